@@ -1,0 +1,8 @@
+//! The waiting room itself: who may enter, in which order, and what everybody else is told.
+//!
+//! Pure: no clock, no entropy, no async, no logging, no platform. Time and random draws are
+//! arguments; what must happen outside is returned, never done.
+
+pub mod id;
+pub mod settings;
+pub mod time;

@@ -1,0 +1,51 @@
+//! The part of a room's configuration that its machines decide with, in their units. Already validated.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::MINUTE_MS;
+
+/// What an isolate does with newcomers and called visitors when no object answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenSilent {
+    /// Nobody new enters until the object answers again.
+    #[default]
+    Hold,
+    /// Visitors enter uncounted, at most `keep_flowing_per_minute` on each isolate.
+    KeepFlowing,
+}
+
+/// The settings of a room in force at one moment, as its machines use them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// N: visitors inside at the same time, at least 1.
+    pub total_active_users: u32,
+    /// R: visitors admitted in any 60 s, at least 1 and at most N.
+    pub new_users_per_minute: u32,
+    /// D: how long a visitor stays counted after the last request, in whole minutes, 1 to 30.
+    pub session_duration_minutes: u32,
+    /// True when the session runs from the admission and no request prolongs it.
+    pub disable_session_renewal: bool,
+    /// True when everybody new is held, whatever is free.
+    pub queue_all: bool,
+    /// P: seconds between two check-ins of a waiting visitor.
+    pub refresh_interval_s: u32,
+    /// Pn: the same for a visitor whose turn is near, and for the first page of a new one.
+    pub near_head_refresh_interval_s: u32,
+    /// What happens while no object answers.
+    pub when_silent: WhenSilent,
+    /// The bound of `WhenSilent::KeepFlowing`, per isolate and minute.
+    pub keep_flowing_per_minute: u32,
+}
+
+impl Settings {
+    /// D in milliseconds.
+    pub fn session_ms(&self) -> u64 {
+        u64::from(self.session_duration_minutes) * MINUTE_MS
+    }
+
+    /// g, the width of an activity bucket in whole seconds: `max(1 s, D / 60)`, so D in minutes.
+    pub fn bucket_width_s(&self) -> u64 {
+        u64::from(self.session_duration_minutes.max(1))
+    }
+}

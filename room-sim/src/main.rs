@@ -1,0 +1,3 @@
+//! The simulator's command line.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The Worker: reads the world, calls the core, performs the answer. Decides nothing.

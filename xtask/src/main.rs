@@ -1,0 +1,3 @@
+//! Builds the Worker.
+
+fn main() {}
