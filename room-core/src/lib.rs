@@ -3,6 +3,9 @@
 //! Pure: no clock, no entropy, no async, no logging, no platform. Time and random draws are
 //! arguments; what must happen outside is returned, never done.
 
+pub mod bucket;
 pub mod id;
+pub mod key_ring;
 pub mod settings;
+pub mod ticket;
 pub mod time;

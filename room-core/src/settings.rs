@@ -48,4 +48,20 @@ impl Settings {
     pub fn bucket_width_s(&self) -> u64 {
         u64::from(self.session_duration_minutes.max(1))
     }
+
+    /// A room of the test suites: limits 100 and 100 per minute, session 5 minutes.
+    #[cfg(test)]
+    pub fn for_tests() -> Self {
+        Self {
+            total_active_users: 100,
+            new_users_per_minute: 100,
+            session_duration_minutes: 5,
+            disable_session_renewal: false,
+            queue_all: false,
+            refresh_interval_s: 20,
+            near_head_refresh_interval_s: 5,
+            when_silent: WhenSilent::Hold,
+            keep_flowing_per_minute: 0,
+        }
+    }
 }
