@@ -1,0 +1,490 @@
+//! Seals tickets into cookie values and opens them again. Never decides what a ticket is worth.
+//!
+//! A cookie value is base64url without padding of
+//! `version(1) | key id(1) | hour(4) | nonce(12) | ciphertext(64) | tag(16)`. The first three are
+//! the header, in clear. AES-256-GCM with a key of its own for every hour, because random nonces
+//! are safe for 2^32 seals per key and a busy site makes more than that in a day (NIST SP 800-38D,
+//! section 8.3). The header, the room and the cookie's name are authenticated with the ticket, so
+//! that a ticket is worth nothing anywhere else. The host is not: rooms span hosts.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use aes_gcm::aead::AeadInOut;
+use aes_gcm::{Aes256Gcm, KeyInit};
+use base64ct::{Base64Unpadded, Base64UrlUnpadded, Encoding};
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::id::RoomId;
+use crate::ticket::{TICKET_BYTES, Ticket};
+use crate::time::{SECOND_MS, Timestamp};
+
+/// The keys of a deployment: the newest seals, all of them open.
+pub struct KeyRing {
+    newest: MasterKey,
+    older: Vec<MasterKey>,
+}
+
+impl KeyRing {
+    /// Reads the secret `TICKET_KEYS`: 1 to 8 keys, the newest first, separated by commas. Each is
+    /// 32 random bytes, as 64 hexadecimal characters or as base64 or base64url.
+    ///
+    /// White space around a key is ignored: a secret read from a file ends in a line feed.
+    pub fn parse(text: &str) -> Result<Self, KeyRingError> {
+        if text.trim().is_empty() {
+            return Err(KeyRingError::Empty);
+        }
+        let mut keys: Vec<MasterKey> = Vec::new();
+        for (index, word) in text.split(',').enumerate() {
+            let position = index + 1;
+            if position > MAX_KEYS {
+                return Err(KeyRingError::TooMany);
+            }
+            let secret = parse_key(word.trim()).ok_or(KeyRingError::NotAKey { position })?;
+            let key = MasterKey::new(secret);
+            if let Some(first) = keys.iter().position(|other| other.id == key.id) {
+                return Err(KeyRingError::SameId { first: first + 1, second: position });
+            }
+            keys.push(key);
+        }
+        let older = keys.split_off(1);
+        keys.pop().map(|newest| Self { newest, older }).ok_or(KeyRingError::Empty)
+    }
+
+    /// The cookie value that carries `ticket`, always 131 characters.
+    ///
+    /// `nonce` must be drawn at random for every call: two tickets sealed with one nonce in one
+    /// hour give both away.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "the cipher fails on more than 64 GiB only; a ticket has 64 bytes"
+    )]
+    pub fn seal(
+        &mut self,
+        now: Timestamp,
+        nonce: [u8; NONCE_BYTES],
+        room: RoomId,
+        cookie_name: &str,
+        ticket: &Ticket,
+    ) -> String {
+        let header = Header { key_id: self.newest.id, hour: hour_of(now) }.to_bytes();
+        let associated = associated_data(header, room, cookie_name);
+        let mut sealed = Vec::with_capacity(SEALED_BYTES);
+        sealed.extend_from_slice(&header);
+        sealed.extend_from_slice(&nonce);
+        ticket.append_to(&mut sealed);
+        let (_, message) = sealed.split_at_mut(HEADER_BYTES + NONCE_BYTES);
+
+        let tag = self
+            .newest
+            .cipher(hour_of(now), &readable_hours(now))
+            .encrypt_inout_detached(&nonce.into(), &associated, message.into())
+            .expect("a ticket is shorter than the longest message");
+
+        sealed.extend_from_slice(&tag);
+        Base64UrlUnpadded::encode_string(&sealed)
+    }
+
+    /// The ticket in a cookie value, or `None` for whatever is not a ticket of this room, cookie
+    /// and time. The caller then has a new visitor before it, whatever the reason was.
+    pub fn open(
+        &mut self,
+        now: Timestamp,
+        room: RoomId,
+        cookie_name: &str,
+        text: &str,
+    ) -> Option<Ticket> {
+        if text.len() != SEALED_CHARACTERS {
+            return None;
+        }
+        let mut sealed = [0; SEALED_BYTES];
+        Base64UrlUnpadded::decode(text, &mut sealed).ok()?;
+        let (header_bytes, rest) = sealed.split_first_chunk_mut::<HEADER_BYTES>()?;
+        let (nonce, rest) = rest.split_first_chunk_mut::<NONCE_BYTES>()?;
+        let (message, tag) = rest.split_last_chunk_mut::<TAG_BYTES>()?;
+
+        let header = Header::from_bytes(*header_bytes)?;
+        let hours = readable_hours(now);
+        if !hours.contains(&header.hour) {
+            return None;
+        }
+        let associated = associated_data(*header_bytes, room, cookie_name);
+        self.key(header.key_id)?
+            .cipher(header.hour, &hours)
+            .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
+            .ok()?;
+        Ticket::from_bytes(message)
+    }
+
+    /// The key with this id. Keys are never tried in turn: GCM does not commit to its key, so one
+    /// text can be made to open under two of them.
+    fn key(&mut self, id: u8) -> Option<&mut MasterKey> {
+        std::iter::once(&mut self.newest).chain(&mut self.older).find(|key| key.id == id)
+    }
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = std::iter::once(&self.newest).chain(&self.older).map(|key| key.id);
+        formatter.debug_list().entries(ids).finish()
+    }
+}
+
+/// Why a text is not a key ring. Names keys by their position, counted from 1, never by content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRingError {
+    /// There is no key at all.
+    Empty,
+    /// The key at this position is not 32 bytes in hexadecimal or base64.
+    NotAKey {
+        /// Which one, counted from 1.
+        position: usize,
+    },
+    /// Two keys are equal, or different with the same id (1 pair in 256).
+    SameId {
+        /// The earlier of the two, counted from 1.
+        first: usize,
+        /// The later of the two, counted from 1.
+        second: usize,
+    },
+    /// There are more than 8 keys.
+    TooMany,
+}
+
+impl fmt::Display for KeyRingError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => formatter.write_str("TICKET_KEYS holds no key"),
+            Self::NotAKey { position } => write!(
+                formatter,
+                "TICKET_KEYS: key {position} is not 32 bytes in hexadecimal or base64"
+            ),
+            Self::SameId { first, second } => write!(
+                formatter,
+                "TICKET_KEYS: keys {first} and {second} have the same key id; \
+                 draw a new one in place of the newer"
+            ),
+            Self::TooMany => write!(formatter, "TICKET_KEYS holds more than {MAX_KEYS} keys"),
+        }
+    }
+}
+
+impl std::error::Error for KeyRingError {}
+
+/// One secret of the ring with the ciphers that were derived from it.
+struct MasterKey {
+    id: u8,
+    secret: Zeroizing<[u8; KEY_BYTES]>,
+    /// By hour, only of hours that can be read now: at most `TICKET_LIFE_HOURS` + 2. Boxed, so that
+    /// a move leaves no copy of a cipher behind.
+    ciphers: BTreeMap<u32, Box<Aes256Gcm>>,
+}
+
+impl MasterKey {
+    fn new(secret: Zeroizing<[u8; KEY_BYTES]>) -> Self {
+        // Derived from the secret and not counted, so that it stays when the ring is rotated.
+        let [id] = *derive(&secret, &[b"key id"]);
+        Self { id, secret, ciphers: BTreeMap::new() }
+    }
+
+    /// The cipher of `hour`, which is one of `readable`.
+    fn cipher(&mut self, hour: u32, readable: &RangeInclusive<u32>) -> &Aes256Gcm {
+        if !self.ciphers.contains_key(&hour) {
+            self.ciphers.retain(|kept, _| readable.contains(kept));
+        }
+        self.ciphers.entry(hour).or_insert_with(|| {
+            let subkey = derive::<KEY_BYTES>(&self.secret, &[b"ticket v1", &hour.to_be_bytes()]);
+            Box::new(Aes256Gcm::new((&*subkey).into()))
+        })
+    }
+}
+
+/// What stands in clear before a sealed ticket, less the version.
+struct Header {
+    key_id: u8,
+    hour: u32,
+}
+
+impl Header {
+    fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+        let [a, b, c, d] = self.hour.to_be_bytes();
+        [VERSION, self.key_id, a, b, c, d]
+    }
+
+    fn from_bytes(bytes: [u8; HEADER_BYTES]) -> Option<Self> {
+        let [version, key_id, a, b, c, d] = bytes;
+        (version == VERSION).then_some(Self { key_id, hour: u32::from_be_bytes([a, b, c, d]) })
+    }
+}
+
+/// The hours in which a ticket that is still worth something can have been sealed.
+fn readable_hours(now: Timestamp) -> RangeInclusive<u32> {
+    hour_of(now).saturating_sub(TICKET_LIFE_HOURS)..=hour_of(now + SKEW_MS)
+}
+
+/// Whole hours since the epoch.
+fn hour_of(now: Timestamp) -> u32 {
+    u32::try_from(now.seconds() / 3_600).unwrap_or(u32::MAX)
+}
+
+/// Everything authenticated beside the ticket. Unambiguous: only the last part varies in length.
+fn associated_data(header: [u8; HEADER_BYTES], room: RoomId, cookie_name: &str) -> Vec<u8> {
+    [header.as_slice(), room.as_bytes(), cookie_name.as_bytes()].concat()
+}
+
+/// HKDF-Expand (RFC 5869) with SHA-256. There is no extract step: the secrets are uniform already.
+fn derive<const N: usize>(secret: &[u8; KEY_BYTES], info: &[&[u8]]) -> Zeroizing<[u8; N]> {
+    const { assert!(N <= KEY_BYTES) };
+    let mut derived = Zeroizing::new([0; N]);
+    #[expect(clippy::expect_used, reason = "both lengths are fixed and within the limits")]
+    Hkdf::<Sha256>::from_prk(secret)
+        .expect("a secret is as long as the hash")
+        .expand_multi_info(info, derived.as_mut_slice())
+        .expect("at most one block is derived");
+    derived
+}
+
+/// One key of the ring as text. Takes hexadecimal, base64 and base64url, padded or not.
+fn parse_key(text: &str) -> Option<Zeroizing<[u8; KEY_BYTES]>> {
+    let mut secret = Zeroizing::new([0; KEY_BYTES]);
+    match text.len() {
+        64 => {
+            for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+                *byte = digits.iter().try_fold(0, |value, digit| {
+                    Some(value << 4 | char::from(*digit).to_digit(16)? as u8)
+                })?;
+            }
+        }
+        43 | 44 => {
+            let digits = if text.len() == 44 { text.strip_suffix('=')? } else { text };
+            if digits.contains(['+', '/']) {
+                Base64Unpadded::decode(digits, secret.as_mut_slice()).ok()?;
+            } else {
+                Base64UrlUnpadded::decode(digits, secret.as_mut_slice()).ok()?;
+            }
+        }
+        _ => return None,
+    }
+    Some(secret)
+}
+
+/// Random bytes that each sealing needs.
+pub const NONCE_BYTES: usize = 12;
+
+const VERSION: u8 = 1;
+const KEY_BYTES: usize = 32;
+const HEADER_BYTES: usize = 6;
+const TAG_BYTES: usize = 16;
+const SEALED_BYTES: usize = HEADER_BYTES + NONCE_BYTES + TICKET_BYTES + TAG_BYTES;
+const SEALED_CHARACTERS: usize = (SEALED_BYTES * 4).div_ceil(3);
+
+/// More generations than anybody rotates through within the life of a ticket.
+const MAX_KEYS: usize = 8;
+
+/// No ticket lives longer: a session is at most 30 minutes, and its cookie one bucket more.
+const TICKET_LIFE_HOURS: u32 = 2;
+
+/// How far the clocks of two machines may be apart.
+const SKEW_MS: u64 = SECOND_MS;
+
+#[cfg(test)]
+mod tests {
+    use super::{Base64UrlUnpadded, Encoding, KeyRing, KeyRingError, NONCE_BYTES};
+    use crate::id::RoomId;
+    use crate::ticket::Ticket;
+    use crate::time::{MINUTE_MS, Timestamp};
+
+    const HOUR_MS: u64 = 60 * MINUTE_MS;
+
+    /// Sealed texts with everything that went into them, read by the JavaScript tests too.
+    #[derive(serde::Deserialize)]
+    struct Golden {
+        ticket_keys: String,
+        sealed: Vec<Sealed>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Sealed {
+        now: Timestamp,
+        nonce: String,
+        room: RoomId,
+        cookie_name: String,
+        ticket: Ticket,
+        text: String,
+    }
+
+    fn golden() -> Golden {
+        serde_json::from_str(include_str!("../../tests/golden/ticket.json")).unwrap()
+    }
+
+    fn ring(keys: &str) -> KeyRing {
+        KeyRing::parse(keys).unwrap()
+    }
+
+    fn key(digit: char) -> String {
+        digit.to_string().repeat(64)
+    }
+
+    /// The first golden ticket opened with one circumstance changed.
+    fn opens(change: impl FnOnce(&mut Golden)) -> bool {
+        let mut golden = golden();
+        change(&mut golden);
+        let Sealed { now, room, cookie_name, text, .. } = &golden.sealed[0];
+        ring(&golden.ticket_keys).open(*now, *room, cookie_name, text).is_some()
+    }
+
+    /// If this fails for a text that was ever deployed, every waiting visitor loses the place and
+    /// every visitor inside becomes a new one at the next request. Add a version instead.
+    #[test]
+    fn golden_tickets_open_and_are_sealed_to_the_same_text() {
+        let golden = golden();
+        let mut ring = ring(&golden.ticket_keys);
+        for Sealed { now, nonce, room, cookie_name, ticket, text } in &golden.sealed {
+            let mut nonce_bytes = [0; NONCE_BYTES];
+            Base64UrlUnpadded::decode(nonce, &mut nonce_bytes).unwrap();
+            assert_eq!(ring.seal(*now, nonce_bytes, *room, cookie_name, ticket), *text);
+            assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        }
+        assert_eq!(golden.sealed.len(), 3);
+    }
+
+    #[test]
+    fn tickets_of_all_states_have_one_length() {
+        let lengths: Vec<_> = golden().sealed.iter().map(|sealed| sealed.text.len()).collect();
+        assert_eq!(lengths, [131, 131, 131]);
+    }
+
+    #[test]
+    fn a_ticket_opens_only_in_its_room_under_its_name_and_key() {
+        assert!(opens(|_| ()));
+        assert!(!opens(|golden| golden.sealed[0].room = RoomId::from_bytes([9; 16])));
+        assert!(!opens(|golden| golden.sealed[0].cookie_name.push('_')));
+        assert!(!opens(|golden| golden.sealed[0].cookie_name.truncate(14)));
+        assert!(!opens(|golden| golden.ticket_keys = key('9')));
+    }
+
+    #[test]
+    fn a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew() {
+        let check = |shift_ms: i64, readable: bool| {
+            let opens = opens(|golden| {
+                let start_of_hour = golden.sealed[0].now.0 / HOUR_MS * HOUR_MS;
+                golden.sealed[0].now = Timestamp(start_of_hour.saturating_add_signed(shift_ms));
+            });
+            assert_eq!(opens, readable, "{shift_ms} ms from the start of the ticket's hour");
+        };
+        let hour_ms = HOUR_MS as i64;
+        check(-1_001, false);
+        check(-1_000, true);
+        check(0, true);
+        check(3 * hour_ms - 1, true);
+        check(3 * hour_ms, false);
+        check(i64::MIN, false);
+        check(i64::MAX, false);
+    }
+
+    #[test]
+    fn every_changed_bit_and_every_cut_is_unreadable() {
+        let Golden { ticket_keys, sealed } = golden();
+        let Sealed { now, room, cookie_name, text, .. } = &sealed[0];
+        let mut ring = ring(&ticket_keys);
+        let mut opens = |text: &str| ring.open(*now, *room, cookie_name, text).is_some();
+        assert!(opens(text));
+        for index in 0..text.len() {
+            assert!(!opens(&text[..index]), "cut to {index} characters");
+            assert!(!opens(&text[index + 1..]), "less the first {} characters", index + 1);
+            for bit in 0..7 {
+                let mut changed = text.clone().into_bytes();
+                changed[index] ^= 1 << bit;
+                let changed = String::from_utf8(changed).unwrap();
+                assert!(!opens(&changed), "bit {bit} of character {index}");
+            }
+        }
+        assert!(!opens(&format!("{text}=")));
+        assert!(!opens(&format!("{text}A")));
+
+        let bytes = Base64UrlUnpadded::decode_vec(text).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(!opens(&Base64UrlUnpadded::encode_string(&changed)), "sealed bit {bit}");
+        }
+    }
+
+    #[test]
+    fn after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own() {
+        let Golden { ticket_keys, sealed } = golden();
+        let Sealed { now, room, cookie_name, text, ticket, .. } = &sealed[0];
+        let mut old = ring(&ticket_keys);
+        let mut new = ring(&format!("{},{ticket_keys}", key('1')));
+        let new_text = new.seal(*now, [1; NONCE_BYTES], *room, cookie_name, ticket);
+        assert_eq!(new.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        assert_eq!(new.open(*now, *room, cookie_name, &new_text).as_ref(), Some(ticket));
+        assert_eq!(old.open(*now, *room, cookie_name, &new_text), None);
+    }
+
+    #[test]
+    fn ciphers_are_kept_for_the_readable_hours_only() {
+        let Golden { ticket_keys, sealed } = golden();
+        let Sealed { now, room, cookie_name, ticket, .. } = &sealed[0];
+        let mut ring = ring(&ticket_keys);
+        for hours in 0..24 {
+            let now = *now + hours * HOUR_MS;
+            ring.seal(now, [0; NONCE_BYTES], *room, cookie_name, ticket);
+            assert_eq!(ring.newest.ciphers.len(), 3.min(hours as usize + 1));
+        }
+    }
+
+    #[test]
+    fn keys_are_read_in_every_usual_notation() {
+        let check = |text: &str| assert_eq!(format!("{:?}", ring(text)), "[171]", "{text}");
+        check("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbef");
+        check("FBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEF");
+        check("++++++++++++++++++++++++++++++++++++++++++8");
+        check("++++++++++++++++++++++++++++++++++++++++++8=");
+        check("------------------------------------------8");
+        check("------------------------------------------8=");
+        check(" ------------------------------------------8=\r\n");
+    }
+
+    #[test]
+    fn what_is_not_a_key_ring_is_refused_with_its_reason() {
+        let check = |text: &str, want: KeyRingError| {
+            assert_eq!(KeyRing::parse(text).err(), Some(want), "{text}");
+        };
+        let not_a_key = |position| KeyRingError::NotAKey { position };
+        let same_id = |first, second| KeyRingError::SameId { first, second };
+        let [one, two] = [key('1'), key('2')];
+        check("", KeyRingError::Empty);
+        check(" \n", KeyRingError::Empty);
+        check(",", not_a_key(1));
+        check(&format!("{one},"), not_a_key(2));
+        check(&format!("{one},{}", &two[1..]), not_a_key(2));
+        check(&format!("{one},{}g", &two[1..]), not_a_key(2));
+        check(&format!("{one},{two}2"), not_a_key(2));
+        check(&"é".repeat(32), not_a_key(1));
+        check("++++++++++++++++++++++++++++++++++++++++++9", not_a_key(1));
+        check("+-++++++++++++++++++++++++++++++++++++++++8", not_a_key(1));
+        check("++++++++++++++++++++++++++++++++++++++++++==", not_a_key(1));
+        check(&format!("{one},{two},{one}"), same_id(1, 3));
+        let nine = "123456789".chars().map(key).collect::<Vec<_>>().join(",");
+        check(&nine, KeyRingError::TooMany);
+        assert!(KeyRing::parse(&nine[..nine.len() - 65]).is_ok());
+    }
+
+    #[test]
+    fn nothing_printed_contains_a_key() {
+        let secret = key('a');
+        let texts = [
+            format!("{:?}", ring(&secret)),
+            KeyRing::parse(&format!("{secret},{secret}")).unwrap_err().to_string(),
+            KeyRing::parse(&format!("{secret}a")).unwrap_err().to_string(),
+        ];
+        for text in texts {
+            assert!(!text.contains("aaaa") && !text.contains("170"), "{text}");
+        }
+    }
+}

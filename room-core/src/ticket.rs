@@ -1,0 +1,249 @@
+//! What a visitor's ticket says, and its fixed layout in bytes. Never sees a key: see `key_ring`.
+
+use crate::bucket::Bucket;
+use crate::id::TicketId;
+use crate::time::Timestamp;
+
+/// How long a waiting visitor may stay away after the last check-in and keep the place: 5 minutes,
+/// the published life of a queued visitor's cookie (shorter than the 24 hours of older versions).
+pub const GRACE_S: u64 = 5 * 60;
+
+/// The estimate of a visitor who has not been shown any.
+pub const NO_ESTIMATE: u32 = u32::MAX;
+
+/// Whether the holder of a ticket waits or is inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum TicketState {
+    /// Waits for a place.
+    Queued,
+    /// Was admitted, and is inside until the session ends.
+    Accepted,
+}
+
+/// Everything the room knows about one visitor. It is kept by the visitor, sealed, in a cookie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Deserialize))]
+pub struct Ticket {
+    /// 16 random bytes, drawn by the caller when the visitor joined.
+    pub id: TicketId,
+    /// When the visitor joined; with FIFO order also the place in the line.
+    pub joined_at: Timestamp,
+    /// Whether the visitor waits or is inside.
+    pub state: TicketState,
+    /// When the visitor was admitted; 0 exactly while queued.
+    pub accepted_at: Timestamp,
+    /// The activity bucket that counts the visitor; 0 exactly while queued.
+    pub counted_bucket: Bucket,
+    /// The last check-in that was counted.
+    pub last_check_in: Timestamp,
+    /// Seconds from `last_check_in` to the check-in that was promised.
+    pub interval_s: u16,
+    /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none.
+    pub shown_estimate_s: u32,
+    /// A hash of the id of the event the visitor joined in; 0 for none.
+    pub event: u32,
+    /// True until a cookie of this visitor has come back: on the first page.
+    pub unconfirmed: bool,
+    /// True for a visitor in the infinite queue, who must not be able to tell.
+    pub infinite: bool,
+}
+
+/// The length of a ticket before sealing, the same for every visitor.
+pub(crate) const TICKET_BYTES: usize = 64;
+
+/// Bytes of the layout without a meaning yet: written as 0 and ignored when read, so that the
+/// version before the one that gives them a meaning still reads the ticket.
+const RESERVED_BYTES: usize = 8;
+
+const QUEUED: u8 = 0;
+const ACCEPTED: u8 = 1;
+
+/// The flags byte. The other bits are written as 0 and ignored when read.
+const FLAG_UNCONFIRMED: u8 = 1 << 0;
+const FLAG_INFINITE: u8 = 1 << 1;
+
+impl Ticket {
+    /// The ticket as bytes. All numbers are big-endian, moments are milliseconds since the epoch.
+    ///
+    /// | offset | length | field |
+    /// |-------:|-------:|-------|
+    /// |  0 | 16 | `id` |
+    /// | 16 |  8 | `joined_at` |
+    /// | 24 |  1 | `state`: 0 queued, 1 accepted |
+    /// | 25 |  8 | `accepted_at` |
+    /// | 33 |  4 | `counted_bucket` |
+    /// | 37 |  8 | `last_check_in` |
+    /// | 45 |  2 | `interval_s` |
+    /// | 47 |  4 | `shown_estimate_s` |
+    /// | 51 |  4 | `event` |
+    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite |
+    /// | 56 |  8 | reserved |
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
+        debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
+        let state = match self.state {
+            TicketState::Queued => QUEUED,
+            TicketState::Accepted => ACCEPTED,
+        };
+        let unconfirmed = if self.unconfirmed { FLAG_UNCONFIRMED } else { 0 };
+        let infinite = if self.infinite { FLAG_INFINITE } else { 0 };
+
+        bytes.extend_from_slice(self.id.as_bytes());
+        bytes.extend_from_slice(&self.joined_at.0.to_be_bytes());
+        bytes.push(state);
+        bytes.extend_from_slice(&self.accepted_at.0.to_be_bytes());
+        bytes.extend_from_slice(&self.counted_bucket.0.to_be_bytes());
+        bytes.extend_from_slice(&self.last_check_in.0.to_be_bytes());
+        bytes.extend_from_slice(&self.interval_s.to_be_bytes());
+        bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
+        bytes.extend_from_slice(&self.event.to_be_bytes());
+        bytes.push(unconfirmed | infinite);
+        bytes.extend_from_slice(&[0; RESERVED_BYTES]);
+    }
+
+    /// The ticket in exactly these bytes; `None` if no ticket is written like this.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let rest = &mut { bytes };
+        let ticket = Self {
+            id: TicketId::from_bytes(take(rest)?),
+            joined_at: Timestamp(u64::from_be_bytes(take(rest)?)),
+            state: match take(rest)? {
+                [QUEUED] => TicketState::Queued,
+                [ACCEPTED] => TicketState::Accepted,
+                _ => return None,
+            },
+            accepted_at: Timestamp(u64::from_be_bytes(take(rest)?)),
+            counted_bucket: Bucket(u32::from_be_bytes(take(rest)?)),
+            last_check_in: Timestamp(u64::from_be_bytes(take(rest)?)),
+            interval_s: u16::from_be_bytes(take(rest)?),
+            shown_estimate_s: u32::from_be_bytes(take(rest)?),
+            event: u32::from_be_bytes(take(rest)?),
+            unconfirmed: false,
+            infinite: false,
+        };
+        let [flags] = take(rest)?;
+        let _reserved: [u8; RESERVED_BYTES] = take(rest)?;
+        (rest.is_empty() && ticket.is_reachable()).then_some(Self {
+            unconfirmed: flags & FLAG_UNCONFIRMED != 0,
+            infinite: flags & FLAG_INFINITE != 0,
+            ..ticket
+        })
+    }
+
+    /// Whether the room can have written this: an admission and its bucket go together.
+    fn is_reachable(&self) -> bool {
+        let accepted = self.state == TicketState::Accepted;
+        accepted == (self.accepted_at != Timestamp(0))
+            && accepted == (self.counted_bucket != Bucket(0))
+    }
+}
+
+/// Cuts the next `N` bytes off the front of `rest`.
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, tail) = rest.split_first_chunk()?;
+    *rest = tail;
+    Some(*head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
+    use crate::bucket::Bucket;
+    use crate::id::TicketId;
+    use crate::time::Timestamp;
+
+    fn accepted() -> Ticket {
+        Ticket {
+            id: TicketId::from_bytes([7; 16]),
+            joined_at: Timestamp(0x0102_0304_0506_0708),
+            state: TicketState::Accepted,
+            accepted_at: Timestamp(0x1112_1314_1516_1718),
+            counted_bucket: Bucket(0x2122_2324),
+            last_check_in: Timestamp(0x3132_3334_3536_3738),
+            interval_s: 0x4142,
+            shown_estimate_s: NO_ESTIMATE,
+            event: 0x5152_5354,
+            unconfirmed: false,
+            infinite: true,
+        }
+    }
+
+    fn bytes_of(ticket: &Ticket) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        ticket.append_to(&mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn the_layout_is_the_documented_one() {
+        let mut want = vec![7; 16];
+        want.extend([1, 2, 3, 4, 5, 6, 7, 8]);
+        want.push(1);
+        want.extend([0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18]);
+        want.extend([0x21, 0x22, 0x23, 0x24]);
+        want.extend([0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38]);
+        want.extend([0x41, 0x42]);
+        want.extend([0xff; 4]);
+        want.extend([0x51, 0x52, 0x53, 0x54]);
+        want.push(0b10);
+        want.extend([0; 8]);
+        assert_eq!(want.len(), TICKET_BYTES);
+        assert_eq!(bytes_of(&accepted()), want);
+        assert_eq!(Ticket::from_bytes(&want), Some(accepted()));
+    }
+
+    #[test]
+    fn each_flag_has_its_bit() {
+        let check = |unconfirmed: bool, infinite: bool, flags: u8| {
+            let ticket = Ticket { unconfirmed, infinite, ..accepted() };
+            let bytes = bytes_of(&ticket);
+            assert_eq!(bytes[55], flags);
+            assert_eq!(Ticket::from_bytes(&bytes), Some(ticket));
+        };
+        check(false, false, 0b00);
+        check(true, false, 0b01);
+        check(false, true, 0b10);
+        check(true, true, 0b11);
+    }
+
+    #[test]
+    fn what_a_later_version_adds_is_ignored() {
+        let mut bytes = bytes_of(&accepted());
+        bytes[55] |= 0b1111_1100;
+        bytes[56..].fill(0xff);
+        assert_eq!(Ticket::from_bytes(&bytes), Some(accepted()));
+    }
+
+    #[test]
+    fn combinations_that_the_room_never_writes_are_unreadable() {
+        let check = |state: u8, accepted_at: u8, bucket: u8, readable: bool| {
+            let mut bytes = bytes_of(&accepted());
+            bytes[24] = state;
+            bytes[25..37].fill(0);
+            bytes[32] = accepted_at;
+            bytes[36] = bucket;
+            let read = Ticket::from_bytes(&bytes);
+            assert_eq!(read.is_some(), readable, "{state} {accepted_at} {bucket}");
+        };
+        check(0, 0, 0, true);
+        check(0, 1, 0, false);
+        check(0, 0, 1, false);
+        check(0, 1, 1, false);
+        check(1, 1, 1, true);
+        check(1, 0, 1, false);
+        check(1, 1, 0, false);
+        check(1, 0, 0, false);
+        check(2, 1, 1, false);
+        check(2, 0, 0, false);
+    }
+
+    #[test]
+    fn a_wrong_length_is_unreadable() {
+        let mut bytes = bytes_of(&accepted());
+        bytes.push(0);
+        assert_eq!(Ticket::from_bytes(&bytes), None);
+        for length in 0..TICKET_BYTES {
+            assert_eq!(Ticket::from_bytes(&bytes[..length]), None, "{length}");
+        }
+    }
+}
