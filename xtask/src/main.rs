@@ -1,3 +1,139 @@
-//! Builds the Worker.
+//! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen. It may not download,
+//! decide anything about the product, or be linked into it.
+//!
+//! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes a
+//! build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when the
+//! wasm is the one that the last run saw.
 
-fn main() {}
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::SystemTime;
+use std::{env, fs};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let flavour = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["build"] => Flavour::Release,
+        ["build", "--debug"] => Flavour::Debug,
+        _ => {
+            eprintln!("usage: cargo run -p xtask -- build [--debug]");
+            return ExitCode::from(2);
+        }
+    };
+    match build(flavour) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The two builds. The panic hooks exist in `Debug` alone, so no deployment can carry them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flavour {
+    Release,
+    Debug,
+}
+
+impl Flavour {
+    fn cargo_arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Release => &["--release"],
+            Self::Debug => &["--features", "panic-hook-tests"],
+        }
+    }
+
+    /// The folder that cargo names after the profile.
+    fn profile_folder(self) -> &'static str {
+        match self {
+            Self::Release => "release",
+            Self::Debug => "debug",
+        }
+    }
+
+    fn output_folder(self) -> &'static str {
+        match self {
+            Self::Release => "build/worker/gen",
+            Self::Debug => "build/worker-debug/gen",
+        }
+    }
+}
+
+fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
+    // Set by `cargo run`; asked for now, not at compile time, so that a moved checkout still builds.
+    let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let root = package.parent().ok_or("xtask has no parent folder")?;
+    // Always the default folder: one place for the wasm, whatever the caller uses for native builds.
+    let target = root.join("target");
+    let status = Command::new(env::var("CARGO")?)
+        .current_dir(root)
+        .args(["build", "--package", "waiting-room", "--lib", "--locked"])
+        .args(["--target", WASM_TARGET])
+        .arg("--target-dir")
+        .arg(&target)
+        .args(flavour.cargo_arguments())
+        .status()?;
+    if !status.success() {
+        return Err(format!("cargo build for {WASM_TARGET} failed ({status})").into());
+    }
+
+    let wasm = target.join(WASM_TARGET).join(flavour.profile_folder()).join("waiting_room.wasm");
+    let output = root.join(flavour.output_folder());
+    let stamp_file = output.join("stamp");
+    let stamp = stamp(&wasm)?;
+    if fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp) {
+        return Ok(());
+    }
+    generate(&wasm, &output, flavour)?;
+    fs::write(stamp_file, stamp)?;
+    let bytes = fs::metadata(output.join(format!("{OUTPUT_NAME}_bg.wasm")))?.len();
+    println!("xtask: {} ready, wasm {} KB", flavour.output_folder(), bytes.div_ceil(1024));
+    Ok(())
+}
+
+/// Names the input and this very tool: when either changes, the glue is made again.
+fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
+    let mut lines = String::new();
+    for file in [wasm.to_path_buf(), env::current_exe()?] {
+        let metadata = fs::metadata(&file)?;
+        let modified = metadata.modified()?.duration_since(SystemTime::UNIX_EPOCH)?;
+        writeln!(lines, "{} {}", metadata.len(), modified.as_nanos())?;
+    }
+    Ok(lines)
+}
+
+/// Writes the glue. `src/entry.js` needs two of its abilities: to reset the instance after a trap,
+/// and to notice an abort in every exported function.
+fn generate(wasm: &Path, output: &Path, flavour: Flavour) -> Result<(), Box<dyn Error>> {
+    if output.exists() {
+        fs::remove_dir_all(output)?;
+    }
+    Bindgen::new()
+        .input_path(wasm)
+        .out_name(OUTPUT_NAME)
+        .typescript(false)
+        .module(true)?
+        .remove_name_section(flavour == Flavour::Release)
+        .reset_state_function(true)
+        .force_enable_abort_handler(true)
+        .generate(output)?;
+    plain_import(&output.join(format!("{OUTPUT_NAME}.js")))
+}
+
+/// Turns the source-phase import of the wasm into the plain one that workerd and wrangler know.
+fn plain_import(glue: &PathBuf) -> Result<(), Box<dyn Error>> {
+    let text = fs::read_to_string(glue)?;
+    if text.matches(SOURCE_IMPORT).count() != 1 {
+        return Err(format!("{} has no single `{SOURCE_IMPORT}`", glue.display()).into());
+    }
+    Ok(fs::write(glue, text.replace(SOURCE_IMPORT, "import "))?)
+}
+
+const OUTPUT_NAME: &str = "waiting_room";
+const SOURCE_IMPORT: &str = "import source ";
+const WASM_TARGET: &str = "wasm32-unknown-unknown";
