@@ -4,8 +4,10 @@
 //! arguments; what must happen outside is returned, never done.
 
 pub mod bucket;
+pub mod cookie;
 pub mod id;
 pub mod key_ring;
+mod master_key;
 pub mod settings;
 pub mod ticket;
 pub mod time;

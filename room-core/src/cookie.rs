@@ -1,0 +1,315 @@
+//! Cookies on the wire: finds ours in a request, writes it into an answer. Knows no ticket.
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a room's cookie: the published one, and the room's suffix if it has any.
+pub fn cookie_name(suffix: &str) -> String {
+    if suffix.is_empty() { BASE_NAME.to_owned() } else { format!("{BASE_NAME}_{suffix}") }
+}
+
+/// The values under exactly this name in a `Cookie` header, in order: at most 4, of 1 byte to
+/// 4 KiB each.
+///
+/// More than one, because a page on a neighbouring host can plant a cookie of the same name that
+/// browsers send before ours. The first that opens is the visitor's.
+pub fn find<'a>(cookie_header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let (header, _) = cookie_header.split_at(cookie_header.floor_char_boundary(MAX_HEADER_BYTES));
+    header
+        .split(';')
+        .take(MAX_PAIRS)
+        .filter_map(move |pair| value_of(pair, name))
+        .filter(|value| (1..=MAX_VALUE_BYTES).contains(&value.len()))
+        .take(MAX_CANDIDATES)
+}
+
+/// A `Cookie` header less every cookie of this name; `None` if no cookie is left.
+///
+/// Without a bound, unlike `find`: what is not looked at must not reach the origin either.
+pub fn without(cookie_header: &str, name: &str) -> Option<String> {
+    let kept: Vec<_> =
+        cookie_header.split(';').filter(|pair| value_of(pair, name).is_none()).collect();
+    let rest = kept.join(";");
+    let rest = rest.trim_matches(WHITE_SPACE);
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+/// The value of a `Set-Cookie` header. The browser forgets the cookie after `max_age_s` seconds,
+/// with 0 at once.
+///
+/// There is no `Domain`: the cookie goes back to the host that set it, and to no other.
+pub fn set_cookie(name: &str, value: &str, max_age_s: u64, attributes: SentAttributes) -> String {
+    debug_assert!(name.bytes().chain(value.bytes()).all(is_plain), "{name}={value}");
+    let SentAttributes { same_site, secure } = attributes;
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}")
+}
+
+/// The room's wish for the attributes of its cookie, the field `cookie_attributes`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CookieAttributes {
+    /// Whether requests that other sites cause carry the cookie.
+    #[serde(rename = "samesite")]
+    pub same_site: SameSite,
+    /// Whether only HTTPS requests carry the cookie.
+    pub secure: Secure,
+}
+
+/// A room's wish for `SameSite`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SameSite {
+    /// `None` where the zone always uses HTTPS, else `Lax`.
+    #[default]
+    Auto,
+    /// Links from other sites carry the cookie, their frames and forms do not.
+    Lax,
+    /// Everything carries the cookie; needed inside the frames of other sites.
+    None,
+    /// Nothing that starts on another site carries the cookie.
+    Strict,
+}
+
+/// A room's wish for `Secure`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Secure {
+    /// Set where the zone always uses HTTPS.
+    #[default]
+    Auto,
+    /// Set. On a plain HTTP request the browser then drops the cookie and the visitor never
+    /// advances.
+    Always,
+    /// Not set. With `SameSite::None` browsers drop the cookie, so validation refuses the two.
+    Never,
+}
+
+impl CookieAttributes {
+    /// What is sent, given whether the zone redirects every plain HTTP request to HTTPS.
+    pub const fn resolve(self, always_use_https: bool) -> SentAttributes {
+        let secure = match self.secure {
+            Secure::Auto => always_use_https,
+            Secure::Always => true,
+            Secure::Never => false,
+        };
+        let same_site = match self.same_site {
+            // Without `Secure` browsers drop a cookie that is `SameSite=None`.
+            SameSite::Auto if always_use_https && secure => "None",
+            SameSite::Auto | SameSite::Lax => "Lax",
+            SameSite::None => "None",
+            SameSite::Strict => "Strict",
+        };
+        SentAttributes { same_site, secure }
+    }
+}
+
+/// The attributes that a cookie is sent with; made by `CookieAttributes::resolve` only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentAttributes {
+    same_site: &'static str,
+    secure: bool,
+}
+
+/// The value of `pair` if its name is exactly this one.
+fn value_of<'a>(pair: &'a str, name: &str) -> Option<&'a str> {
+    let (found, value) = pair.split_once('=')?;
+    (found.trim_matches(WHITE_SPACE) == name).then(|| value.trim_matches(WHITE_SPACE))
+}
+
+/// Whether a byte can stand in our names and values: they are never quoted or escaped.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+const BASE_NAME: &str = "__cfwaitingroom";
+
+/// All the headers of a request together are at most this long on the platform.
+const MAX_HEADER_BYTES: usize = 128 * 1024;
+
+/// Browsers keep at most 180 cookies for a site (Chromium and Firefox), oldest sent first: with a
+/// bound below that, a visitor with many cookies would start anew at every request.
+const MAX_PAIRS: usize = 256;
+
+/// Browsers drop longer cookies (RFC 6265, section 6.1).
+const MAX_VALUE_BYTES: usize = 4 * 1024;
+
+const MAX_CANDIDATES: usize = 4;
+
+/// What may stand around a pair (RFC 6265, section 5.2).
+const WHITE_SPACE: [char; 2] = [' ', '\t'];
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{
+        CookieAttributes, MAX_CANDIDATES, MAX_HEADER_BYTES, MAX_PAIRS, MAX_VALUE_BYTES, SameSite,
+        Secure, cookie_name, find, set_cookie, without,
+    };
+
+    fn found<'a>(header: &'a str, name: &'a str) -> Vec<&'a str> {
+        find(header, name).collect()
+    }
+
+    #[test]
+    fn the_name_is_the_published_one_with_the_suffix() {
+        assert_eq!(cookie_name(""), "__cfwaitingroom");
+        assert_eq!(cookie_name("shop_2"), "__cfwaitingroom_shop_2");
+    }
+
+    #[test]
+    fn cookies_are_found_by_their_exact_name() {
+        let check = |header: &str, want: &[&str]| assert_eq!(found(header, "n"), want, "{header}");
+        check("", &[]);
+        check("n", &[]);
+        check("n=", &[]);
+        check("=n", &[]);
+        check("n=1", &["1"]);
+        check("a=0; n=1; b=2", &["1"]);
+        check("a=0;n=1;b=2", &["1"]);
+        check(" \tn = 1\t ;", &["1"]);
+        check("N=1", &[]);
+        check("nn=1", &[]);
+        check("n_=1", &[]);
+        check("a=n=1", &[]);
+        check("n=a=b", &["a=b"]);
+        check("n=1; n=2; n=; n=3", &["1", "2", "3"]);
+        check("\u{a0}n=1", &[]);
+    }
+
+    #[test]
+    fn at_most_four_values_are_tried() {
+        assert_eq!(found("n=1; n=2; n=3; n=4; n=5", "n"), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn pairs_beyond_the_limit_are_not_looked_at() {
+        let check = |before: usize, count: usize| {
+            assert_eq!(found(&format!("{}n=1", "a=0; ".repeat(before)), "n").len(), count);
+        };
+        check(MAX_PAIRS - 1, 1);
+        check(MAX_PAIRS, 0);
+    }
+
+    #[test]
+    fn values_beyond_the_limit_are_not_looked_at() {
+        let check = |length: usize, count: usize| {
+            assert_eq!(found(&format!("n={}; n=1", "x".repeat(length)), "n").len(), count);
+        };
+        check(MAX_VALUE_BYTES, 2);
+        check(MAX_VALUE_BYTES + 1, 1);
+    }
+
+    #[test]
+    fn a_header_beyond_the_limit_is_cut_and_never_inside_a_character() {
+        let check = |length: usize, want: &[&str]| {
+            let header = format!("a={}; n=12é", "x".repeat(length - "a=; n=12é".len()));
+            assert_eq!(header.len(), length);
+            assert_eq!(found(&header, "n"), want, "{length}");
+        };
+        check(MAX_HEADER_BYTES, &["12é"]);
+        check(MAX_HEADER_BYTES + 1, &["12"]);
+        check(MAX_HEADER_BYTES + 2, &["12"]);
+        check(MAX_HEADER_BYTES + 3, &["1"]);
+        check(MAX_HEADER_BYTES + 4, &[]);
+    }
+
+    #[test]
+    fn a_cookie_is_taken_out_and_the_others_stay_as_they_were() {
+        let check = |header: &str, want: Option<&str>| {
+            assert_eq!(without(header, "n").as_deref(), want, "{header}");
+        };
+        check("", None);
+        check("n=1", None);
+        check("n=1; n=2;", None);
+        check(" ; \t", Some(";"));
+        check("a=0", Some("a=0"));
+        check("a=0; n=1", Some("a=0"));
+        check("n=1; a=0", Some("a=0"));
+        check("a=0; n=1; b=\"2\" ;c", Some("a=0; b=\"2\" ;c"));
+        check("a=0; N=1; nn=2", Some("a=0; N=1; nn=2"));
+        check("a=0; n = 1", Some("a=0"));
+        check(&"n=1; ".repeat(MAX_PAIRS + 1), None);
+    }
+
+    #[test]
+    fn attributes_are_resolved_as_published() {
+        let check = |same_site, secure, plain: &str, https: &str| {
+            let attributes = CookieAttributes { same_site, secure };
+            for (always_use_https, want) in [(false, plain), (true, https)] {
+                let text = set_cookie("n", "v", 300, attributes.resolve(always_use_https));
+                let want = format!("n=v; Path=/; Max-Age=300; HttpOnly; SameSite={want}");
+                assert_eq!(text, want, "{attributes:?}, always HTTPS: {always_use_https}");
+            }
+        };
+        check(SameSite::Auto, Secure::Auto, "Lax", "None; Secure");
+        check(SameSite::Auto, Secure::Always, "Lax; Secure", "None; Secure");
+        check(SameSite::Auto, Secure::Never, "Lax", "Lax");
+        check(SameSite::Lax, Secure::Auto, "Lax", "Lax; Secure");
+        check(SameSite::Lax, Secure::Always, "Lax; Secure", "Lax; Secure");
+        check(SameSite::Lax, Secure::Never, "Lax", "Lax");
+        check(SameSite::None, Secure::Auto, "None", "None; Secure");
+        check(SameSite::None, Secure::Always, "None; Secure", "None; Secure");
+        check(SameSite::Strict, Secure::Auto, "Strict", "Strict; Secure");
+        check(SameSite::Strict, Secure::Always, "Strict; Secure", "Strict; Secure");
+        check(SameSite::Strict, Secure::Never, "Strict", "Strict");
+    }
+
+    #[test]
+    fn attributes_are_configured_in_lower_case_and_default_to_auto() {
+        let check = |json: &str, same_site, secure| {
+            let want = CookieAttributes { same_site, secure };
+            assert_eq!(serde_json::from_str::<CookieAttributes>(json).ok(), Some(want), "{json}");
+        };
+        check("{}", SameSite::Auto, Secure::Auto);
+        check(r#"{"samesite":"none"}"#, SameSite::None, Secure::Auto);
+        check(r#"{"samesite":"strict","secure":"always"}"#, SameSite::Strict, Secure::Always);
+        check(r#"{"samesite":"lax","secure":"never"}"#, SameSite::Lax, Secure::Never);
+        assert!(serde_json::from_str::<CookieAttributes>(r#"{"samesite":"Lax"}"#).is_err());
+        let json = serde_json::to_string(&CookieAttributes::default()).unwrap();
+        assert_eq!(json, r#"{"samesite":"auto","secure":"auto"}"#);
+    }
+
+    /// Headers that look like cookies often enough to reach every branch.
+    fn any_header() -> impl Strategy<Value = String> {
+        prop_oneof!["[ab=; \t\u{e9}]{0,40}", any::<String>()]
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_searched_within_the_bounds(header in any_header()) {
+            let values = found(&header, "a");
+            prop_assert!(values.len() <= MAX_CANDIDATES);
+            for value in values {
+                prop_assert!(!value.is_empty() && !value.contains(';'));
+                prop_assert_eq!(value.trim_matches([' ', '\t']), value);
+            }
+        }
+
+        #[test]
+        fn what_was_taken_out_is_gone_and_nothing_else(header in any_header()) {
+            let rest = without(&header, "a").unwrap_or_default();
+            prop_assert_eq!(found(&rest, "a"), Vec::<&str>::new());
+            prop_assert_eq!(found(&rest, "b"), found(&header, "b"));
+            prop_assert_eq!(without(&rest, "a").unwrap_or_default(), rest);
+        }
+
+        #[test]
+        fn a_cookie_that_was_set_is_found_among_others(
+            value in "[A-Za-z0-9_-]{1,131}",
+            before in vec("[a-z]{1,5}=[a-z0-9]{0,5}", 0..8),
+            after in vec("[a-z]{1,5}=[a-z0-9]{0,5}", 0..8),
+        ) {
+            let name = cookie_name("");
+            let attributes = CookieAttributes::default().resolve(true);
+            let set = set_cookie(&name, &value, 300, attributes);
+            let pair = set.split(';').next().map(str::to_owned);
+            let header = before.iter().cloned().chain(pair).chain(after.iter().cloned());
+            let header = header.collect::<Vec<_>>().join("; ");
+            prop_assert_eq!(found(&header, &name), vec![&value]);
+            let others = before.iter().chain(&after).cloned().collect::<Vec<_>>().join("; ");
+            prop_assert_eq!(without(&header, &name).unwrap_or_default(), others);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! One secret of the key ring: its id, and the ciphers of the hours derived from it. Seals nothing.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use aes_gcm::{Aes256Gcm, KeyInit};
+use base64ct::{Base64Unpadded, Base64UrlUnpadded, Encoding};
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// 32 secret random bytes, and what was derived from them.
+pub(crate) struct MasterKey {
+    id: u8,
+    secret: Zeroizing<[u8; KEY_BYTES]>,
+    /// By hour, only of hours that can be read now. Boxed, so that a move leaves no copy behind.
+    ciphers: BTreeMap<u32, Box<Aes256Gcm>>,
+}
+
+impl MasterKey {
+    /// Reads 32 bytes as 64 hexadecimal characters or as base64 or base64url, padded or not.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut secret = Zeroizing::new([0; KEY_BYTES]);
+        match text.len() {
+            64 => parse_hex(text, &mut secret)?,
+            43 => parse_base64(text, &mut secret)?,
+            44 => parse_base64(text.strip_suffix('=')?, &mut secret)?,
+            _ => return None,
+        }
+        // Derived from the secret and not counted, so that it stays when the ring is rotated.
+        let [id] = *derive(&secret, &[b"key id"]);
+        Some(Self { id, secret, ciphers: BTreeMap::new() })
+    }
+
+    /// The byte that names this key in a sealed ticket.
+    pub(crate) const fn id(&self) -> u8 {
+        self.id
+    }
+
+    /// The cipher of `hour` (counted from the epoch), which is one of `readable`.
+    ///
+    /// Ciphers are kept, at most one for each readable hour.
+    pub(crate) fn cipher(&mut self, hour: u32, readable: &RangeInclusive<u32>) -> &Aes256Gcm {
+        debug_assert!(readable.contains(&hour), "{hour} is not one of {readable:?}");
+        if !self.ciphers.contains_key(&hour) {
+            self.ciphers.retain(|kept, _| readable.contains(kept));
+        }
+        self.ciphers.entry(hour).or_insert_with(|| {
+            let subkey = derive::<KEY_BYTES>(&self.secret, &[b"ticket v1", &hour.to_be_bytes()]);
+            Box::new(Aes256Gcm::new((&*subkey).into()))
+        })
+    }
+}
+
+/// HKDF-Expand (RFC 5869) with SHA-256. There is no extract step: the secrets are uniform already.
+fn derive<const N: usize>(secret: &[u8; KEY_BYTES], info: &[&[u8]]) -> Zeroizing<[u8; N]> {
+    const { assert!(N <= KEY_BYTES) };
+    let mut derived = Zeroizing::new([0; N]);
+    #[expect(clippy::expect_used, reason = "both lengths are fixed and within the limits")]
+    Hkdf::<Sha256>::from_prk(secret)
+        .expect("a secret is as long as the hash")
+        .expand_multi_info(info, derived.as_mut_slice())
+        .expect("at most one block is derived");
+    derived
+}
+
+fn parse_hex(text: &str, secret: &mut [u8; KEY_BYTES]) -> Option<()> {
+    for (byte, digits) in secret.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = digits.iter().try_fold(0, |value, digit| {
+            Some(value << 4 | char::from(*digit).to_digit(16)? as u8)
+        })?;
+    }
+    Some(())
+}
+
+fn parse_base64(text: &str, secret: &mut [u8; KEY_BYTES]) -> Option<()> {
+    let decoded = if text.contains(['+', '/']) {
+        Base64Unpadded::decode(text, secret)
+    } else {
+        Base64UrlUnpadded::decode(text, secret)
+    };
+    decoded.ok().map(|_| ())
+}
+
+const KEY_BYTES: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::MasterKey;
+
+    #[test]
+    fn keys_are_read_in_every_usual_notation() {
+        let check = |text: &str| {
+            let key = MasterKey::parse(text).unwrap();
+            let want = [[0xfb, 0xef, 0xbe]; 11].concat();
+            assert_eq!(key.secret[..31], want[..31], "{text}");
+            assert_eq!(key.secret[31], 0xef, "{text}");
+        };
+        check("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbef");
+        check("FBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEFBEF");
+        check("++++++++++++++++++++++++++++++++++++++++++8");
+        check("++++++++++++++++++++++++++++++++++++++++++8=");
+        check("------------------------------------------8");
+        check("------------------------------------------8=");
+    }
+
+    #[test]
+    fn what_is_not_32_bytes_is_no_key() {
+        let check = |text: &str| assert!(MasterKey::parse(text).is_none(), "{text}");
+        check("");
+        check("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbe");
+        check("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbeg");
+        check("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbef0");
+        check("+fefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbef");
+        check(&"\u{e9}".repeat(32));
+        check("++++++++++++++++++++++++++++++++++++++++++");
+        check("++++++++++++++++++++++++++++++++++++++++++9");
+        check("+-++++++++++++++++++++++++++++++++++++++++8");
+        check("++++++++++++++++++++++++++++++++++++++++++==");
+        check("+++++++++++++++++++++++++++++++++++++++++++8");
+        check("++++++++++++++++++++++++++++++++++++++++++8==");
+    }
+
+    #[test]
+    fn ciphers_are_kept_for_the_readable_hours_only() {
+        let mut key = MasterKey::parse(&"1".repeat(64)).unwrap();
+        for hour in 2..24 {
+            let readable = hour - 2..=hour;
+            for wanted in readable.clone() {
+                key.cipher(wanted, &readable);
+            }
+            assert!(key.ciphers.keys().copied().eq(readable));
+        }
+    }
+}
