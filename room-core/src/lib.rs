@@ -9,5 +9,6 @@ pub mod id;
 pub mod key_ring;
 mod master_key;
 pub mod settings;
+pub mod template;
 pub mod ticket;
 pub mod time;
