@@ -1,0 +1,11 @@
+/** A Worker without any limit, to show that the tests notice. Runs in workerd in the place of the product. */
+
+import { DurableObject } from "cloudflare:workers";
+
+export class DataCenterCounter extends DurableObject {}
+export class DataCenterAggregator extends DurableObject {}
+export class GlobalAggregator extends DurableObject {}
+
+export default {
+  fetch: (request) => fetch(request),
+};

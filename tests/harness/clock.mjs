@@ -1,0 +1,89 @@
+/**
+ * Time in the tests: a clock inside workerd that a test moves forward, so that minutes cost milliseconds.
+ * It builds the preload of `clock.c` and writes the offset; it never changes the Worker and never goes back.
+ */
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+const SOURCE = path.join(import.meta.dirname, "clock.c");
+const BUILD = path.join(import.meta.dirname, "..", "..", "build");
+const COMPILERS = [process.env.CC, "cc", "gcc", "clang"].filter(Boolean);
+
+/** Why the clock cannot be moved here, or `undefined` if it can. */
+export function clockMissing() {
+  if (process.platform !== "linux") return "the test clock is a preload for Linux";
+  return builtShim() ? undefined : `no C compiler (tried ${COMPILERS.join(", ")})`;
+}
+
+/** The clock of one cluster. Its time is the machine's time plus what `advance` added. */
+export class Clock {
+  #file;
+  #offsetMs = 0;
+
+  /** @param {string} folder where the offset is kept; it lives as long as the cluster */
+  constructor(folder) {
+    const missing = clockMissing();
+    if (missing) throw new Error(missing);
+    this.path = path.join(folder, "clock");
+    this.#file = fs.openSync(this.path, "w+");
+    this.#write();
+  }
+
+  /** What the process whose clock is moved must be started with. */
+  get environment() {
+    return { LD_PRELOAD: builtShim(), TEST_CLOCK_FILE: this.path };
+  }
+
+  /** The time inside workerd, in milliseconds since the Unix epoch. */
+  now() {
+    return Date.now() + this.#offsetMs;
+  }
+
+  /** Moves the time inside workerd forward at once. Sleeping timers notice it at the next event. */
+  jump(ms) {
+    if (!(ms >= 0)) throw new RangeError(`the clock never goes back: ${ms} ms`);
+    this.#offsetMs += Math.round(ms);
+    this.#write();
+  }
+
+  close() {
+    fs.closeSync(this.#file);
+  }
+
+  #write() {
+    const bytes = Buffer.alloc(8);
+    const swap = os.endianness() === "LE" ? "writeBigInt64LE" : "writeBigInt64BE";
+    bytes[swap](BigInt(this.#offsetMs));
+    fs.writeSync(this.#file, bytes, 0, bytes.length, 0);
+  }
+}
+
+let shim;
+
+/** The compiled preload, made once for each version of its source; `undefined` without a C compiler. */
+function builtShim() {
+  if (shim !== undefined) return shim ?? undefined;
+  const version = createHash("sha256").update(fs.readFileSync(SOURCE)).digest("hex").slice(0, 16);
+  const target = path.join(BUILD, `test-clock-${version}.so`);
+  shim = fs.existsSync(target) ? target : compile(target);
+  return shim ?? undefined;
+}
+
+function compile(target) {
+  fs.mkdirSync(BUILD, { recursive: true });
+  const fresh = `${target}.${process.pid}`;
+  for (const compiler of COMPILERS) {
+    const flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", fresh, SOURCE];
+    const run = spawnSync(compiler, flags, { encoding: "utf8" });
+    if (run.error?.code === "ENOENT") continue;
+    if (run.status !== 0) throw new Error(`${compiler} cannot build ${SOURCE}:\n${run.stderr}`);
+    // Test files run side by side: whoever is last replaces an identical file.
+    fs.renameSync(fresh, target);
+    return target;
+  }
+  return null;
+}

@@ -1,0 +1,40 @@
+/** Tests that need a cluster: they start one, hand it over and end it. Without a C compiler they say SKIPPED. */
+
+import { test } from "node:test";
+
+import { clockMissing } from "./clock.mjs";
+import { startCluster } from "./cluster.mjs";
+
+/** Longer than any of these tests takes on a slow machine; a hanging call must still end the run. */
+const TIMEOUT_MS = 120_000;
+
+/**
+ * A test with a cluster of its own.
+ *
+ * @param {string} name
+ * @param {object} options of `startCluster`
+ * @param {(cluster: object) => Promise<void>} body
+ */
+export function clusterTest(name, options, body) {
+  test(name, { timeout: TIMEOUT_MS }, async (context) => {
+    const missing = clockMissing();
+    if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
+    if (missing) return context.skip(`SKIPPED: ${missing}`);
+    const cluster = await startCluster(options);
+    try {
+      await body(cluster);
+    } finally {
+      await cluster.stop();
+    }
+  });
+}
+
+/**
+ * The same test twice: as the Worker runs, and with `glance` switched off, so that the fetch handler answers every
+ * visit by itself.
+ */
+export function clusterTestBothWays(name, options, body) {
+  clusterTest(name, options, body);
+  const vars = { ...options.vars, GLANCE: "off" };
+  clusterTest(`${name} (glance off)`, { ...options, vars }, body);
+}

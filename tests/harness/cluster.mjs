@@ -1,0 +1,283 @@
+/**
+ * A small Cloudflare on this machine: one workerd in which every service is an isolate with a wasm memory of its
+ * own, all sharing the Durable Objects of the service `hub`, an origin that writes down who arrives, and a clock
+ * that tests move. It drives the built Worker from outside and reaches into no part of it.
+ *
+ * Miniflare keeps one Cache API for all isolates; data centers differ only in what the Worker puts into its keys.
+ */
+
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Miniflare, convertV4MiniflareOptions } from "miniflare";
+
+import { Clock } from "./clock.mjs";
+import { closeConnections, send, sendForJson } from "./http.mjs";
+import { ROOT, workerModules } from "./worker-modules.mjs";
+
+const HUB = "hub";
+const ORIGIN = "origin";
+const COMPATIBILITY_DATE = "2026-11-01";
+/** A step of the clock: well below the 2 s between two syncs, so that no step skips one. */
+const STEP_MS = 500;
+/** Real time for what a step woke: calls from object to object inside one process take well under 1 ms. */
+const SETTLE_MS = 3;
+
+/** The objects of the Worker, by binding. */
+const CLASSES = {
+  DATA_CENTER_COUNTER: "DataCenterCounter",
+  DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
+  GLOBAL_AGGREGATOR: "GlobalAggregator",
+};
+
+/**
+ * Starts a cluster.
+ *
+ * @param {object} options
+ * @param {object[]} options.rooms what `rooms.json` holds
+ * @param {Record<string, number>} [options.colos] isolates by data center; they are named `ams-1`, `ams-2`, ...
+ * @param {Record<string, string>} [options.vars] variables and secrets
+ * @param {"release" | "debug"} [options.build]
+ * @param {string} [options.entry] another entry than the product's
+ * @param {Record<string, object>} [options.overrides] `rooms`, `vars`, `build` or `entry` by isolate, for two
+ *   versions of the Worker side by side
+ */
+export async function startCluster(options) {
+  const cluster = new Cluster(options);
+  await cluster.start();
+  return cluster;
+}
+
+class Cluster {
+  #folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-test-"));
+  #options;
+  #miniflare;
+  #ports = new Map();
+  #arrivals = [];
+
+  constructor(options) {
+    this.#options = { colos: { AMS: 1 }, ...options };
+    this.clock = new Clock(this.#folder);
+    /** Where each isolate stands: [{ name, colo }]. */
+    this.isolates = Object.entries(this.#options.colos).flatMap(([colo, count]) =>
+      Array.from({ length: count }, (_, at) => ({ name: `${colo.toLowerCase()}-${at + 1}`, colo })),
+    );
+  }
+
+  async start() {
+    this.#miniflare = new Miniflare(convertV4MiniflareOptions(this.#description()));
+    await this.#miniflare.ready;
+    this.#ports.clear();
+    for (const { name } of [{ name: HUB }, ...this.isolates]) {
+      await this.#learnPort(name);
+      await this.#learnPort(name, "TestDoor");
+    }
+    await this.#learnPort(ORIGIN, "Arrivals");
+  }
+
+  /** Ends workerd and removes what it stored. */
+  async stop() {
+    await this.#halt();
+    this.clock.close();
+    fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Restarts every isolate and every object in one instant, as a deploy does. What the objects stored stays.
+   *
+   * @param {object} [changes] new `rooms`, `vars`, `build`, `entry` or `overrides`
+   * @param {"kept" | "lost" | string} [copies] what becomes of the Cache API; a name from `saveCopies` puts
+   *   that state back
+   */
+  async restart(changes = {}, copies = "kept") {
+    await this.#keepArrivals();
+    await this.#halt();
+    Object.assign(this.#options, changes);
+    if (copies !== "kept") fs.rmSync(this.#cachePath, { recursive: true, force: true });
+    if (copies !== "kept" && copies !== "lost") {
+      fs.cpSync(path.join(this.#folder, copies), this.#cachePath, { recursive: true });
+    }
+    await this.start();
+  }
+
+  /** Remembers what the Cache API holds now, for a later `restart`. */
+  saveCopies(name) {
+    fs.cpSync(this.#cachePath, path.join(this.#folder, name), { recursive: true });
+    return name;
+  }
+
+  /** Empties the Cache API. */
+  async loseCopies() {
+    await this.#miniflare.purgeCache();
+  }
+
+  /** The text that the Cache API holds under `key`, or `undefined`. */
+  async copy(key) {
+    const { default: cache } = await this.#miniflare.getCaches();
+    return (await cache.match(key))?.text();
+  }
+
+  /** Puts `text` under `key`, for a minute. */
+  async putCopy(key, text) {
+    const { default: cache, Response } = await this.#miniflare.getCaches();
+    const headers = { "cache-control": "max-age=60" };
+    await cache.put(key, new (Response ?? globalThis.Response)(text, { headers }));
+  }
+
+  /** Takes the memory of one object away, if it runs. What it stored stays. */
+  async evict(className, name) {
+    try {
+      await this.#miniflare.unsafeEvictDurableObject(HUB, className, { name });
+    } catch (error) {
+      if (!/not currently running/.test(error.message)) throw error;
+    }
+  }
+
+  /** Takes the memory of every object that was ever called, of one class or of all. */
+  async evictAll(onlyClass) {
+    for (const name of Object.keys((await this.door()).calls)) {
+      const [className, object] = name.split(" ");
+      if (!onlyClass || className === onlyClass) await this.evict(className, object);
+    }
+  }
+
+  /**
+   * Moves the clock by `ms` in steps, and lets workerd do what falls due in each.
+   *
+   * @param {number} ms
+   * @param {number} [stepMs]
+   */
+  async advance(ms, stepMs = STEP_MS) {
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.clock.jump(Math.min(stepMs, left));
+      // A sleeping timer notices the new time at the next event of the process: this one.
+      await this.door();
+      await sleep(SETTLE_MS);
+    }
+  }
+
+  /** Sends one request as a client near `isolate`. */
+  async send(isolate, request) {
+    const { colo } = this.isolates.find(({ name }) => name === isolate);
+    const headers = { "mf-cf-blob": JSON.stringify({ colo }), ...request.headers };
+    return send({ ...request, port: this.#ports.get(isolate), headers });
+  }
+
+  /** What the side door of a service knows; of the hub unless named. @see counting-entry.mjs */
+  async door(service = HUB) {
+    return sendForJson({ port: this.#ports.get(`${service} TestDoor`) });
+  }
+
+  /** Calls that reached objects of a class since the process began, of one room or of all. */
+  async calls(className, room) {
+    const { calls } = await this.door();
+    return Object.entries(calls)
+      .filter(([name]) => name.startsWith(`${className} ${room?.id ?? ""}`))
+      .reduce((sum, [, count]) => sum + count, 0);
+  }
+
+  /** Calls that reached any object of any class, of one room or of all. */
+  async allCalls(room) {
+    const counts = await Promise.all(Object.values(CLASSES).map((one) => this.calls(one, room)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Writes to the Cache API by the objects and all isolates: { key: { count, bytes, at } }. */
+  async writes() {
+    const all = {};
+    for (const { name } of [{ name: HUB }, ...this.isolates]) {
+      for (const [key, { count, bytes, at }] of Object.entries((await this.door(name)).writes)) {
+        const sum = (all[key] ??= { count: 0, bytes: 0, at: [] });
+        sum.count += count;
+        sum.bytes = Math.max(sum.bytes, bytes);
+        sum.at = [...sum.at, ...at].sort((one, other) => one - other);
+      }
+    }
+    return all;
+  }
+
+  /** From now on calls of these objects fail or wait. No argument: all work again. */
+  async breakCalls(...faults) {
+    const port = this.#ports.get(`${HUB} TestDoor`);
+    await sendForJson({ port, method: "PUT", body: JSON.stringify(faults) });
+  }
+
+  /** Everything that ever reached the origin, in order: [{ at, visitor, method, path }]. */
+  async arrivals() {
+    const now = await sendForJson({ port: this.#ports.get(`${ORIGIN} Arrivals`) });
+    return [...this.#arrivals, ...now.map(asArrival)];
+  }
+
+  get #cachePath() {
+    return path.join(this.#folder, "state", "cache");
+  }
+
+  async #keepArrivals() {
+    this.#arrivals = await this.arrivals();
+  }
+
+  async #halt() {
+    closeConnections();
+    await this.#miniflare?.dispose();
+  }
+
+  async #learnPort(service, entrypoint) {
+    const url = await this.#miniflare.unsafeGetDirectURL(service, entrypoint);
+    this.#ports.set(entrypoint ? `${service} ${entrypoint}` : service, Number(url.port));
+  }
+
+  #description() {
+    const origin = fs.readFileSync(path.join(import.meta.dirname, "origin.mjs"), "utf8");
+    return {
+      cf: false,
+      telemetry: { enabled: false },
+      port: 0,
+      resourcePersistencePath: path.join(this.#folder, "state"),
+      unsafeRuntimeEnv: this.clock.environment,
+      workers: [
+        this.#service(HUB),
+        ...this.isolates.map(({ name }) => this.#service(name)),
+        {
+          name: ORIGIN,
+          compatibilityDate: COMPATIBILITY_DATE,
+          modules: [{ type: "ESModule", path: "origin.mjs", contents: origin }],
+          unsafeDirectSockets: [{ port: 0, entrypoint: "Arrivals" }],
+        },
+      ],
+    };
+  }
+
+  #service(name) {
+    const { overrides = {}, ...common } = this.#options;
+    const { vars = {}, ...worker } = { ...common, ...overrides[name] };
+    const scriptName = name === HUB ? {} : { scriptName: HUB };
+    return {
+      name,
+      compatibilityDate: COMPATIBILITY_DATE,
+      ...workerModules(worker),
+      bindings: { ...developmentVars(), ...vars },
+      durableObjects: Object.fromEntries(
+        Object.entries(CLASSES).map(([binding, className]) => [
+          binding,
+          { className, useSQLite: true, ...scriptName },
+        ]),
+      ),
+      outboundService: ORIGIN,
+      unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],
+    };
+  }
+}
+
+/** The secrets of local development, as the checked-in example names them. */
+function developmentVars() {
+  const example = path.join(ROOT, ".dev.vars.example");
+  if (!fs.existsSync(example)) return {};
+  const lines = fs.readFileSync(example, "utf8").matchAll(/^(\w+)="?(.*?)"?$/gm);
+  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
+}
+
+function asArrival([at, visitor, method, path]) {
+  return { at, visitor, method, path };
+}

@@ -1,0 +1,67 @@
+/**
+ * Plain HTTP to workerd with a `Host` of the caller's choice, over connections that stay open. It follows nothing,
+ * keeps no cookie and knows nothing of waiting rooms.
+ */
+
+import http from "node:http";
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1_000 });
+
+/**
+ * One request to a port of this machine.
+ *
+ * @param {object} request
+ * @param {number} request.port
+ * @param {string} [request.host] the `Host` header, which decides the URL that the Worker sees
+ * @param {string} [request.path]
+ * @param {string} [request.method]
+ * @param {Record<string, string>} [request.headers]
+ * @param {string | Buffer} [request.body]
+ * @returns {Promise<{ status: number, headers: http.IncomingHttpHeaders, body: string }>}
+ */
+export async function send(request) {
+  try {
+    return await attempt(request);
+  } catch (error) {
+    // workerd closes a connection that rested, by its own clock, and a test may just have moved that clock.
+    if (error.code === "ECONNRESET" && error.neverRead) return attempt(request);
+    throw error;
+  }
+}
+
+/** The same as `send`, its answer read as JSON. */
+export async function sendForJson(request) {
+  const { status, body } = await send(request);
+  if (status !== 200) throw new Error(`${request.path ?? "/"} answered ${status}: ${body}`);
+  return JSON.parse(body);
+}
+
+/** Closes the open connections, so that the process can end. */
+export function closeConnections() {
+  agent.destroy();
+}
+
+function attempt({ port, host, path = "/", method = "GET", headers = {}, body }) {
+  return new Promise((resolve, reject) => {
+    const all = { ...headers, ...(host && { host }) };
+    const request = http.request({ agent, host: "127.0.0.1", port, path, method, headers: all });
+    request.on("response", (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode, headers: response.headers, body: text });
+      });
+    });
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode, headers: response.headers, body: "" });
+    });
+    request.on("error", (error) => {
+      error.neverRead = request.reusedSocket;
+      reject(error);
+    });
+    request.end(body);
+  });
+}

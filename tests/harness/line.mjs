@@ -1,0 +1,65 @@
+/**
+ * One story that many tests disturb: a small room, a line of visitors in an order beyond doubt, and sessions that
+ * end one after the other. Whatever happens, nobody is let in too many and nobody loses the place.
+ */
+
+import assert from "node:assert/strict";
+
+import { Crowd } from "./crowd.mjs";
+import { mostEnteredInAMinute, mostInside, orderOfEntry } from "./measure.mjs";
+import { room } from "./rooms.mjs";
+
+/** Visitors inside at the same time. */
+export const PLACES = 3;
+const SESSION_MS = 60_000;
+const VISITORS = 9;
+/** Longer than two refreshes near the head, so that only one place is free when the next in line asks. */
+const GAP_MS = 12_000;
+/** Three rounds of sessions, and as much again for places that a disturbance holds until they are written off. */
+const PATIENCE_MS = 480_000;
+
+/** The room of the story. */
+export const lineRoom = room({ name: "line", total_active_users: PLACES });
+
+/**
+ * Plays the story and checks the limit and the order.
+ *
+ * @param {object} cluster
+ * @param {object} [options]
+ * @param {(moment: number) => Promise<void>} [options.disturb] called every 12 s, with 0, 1, 2, ...
+ * @param {number} [options.overtaking] how many of those behind may enter first: 0, or one less than the places
+ *   that a disturbance makes free at once
+ */
+export async function playLine(cluster, { disturb = async () => {}, overtaking = 0 } = {}) {
+  const crowd = new Crowd(cluster, { count: VISITORS, host: lineRoom.host });
+  const start = cluster.clock.now();
+  const everybodyEntered = () => crowd.visitors.every(({ dueAt, seen }) => seen && !dueAt);
+  let moment = 0;
+  for (const visitor of crowd.visitors) {
+    await crowd.arriveOne(visitor);
+    await crowd.wait(GAP_MS);
+    await disturb(moment++);
+  }
+  assert.ok(crowd.inside.length >= PLACES, "the first visitors did not enter");
+  while (!everybodyEntered() && cluster.clock.now() - start < PATIENCE_MS) {
+    await crowd.wait(GAP_MS, everybodyEntered);
+    await disturb(moment++);
+  }
+
+  const arrivals = await cluster.arrivals();
+  const names = crowd.visitors.map(({ name }) => name);
+  const order = orderOfEntry(arrivals);
+  assert.deepEqual([...order].sort(), names, "somebody never entered");
+  assert.ok(mostInside(arrivals, SESSION_MS) <= PLACES, "too many inside");
+  assert.ok(mostEnteredInAMinute(arrivals, SESSION_MS) <= PLACES, "too many in one minute");
+  assert.ok(mostOvertaken(names, order) <= overtaking, `entered in the order ${order}`);
+}
+
+/** The most who entered before somebody although they joined later. */
+function mostOvertaken(joined, entered) {
+  const placeOf = new Map(entered.map((name, at) => [name, at]));
+  const overtaken = joined.map(
+    (name, at) => joined.slice(at + 1).filter((later) => placeOf.get(later) < placeOf.get(name)).length,
+  );
+  return Math.max(...overtaken);
+}

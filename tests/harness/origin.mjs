@@ -1,0 +1,35 @@
+/**
+ * The origin behind the waiting room: it answers everything and writes down who arrived and when, by the clock
+ * of workerd. Runs in workerd, beside the Worker under test; it knows nothing of rooms.
+ */
+
+/** Arrivals since this isolate began: [milliseconds since the epoch, visitor, method, path and query]. */
+const arrivals = [];
+
+export default {
+  /** What the Worker under test fetches. */
+  async fetch(request) {
+    const url = new URL(request.url);
+    const visitor = request.headers.get("x-visitor") ?? "";
+    arrivals.push([Date.now(), visitor, request.method, url.pathname + url.search]);
+    if (request.headers.get("upgrade") === "websocket") return socket();
+    const body = request.body ? await request.text() : "";
+    const answer = { method: request.method, url: request.url, body };
+    return Response.json(answer, { headers: { "x-origin": "1" } });
+  },
+};
+
+/** The harness reads the arrivals here. */
+export const Arrivals = {
+  fetch() {
+    return Response.json(arrivals);
+  },
+};
+
+/** A socket that sends every message back. */
+function socket() {
+  const [client, server] = Object.values(new WebSocketPair());
+  server.accept();
+  server.addEventListener("message", (event) => server.send(event.data));
+  return new Response(null, { status: 101, webSocket: client, headers: { "x-origin": "1" } });
+}

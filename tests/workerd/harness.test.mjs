@@ -1,0 +1,53 @@
+/** The tests of the tests: the clock moves, the measures count, and a Worker without a limit does not pass. */
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { lineRoom, playLine } from "../harness/line.mjs";
+import { mostEnteredInAMinute, mostInside, orderOfEntry } from "../harness/measure.mjs";
+
+const MINUTE_MS = 60_000;
+const entry = path.join(import.meta.dirname, "..", "harness", "admit-everybody.mjs");
+const options = { rooms: [lineRoom], entry };
+
+test("visitors inside are counted until their sessions end", () => {
+  const check = (arrivals, inside, entered) => {
+    const seen = arrivals.map(([at, visitor]) => ({ at, visitor }));
+    assert.equal(mostInside(seen, MINUTE_MS), inside);
+    assert.equal(mostEnteredInAMinute(seen, MINUTE_MS), entered);
+  };
+  check([], 0, 0);
+  check([[0, "a"], [0, "b"]], 2, 2);
+  // The session of `a` ends in the millisecond in which `b` begins, and one before.
+  check([[0, "a"], [60_000, "b"]], 1, 1);
+  check([[0, "a"], [59_999, "b"]], 2, 2);
+  // A visitor who returns in time stays inside and does not enter again.
+  check([[0, "a"], [59_999, "a"], [60_001, "b"]], 2, 1);
+  check([[0, "a"], [60_000, "a"], [60_001, "b"]], 2, 2);
+});
+
+test("visitors enter in the order of their first arrival", () => {
+  const arrivals = [[3, "b"], [1, "a"], [9, "a"], [4, "c"]].map(([at, visitor]) => ({ at, visitor }));
+  assert.deepEqual(orderOfEntry(arrivals), ["a", "b", "c"]);
+});
+
+clusterTest("the clock of workerd moves with the clock of the tests", options, async (cluster) => {
+  const before = (await cluster.door()).now;
+  await cluster.advance(10 * MINUTE_MS, MINUTE_MS);
+  const passed = (await cluster.door()).now - before;
+  assert.ok(passed >= 10 * MINUTE_MS && passed < 11 * MINUTE_MS, `${passed} ms passed`);
+});
+
+clusterTest("a Worker that admits everybody is noticed by the limit", options, async (cluster) => {
+  const crowd = new Crowd(cluster, { count: 50, host: lineRoom.host });
+  await crowd.arrive();
+  assert.equal(mostInside(await cluster.arrivals(), MINUTE_MS), 50);
+  assert.equal(mostEnteredInAMinute(await cluster.arrivals(), MINUTE_MS), 50);
+});
+
+clusterTest("a Worker that admits everybody does not pass the story of the line", options, (cluster) =>
+  assert.rejects(playLine(cluster), /too many inside/),
+);

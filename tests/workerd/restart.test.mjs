@@ -1,0 +1,31 @@
+/** Every isolate and object restarts in one instant, with copies present, absent and old. */
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { PLACES, lineRoom, playLine } from "../harness/line.mjs";
+
+const options = { rooms: [lineRoom], colos: { AMS: 3, NRT: 3, IAD: 3 } };
+const overtaking = PLACES - 1;
+/** Moments of the story, 12 s apart: while it fills, at the longest line, and while places pass on. */
+const MOMENTS = [1, 4, 7];
+
+for (const copies of ["kept", "lost"]) {
+  clusterTest(`everything restarts three times, copies ${copies}`, options, (cluster) =>
+    playLine(cluster, {
+      overtaking,
+      disturb: async (moment) => {
+        if (MOMENTS.includes(moment)) await cluster.restart({}, copies);
+      },
+    }),
+  );
+}
+
+clusterTest("everything restarts twice, copies from a minute ago", options, (cluster) =>
+  playLine(cluster, {
+    overtaking,
+    disturb: async (moment) => {
+      if (moment === 1 || moment === 6) cluster.saveCopies(`copies-${moment}`);
+      if (moment === 4) await cluster.restart({}, "copies-1");
+      if (moment === 10) await cluster.restart({}, "copies-6");
+    },
+  }),
+);
