@@ -8,6 +8,8 @@ pub mod cookie;
 pub mod id;
 pub mod key_ring;
 mod master_key;
+pub mod page;
+pub mod response;
 pub mod settings;
 pub mod template;
 pub mod ticket;

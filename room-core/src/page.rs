@@ -1,0 +1,207 @@
+//! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
+//! Knows nothing of HTTP.
+
+mod variables;
+
+use std::fmt::Write;
+
+use base64ct::Base64;
+use base64ct::Encoding;
+use sha2::Digest;
+use sha2::Sha256;
+
+pub use variables::Variables;
+pub use variables::Waiting;
+
+use crate::template::RenderError;
+use crate::template::Template;
+use crate::template::TemplateError;
+
+/// The source of the built-in page, as owners may copy it to start their own.
+pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
+
+/// A queue page, ready to be rendered for any visitor. Compile once, keep it.
+pub struct Page {
+    template: Template,
+    content_security_policy: Option<String>,
+}
+
+impl Page {
+    /// An owner's page, from the Mustache source in `custom_page_html`; all its errors at once.
+    ///
+    /// It may load whatever its owner wants, so it carries no content security policy.
+    pub fn compile(source: &str) -> Result<Self, Vec<TemplateError>> {
+        let template = Template::compile(source, Variables::is_known)?;
+        Ok(Self { template, content_security_policy: None })
+    }
+
+    /// The page of every room without its own, under a policy that lets only its own style and
+    /// script run. A test proves that it compiles.
+    pub fn built_in() -> Result<Self, Vec<TemplateError>> {
+        let mut page = Self::compile(BUILT_IN_SOURCE)?;
+        let sample = page.render(&Variables::of(&Waiting::default()));
+        page.content_security_policy = sample.ok().map(|html| content_security_policy(&html));
+        Ok(page)
+    }
+
+    /// The names in the source that are no variables; for the owner to look at.
+    pub fn warnings(&self) -> &[TemplateError] {
+        self.template.warnings()
+    }
+
+    /// The value of the `Content-Security-Policy` header; none for an owner's page.
+    pub fn content_security_policy(&self) -> Option<&str> {
+        self.content_security_policy.as_deref()
+    }
+
+    /// The page for one visitor.
+    pub fn render(&self, variables: &Variables) -> Result<String, RenderError> {
+        self.template.render(|name| variables.value(name))
+    }
+}
+
+/// Forbids everything but the inline style and script blocks of `html` and pictures in `data:`.
+///
+/// Embedding in a frame stays allowed, because covered sites may be embedded.
+fn content_security_policy(html: &str) -> String {
+    format!(
+        "default-src 'none'; style-src{}; script-src{}; img-src data:; base-uri 'none'; \
+         form-action 'none'",
+        hashes(html, "<style>", "</style>"),
+        hashes(html, "<script>", "</script>"),
+    )
+}
+
+/// The sources of all blocks between `opening` and `closing`, each with a space before it.
+fn hashes(html: &str, opening: &str, closing: &str) -> String {
+    let mut sources = String::new();
+    for block in html.split(opening).skip(1) {
+        let content = block.split(closing).next().unwrap_or_default();
+        let hash = Base64::encode_string(&Sha256::digest(content));
+        // Writing to a string cannot fail.
+        let _ = write!(sources, " 'sha256-{hash}'");
+    }
+    sources
+}
+
+#[cfg(test)]
+mod tests {
+    use super::BUILT_IN_SOURCE;
+    use super::Page;
+    use super::Variables;
+    use super::Waiting;
+    use super::content_security_policy;
+
+    fn render(waiting: &Waiting) -> String {
+        Page::built_in().unwrap().render(&Variables::of(waiting)).unwrap()
+    }
+
+    fn two_minutes() -> Waiting {
+        Waiting { estimate_s: Some(90), refresh_interval_s: 20, ..Waiting::default() }
+    }
+
+    #[test]
+    fn the_built_in_page_compiles_and_knows_its_variables() {
+        let page = Page::built_in().unwrap();
+        assert_eq!(page.warnings(), []);
+        let page = Page::compile("{{waitTime}}{{typo}}").unwrap();
+        assert_eq!(page.warnings().len(), 1);
+        assert!(Page::compile("{{#queueAll}}").is_err());
+    }
+
+    #[test]
+    fn the_title_shows_the_state() {
+        let check = |waiting: Waiting, want: &str| {
+            let page = render(&waiting);
+            let title = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
+            assert_eq!(title, want);
+        };
+        check(two_minutes(), "About 2 minutes – you are in line");
+        check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
+        let paused = Waiting { queue_all: true, ..two_minutes() };
+        check(paused, "Entry is paused – you are in line");
+        check(Waiting { queue_is_full: true, ..paused }, "The line is full");
+    }
+
+    #[test]
+    fn each_state_says_what_is_true_and_nothing_else() {
+        const KEPT: &str = "Your place is kept.";
+        let check = |waiting: Waiting, shown: &[&str], hidden: &[&str]| {
+            let page = render(&waiting);
+            assert!(!page.contains("{{"), "{page}");
+            for text in shown {
+                assert!(page.contains(text), "{waiting:?} must say {text}");
+            }
+            for text in hidden {
+                assert!(!page.contains(text), "{waiting:?} must not say {text}");
+            }
+        };
+        let usual = two_minutes();
+        let unusual = ["Nothing was submitted", "paused", "is full", "Ahead of you", "Not known"];
+        check(
+            usual,
+            &["About 2 minutes", KEPT, "in 20 seconds", "in the order they came"],
+            &unusual,
+        );
+        check(Waiting { estimate_s: None, ..usual }, &["Not known yet", KEPT], &["About"]);
+        check(
+            Waiting { people_ahead: Some(1_234), ..usual },
+            &["Ahead of you", "1,234 people"],
+            &[],
+        );
+        check(
+            Waiting { queue_all: true, ..usual },
+            &["Entry is paused", KEPT],
+            &["About", "Not known"],
+        );
+        check(Waiting { queue_is_full: true, ..usual }, &["More than a day"], &[KEPT, "About"]);
+        let posted = Waiting { submitted_nothing: true, ..usual };
+        check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
+        check(
+            Waiting { refresh_interval_s: 0, ..usual },
+            &["data-refresh=\"0\""],
+            &["checks again"],
+        );
+    }
+
+    #[test]
+    fn the_policy_allows_the_blocks_of_every_state() {
+        let page = Page::built_in().unwrap();
+        let policy = page.content_security_policy().unwrap();
+        assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
+        for bits in 0..16_u32 {
+            let waiting = Waiting {
+                estimate_s: (bits & 1 != 0).then_some(7_200),
+                queue_all: bits & 2 != 0,
+                queue_is_full: bits & 4 != 0,
+                submitted_nothing: bits & 8 != 0,
+                people_ahead: Some(u64::from(bits)),
+                refresh_interval_s: bits,
+                ..Waiting::default()
+            };
+            assert_eq!(content_security_policy(&render(&waiting)), policy);
+        }
+        assert_eq!(Page::compile(BUILT_IN_SOURCE).unwrap().content_security_policy(), None);
+    }
+
+    #[test]
+    fn a_hash_is_the_one_a_browser_computes() {
+        // printf alert | openssl dgst -sha256 -binary | base64
+        let policy = content_security_policy("<style></style><script>alert</script>");
+        let want = "default-src 'none'; \
+            style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
+            script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; img-src data:; base-uri 'none'; form-action 'none'";
+        assert_eq!(policy, want);
+    }
+
+    #[test]
+    fn the_page_is_small_and_loads_nothing() {
+        let page = render(&Waiting { people_ahead: Some(12), ..two_minutes() });
+        assert!(page.len() < 7_000, "{} bytes", page.len());
+        for outside in ["src=", "url(", "@import", "<iframe", "style=\"", "onclick"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        let addresses: Vec<_> = page.match_indices("http").map(|(place, _)| place).collect();
+        assert_eq!(addresses.len(), 1, "only the name space of the icon");
+    }
+}

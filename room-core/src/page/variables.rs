@@ -1,0 +1,247 @@
+//! What a queue page may print: every documented variable and a few of our own, for one visitor.
+//! Reads no clock; decides nothing.
+
+use crate::template::Value;
+use crate::time::Timestamp;
+
+const MINUTES_PER_HOUR: u64 = 60;
+const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
+/// Printed where no time can be told.
+const UNAVAILABLE: &str = "unavailable";
+
+/// What is known about a waiting visitor when the page is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Seconds until the visitor is likely to enter; none without data.
+    pub estimate_s: Option<u32>,
+    /// The visitor's last counted check-in.
+    pub last_updated: Timestamp,
+    /// Seconds from `last_updated` to the next check-in that counts; 0 if the page does not refresh.
+    pub refresh_interval_s: u32,
+    /// Nobody new is let in, whatever is free.
+    pub queue_all: bool,
+    /// The line takes nobody; this visitor has no place.
+    pub queue_is_full: bool,
+    /// The request was to change something (a form was sent), and was not passed on.
+    pub submitted_nothing: bool,
+    /// Visitors who enter before this one; none if the room does not show it.
+    pub people_ahead: Option<u64>,
+}
+
+/// The values of all variables for one page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variables {
+    waiting: Waiting,
+    /// Rounded up, at least 1; none if the estimate does not apply.
+    wait_minutes: Option<u64>,
+    wait_formatted: String,
+    last_updated: String,
+    people_ahead_formatted: String,
+}
+
+impl Variables {
+    /// The variables of a page for this visitor.
+    pub fn of(waiting: &Waiting) -> Self {
+        // While nobody is let in, an estimate from yesterday's pace would be a lie.
+        let estimate_s =
+            waiting.estimate_s.filter(|_| !waiting.queue_all && !waiting.queue_is_full);
+        let wait_minutes = estimate_s.map(|seconds| u64::from(seconds.div_ceil(60).max(1)));
+        Self {
+            waiting: *waiting,
+            wait_minutes,
+            wait_formatted: wait_minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_minutes),
+            last_updated: waiting.last_updated.to_iso8601(),
+            people_ahead_formatted: waiting.people_ahead.map(format_people).unwrap_or_default(),
+        }
+    }
+
+    /// True if a page may print `name`.
+    pub fn is_known(name: &str) -> bool {
+        find(name).is_some()
+    }
+
+    /// The value of the variable called `name`.
+    pub fn value(&self, name: &str) -> Option<Value<'_>> {
+        find(name).map(|read| read(self))
+    }
+
+    /// The time of day of `lastUpdated`, for visitors whose browser runs no script.
+    fn last_updated_time(&self) -> &str {
+        let time = self.last_updated.split_once('T').map(|(_, time)| time);
+        time.and_then(|time| time.split_once('.')).map_or("", |(to_the_second, _)| to_the_second)
+    }
+}
+
+type Read = for<'a> fn(&'a Variables) -> Value<'a>;
+
+fn find(name: &str) -> Option<Read> {
+    let position = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    VARIABLES.get(position).map(|(_, read)| *read)
+}
+
+/// Every variable, sorted by name for the search.
+///
+/// Those not of the documented set: `lastUpdatedTime`, `nothingSubmitted` and `peopleAhead…`.
+const VARIABLES: [(&str, Read); 34] = [
+    ("inWaitingRoom", |_| Value::Bool(true)),
+    ("infiniteQueue", |_| Value::Bool(false)),
+    ("isEventActive", |_| Value::Bool(false)),
+    ("isEventPrequeueing", |_| Value::Bool(false)),
+    ("isFIFOQueue", |_| Value::Bool(true)),
+    ("isPassthroughQueue", |_| Value::Bool(false)),
+    ("isRandomQueue", |_| Value::Bool(false)),
+    ("isRejectQueue", |_| Value::Bool(false)),
+    ("lastUpdated", |own| Value::Text(&own.last_updated)),
+    ("lastUpdatedTime", |own| Value::Text(own.last_updated_time())),
+    ("nothingSubmitted", |own| Value::Bool(own.waiting.submitted_nothing)),
+    ("peopleAhead", |own| Value::Integer(own.waiting.people_ahead.unwrap_or(0))),
+    ("peopleAheadFormatted", |own| Value::Text(&own.people_ahead_formatted)),
+    ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
+    ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
+    ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
+    ("queueingMethod", |_| Value::Text("fifo")),
+    ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
+    ("shuffleAtEventStart", |_| Value::Bool(false)),
+    ("timeUntilEventEnd", |_| Value::Integer(0)),
+    ("timeUntilEventEndFormatted", |_| Value::Text(UNAVAILABLE)),
+    ("timeUntilEventStart", |_| Value::Integer(0)),
+    ("timeUntilEventStartFormatted", |_| Value::Text(UNAVAILABLE)),
+    ("timeUntilEventStartHourMinutes", |_| Value::Integer(0)),
+    ("timeUntilEventStartHours", |_| Value::Integer(0)),
+    ("turnstile", |_| Value::Html("")),
+    ("waitTime", |own| Value::Integer(own.wait_minutes.unwrap_or(0))),
+    ("waitTime25Percentile", |_| Value::Integer(0)),
+    ("waitTime50Percentile", |_| Value::Integer(0)),
+    ("waitTime75Percentile", |_| Value::Integer(0)),
+    ("waitTimeFormatted", |own| Value::Text(&own.wait_formatted)),
+    ("waitTimeHourMinutes", |own| Value::Integer(own.wait_minutes.unwrap_or(0) % MINUTES_PER_HOUR)),
+    ("waitTimeHours", |own| Value::Integer(own.wait_minutes.unwrap_or(0) / MINUTES_PER_HOUR)),
+    ("waitTimeKnown", |own| Value::Bool(own.wait_minutes.is_some())),
+];
+
+/// In English, in the two largest units that say something: nobody can foresee a day to the minute.
+fn format_minutes(minutes: u64) -> String {
+    let days = minutes / MINUTES_PER_DAY;
+    let hours = minutes % MINUTES_PER_DAY / MINUTES_PER_HOUR;
+    let (large, small) = if days > 0 {
+        (count(days, "day"), count(hours, "hour"))
+    } else {
+        (count(hours, "hour"), count(minutes % MINUTES_PER_HOUR, "minute"))
+    };
+    [large, small].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// None for 0.
+fn count(number: u64, unit: &str) -> Option<String> {
+    let plural = if number == 1 { "" } else { "s" };
+    (number > 0).then(|| format!("{number} {unit}{plural}"))
+}
+
+/// In English, with a comma between thousands.
+fn format_people(people: u64) -> String {
+    match people {
+        0 => "nobody".to_owned(),
+        1 => "1 person".to_owned(),
+        _ => {
+            let digits = people.to_string();
+            let mut grouped = String::with_capacity(digits.len() * 2);
+            for (position, digit) in digits.chars().enumerate() {
+                if position > 0 && (digits.len() - position).is_multiple_of(3) {
+                    grouped.push(',');
+                }
+                grouped.push(digit);
+            }
+            grouped + " people"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VARIABLES;
+    use super::Variables;
+    use super::Waiting;
+    use super::format_minutes;
+    use super::format_people;
+    use crate::template::Value;
+    use crate::time::Timestamp;
+
+    #[test]
+    fn names_are_sorted_so_the_search_finds_each() {
+        assert!(VARIABLES.is_sorted_by(|(first, _), (second, _)| first < second));
+        for (name, _) in VARIABLES {
+            assert!(Variables::is_known(name), "{name}");
+        }
+        assert!(!Variables::is_known("waittime"));
+    }
+
+    #[test]
+    fn the_wait_is_rounded_up_and_split() {
+        let check = |estimate_s: Option<u32>, minutes: u64, formatted: &str| {
+            let variables = Variables::of(&Waiting { estimate_s, ..Waiting::default() });
+            let value = |name: &str| variables.value(name).unwrap();
+            assert_eq!(value("waitTimeKnown"), Value::Bool(estimate_s.is_some()));
+            assert_eq!(value("waitTime"), Value::Integer(minutes));
+            assert_eq!(value("waitTimeHours"), Value::Integer(minutes / 60));
+            assert_eq!(value("waitTimeHourMinutes"), Value::Integer(minutes % 60));
+            assert_eq!(value("waitTimeFormatted"), Value::Text(formatted));
+        };
+        check(None, 0, "unavailable");
+        check(Some(0), 1, "1 minute");
+        check(Some(60), 1, "1 minute");
+        check(Some(61), 2, "2 minutes");
+        check(Some(3_600), 60, "1 hour");
+        check(Some(3_601), 61, "1 hour 1 minute");
+        check(Some(u32::MAX), 71_582_789, "49710 days 6 hours");
+    }
+
+    #[test]
+    fn nobody_gets_an_estimate_while_nobody_enters() {
+        let check = |waiting: Waiting| {
+            let variables = Variables::of(&Waiting { estimate_s: Some(60), ..waiting });
+            assert_eq!(variables.value("waitTimeKnown"), Some(Value::Bool(false)));
+            assert_eq!(variables.value("waitTime"), Some(Value::Integer(0)));
+            assert_eq!(variables.value("waitTimeFormatted"), Some(Value::Text("unavailable")));
+        };
+        check(Waiting { queue_all: true, ..Waiting::default() });
+        check(Waiting { queue_is_full: true, ..Waiting::default() });
+    }
+
+    #[test]
+    fn what_is_known_about_the_visitor_is_printed() {
+        let waiting = Waiting {
+            last_updated: Timestamp(1_795_255_200_123),
+            refresh_interval_s: 23,
+            submitted_nothing: true,
+            people_ahead: Some(1_234),
+            ..Waiting::default()
+        };
+        let check = |name: &str, want: Value<'_>| {
+            assert_eq!(Variables::of(&waiting).value(name), Some(want), "{name}");
+        };
+        check("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z"));
+        check("lastUpdatedTime", Value::Text("10:00:00"));
+        check("refreshIntervalSeconds", Value::Integer(23));
+        check("nothingSubmitted", Value::Bool(true));
+        check("peopleAhead", Value::Integer(1_234));
+        check("peopleAheadKnown", Value::Bool(true));
+        check("peopleAheadFormatted", Value::Text("1,234 people"));
+    }
+
+    #[test]
+    fn spans_and_crowds_read_naturally() {
+        let check = |minutes: u64, want: &str| assert_eq!(format_minutes(minutes), want);
+        check(59, "59 minutes");
+        check(60, "1 hour");
+        check(125, "2 hours 5 minutes");
+        check(1_439, "23 hours 59 minutes");
+        check(1_440, "1 day");
+        check(1_501, "1 day 1 hour");
+        let check = |people: u64, want: &str| assert_eq!(format_people(people), want);
+        check(0, "nobody");
+        check(1, "1 person");
+        check(999, "999 people");
+        check(1_000, "1,000 people");
+        check(1_234_567, "1,234,567 people");
+    }
+}
