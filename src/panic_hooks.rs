@@ -49,11 +49,12 @@ pub async fn handle(url: &str, env: &Env) -> Option<String> {
     }
 }
 
-/// What an object does with the messages `panic`, `trap`, `slow` and `hang`.
+/// What an object does with a message of [`act`]; others do nothing here.
 pub async fn object(message: &str) {
     act(message).await;
 }
 
+/// Breaks or delays the caller: `panic`, `trap`, `throw`, `wedge`, `slow` (1 s), `hang` (for ever).
 async fn act(what: &str) {
     match what {
         "slow" => Delay::from(Duration::from_secs(1)).await,
@@ -66,6 +67,8 @@ async fn act(what: &str) {
 fn break_instance(what: &str) {
     match what {
         "panic" => panic!("asked for by a test"),
+        "throw" => drop(parse("no JSON")),
+        "wedge" => lose_next_wake_up(),
         #[cfg(target_arch = "wasm32")]
         "trap" => core::arch::wasm32::unreachable(),
         _ => {}
@@ -77,4 +80,19 @@ extern "C" {
     type TestStub;
     #[wasm_bindgen(method, catch)]
     async fn call(this: &TestStub, message: &str) -> Result<JsValue, JsValue>;
+
+    /// Declared without `catch` on purpose: its exception crosses the wasm.
+    #[wasm_bindgen(js_namespace = JSON)]
+    fn parse(text: &str) -> JsValue;
+}
+
+/// Leaves the instance as a termination by the platform does: its futures wait for a wake-up that
+/// was lost.
+#[wasm_bindgen(inline_js = "
+export function lose_next_wake_up() {
+  const { queueMicrotask } = globalThis;
+  globalThis.queueMicrotask = () => { globalThis.queueMicrotask = queueMicrotask; };
+}")]
+extern "C" {
+    fn lose_next_wake_up();
 }

@@ -1,0 +1,185 @@
+// The entry: stands around the wasm, performs its verdicts, and gives the objects
+// their RPC methods. It may not decide who waits and who enters, or look into a ticket.
+//
+// A verdict is one string. Its first letter says what to do:
+//   P                      fetch the origin with the untouched request
+//   C<set-cookie>          the same, and append this cookie to the answer, which no cache may keep
+//   G<status>\n<name: value lines>\n\n<body>
+//                          answer with this page
+//   H                      (from `glance` alone) ask `handle`, which may wait for others
+//   F                      (made here alone) there is no verdict; the var ON_FAILURE says what to do
+// p, c and g are P, C and G with work left for `after`, once the answer is on its way.
+import { DurableObject } from "cloudflare:workers";
+import * as wasm from "../build/worker/gen/waiting_room.js";
+import { configured, current, guard, rebuild } from "./instance.js";
+
+/** A decision that takes longer is given up, in milliseconds; the origin's time is not counted. */
+const DECISION_LIMIT_MS = 5_000;
+/** An object's answer that takes longer is given up, in milliseconds. Callers give up earlier. */
+const OBJECT_LIMIT_MS = 15_000;
+/** The headers that `handle` may read. Each costs, so the list is short. */
+const DECISION_HEADERS = [
+  "accept",
+  "access-control-request-method",
+  "authorization",
+  "purpose",
+  "sec-purpose",
+  "upgrade",
+];
+/** Only an origin may send this header. */
+const COMMAND_HEADER = "cf-waiting-room-command";
+
+export default {
+  // Not async, and the request goes to the origin as it came: both are measurably cheaper.
+  fetch(request, env, ctx) {
+    if (request.headers.has(COMMAND_HEADER)) {
+      request = new Request(request);
+      request.headers.delete(COMMAND_HEADER);
+    }
+    let verdict;
+    try {
+      verdict = glance(request, env);
+    } catch (error) {
+      rebuild(error);
+      verdict = glanceAgain(request, env);
+    }
+    return verdict === "H" ? handle(request, env, ctx) : perform(verdict, request, env, ctx);
+  },
+};
+
+export const DataCenterCounter = objectClass(wasm.DataCenterCounter);
+export const DataCenterAggregator = objectClass(wasm.DataCenterAggregator);
+export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
+
+/** The synchronous question: most visits end here. */
+function glance(request, env) {
+  if (!configured(env)) return "F";
+  const { headers } = request;
+  return wasm.glance(
+    request.url,
+    request.method,
+    headers.get("cookie") ?? "",
+    headers.get("accept") ?? "",
+    headers.get("upgrade") ?? "",
+  );
+}
+
+/** After a failure: what a fresh instance can still answer without help from anywhere. */
+function glanceAgain(request, env) {
+  try {
+    const verdict = glance(request, env);
+    return verdict === "H" ? "F" : verdict;
+  } catch (error) {
+    rebuild(error);
+    return "F";
+  }
+}
+
+/** The question that may wait for an object or a cache. */
+async function handle(request, env, ctx) {
+  const { url, method, headers } = request;
+  let lines = "";
+  for (const name of DECISION_HEADERS) {
+    const value = headers.get(name);
+    if (value !== null) lines += `${name}: ${value}\n`;
+  }
+  const cookie = headers.get("cookie") ?? "";
+  const colo = request.cf?.colo ?? "ZZZ";
+  let verdict;
+  try {
+    const decision = () => wasm.handle(url, method, cookie, lines, colo, env);
+    verdict = await guard(decision, DECISION_LIMIT_MS);
+  } catch (error) {
+    console.error(`no decision, asking a fresh instance: ${error}`);
+    verdict = glanceAgain(request, env);
+  }
+  return perform(verdict, request, env, ctx);
+}
+
+function perform(verdict, request, env, ctx) {
+  const letter = verdict[0];
+  if (letter >= "a") ctx.waitUntil(guard(() => wasm.after(env), OBJECT_LIMIT_MS).catch(logged));
+  switch (letter) {
+    case "P":
+    case "p":
+      return toOrigin(request, env);
+    case "C":
+    case "c":
+      return withCookie(toOrigin(request, env), verdict.slice(1));
+    case "G":
+    case "g":
+      return page(verdict, request.method);
+    default:
+      return env.ON_FAILURE === "pass" ? toOrigin(request, env) : page(HOLD, request.method);
+  }
+}
+
+/** The origin of the zone, a Worker bound as ORIGIN, or the address in the var ORIGIN_URL. */
+function toOrigin(request, env) {
+  if (env.ORIGIN) return env.ORIGIN.fetch(request);
+  if (!env.ORIGIN_URL) return fetch(request);
+  const url = new URL(request.url);
+  const { protocol, hostname, port } = new URL(env.ORIGIN_URL);
+  return fetch(new Request(Object.assign(url, { protocol, hostname, port }), request));
+}
+
+async function withCookie(response, cookie) {
+  const original = await response;
+  const answer = new Response(original.body, original);
+  answer.headers.append("set-cookie", cookie);
+  answer.headers.set("cache-control", "private, no-store");
+  return answer;
+}
+
+function page(verdict, method) {
+  const end = verdict.indexOf("\n\n");
+  const [status, ...lines] = verdict.slice(1, end).split("\n");
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(": ");
+    return [line.slice(0, colon), line.slice(colon + 2)];
+  });
+  const body = method === "HEAD" ? null : verdict.slice(end + 2) || null;
+  return new Response(body, { status: Number(status), headers });
+}
+
+/** Makes the class that the platform knows, an RPC target, around the one in wasm. */
+function objectClass(Shell) {
+  return class extends DurableObject {
+    #shell;
+    #instance;
+
+    /** @param {string} message @returns {Promise<string>} */
+    call(message) {
+      return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
+    }
+
+    alarm() {
+      return guard(() => this.#current().alarm(), OBJECT_LIMIT_MS);
+    }
+
+    /** The shell of the running instance: after a rebuild the object starts as if restarted. */
+    #current() {
+      if (!configured(this.env)) throw new Error("the configuration cannot be used");
+      if (this.#instance !== current.instanceId) {
+        this.#shell = new Shell(this.ctx, this.env);
+        this.#instance = current.instanceId;
+      }
+      return this.#shell;
+    }
+  };
+}
+
+const logged = (error) => console.error(`a report failed: ${error}`);
+
+const HOLD = `G200
+content-type: text/html; charset=utf-8
+cache-control: private, no-store
+refresh: 5
+
+<!doctype html>
+<html lang="en">
+<meta name="viewport" content="width=device-width">
+<title>One moment, please</title>
+<p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
+One moment, please. This page tries again by itself every 5 seconds. Nothing was submitted.
+`;
