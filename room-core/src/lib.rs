@@ -3,14 +3,32 @@
 //! Pure: no clock, no entropy, no async, no logging, no platform. Time and random draws are
 //! arguments; what must happen outside is returned, never done.
 
+pub mod admission;
 pub mod bucket;
+pub mod census;
+pub mod config;
 pub mod cookie;
+pub mod coverage;
+pub mod data_center_aggregator;
+pub mod data_center_counter;
+pub mod estimate;
+pub mod global_aggregator;
 pub mod id;
+pub mod isolate;
 pub mod key_ring;
-mod master_key;
+pub mod master_key;
 pub mod page;
+pub mod percent;
+pub mod queue;
 pub mod response;
+pub mod room;
+pub mod route;
 pub mod settings;
+pub mod slots;
+pub mod state;
 pub mod template;
 pub mod ticket;
 pub mod time;
+pub mod turn;
+pub mod view;
+pub mod wire;

@@ -1,0 +1,255 @@
+//! The one place that answers a visit: [`decide`] before a counter is asked, [`settle`] after.
+//!
+//! Plain functions of view, ticket, time and draws. They change no state and grant nothing.
+
+use crate::bucket::Bucket;
+use crate::census::Presence;
+use crate::estimate;
+use crate::id::TicketId;
+use crate::queue::OrderKey;
+use crate::settings::Settings;
+use crate::slots::SlotClass;
+use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::time::{SECOND_MS, Timestamp};
+use crate::view::View;
+
+/// A refresh this much before its time still counts: clocks and timers are not exact.
+pub const EARLY_MS: u64 = 500;
+/// A called visitor who found no slot comes back no sooner than this.
+const RETRY_S_MIN: u32 = 3;
+/// Nothing shorter is shown as an estimate: below it the page says "less than a minute".
+const SHOWN_S_MIN: u32 = 60;
+
+/// Random draws for one visit.
+#[derive(Clone, Copy, Debug)]
+pub struct Draws {
+    /// The id of a new ticket, should one be made.
+    pub ticket_id: TicketId,
+    /// Any number: spreads the refresh interval.
+    pub jitter: u32,
+}
+
+/// What is known besides the ticket.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The moment of the visit.
+    pub now: Timestamp,
+    /// The settings in force.
+    pub settings: &'a Settings,
+    /// The isolate's view, if it has one.
+    pub view: Option<&'a View>,
+    /// False while the view is stale and enough visitors have asked already.
+    pub may_ask: bool,
+    /// The draws of this visit.
+    pub draws: Draws,
+}
+
+/// The answer to a visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Inside already; nothing changes.
+    Inside,
+    /// Inside, and from now on counted in the ticket's bucket instead of `from`.
+    Renew {
+        /// The ticket to set.
+        ticket: Ticket,
+        /// Where the visitor was counted.
+        from: Bucket,
+    },
+    /// Admitted with this visit.
+    Admit {
+        /// The ticket to set.
+        ticket: Ticket,
+    },
+    /// Waiting: this check-in counts.
+    Queue {
+        /// The ticket to set.
+        ticket: Ticket,
+        /// The promise that the census counts.
+        presence: Presence,
+    },
+    /// Waiting, and too early: the same page again, nothing counts and no cookie is set.
+    TooEarly {
+        /// The ticket as it came.
+        ticket: Ticket,
+    },
+    /// Only the counter can say.
+    AskCounter(Ask),
+}
+
+/// What to ask the counter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask {
+    /// The visitor's ticket: the one that came, or a new one.
+    pub ticket: Ticket,
+    /// Newcomer or called visitor.
+    pub class: SlotClass,
+}
+
+/// What came of asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A slot, given at this moment.
+    Granted(Timestamp),
+    /// No slot, or no answer in a room that holds then.
+    Refused,
+}
+
+/// Answers a visit from what the isolate knows.
+pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
+    let Situation { now, settings, .. } = situation;
+    match ticket {
+        Some(ticket) if ticket.state == TicketState::Accepted => {
+            if is_inside(&ticket, now, settings) {
+                return renew(ticket, now, settings);
+            }
+        }
+        Some(ticket) if now < grace_end(&ticket) => return decide_queued(situation, ticket),
+        _ => {}
+    }
+    decide_new(situation)
+}
+
+/// Answers a visit after the counter was asked.
+pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
+    match answer {
+        Answer::Granted(at) => Decision::Admit { ticket: accepted(ask.ticket, at, situation) },
+        Answer::Refused => queue(situation, ask.ticket, ask.class == SlotClass::New),
+    }
+}
+
+/// True while an accepted ticket needs no decision: the session runs.
+pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
+    let renews = !settings.disable_session_renewal;
+    ticket.counted_bucket.is_live(now)
+        && (renews || now < ticket.accepted_at + settings.session_ms())
+}
+
+/// When the next check-in of a waiting visitor is due.
+pub fn next_refresh(ticket: &Ticket) -> Timestamp {
+    ticket.last_check_in + u64::from(ticket.interval_s) * SECOND_MS
+}
+
+/// Names a ticket in reports and counts; its bytes are random and never leave the objects.
+pub fn visitor(id: TicketId) -> u64 {
+    u64::from_be_bytes(*id.as_bytes().first_chunk().unwrap_or(&[0; 8]))
+}
+
+/// Names the admission of a ticket: the same for every request that carries it.
+pub fn admission(id: TicketId) -> u64 {
+    u64::from_be_bytes(*id.as_bytes().last_chunk().unwrap_or(&[0; 8]))
+}
+
+fn decide_new(situation: Situation<'_>) -> Decision {
+    let Situation { now, settings, view, may_ask, draws } = situation;
+    let ticket = Ticket {
+        id: draws.ticket_id,
+        joined_at: now,
+        state: TicketState::Queued,
+        accepted_at: Timestamp::default(),
+        counted_bucket: Bucket::default(),
+        last_check_in: now,
+        interval_s: 0,
+        shown_estimate_s: NO_ESTIMATE,
+        event: 0,
+        unconfirmed: true,
+        infinite: false,
+    };
+    // Without any view the counter knows; an isolate never guesses that the room is open.
+    let open = view.is_none_or(|view| view.open);
+    if open && may_ask && !settings.queue_all {
+        return Decision::AskCounter(Ask { ticket, class: SlotClass::New });
+    }
+    queue(situation, ticket, true)
+}
+
+fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
+    let Situation { now, settings, view, may_ask, .. } = situation;
+    if now + EARLY_MS < next_refresh(&ticket) {
+        return Decision::TooEarly { ticket };
+    }
+    let called = view.is_some_and(|view| is_called(&ticket, view));
+    if called && may_ask && !settings.queue_all {
+        return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued });
+    }
+    queue(situation, ticket, false)
+}
+
+fn is_called(ticket: &Ticket, view: &View) -> bool {
+    view.open || OrderKey::fifo(ticket.joined_at) <= view.threshold
+}
+
+/// A place in the line keeps this long after a check-in that did not come.
+fn grace_end(ticket: &Ticket) -> Timestamp {
+    next_refresh(ticket) + GRACE_S * SECOND_MS
+}
+
+fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {
+    let from = ticket.counted_bucket;
+    let to = Bucket::at(now, settings);
+    // A shorter session duration never takes back what a ticket has been promised.
+    if settings.disable_session_renewal || to <= from {
+        return Decision::Inside;
+    }
+    ticket.counted_bucket = to;
+    Decision::Renew { ticket, from }
+}
+
+fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Ticket {
+    ticket.state = TicketState::Accepted;
+    ticket.accepted_at = at;
+    ticket.counted_bucket = Bucket::at(at, situation.settings);
+    ticket.last_check_in = situation.now;
+    ticket.unconfirmed = false;
+    ticket
+}
+
+/// A counted check-in. `first` on the page that starts the wait.
+fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
+    let Situation { now, settings, view, draws, .. } = situation;
+    let key = OrderKey::fifo(ticket.joined_at);
+    let due = next_refresh(&ticket);
+    let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
+        let estimate_s = estimate::wait_s(view, key)?.max(SHOWN_S_MIN);
+        let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+        Some(estimate::smoothed_s(estimate_s, shown_s))
+    });
+    let called = view.is_some_and(|view| is_called(&ticket, view));
+    let near = view.and_then(|view| estimate::wait_s(view, key));
+    let near = near.is_some_and(|wait_s| wait_s <= settings.refresh_interval_s);
+    let interval_s = if first || (called || near) && !settings.queue_all {
+        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
+    } else {
+        jittered(settings.refresh_interval_s, draws.jitter)
+    };
+    ticket.unconfirmed = first;
+    ticket.last_check_in = now;
+    ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
+    ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+    let presence = Presence {
+        key,
+        // An early refresh adds to the promise before it, it does not repeat its end.
+        from: if first { now } else { now.max(due) },
+        until: next_refresh(&ticket),
+        check_in: mixed(visitor(ticket.id), due),
+        joined: first,
+    };
+    Decision::Queue { ticket, presence }
+}
+
+/// An integer interval with +-10 % jitter, at least +-1 s, so that no check-in phase is favoured.
+fn jittered(base_s: u32, draw: u32) -> u32 {
+    let spread_s = (base_s / 10).max(1);
+    (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
+}
+
+/// One number for a ticket and a moment: the finalizer of `SplitMix64` (Steele, Lea, Flood 2014).
+fn mixed(visitor: u64, at: Timestamp) -> u64 {
+    let mut bits = visitor ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ (bits >> 31)
+}
+
+#[cfg(test)]
+mod tests;

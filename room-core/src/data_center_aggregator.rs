@@ -1,0 +1,258 @@
+//! The machine of a data center's aggregator: merges its isolates' reports, syncs, gives the view.
+//!
+//! It counts each move of a visitor once within its data center (I7). It grants nothing and
+//! admits nobody.
+
+mod contribution;
+mod visitors;
+
+use std::collections::BTreeMap;
+
+use crate::id::{Incarnation, IsolateId};
+use crate::settings::Settings;
+use crate::state::{Node, SYNC_MS, Source};
+use crate::time::{SECOND_MS, Timestamp};
+use crate::turn::{Fact, RequestId, Turn};
+use crate::view::{View, keep_newer};
+use crate::wire::{Event, GlobalReply, Report, ReportReply, Sync};
+
+use contribution::Counts;
+
+/// Reports come this soon while few isolates report (`admission.md` section 5).
+const REPORT_MS_MIN: u64 = 250;
+/// Reports one aggregator takes per second; with more isolates each reports less often.
+const REPORTS_PER_S: u64 = 200;
+/// An isolate that has not reported for this long is taken for dead.
+const ISOLATE_MS: u64 = 60 * SECOND_MS;
+/// Isolates remembered at most.
+const ISOLATES_MAX: usize = 4_096;
+/// Syncs whose durability is still open, at most.
+const SYNCS_MAX: usize = 16;
+
+/// What an event of this machine returns.
+pub type AggregatorTurn = Turn<ReportReply, Sync>;
+
+/// The state of one aggregator.
+#[derive(Debug)]
+pub struct DataCenterAggregator {
+    source: Source,
+    counts: Counts,
+    isolates: BTreeMap<IsolateId, Isolate>,
+    /// What earlier lives have contributed; none until the first sync is answered.
+    base: Option<BTreeMap<IsolateId, u64>>,
+    view: Option<View>,
+    waiting: Vec<(RequestId, Report)>,
+    syncing: bool,
+    synced_at: Timestamp,
+    dirty: bool,
+    urgent: bool,
+    reported: bool,
+    /// True when the last sync said that nobody reports and nobody waits.
+    told_quiet: bool,
+    /// Sent syncs by sequence number, with the events they include.
+    sent: BTreeMap<u64, BTreeMap<IsolateId, u64>>,
+    durable: BTreeMap<IsolateId, u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Isolate {
+    received: u64,
+    seen: Timestamp,
+}
+
+impl DataCenterAggregator {
+    /// An aggregator that starts at `now`; the copy of an earlier life tells it which visitors
+    /// have moved already, so that their repeated requests are not counted again.
+    pub fn new(node: Node, copy: Option<&str>, now: Timestamp, incarnation: Incarnation) -> Self {
+        Self {
+            source: Source { node, incarnation },
+            counts: Counts::restore(node, copy, now),
+            isolates: BTreeMap::new(),
+            base: None,
+            view: None,
+            waiting: Vec::new(),
+            syncing: false,
+            synced_at: Timestamp::default(),
+            dirty: false,
+            urgent: false,
+            reported: false,
+            told_quiet: true,
+            sent: BTreeMap::new(),
+            durable: BTreeMap::new(),
+        }
+    }
+
+    /// The text for the Cache API copy.
+    pub fn copy(&self) -> String {
+        self.counts.copy(self.source.node)
+    }
+
+    /// A report of an isolate. It is answered at once when the view is fresh, and otherwise
+    /// after the next sync.
+    pub fn on_report(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        report: Report,
+    ) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        if self.base.is_some() {
+            self.take_in(now, settings, &report, &mut turn);
+        }
+        let fresh = self.view.as_ref().is_some_and(|view| !view.is_due(now));
+        if self.base.is_some() && fresh {
+            turn.replies.push((id, self.reply(now, report.isolate)));
+        } else {
+            self.waiting.push((id, report));
+        }
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// The answer to the sync in flight; `None` if the global aggregator is silent.
+    pub fn on_synced(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        reply: Option<GlobalReply>,
+    ) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        self.syncing = false;
+        match reply {
+            Some(GlobalReply::Synced { durable, included, view }) => {
+                keep_newer(&mut self.view, view);
+                if self.base.is_none() {
+                    self.durable = included.iter().copied().collect();
+                    self.base = Some(self.durable.clone());
+                }
+                self.note_durable(durable);
+            }
+            _ => {
+                turn.facts.push(Fact::AboveSilent);
+                // What the lost sync said is said again: contributions are absolute.
+                self.dirty = true;
+            }
+        }
+        for (id, report) in std::mem::take(&mut self.waiting) {
+            if self.base.is_some() {
+                self.take_in(now, settings, &report, &mut turn);
+            }
+            turn.replies.push((id, self.reply(now, report.isolate)));
+        }
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// The wake-up it asked for: a sync is due.
+    pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// Events up to this number of an isolate have been taken in, in this life or before.
+    fn received(&self, isolate: IsolateId) -> u64 {
+        let base = self.base.as_ref().and_then(|base| base.get(&isolate)).copied();
+        let own = self.isolates.get(&isolate).map(|isolate| isolate.received);
+        own.max(base).unwrap_or(0)
+    }
+
+    fn take_in(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        report: &Report,
+        turn: &mut AggregatorTurn,
+    ) {
+        let received = self.received(report.isolate);
+        let newest = (report.first + report.events.len() as u64).saturating_sub(1);
+        let known = (received + 1).saturating_sub(report.first) as usize;
+        for event in report.events.iter().skip(known) {
+            self.urgent |= self.counts.take_in(now, settings, event);
+            self.dirty = true;
+            self.reported = true;
+        }
+        if !self.isolates.contains_key(&report.isolate) && self.isolates.len() >= ISOLATES_MAX {
+            turn.facts.push(Fact::BoundReached);
+            return;
+        }
+        let isolate = self.isolates.entry(report.isolate).or_default();
+        isolate.received = received.max(newest);
+        isolate.seen = now;
+    }
+
+    fn reply(&self, now: Timestamp, isolate: IsolateId) -> ReportReply {
+        let live = |isolate: &&Isolate| now.since_ms(isolate.seen) < ISOLATE_MS;
+        let isolates = self.isolates.values().filter(live).count() as u64;
+        ReportReply {
+            incarnation: self.source.incarnation,
+            received: if self.base.is_some() { self.received(isolate) } else { 0 },
+            durable: self.durable.get(&isolate).copied().unwrap_or(0),
+            report_interval_ms: (isolates * 1_000 / REPORTS_PER_S).max(REPORT_MS_MIN),
+            view: self.view.clone(),
+        }
+    }
+
+    fn note_durable(&mut self, seq: u64) {
+        let newer = self.sent.split_off(&(seq + 1));
+        let older = std::mem::replace(&mut self.sent, newer);
+        if let Some((_, included)) = older.into_iter().next_back() {
+            for (isolate, number) in included {
+                let durable = self.durable.entry(isolate).or_default();
+                *durable = (*durable).max(number);
+            }
+        }
+    }
+
+    /// Ends a turn: syncs if it is time, or says when it will be.
+    fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
+        let due_at = self.synced_at + SYNC_MS;
+        // The last sync before a quiet spell says so, and needs no new event for it.
+        let changed = self.dirty || !self.told_quiet || !self.sent.is_empty();
+        if self.syncing {
+            return;
+        }
+        if self.has_cause() || changed && now >= due_at {
+            turn.send = Some(self.sync(now, settings));
+        } else if changed {
+            turn.wake_at = Some(due_at);
+        }
+    }
+
+    /// A sync out of turn needs somebody who waits for it or an event that must not be late.
+    fn has_cause(&self) -> bool {
+        self.urgent || !self.waiting.is_empty()
+    }
+
+    fn sync(&mut self, now: Timestamp, settings: &Settings) -> Sync {
+        let hello = self.base.is_none();
+        self.counts.prune(now, settings);
+        self.isolates.retain(|_, isolate| now.since_ms(isolate.seen) < 10 * ISOLATE_MS);
+        let included: BTreeMap<IsolateId, u64> =
+            self.isolates.iter().map(|(isolate, state)| (*isolate, state.received)).collect();
+        let quiet = !self.reported;
+        let contribution = self.counts.contribution(now, included.clone(), quiet);
+        self.told_quiet = contribution.quiet;
+        self.sent.insert(contribution.seq, included);
+        while self.sent.len() > SYNCS_MAX {
+            self.sent.pop_first();
+        }
+        self.syncing = true;
+        self.synced_at = now;
+        (self.dirty, self.urgent, self.reported) = (false, false, false);
+        Sync { source: self.source, contribution, hello }
+    }
+}
+
+/// True if a move comes so late that the old bucket could expire before the next sync: the
+/// visitor would be missing from the count for a moment.
+fn is_urgent(now: Timestamp, event: &Event) -> bool {
+    match event {
+        Event::Moved { from, .. } => from.expires_at() < now + 2 * SYNC_MS,
+        Event::Admitted { .. } | Event::Present(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

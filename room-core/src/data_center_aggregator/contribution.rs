@@ -1,0 +1,127 @@
+//! What a data center's isolates reported, as the absolute counts its aggregator contributes.
+
+use std::collections::BTreeMap;
+
+use super::is_urgent;
+use super::visitors::Visitors;
+use crate::bucket::Bucket;
+use crate::census::{Census, EPOCH_MS, Epoch};
+use crate::id::IsolateId;
+use crate::settings::Settings;
+use crate::slots::{GrantId, SlotClass};
+use crate::state::{BIN_SECONDS, Contribution, LEFT_OUT_MS, Node};
+use crate::time::{SECOND_MS, Timestamp};
+use crate::wire::Event;
+
+/// Uses of a grant are repeated this long: past its write-off and any restart in between.
+const USED_MS: u64 = 120 * SECOND_MS;
+/// An isolate's clock may run ahead by this much; more is clamped (`admission.md` section 5).
+const SKEW_MS: u64 = SECOND_MS;
+/// An epoch is complete when every report of it has had the time to come in.
+const REPORT_DELAY_MS: u64 = SECOND_MS;
+
+#[derive(Debug)]
+pub(super) struct Counts {
+    seq: u64,
+    activity: BTreeMap<Bucket, i64>,
+    used: BTreeMap<GrantId, (u32, Timestamp)>,
+    admitted: BTreeMap<u64, u32>,
+    entered: BTreeMap<u64, u32>,
+    joined: BTreeMap<u64, u32>,
+    census: Census,
+    visitors: Visitors,
+}
+
+impl Counts {
+    pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
+        Self {
+            seq: 0,
+            activity: BTreeMap::new(),
+            used: BTreeMap::new(),
+            admitted: BTreeMap::new(),
+            entered: BTreeMap::new(),
+            joined: BTreeMap::new(),
+            census: Census::default(),
+            visitors: Visitors::restore(node, copy, now),
+        }
+    }
+
+    pub(super) fn copy(&self, node: Node) -> String {
+        self.visitors.copy(node)
+    }
+
+    /// Counts one event; true if it should reach the global aggregator at once.
+    pub(super) fn take_in(&mut self, now: Timestamp, settings: &Settings, event: &Event) -> bool {
+        let newest = Bucket::at(now + SKEW_MS, settings);
+        match *event {
+            Event::Admitted { visitor, bucket, second, class, grant } => {
+                let bucket = bucket.min(newest);
+                // A second admission of one ticket is one visitor and one slot.
+                if self.visitors.find(visitor).is_some() {
+                    return false;
+                }
+                self.visitors.place(visitor, bucket);
+                *self.activity.entry(bucket).or_default() += 1;
+                let second = second.min((now + SKEW_MS).seconds());
+                *self.entered.entry(second).or_default() += 1;
+                if class == SlotClass::New {
+                    *self.admitted.entry(second).or_default() += 1;
+                }
+                if let Some(grant) = grant {
+                    let used = self.used.entry(grant).or_insert((0, now));
+                    *used = (used.0 + 1, now);
+                }
+            }
+            Event::Moved { visitor, from, to } => {
+                let to = to.min(newest);
+                let repeated = self.visitors.find(visitor).is_some_and(|known| known != from);
+                if repeated || to <= from {
+                    return false;
+                }
+                self.visitors.place(visitor, to);
+                *self.activity.entry(from).or_default() -= 1;
+                *self.activity.entry(to).or_default() += 1;
+            }
+            Event::Present(presence) => {
+                if self.census.add(presence) && presence.joined {
+                    *self.joined.entry(presence.from.seconds()).or_default() += 1;
+                }
+            }
+        }
+        is_urgent(now, event)
+    }
+
+    /// Everything so far as one contribution with a new sequence number.
+    pub(super) fn contribution(
+        &mut self,
+        now: Timestamp,
+        included: BTreeMap<IsolateId, u64>,
+        quiet: bool,
+    ) -> Contribution {
+        self.seq += 1;
+        Contribution {
+            seq: self.seq,
+            activity: self.activity.clone(),
+            used: self.used.iter().map(|(grant, (used, _))| (*grant, *used)).collect(),
+            admitted: self.admitted.clone(),
+            entered: self.entered.clone(),
+            joined: self.joined.clone(),
+            census: self.census.report(),
+            through: Epoch::newest_ended(now - REPORT_DELAY_MS).unwrap_or_default(),
+            included,
+            quiet: quiet && self.census.is_empty_from(now - EPOCH_MS),
+        }
+    }
+
+    pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) {
+        let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
+        self.activity.retain(|bucket, count| *count != 0 && now < bucket.expires_at() + horizon_ms);
+        self.used.retain(|_, (_, at)| now.since_ms(*at) < USED_MS);
+        let oldest_s = now.seconds().saturating_sub(BIN_SECONDS);
+        for bins in [&mut self.admitted, &mut self.entered, &mut self.joined] {
+            *bins = bins.split_off(&oldest_s);
+        }
+        self.census.prune(now);
+        self.visitors.prune(now);
+    }
+}

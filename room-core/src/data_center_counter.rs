@@ -1,0 +1,317 @@
+//! The machine of a data center's counter: hands out its leased slots, pulls more when they end.
+//!
+//! It admits only from slots the global aggregator granted and never after their `until` (I5).
+//! It is not durable: a new life asks at once, and what the old one held is written off above.
+
+mod leases;
+mod recent;
+
+use std::collections::BTreeMap;
+
+use crate::id::IsolateId;
+use crate::slots::{BATCH_MS, GrantId, SlotClass, Slots};
+use crate::state::Node;
+use crate::time::{SECOND_MS, Timestamp};
+use crate::turn::{Fact, RequestId, Turn, earlier};
+use crate::view::{View, keep_newer};
+use crate::wire::{CounterReply, CounterRequest, GlobalReply, Pull, Take};
+
+use leases::Leases;
+use recent::Recent;
+
+/// A refusal of called visitors holds this long before the next pull (`admission.md` section 5).
+const REFUSAL_MS: u64 = 500;
+/// Pulls closer together than this ask for twice as much each time.
+const PULLS_APART_MS: u64 = 500;
+/// The demand is averaged over about this many seconds.
+const DEMAND_WINDOW_S: f64 = 10.0;
+/// An isolate that has not asked for this long gets no part of a batch.
+const ISOLATE_MS: u64 = 30 * SECOND_MS;
+/// Keys named in a pull at most: who is refused first is among them or right behind.
+const KEYS_MAX: usize = 64;
+/// Requests that may wait for one pull; the next ones are told that nobody answers.
+const WAITING_MAX: usize = 10_000;
+/// Isolates remembered at most.
+const ISOLATES_MAX: usize = 4_096;
+
+/// What an event of this machine returns.
+pub type CounterTurn = Turn<CounterReply, Pull>;
+
+/// The state of one counter.
+#[derive(Debug)]
+pub struct DataCenterCounter {
+    node: Node,
+    leases: Leases,
+    recent: Recent,
+    waiting: Vec<Waiting>,
+    pulling: bool,
+    view: Option<View>,
+    queued_refused_until: Timestamp,
+    new_rate: Rate,
+    called_rate: Rate,
+    last_pull_at: Timestamp,
+    pull_scale: u32,
+    isolates: BTreeMap<IsolateId, Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    id: RequestId,
+    take: Take,
+    /// True when the pull in flight counts it.
+    asked: bool,
+}
+
+impl DataCenterCounter {
+    /// A counter that starts at `now`; the copy of an earlier life gives it back the admissions
+    /// it must not repeat, and never a slot.
+    pub fn new(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
+        Self {
+            node,
+            leases: Leases::default(),
+            recent: Recent::restore(node, copy, now),
+            waiting: Vec::new(),
+            pulling: false,
+            view: None,
+            queued_refused_until: Timestamp::default(),
+            new_rate: Rate::default(),
+            called_rate: Rate::default(),
+            last_pull_at: Timestamp::default(),
+            pull_scale: 1,
+            isolates: BTreeMap::new(),
+        }
+    }
+
+    /// The text for the Cache API copy.
+    pub fn copy(&self) -> String {
+        self.recent.copy(self.node)
+    }
+
+    /// A request of an isolate.
+    pub fn on_request(
+        &mut self,
+        now: Timestamp,
+        id: RequestId,
+        request: CounterRequest,
+    ) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        match request {
+            CounterRequest::Return { left } => {
+                for (grant, n) in left {
+                    self.leases.take_back(now, grant, n);
+                }
+                turn.replies.push((id, CounterReply::Returned));
+            }
+            CounterRequest::Take(take) => self.on_take(now, id, take, &mut turn),
+        }
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    /// The answer to the pull in flight; `None` if the global aggregator is silent.
+    pub fn on_pulled(&mut self, now: Timestamp, reply: Option<GlobalReply>) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        self.pulling = false;
+        match reply {
+            Some(GlobalReply::Pulled { new, queued, view }) => {
+                keep_newer(&mut self.view, view);
+                self.leases.acknowledge_returns();
+                for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
+                    if let Some(slots) = slots {
+                        self.leases.add(class, slots);
+                    }
+                }
+                self.serve_waiting(now, &mut turn);
+            }
+            _ => {
+                turn.facts.push(Fact::AboveSilent);
+                let silent = |waiting: Waiting| (waiting.id, CounterReply::Silent);
+                turn.replies.extend(self.waiting.drain(..).map(silent));
+            }
+        }
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    /// The wake-up it asked for: unused slots go back.
+    pub fn on_alarm(&mut self, now: Timestamp) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    fn on_take(&mut self, now: Timestamp, id: RequestId, take: Take, turn: &mut CounterTurn) {
+        self.note(now, take);
+        if let Some((grant, granted_at)) = self.recent.find(now, take.admission) {
+            let view = self.newer_view(take);
+            let reply = CounterReply::Granted { grant, granted_at, batch: None, view };
+            turn.replies.push((id, reply));
+        } else if let Some(reply) = self.hand_out(now, take) {
+            turn.replies.push((id, reply));
+        } else if self.is_refused(now, take) {
+            turn.replies.push((id, CounterReply::Refused { view: self.view.clone() }));
+        } else if self.waiting.len() >= WAITING_MAX {
+            turn.facts.push(Fact::BoundReached);
+            turn.replies.push((id, CounterReply::Silent));
+        } else {
+            self.waiting.push(Waiting { id, take, asked: false });
+        }
+    }
+
+    fn note(&mut self, now: Timestamp, take: Take) {
+        match take.class {
+            SlotClass::New => self.new_rate.add(now),
+            SlotClass::Queued => self.called_rate.add(now),
+        }
+        if self.isolates.len() < ISOLATES_MAX {
+            self.isolates.insert(take.isolate, now);
+        }
+        self.isolates.retain(|_, seen| now.since_ms(*seen) < ISOLATE_MS);
+    }
+
+    /// One slot from a valid lease, and for newcomers a batch for the isolate's next ones.
+    fn hand_out(&mut self, now: Timestamp, take: Take) -> Option<CounterReply> {
+        let (grant, until) = self.leases.take_one(now, take.class)?;
+        self.recent.remember(now, take.admission, grant);
+        let batch = (take.class == SlotClass::New).then(|| self.batch(now, grant, until)).flatten();
+        let view = self.newer_view(take);
+        Some(CounterReply::Granted { grant, granted_at: now, batch, view })
+    }
+
+    fn batch(&mut self, now: Timestamp, grant: GrantId, until: Timestamp) -> Option<Slots> {
+        let isolates = (self.isolates.len() as u32).max(1);
+        let by_demand = self.new_rate.per_s(now) as u32 / isolates;
+        let by_supply = self.leases.tokens(grant) / (2 * isolates);
+        let n = by_demand.min(by_supply);
+        let until = until.min(now + BATCH_MS);
+        (n > 0 && self.leases.cut_batch(grant, n)).then_some(Slots { grant, n, until })
+    }
+
+    /// A refusal that needs no pull: the room is known to be closed, or was asked a moment ago.
+    fn is_refused(&self, now: Timestamp, take: Take) -> bool {
+        match take.class {
+            SlotClass::Queued => now < self.queued_refused_until,
+            SlotClass::New => self.view.as_ref().is_some_and(|view| {
+                !view.open && view.version >= take.view_version && !view.is_due(now)
+            }),
+        }
+    }
+
+    fn newer_view(&self, take: Take) -> Option<View> {
+        self.view.clone().filter(|view| view.version > take.view_version)
+    }
+
+    /// Gives what came to those who waited for it, in their order; who was asked for and got
+    /// nothing is refused, who came later waits for the next pull.
+    fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.sort_by_key(|waiting| waiting.take.key);
+        for one in waiting {
+            // Another request of the same admission may have been served in this very loop.
+            let repeat = self.recent.find(now, one.take.admission);
+            let granted = repeat.map(|(grant, granted_at)| {
+                let view = self.newer_view(one.take);
+                CounterReply::Granted { grant, granted_at, batch: None, view }
+            });
+            if let Some(reply) = granted.or_else(|| self.hand_out(now, one.take)) {
+                turn.replies.push((one.id, reply));
+            } else if one.asked || self.is_refused(now, one.take) {
+                if one.take.class == SlotClass::Queued {
+                    self.queued_refused_until = now + REFUSAL_MS;
+                }
+                turn.replies.push((one.id, CounterReply::Refused { view: self.view.clone() }));
+            } else {
+                self.waiting.push(one);
+            }
+        }
+    }
+
+    /// Ends a turn: pulls if somebody waits, a lease runs low or slots must go back.
+    fn finish(&mut self, now: Timestamp, turn: &mut CounterTurn) {
+        self.leases.expire(now);
+        self.recent.prune(now);
+        let runs_low = self.runs_low(now);
+        // Nobody waits for returns: after a silence they are not hurried.
+        let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
+        let returns_due = returns_at.is_some_and(|at| now >= at);
+        if !self.pulling && (!self.waiting.is_empty() || runs_low || returns_due) {
+            turn.send = Some(self.pull(now, runs_low));
+        } else {
+            turn.wake_at = returns_at;
+        }
+        turn.wake_at = earlier(turn.wake_at, self.leases.next_end());
+    }
+
+    /// Asking before the last slot is gone keeps the round trip away from newcomers. Only where
+    /// leases are given at all, and where somebody comes within the next second.
+    fn runs_low(&self, now: Timestamp) -> bool {
+        let open = self.view.as_ref().is_some_and(|view| view.open && !view.is_stale(now));
+        let per_s = self.new_rate.per_s(now);
+        let apart = now.since_ms(self.last_pull_at) >= PULLS_APART_MS;
+        open && apart
+            && per_s >= 1.0
+            && self.leases.had_spare()
+            && f64::from(self.leases.tokens_after(now + SECOND_MS)) < per_s
+    }
+
+    fn pull(&mut self, now: Timestamp, runs_low: bool) -> Pull {
+        let close = now.since_ms(self.last_pull_at) < PULLS_APART_MS;
+        self.pull_scale = if close { (self.pull_scale * 2).min(64) } else { 1 };
+        self.last_pull_at = now;
+        self.pulling = true;
+        for waiting in &mut self.waiting {
+            waiting.asked = true;
+        }
+        let of = |class| move |waiting: &&Waiting| waiting.take.class == class;
+        let new = self.waiting.iter().filter(of(SlotClass::New));
+        let mut keys: Vec<_> = new.map(|waiting| waiting.take.key).collect();
+        let new_waiting = keys.len() as u32;
+        keys.sort_unstable();
+        keys.truncate(KEYS_MAX);
+        let queued_waiting = self.waiting.len() as u32 - new_waiting;
+        let asks_new = new_waiting > 0 || runs_low;
+        let per_s = self.new_rate.per_s(now);
+        Pull {
+            node: self.node,
+            keys,
+            new_waiting,
+            new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },
+            queued_waiting,
+            queued_wanted: if queued_waiting > 0 {
+                1 + (self.called_rate.per_s(now) / 2.0) as u32
+            } else {
+                0
+            },
+            returned: self.leases.returns(),
+            demand_per_1000_s: (per_s * 1_000.0) as u64,
+        }
+    }
+}
+
+/// Slots for a lease's life and its spread: `4 d + 2 sqrt(4 d) + 1` (`admission.md` section 5).
+fn lease_wanted(per_s: f64) -> u32 {
+    let expected = 4.0 * per_s;
+    (expected + 2.0 * expected.sqrt()) as u32 + 1
+}
+
+/// An exponentially weighted rate per second.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    per_s: f64,
+    at: Timestamp,
+}
+
+impl Rate {
+    fn add(&mut self, now: Timestamp) {
+        self.per_s = self.per_s(now) + 1.0 / DEMAND_WINDOW_S;
+        self.at = now;
+    }
+
+    fn per_s(self, now: Timestamp) -> f64 {
+        let age_s = now.since_ms(self.at) as f64 / 1_000.0;
+        self.per_s * (-age_s / DEMAND_WINDOW_S).exp()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! The machine of a room's global aggregator: merges all data centers, owns the slots, moves `T`.
+//!
+//! It alone grants. It reads no clock and performs nothing: what must be stored or said before a
+//! reply leaves is in the [`Turn`] it returns.
+
+mod limits;
+mod restart;
+
+use std::collections::BTreeMap;
+
+use crate::id::{Incarnation, RoomId};
+use crate::queue::{OrderKey, PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
+use crate::settings::Settings;
+use crate::slots::{Ledger, SlotClass, Slots};
+use crate::state::{Book, Node, SYNC_MS, Source};
+use crate::time::{SECOND_MS, Timestamp};
+use crate::turn::{Fact, RequestId, Turn, earlier};
+use crate::view::View;
+use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
+
+pub use restart::Restored;
+
+/// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
+const TICK_MS: u64 = 500;
+
+/// What an event of this machine returns; it sends nothing upward.
+pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
+
+/// The state of one room's global aggregator.
+#[derive(Debug)]
+pub struct GlobalAggregator {
+    room: RoomId,
+    started_at: Timestamp,
+    earlier: Option<Incarnation>,
+    incarnation: Incarnation,
+    ledger: Ledger,
+    book: Book,
+    queue: Queue,
+    version: u64,
+    /// No grant before this moment while data centers are missing after a restart.
+    learning_until: Timestamp,
+    /// The line is not trusted before this moment: its census was lost in a restart.
+    line_known_from: Timestamp,
+    /// Newcomers per 1000 s of each counter, for the shares.
+    demand: BTreeMap<Node, (Timestamp, u64)>,
+    /// Pace of called visitors: the moment up to which it is used up.
+    paced_until_ms: f64,
+    saved: BTreeMap<Source, u64>,
+    saved_at: Timestamp,
+    dirty: bool,
+}
+
+impl GlobalAggregator {
+    /// Answers a request.
+    pub fn on_request(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        request: GlobalRequest,
+    ) -> GlobalTurn {
+        match request {
+            GlobalRequest::Pull(pull) => self.on_pull(now, settings, id, &pull),
+            GlobalRequest::Sync(sync) => self.on_sync(now, settings, id, sync),
+            GlobalRequest::Status => {
+                let mut turn = GlobalTurn::default();
+                let moved = self.tick(now, settings, &mut turn);
+                self.finish(now, settings, moved, &mut turn);
+                turn.replies.push((id, GlobalReply::Status(self.status(now, settings))));
+                turn
+            }
+        }
+    }
+
+    /// The wake-up it asked for.
+    pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        let moved = self.tick(now, settings, &mut turn);
+        self.finish(now, settings, moved, &mut turn);
+        turn
+    }
+
+    /// The view at `now`.
+    pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
+        // Milliseconds, so that versions go up across restarts without a write for each.
+        self.version = (self.version + 1).max(now.0);
+        View {
+            version: self.version,
+            made_at: now,
+            threshold: self.queue.threshold(),
+            open: self.queue.is_open(),
+            line: crate::view::curve(self.queue.line()),
+            next_place_s: self.next_place_s(now, settings),
+            admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
+        }
+    }
+
+    fn on_sync(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        sync: Sync,
+    ) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        let source = sync.source;
+        if self.book.merge(now, source, sync.contribution) {
+            self.dirty = true;
+        } else {
+            self.book.heard(now, source);
+        }
+        let moved = self.tick(now, settings, &mut turn);
+        self.finish(now, settings, moved, &mut turn);
+        let included = if sync.hello { self.book.included(source.node) } else { BTreeMap::new() };
+        let reply = GlobalReply::Synced {
+            durable: self.saved.get(&source).copied().unwrap_or(0),
+            included: included.into_iter().collect(),
+            view: self.view(now, settings),
+        };
+        turn.replies.push((id, reply));
+        turn
+    }
+
+    fn on_pull(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        pull: &Pull,
+    ) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        for (grant, returned) in &pull.returned {
+            self.ledger.set_returned(*grant, *returned);
+        }
+        self.demand.insert(pull.node, (now, pull.demand_per_1000_s));
+        let mut moved = self.tick(now, settings, &mut turn);
+        let new = self.grant_new(now, settings, pull);
+        if new.map_or(0, |slots| slots.n) < pull.new_waiting && self.queue.is_open() {
+            let admitted = new.map_or(0, |slots| slots.n) as usize;
+            let refused = pull.keys.get(admitted).or(pull.keys.last()).copied();
+            self.queue.close(refused.unwrap_or(OrderKey::fifo(now)));
+            moved = true;
+        }
+        let queued = self.grant_queued(now, settings, pull);
+        self.dirty |= new.is_some() || queued.is_some() || !pull.returned.is_empty();
+        self.finish(now, settings, moved, &mut turn);
+        let view = self.view(now, settings);
+        turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
+        turn
+    }
+
+    fn grant_new(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
+        if !self.queue.is_open() || pull.new_waiting.max(pull.new_wanted) == 0 {
+            return None;
+        }
+        let available = self.available(now, settings);
+        let free = available.saturating_sub(self.queue.promised(self.supply(now, settings)));
+        let waiting = u64::from(pull.new_waiting);
+        let wanted = if self.leases_allowed(now, settings, available) {
+            let lease = (free / 2 * self.share_per_1000(now, pull.node) / 1_000).max(1);
+            waiting.max(u64::from(pull.new_wanted).min(lease))
+        } else {
+            waiting
+        };
+        self.grant(now, SlotClass::New, wanted.min(free))
+    }
+
+    fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
+        if settings.queue_all || pull.queued_waiting.max(pull.queued_wanted) == 0 {
+            return None;
+        }
+        let available = self.available(now, settings);
+        let waiting = u64::from(pull.queued_waiting).min(available);
+        let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
+        if self.queue.is_open() || settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            let n = if self.queue.is_open() { wanted } else { waiting };
+            return self.grant(now, SlotClass::Queued, n);
+        }
+        let last_minute = self.granted_in_rate_window(now);
+        let slot_ms = 1_000.0 / pace_per_s(settings, last_minute);
+        let start_ms = self.paced_until_ms.max((now - PACE_BURST_MS).0 as f64);
+        let paced = ((now.0 as f64 - start_ms) / slot_ms).max(0.0) as u64;
+        let n = wanted.min(paced);
+        self.paced_until_ms = start_ms + slot_ms * n as f64;
+        self.grant(now, SlotClass::Queued, n)
+    }
+
+    fn grant(&mut self, now: Timestamp, class: SlotClass, n: u64) -> Option<Slots> {
+        let n = u32::try_from(n).unwrap_or(u32::MAX);
+        (n > 0).then(|| self.ledger.grant(now, class, n))
+    }
+
+    /// Brings the books up to `now` and moves the threshold; true if order changed, which must
+    /// be stored before anybody is told.
+    fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
+        for (id, used) in self.book.take_used() {
+            self.book_use(now, id, used, turn);
+        }
+        self.ledger.settle(now, settings);
+        self.book.prune(now, settings);
+        if let Some(epoch) = self.book.reported_epoch(now)
+            && epoch > self.queue.reported()
+        {
+            self.queue.observe(epoch, &self.book.waiters(epoch));
+        }
+        if settings.queue_all && self.queue.is_open() {
+            self.queue.hold(now);
+            return true;
+        }
+        if now < self.line_known_from {
+            return false;
+        }
+        let supply = self.supply(now, settings);
+        self.queue.call(settings, supply) || self.queue.try_open(settings, supply)
+    }
+
+    fn book_use(
+        &mut self,
+        now: Timestamp,
+        id: crate::slots::GrantId,
+        used: u32,
+        turn: &mut GlobalTurn,
+    ) {
+        let stand_in = self.earlier.and_then(|earlier| self.ledger.stand_in_for(id, earlier));
+        let fits = match stand_in {
+            Some(unknown) => {
+                let earlier = self.earlier.unwrap_or(self.incarnation);
+                let beyond = |id| self.ledger.stand_in_for(id, earlier).is_some();
+                let total = self.book.used_of(beyond);
+                self.ledger.set_used(now, unknown, total)
+            }
+            None => self.ledger.set_used(now, id, used),
+        };
+        if !fits {
+            turn.facts.push(Fact::GrantExceeded(id));
+        }
+    }
+
+    fn supply(&self, now: Timestamp, settings: &Settings) -> Supply {
+        let middle = self.queue.reported().middle();
+        Supply {
+            available: self.available(now, settings),
+            flow_per_s: self.book.entered_since(now - 30 * SECOND_MS) as f64 / 30.0,
+            queued_since_reported: self.ledger.queued_since(middle),
+            joined_since_reported: self.book.joined_since(middle),
+        }
+    }
+
+    /// Ends a turn: what to store, when to wake.
+    fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
+        let due = self.dirty && now.since_ms(self.saved_at) >= SYNC_MS;
+        if moved || due || self.ledger.is_beyond_ceiling() {
+            let slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+            let per_sync = u64::from(settings.new_users_per_minute) * SYNC_MS / 60_000;
+            let ahead = if slow { 0 } else { per_sync };
+            self.ledger.raise_ceiling(u32::try_from(ahead).unwrap_or(u32::MAX));
+            self.saved = self.book.seqs();
+            self.saved_at = now;
+            self.dirty = false;
+            turn.save = true;
+        }
+        let unsaved = self.dirty.then(|| self.saved_at + SYNC_MS);
+        let waits = !self.queue.is_open() && self.queue.waiting() > 0;
+        turn.wake_at = earlier(unsaved, waits.then(|| now + TICK_MS));
+    }
+}
+
+#[cfg(test)]
+mod tests;

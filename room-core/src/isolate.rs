@@ -1,0 +1,317 @@
+//! The machine of an isolate: one room as seen from one isolate's memory.
+//!
+//! It answers visits by [`admission`], spends its own batch of slots, and keeps what happened
+//! until an aggregator has it durably. It is the only machine that many requests share without
+//! an object; it never waits.
+
+mod outbox;
+
+use std::collections::BTreeMap;
+
+use crate::admission::{self, Answer, Ask, Decision, Draws, Situation};
+use crate::bucket::Bucket;
+use crate::id::IsolateId;
+use crate::queue::OrderKey;
+use crate::settings::{Settings, WhenSilent};
+use crate::slots::{GrantId, SlotClass, Slots};
+use crate::state::SYNC_MS;
+use crate::ticket::Ticket;
+use crate::time::{MINUTE_MS, Timestamp};
+use crate::view::{View, keep_newer};
+use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take};
+
+use outbox::Outbox;
+
+/// With a stale view this many visitors per sync span may ask the counter; the others wait.
+///
+/// One ask brings a fresh view within a round trip. A few at once keep the first visitors after
+/// a quiet spell from waiting for nothing, and a silent object from a storm.
+const STALE_ASKS: u32 = 16;
+/// Moves remembered to drop repeats before they are reported; the rest is the aggregator's.
+const MOVES_MAX: usize = 4_096;
+
+/// One room in one isolate.
+#[derive(Debug)]
+pub struct Isolate {
+    id: IsolateId,
+    view: Option<View>,
+    batch: Option<Slots>,
+    /// Left over from batches: to be given back.
+    left: Vec<(GrantId, u32)>,
+    outbox: Outbox,
+    moved: BTreeMap<u64, Bucket>,
+    asks: Budget,
+    flow: Budget,
+}
+
+/// What to do with a visit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// To the origin, untouched.
+    Pass,
+    /// To the origin, and this ticket comes back with the answer.
+    PassWith(Ticket),
+    /// The queue page with this ticket; without a cookie where nothing was counted.
+    Wait {
+        /// The visitor's ticket.
+        ticket: Ticket,
+        /// True when the ticket must be set.
+        counted: bool,
+    },
+    /// Ask the counter, then call [`Isolate::settle`].
+    Ask(Ask),
+}
+
+/// What an isolate wants done after its replies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Send this to the aggregator.
+    Report(Report),
+    /// Read the view from the Cache API copy, and from the aggregator if that is old.
+    ReadView,
+    /// Send this to the counter.
+    Return(CounterRequest),
+    /// Nothing before this moment.
+    WaitUntil(Timestamp),
+    /// Nothing.
+    Done,
+}
+
+impl Isolate {
+    /// One room in an isolate that was born just now.
+    pub fn new(id: IsolateId) -> Self {
+        Self {
+            id,
+            view: None,
+            batch: None,
+            left: Vec::new(),
+            outbox: Outbox::default(),
+            moved: BTreeMap::new(),
+            asks: Budget::default(),
+            flow: Budget::default(),
+        }
+    }
+
+    /// The view it decides with.
+    pub fn view(&self) -> Option<&View> {
+        self.view.as_ref()
+    }
+
+    /// True when a newer view should be fetched.
+    pub fn wants_view(&self, now: Timestamp) -> bool {
+        self.view.as_ref().is_none_or(|view| view.is_due(now))
+    }
+
+    /// Takes a view in, if it is newer than the one held.
+    pub fn on_view(&mut self, view: View) {
+        keep_newer(&mut self.view, view);
+    }
+
+    /// Answers a visit.
+    pub fn visit(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: Option<Ticket>,
+        draws: Draws,
+    ) -> Outcome {
+        let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
+        let may_ask = fresh || self.asks.is_left(now, SYNC_MS, STALE_ASKS);
+        let situation = Situation { now, settings, view: self.view.as_ref(), may_ask, draws };
+        let decision = admission::decide(situation, ticket);
+        if let Decision::AskCounter(ask) = decision {
+            if ask.class == SlotClass::New
+                && fresh
+                && let Some(grant) = self.spend_batch(now)
+            {
+                return self.settled(now, settings, ask, draws, Answer::Granted(now), Some(grant));
+            }
+            return Outcome::Ask(ask);
+        }
+        self.perform(now, decision, SlotClass::New, None)
+    }
+
+    /// The message that asks the counter.
+    pub fn take(&mut self, now: Timestamp, ask: &Ask) -> CounterRequest {
+        if self.view.as_ref().is_none_or(|view| view.is_stale(now)) {
+            self.asks.spend(now, SYNC_MS);
+        }
+        CounterRequest::Take(Take {
+            class: ask.class,
+            admission: admission::admission(ask.ticket.id),
+            key: OrderKey::fifo(ask.ticket.joined_at),
+            isolate: self.id,
+            view_version: self.view.as_ref().map_or(0, |view| view.version),
+        })
+    }
+
+    /// Answers a visit after the counter was asked; `None` is its silence.
+    pub fn settle(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: Ask,
+        draws: Draws,
+        reply: Option<CounterReply>,
+    ) -> Outcome {
+        let (answer, grant) = match reply {
+            Some(CounterReply::Granted { grant, granted_at, batch, view }) => {
+                view.into_iter().for_each(|view| self.on_view(view));
+                self.keep_batch(batch);
+                (Answer::Granted(granted_at), Some(grant))
+            }
+            Some(CounterReply::Refused { view }) => {
+                view.into_iter().for_each(|view| self.on_view(view));
+                (Answer::Refused, None)
+            }
+            Some(CounterReply::Silent | CounterReply::Returned) | None => {
+                (self.silence(now, settings), None)
+            }
+        };
+        self.settled(now, settings, ask, draws, answer, grant)
+    }
+
+    /// What to do next, after the replies.
+    pub fn work(&mut self, now: Timestamp) -> Work {
+        self.end_batch(now);
+        if !self.left.is_empty() {
+            return Work::Return(CounterRequest::Return { left: std::mem::take(&mut self.left) });
+        }
+        if let Some(report) = self.outbox.report(now, self.id) {
+            return Work::Report(report);
+        }
+        if self.wants_view(now) && self.outbox.may_read_view(now) {
+            return Work::ReadView;
+        }
+        let batch_ends = self.batch.map(|batch| batch.until);
+        match crate::turn::earlier(self.outbox.next_at(now), batch_ends) {
+            Some(at) => Work::WaitUntil(at),
+            None => Work::Done,
+        }
+    }
+
+    /// A report without events: only the view is wanted.
+    pub fn view_request(&self) -> Report {
+        self.outbox.empty_report(self.id)
+    }
+
+    /// The aggregator's answer to a report; `None` is its silence.
+    pub fn on_report_reply(&mut self, reply: Option<ReportReply>) {
+        if let Some(view) = self.outbox.on_reply(reply) {
+            self.on_view(view);
+        }
+    }
+
+    fn settled(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: Ask,
+        draws: Draws,
+        answer: Answer,
+        grant: Option<GrantId>,
+    ) -> Outcome {
+        let class = ask.class;
+        let view = self.view.as_ref();
+        let situation = Situation { now, settings, view, may_ask: false, draws };
+        let decision = admission::settle(situation, ask, answer);
+        self.perform(now, decision, class, grant)
+    }
+
+    /// Records what a decision means for the counts.
+    fn perform(
+        &mut self,
+        now: Timestamp,
+        decision: Decision,
+        class: SlotClass,
+        grant: Option<GrantId>,
+    ) -> Outcome {
+        match decision {
+            Decision::Inside => Outcome::Pass,
+            Decision::Renew { ticket, from } => {
+                let visitor = admission::visitor(ticket.id);
+                let to = ticket.counted_bucket;
+                if self.moved.insert(visitor, to) != Some(to) {
+                    self.outbox.push(Event::Moved { visitor, from, to });
+                }
+                while self.moved.len() > MOVES_MAX {
+                    self.moved.pop_first();
+                }
+                Outcome::PassWith(ticket)
+            }
+            Decision::Admit { ticket } => {
+                let visitor = admission::visitor(ticket.id);
+                let (bucket, second) = (ticket.counted_bucket, now.seconds());
+                let event = Event::Admitted { visitor, bucket, second, class, grant };
+                self.outbox.push(event);
+                Outcome::PassWith(ticket)
+            }
+            Decision::Queue { ticket, presence } => {
+                self.outbox.push(Event::Present(presence));
+                Outcome::Wait { ticket, counted: true }
+            }
+            Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
+            Decision::AskCounter(ask) => Outcome::Ask(ask),
+        }
+    }
+
+    fn silence(&mut self, now: Timestamp, settings: &Settings) -> Answer {
+        let flows = settings.when_silent == WhenSilent::KeepFlowing
+            && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute);
+        if !flows {
+            return Answer::Refused;
+        }
+        self.flow.spend(now, MINUTE_MS);
+        Answer::Granted(now)
+    }
+
+    /// One slot of the own batch; never at or after its `until` (I5).
+    fn spend_batch(&mut self, now: Timestamp) -> Option<GrantId> {
+        self.end_batch(now);
+        let batch = self.batch.as_mut()?;
+        batch.n -= 1;
+        let grant = batch.grant;
+        if batch.n == 0 {
+            self.batch = None;
+        }
+        Some(grant)
+    }
+
+    fn keep_batch(&mut self, batch: Option<Slots>) {
+        let Some(batch) = batch.filter(|batch| batch.n > 0) else { return };
+        if let Some(before) = self.batch.replace(batch) {
+            self.left.push((before.grant, before.n));
+        }
+    }
+
+    /// What is left of a batch goes back when it ends, or as soon as the room closes.
+    fn end_batch(&mut self, now: Timestamp) {
+        let closed = self.view.as_ref().is_some_and(|view| !view.open);
+        if let Some(batch) = self.batch.take_if(|batch| closed || now >= batch.until) {
+            self.left.push((batch.grant, batch.n));
+        }
+    }
+}
+
+/// So many in each span of time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Budget {
+    started_at: Timestamp,
+    spent: u32,
+}
+
+impl Budget {
+    fn is_left(&self, now: Timestamp, span_ms: u64, at_most: u32) -> bool {
+        now.since_ms(self.started_at) >= span_ms || self.spent < at_most
+    }
+
+    fn spend(&mut self, now: Timestamp, span_ms: u64) {
+        if now.since_ms(self.started_at) >= span_ms {
+            (self.started_at, self.spent) = (now, 0);
+        }
+        self.spent += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests;

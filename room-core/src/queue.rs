@@ -1,0 +1,296 @@
+//! Order: the serving threshold `T`, whether the room is open, and the line behind it.
+//!
+//! Decides who is called, never how many slots there are.
+
+use serde::{Deserialize, Serialize};
+
+use crate::census::{EPOCH_MS, Epoch, EpochCensus};
+use crate::settings::Settings;
+use crate::time::{SECOND_MS, Timestamp};
+
+/// A visitor's place in the order; the lower one is called first. In FIFO the join time in ms.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct OrderKey(pub u64);
+
+impl OrderKey {
+    /// The place of a visitor who joined at `joined_at`, first come first served.
+    pub const fn fifo(joined_at: Timestamp) -> Self {
+        Self(joined_at.0)
+    }
+
+    /// The last key of the 5-second key bucket this one lies in.
+    pub const fn coarse(self) -> Self {
+        Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
+    }
+}
+
+/// Below this many admissions per minute nobody is called without a free slot, and no slot is
+/// parked in a lease (`admission.md` sections 4 and 5).
+pub const SLOW_ROOM_PER_MINUTE: u32 = 60;
+
+/// Share of called visitors expected per near-head refresh and unit of flow; the controller that
+/// measures it is not built yet (`admission.md` section 5 bounds it by 0.2 and 1.2).
+const EMPTY_CALLS: f64 = 0.5;
+
+/// The line of one room, owned by its global aggregator.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Queue {
+    open: bool,
+    threshold: OrderKey,
+    /// The newest epoch that every data center with waiters has reported.
+    reported: Epoch,
+    /// The waiters of that epoch: key, and how many stand at it or before it.
+    line: Vec<(OrderKey, u64)>,
+}
+
+/// What the limits leave at one moment, as [`Queue::call`] and [`Queue::try_open`] weigh it.
+#[derive(Clone, Copy, Debug)]
+pub struct Supply {
+    /// Slots free now under both limits.
+    pub available: u64,
+    /// Admissions per second over the last 30 s.
+    pub flow_per_s: f64,
+    /// Slots granted to called visitors since the middle of the reported epoch.
+    pub queued_since_reported: u64,
+    /// Visitors who joined since the middle of the reported epoch.
+    pub joined_since_reported: u64,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        let (threshold, reported) = (OrderKey::default(), Epoch::default());
+        Self { open: true, threshold, reported, line: Vec::new() }
+    }
+}
+
+impl Queue {
+    /// True while newcomers may take a slot.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// `T`: whoever's key is at most this has been called.
+    pub fn threshold(&self) -> OrderKey {
+        self.threshold
+    }
+
+    /// The epoch the line was taken in.
+    pub fn reported(&self) -> Epoch {
+        self.reported
+    }
+
+    /// All live waiters of the reported epoch.
+    pub fn waiting(&self) -> u64 {
+        self.line.last().map_or(0, |(_, ahead)| *ahead)
+    }
+
+    /// Live waiters with a key of at most `key`.
+    pub fn waiting_up_to(&self, key: OrderKey) -> u64 {
+        let index = self.line.partition_point(|(other, _)| *other <= key);
+        index.checked_sub(1).and_then(|last| self.line.get(last)).map_or(0, |(_, ahead)| *ahead)
+    }
+
+    /// Places that are spoken for: called visitors who have not entered yet (`E`), and those who
+    /// joined since and are not in the census yet.
+    pub fn promised(&self, supply: Supply) -> u64 {
+        let called = self.waiting_up_to(self.threshold) + supply.joined_since_reported;
+        called.saturating_sub(supply.queued_since_reported)
+    }
+
+    /// The line as (key, waiters at it or before it), by key.
+    pub fn line(&self) -> &[(OrderKey, u64)] {
+        &self.line
+    }
+
+    /// Takes the census of a newer epoch; an older one changes nothing.
+    pub fn observe(&mut self, epoch: Epoch, waiters: &EpochCensus) {
+        if epoch < self.reported {
+            return;
+        }
+        self.reported = epoch;
+        let mut ahead = 0;
+        self.line = waiters
+            .iter()
+            .map(|(key, count)| {
+                ahead += u64::from(*count);
+                (*key, ahead)
+            })
+            .collect();
+    }
+
+    /// A newcomer was refused: nobody new enters any more, and this one is called first.
+    ///
+    /// Everybody who waits now joined before, so all keys up to the refused one stay called.
+    pub fn close(&mut self, first_refused: OrderKey) {
+        if self.open {
+            self.open = false;
+            self.threshold = self.threshold.max(first_refused);
+        }
+    }
+
+    /// Nobody new from now on, although nobody was refused: queue-all.
+    pub fn hold(&mut self, now: Timestamp) {
+        self.close(OrderKey::fifo(now));
+    }
+
+    /// Moves the threshold to call as many as can be served; true if it moved.
+    ///
+    /// Never back (I3), and never past the start of the reported epoch: whoever joined later may
+    /// not have been counted yet.
+    pub fn call(&mut self, settings: &Settings, supply: Supply) -> bool {
+        if self.open || settings.queue_all {
+            return false;
+        }
+        let target = called_target(settings, supply);
+        let limit = OrderKey::fifo(self.reported.start());
+        let entered = supply.queued_since_reported;
+        let last = self
+            .line
+            .iter()
+            .take_while(|(key, ahead)| *key < limit && ahead.saturating_sub(entered) <= target)
+            .last();
+        match last {
+            Some((key, _)) if *key > self.threshold => {
+                self.threshold = *key;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Opens the room when nobody is left to call and slots remain; true if it opened.
+    pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
+        let nobody_left = self.waiting_up_to(self.threshold) == self.waiting();
+        let spare = supply.available > self.promised(supply);
+        if self.open || settings.queue_all || !nobody_left || !spare {
+            return false;
+        }
+        self.open = true;
+        // Everybody who joined before the reported epoch is called; the younger ones are too
+        // while the room is open, and a later closing raises the threshold past them.
+        self.threshold = self.threshold.max(OrderKey::fifo(self.reported.start() - 1));
+        true
+    }
+}
+
+/// How many may be called at the same time (`admission.md` section 5, tick).
+fn called_target(settings: &Settings, supply: Supply) -> u64 {
+    if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+        return supply.available;
+    }
+    let refresh_s = f64::from(settings.near_head_refresh_interval_s);
+    let ahead_of_need = EMPTY_CALLS * refresh_s * supply.flow_per_s;
+    supply.available.saturating_add(ahead_of_need as u64).max(1)
+}
+
+/// Slots for called visitors per second: `R/60 (1 + c (1 - granted60/R))` with catch-up c = 2,
+/// so that a line behind idle places is served up to three times as fast as a steady one.
+pub fn pace_per_s(settings: &Settings, granted_last_minute: u64) -> f64 {
+    let rate = f64::from(settings.new_users_per_minute);
+    let unused = (1.0 - granted_last_minute as f64 / rate).max(0.0);
+    rate / 60.0 * (1.0 + 2.0 * unused)
+}
+
+/// At most this much flow is granted to called visitors at once, in milliseconds of pace.
+pub const PACE_BURST_MS: u64 = 2 * SECOND_MS;
+
+#[cfg(test)]
+mod tests {
+    use super::{OrderKey, Queue, Supply, pace_per_s};
+    use crate::census::{Epoch, EpochCensus};
+    use crate::settings::Settings;
+    use crate::time::Timestamp;
+
+    fn slow_room() -> Settings {
+        Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
+    }
+
+    fn supply(available: u64) -> Supply {
+        let (queued_since_reported, joined_since_reported) = (0, 0);
+        Supply { available, flow_per_s: 0.0, queued_since_reported, joined_since_reported }
+    }
+
+    fn closed_with(keys: &[u64], reported: u64) -> Queue {
+        let mut queue = Queue::default();
+        queue.close(OrderKey(keys[0]));
+        let waiters: EpochCensus = keys.iter().map(|key| (OrderKey(*key), 1)).collect();
+        queue.observe(Epoch(reported), &waiters);
+        queue
+    }
+
+    #[test]
+    fn the_first_refused_newcomer_closes_the_room_and_is_called() {
+        let mut queue = Queue::default();
+        queue.close(OrderKey(1_000));
+        queue.close(OrderKey(2_000));
+        assert!(!queue.is_open());
+        assert_eq!(queue.threshold(), OrderKey(1_000));
+    }
+
+    #[test]
+    fn a_slow_room_calls_as_many_as_slots_are_free() {
+        let check = |available: u64, want: u64| {
+            let mut queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
+            queue.call(&slow_room(), supply(available));
+            assert_eq!(queue.threshold(), OrderKey(want), "{available} free");
+        };
+        check(0, 1_000);
+        check(1, 1_000);
+        check(2, 2_000);
+        check(4, 4_000);
+    }
+
+    #[test]
+    fn visitors_who_entered_since_make_room_for_the_next() {
+        let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
+        let entered = Supply { queued_since_reported: 1, ..supply(1) };
+        assert!(queue.call(&slow_room(), entered));
+        assert_eq!(queue.threshold(), OrderKey(2_000));
+    }
+
+    #[test]
+    fn the_threshold_never_goes_back_nor_past_the_reported_epoch() {
+        let mut queue = closed_with(&[1_000, 9_999, 10_000, 10_001], 2);
+        queue.call(&slow_room(), supply(9));
+        assert_eq!(queue.threshold(), OrderKey(9_999));
+        assert!(!queue.call(&slow_room(), supply(0)));
+        assert_eq!(queue.threshold(), OrderKey(9_999));
+    }
+
+    #[test]
+    fn the_room_opens_when_nobody_is_left_and_slots_remain() {
+        let check = |keys: &[u64], supply: Supply, want: bool| {
+            let mut queue = closed_with(keys, 2);
+            assert_eq!(queue.try_open(&slow_room(), supply), want, "{keys:?} {supply:?}");
+        };
+        check(&[1_000], supply(1), false);
+        check(&[1_000], supply(2), true);
+        check(&[1_000, 2_000], supply(9), false);
+        check(&[1_000], Supply { joined_since_reported: 1, ..supply(2) }, false);
+        check(&[1_000], Supply { queued_since_reported: 1, ..supply(1) }, true);
+    }
+
+    #[test]
+    fn the_pace_catches_up_behind_idle_places() {
+        let check = |granted: u64, want: f64| {
+            let settings = Settings { new_users_per_minute: 60, ..Settings::for_tests() };
+            assert!((pace_per_s(&settings, granted) - want).abs() < 1e-9, "{granted}");
+        };
+        check(60, 1.0);
+        check(30, 2.0);
+        check(0, 3.0);
+        check(90, 1.0);
+    }
+
+    #[test]
+    fn an_older_census_changes_nothing() {
+        let mut queue = closed_with(&[1_000, 2_000], 2);
+        queue.observe(Epoch(1), &EpochCensus::new());
+        assert_eq!(queue.waiting(), 2);
+        assert_eq!(queue.waiting_up_to(OrderKey(1_500)), 1);
+        assert_eq!(OrderKey::fifo(Timestamp(5_001)).coarse(), OrderKey(9_999));
+    }
+}

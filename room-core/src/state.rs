@@ -1,0 +1,440 @@
+//! The replicated state of a room: absolute contributions per source, merged newest wins.
+//!
+//! Merging is commutative, associative and idempotent (I15), so a message may be lost, repeated
+//! or late without harm. Grants nothing and orders nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bucket::Bucket;
+use crate::census::{Epoch, EpochCensus};
+use crate::id::{Colo, Incarnation, IsolateId};
+use crate::settings::Settings;
+use crate::slots::GrantId;
+use crate::time::{SECOND_MS, Timestamp};
+
+/// S: the span between two syncs of a data center (`admission.md` section 5).
+pub const SYNC_MS: u64 = 2 * SECOND_MS;
+/// A data center that had traffic and then says nothing for this long is silent.
+pub const SILENT_MS: u64 = 3 * SYNC_MS;
+/// A data center silent for this long no longer holds the threshold back.
+pub const LEFT_OUT_MS: u64 = 20 * SECOND_MS;
+/// Bins of joins and admissions are kept this long, in seconds: the 5 minutes of the estimate.
+pub const BIN_SECONDS: u64 = 310;
+
+/// One object of one data center: an aggregator, whatever its present life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Node {
+    /// The data center.
+    pub colo: Colo,
+    /// Which of its aggregators, counted from 0.
+    pub shard: u16,
+}
+
+/// One life of one aggregator: what a contribution belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Source {
+    /// The object.
+    pub node: Node,
+    /// Its life.
+    pub incarnation: Incarnation,
+}
+
+/// Everything a source has to say, as absolute values since its life began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contribution {
+    /// Counts up with each change.
+    pub seq: u64,
+    /// Visitors per activity bucket; below 0 where visitors counted elsewhere moved on from here.
+    pub activity: BTreeMap<Bucket, i64>,
+    /// Slots used per grant.
+    pub used: BTreeMap<GrantId, u32>,
+    /// Admissions of newcomers by the second of their admission.
+    pub admitted: BTreeMap<u64, u32>,
+    /// All admissions, newcomers and called ones, by second: the flow and the estimate.
+    pub entered: BTreeMap<u64, u32>,
+    /// Visitors who joined the line, by second.
+    pub joined: BTreeMap<u64, u32>,
+    /// Waiters per epoch.
+    pub census: BTreeMap<Epoch, EpochCensus>,
+    /// The newest epoch that is complete.
+    pub through: Epoch,
+    /// Events of each isolate that are in here, as the number of the last one.
+    pub included: BTreeMap<IsolateId, u64>,
+    /// True when no isolate reported anything since the last sync: its silence is no failure.
+    pub quiet: bool,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Held {
+    contribution: Contribution,
+    heard_at: Timestamp,
+}
+
+/// All contributions to one room, and their totals.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    sources: BTreeMap<Source, Held>,
+    totals: BTreeMap<Bucket, i64>,
+    used: BTreeMap<GrantId, u32>,
+    changed: BTreeSet<GrantId>,
+}
+
+/// The stored form of a [`Book`]; the totals are rebuilt.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StoredBook(Vec<(Source, Timestamp, Contribution)>);
+
+impl Book {
+    /// Merges a contribution; false if it is not newer than what is held.
+    pub fn merge(&mut self, now: Timestamp, source: Source, contribution: Contribution) -> bool {
+        let before = self.sources.get(&source).map(|held| &held.contribution);
+        if before.is_some_and(|before| before.seq >= contribution.seq) {
+            return false;
+        }
+        if let Some(before) = before {
+            for (bucket, count) in &before.activity {
+                *self.totals.entry(*bucket).or_default() -= count;
+            }
+        }
+        for (bucket, count) in &contribution.activity {
+            *self.totals.entry(*bucket).or_default() += count;
+        }
+        for (grant, used) in &contribution.used {
+            let known = before.and_then(|before| before.used.get(grant)).copied().unwrap_or(0);
+            if *used > known {
+                *self.used.entry(*grant).or_default() += used - known;
+                self.changed.insert(*grant);
+            }
+        }
+        self.sources.insert(source, Held { contribution, heard_at: now });
+        true
+    }
+
+    /// A source was heard without anything new.
+    pub fn heard(&mut self, now: Timestamp, source: Source) {
+        if let Some(held) = self.sources.get_mut(&source) {
+            held.heard_at = held.heard_at.max(now);
+        }
+    }
+
+    /// Grants whose use changed since the last call, with their total use.
+    pub fn take_used(&mut self) -> Vec<(GrantId, u32)> {
+        let changed = std::mem::take(&mut self.changed);
+        let total = |grant| self.used.get(&grant).copied().unwrap_or(0);
+        changed.into_iter().map(|grant| (grant, total(grant))).collect()
+    }
+
+    /// Visitors inside at `now`: live buckets, clamped at 0 each after the sum over all sources,
+    /// and the expired ones of silent data centers.
+    pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
+        let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
+        let live: i64 = self.totals.range(first_live..).map(|(_, count)| (*count).max(0)).sum();
+        live.unsigned_abs() + self.held_by_silence(now, settings)
+    }
+
+    /// Expired buckets that a silent data center may have renewed without being heard: they
+    /// stop expiring for at most D, then run on.
+    fn held_by_silence(&self, now: Timestamp, settings: &Settings) -> u64 {
+        let mut held: BTreeMap<Bucket, i64> = BTreeMap::new();
+        for (source, last_heard) in self.silent_sources(now) {
+            let oldest = Bucket(u32::try_from(last_heard.seconds()).unwrap_or(u32::MAX));
+            let expired = |bucket: &Bucket| {
+                !bucket.is_live(now) && now < bucket.expires_at() + settings.session_ms()
+            };
+            for (bucket, count) in self.activity_of(source).range(oldest..) {
+                if expired(bucket) {
+                    *held.entry(*bucket).or_default() += count;
+                }
+            }
+        }
+        let total = |bucket| self.totals.get(bucket).copied().unwrap_or(0);
+        held.iter().map(|(bucket, count)| (*count).min(total(bucket)).max(0).unsigned_abs()).sum()
+    }
+
+    fn activity_of(&self, source: Source) -> &BTreeMap<Bucket, i64> {
+        static NONE: BTreeMap<Bucket, i64> = BTreeMap::new();
+        self.sources.get(&source).map_or(&NONE, |held| &held.contribution.activity)
+    }
+
+    fn silent_sources(&self, now: Timestamp) -> Vec<(Source, Timestamp)> {
+        let nodes = self.nodes();
+        let silent = |source: &&Source| {
+            nodes
+                .get(&source.node)
+                .is_some_and(|node| !node.quiet && now.since_ms(node.heard_at) > SILENT_MS)
+        };
+        self.sources
+            .keys()
+            .filter(silent)
+            .filter_map(|source| Some((*source, nodes.get(&source.node)?.heard_at)))
+            .collect()
+    }
+
+    /// True when a data center that had traffic has not been heard since `moment`.
+    pub fn is_missing_since(&self, moment: Timestamp) -> bool {
+        self.nodes().values().any(|node| !node.quiet && node.heard_at < moment)
+    }
+
+    fn nodes(&self) -> BTreeMap<Node, NodeState> {
+        let mut nodes: BTreeMap<Node, NodeState> = BTreeMap::new();
+        for (source, held) in &self.sources {
+            let node = nodes.entry(source.node).or_default();
+            let contribution = &held.contribution;
+            if held.heard_at >= node.heard_at {
+                node.heard_at = held.heard_at;
+                node.quiet = contribution.quiet;
+            }
+            node.through = node.through.max(contribution.through);
+            let waits = |(epoch, waiters): (&Epoch, &EpochCensus)| {
+                !waiters.is_empty() && *epoch >= contribution.through
+            };
+            node.has_waiters |= contribution.census.iter().any(waits);
+        }
+        nodes
+    }
+
+    /// Data centers heard within the last minute, at least 1.
+    pub fn active_nodes(&self, now: Timestamp) -> u64 {
+        let recent = |node: &&NodeState| now.since_ms(node.heard_at) < 60 * SECOND_MS;
+        (self.nodes().values().filter(recent).count() as u64).max(1)
+    }
+
+    /// The newest epoch that ended at least 3 s ago and that every data center with waiters has
+    /// reported; one silent for over 20 s is left out.
+    pub fn reported_epoch(&self, now: Timestamp) -> Option<Epoch> {
+        let newest = Epoch::newest_ended(now - 3 * SECOND_MS)?;
+        let holds_back =
+            |node: &&NodeState| node.has_waiters && now.since_ms(node.heard_at) <= LEFT_OUT_MS;
+        let nodes = self.nodes();
+        let slowest = nodes.values().filter(holds_back).map(|node| node.through).min();
+        Some(slowest.map_or(newest, |slowest| slowest.min(newest)))
+    }
+
+    /// All waiters of one epoch.
+    pub fn waiters(&self, epoch: Epoch) -> EpochCensus {
+        let mut waiters = EpochCensus::new();
+        for held in self.sources.values() {
+            for (key, count) in held.contribution.census.get(&epoch).into_iter().flatten() {
+                *waiters.entry(*key).or_default() += count;
+            }
+        }
+        waiters
+    }
+
+    /// Sum over all sources of one kind of per-second bins, from `second` on.
+    fn sum_bins(&self, second: u64, bins: impl Fn(&Contribution) -> &BTreeMap<u64, u32>) -> u64 {
+        let of = |held: &Held| -> u64 {
+            bins(&held.contribution).range(second..).map(|(_, n)| u64::from(*n)).sum()
+        };
+        self.sources.values().map(of).sum()
+    }
+
+    /// Newcomers admitted since the second of `from`.
+    pub fn admitted_since(&self, from: Timestamp) -> u64 {
+        self.sum_bins(from.seconds(), |contribution| &contribution.admitted)
+    }
+
+    /// All visitors admitted since the second of `from`.
+    pub fn entered_since(&self, from: Timestamp) -> u64 {
+        self.sum_bins(from.seconds(), |contribution| &contribution.entered)
+    }
+
+    /// All admissions of one second.
+    pub fn entered_in(&self, second: u64) -> u64 {
+        let in_second = |held: &Held| held.contribution.entered.get(&second).copied().unwrap_or(0);
+        self.sources.values().map(|held| u64::from(in_second(held))).sum()
+    }
+
+    /// Visitors who joined the line since the second of `from`.
+    pub fn joined_since(&self, from: Timestamp) -> u64 {
+        self.sum_bins(from.seconds(), |contribution| &contribution.joined)
+    }
+
+    /// Events of each isolate that some life of this object has contributed.
+    pub fn included(&self, node: Node) -> BTreeMap<IsolateId, u64> {
+        let mut included = BTreeMap::new();
+        for (_, held) in self.sources.iter().filter(|(source, _)| source.node == node) {
+            for (isolate, number) in &held.contribution.included {
+                let newest: &mut u64 = included.entry(*isolate).or_default();
+                *newest = (*newest).max(*number);
+            }
+        }
+        included
+    }
+
+    /// The sequence number held for each source.
+    pub fn seqs(&self) -> BTreeMap<Source, u64> {
+        self.sources.iter().map(|(source, held)| (*source, held.contribution.seq)).collect()
+    }
+
+    /// Total use of all grants that `chosen` names.
+    pub fn used_of(&self, chosen: impl Fn(GrantId) -> bool) -> u32 {
+        self.used.iter().filter(|(grant, _)| chosen(**grant)).map(|(_, used)| used).sum()
+    }
+
+    /// The start of the first second since `from` in which anybody was admitted.
+    pub fn first_entered_since(&self, from: Timestamp) -> Option<Timestamp> {
+        let first = |held: &Held| {
+            held.contribution.entered.range(from.seconds()..).next().map(|(second, _)| *second)
+        };
+        self.sources.values().filter_map(first).min().map(Timestamp::from_seconds)
+    }
+
+    /// True when the newest census of some data center holds waiters.
+    pub fn has_waiters(&self) -> bool {
+        self.nodes().values().any(|node| node.has_waiters)
+    }
+
+    /// Live buckets and their counts, by expiry: when places come free if nobody renews.
+    pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
+        let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
+        self.totals
+            .range(first_live..)
+            .map(|(bucket, count)| (bucket.expires_at(), (*count).max(0).unsigned_abs()))
+    }
+
+    /// Drops sources that no longer count for anything, and totals that cannot be held any more.
+    pub fn prune(&mut self, now: Timestamp, settings: &Settings) {
+        let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
+        let counts = |bucket: &Bucket| now < bucket.expires_at() + horizon_ms;
+        self.totals.retain(|bucket, _| counts(bucket));
+        let keep_ms = BIN_SECONDS * SECOND_MS;
+        self.sources.retain(|_, held| {
+            now.since_ms(held.heard_at) < keep_ms || held.contribution.activity.keys().any(counts)
+        });
+        let sources = &self.sources;
+        self.used.retain(|grant, _| {
+            sources.values().any(|held| held.contribution.used.contains_key(grant))
+        });
+    }
+
+    /// When anything was last heard.
+    pub fn heard_at(&self) -> Timestamp {
+        self.sources.values().map(|held| held.heard_at).max().unwrap_or_default()
+    }
+
+    /// The stored form; without the census where that is too large for a row.
+    pub fn store(&self, with_census: bool) -> StoredBook {
+        let stored = |(source, held): (&Source, &Held)| {
+            let mut contribution = held.contribution.clone();
+            if !with_census {
+                contribution.census.clear();
+            }
+            (*source, held.heard_at, contribution)
+        };
+        StoredBook(self.sources.iter().map(stored).collect())
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct NodeState {
+    heard_at: Timestamp,
+    quiet: bool,
+    through: Epoch,
+    has_waiters: bool,
+}
+
+impl From<StoredBook> for Book {
+    fn from(stored: StoredBook) -> Self {
+        let mut book = Self::default();
+        for (source, heard_at, contribution) in stored.0 {
+            book.merge(heard_at, source, contribution);
+        }
+        book
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Book, Contribution, Node, Source};
+    use crate::bucket::Bucket;
+    use crate::census::{Epoch, EpochCensus};
+    use crate::id::{Colo, Incarnation};
+    use crate::queue::OrderKey;
+    use crate::settings::Settings;
+    use crate::time::Timestamp;
+
+    fn source(shard: u16, life: u64) -> Source {
+        Source { node: Node { colo: Colo::UNKNOWN, shard }, incarnation: Incarnation(life) }
+    }
+
+    fn activity(seq: u64, counts: &[(u32, i64)]) -> Contribution {
+        let activity = counts.iter().map(|(bucket, n)| (Bucket(*bucket), *n)).collect();
+        Contribution { seq, activity, ..Contribution::default() }
+    }
+
+    fn counted(book: &Book, now_ms: u64) -> u64 {
+        book.counted(Timestamp(now_ms), &Settings::for_tests())
+    }
+
+    #[test]
+    fn the_newest_contribution_wins_in_any_order_and_however_often() {
+        let old = activity(1, &[(100, 3)]);
+        let new = activity(2, &[(100, 1), (105, 4)]);
+        for order in [[&old, &new, &new], [&new, &old, &new], [&new, &new, &old]] {
+            let mut book = Book::default();
+            for contribution in order {
+                book.merge(Timestamp(0), source(0, 1), contribution.clone());
+            }
+            assert_eq!(counted(&book, 99_999), 5);
+            assert_eq!(counted(&book, 100_000), 4);
+        }
+    }
+
+    #[test]
+    fn a_move_between_data_centers_counts_the_visitor_once() {
+        let mut book = Book::default();
+        book.merge(Timestamp(0), source(0, 1), activity(1, &[(100, 1)]));
+        book.merge(Timestamp(0), source(1, 1), activity(1, &[(100, -1), (105, 1)]));
+        assert_eq!(counted(&book, 1_000), 1);
+        // Clamped after the sum: one data center below 0 takes nothing from another bucket.
+        book.merge(Timestamp(0), source(1, 1), activity(2, &[(100, -5), (105, 1)]));
+        assert_eq!(counted(&book, 1_000), 1);
+    }
+
+    #[test]
+    fn a_silent_data_center_holds_its_expired_buckets_for_one_session() {
+        let check = |quiet: bool, now_ms: u64, want: u64| {
+            let mut book = Book::default();
+            let contribution = Contribution { quiet, ..activity(1, &[(100, 7)]) };
+            book.merge(Timestamp(95_000), source(0, 1), contribution);
+            assert_eq!(counted(&book, now_ms), want, "quiet {quiet} at {now_ms}");
+        };
+        check(false, 99_999, 7);
+        check(false, 100_000, 0); // heard 5 s ago
+        check(false, 101_001, 7); // silent since 6 s: its visitors may have renewed
+        check(false, 399_999, 7);
+        check(false, 400_000, 0); // D later it runs on
+        check(true, 101_001, 0); // it had no traffic: its silence is no failure
+    }
+
+    #[test]
+    fn visitors_of_a_lost_data_center_are_counted_once_where_they_reappear() {
+        let mut book = Book::default();
+        book.merge(Timestamp(95_000), source(0, 1), activity(1, &[(100, 7)]));
+        book.merge(Timestamp(110_000), source(1, 1), activity(1, &[(100, -4), (400, 4)]));
+        assert_eq!(counted(&book, 110_000), 7);
+    }
+
+    #[test]
+    fn the_reported_epoch_waits_for_every_data_center_with_waiters() {
+        let report = |shard: u16, through: u64, waiters: u32, heard_ms: u64, book: &mut Book| {
+            let line: EpochCensus = (0..waiters).map(|key| (OrderKey(key.into()), 1)).collect();
+            let census = [(Epoch(through), line)].into();
+            let through = Epoch(through);
+            let contribution = Contribution { seq: 1, census, through, ..Contribution::default() };
+            book.merge(Timestamp(heard_ms), source(shard, 1), contribution);
+        };
+        let mut book = Book::default();
+        report(0, 9, 1, 50_000, &mut book);
+        report(1, 4, 1, 45_000, &mut book);
+        report(2, 2, 0, 45_000, &mut book);
+        let reported = |now_ms: u64| book.reported_epoch(Timestamp(now_ms));
+        assert_eq!(reported(53_000), Some(Epoch(4)));
+        assert_eq!(reported(65_000), Some(Epoch(4)));
+        assert_eq!(reported(65_001), Some(Epoch(9))); // shard 1 silent for over 20 s
+        assert_eq!(reported(47_999), Some(Epoch(4)));
+        assert_eq!(book.waiters(Epoch(9)).len(), 1);
+    }
+}

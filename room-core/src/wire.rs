@@ -1,0 +1,233 @@
+//! What isolates and objects say to each other: one tagged enum per object, with a version.
+//!
+//! Additive changes carry a serde default, so that two versions of the Worker can run side by
+//! side during a deploy. An unknown version or an unreadable text is silence, never an error.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::bucket::Bucket;
+use crate::census::Presence;
+use crate::id::{Incarnation, IsolateId};
+use crate::queue::OrderKey;
+use crate::slots::{GrantId, SlotClass, Slots};
+use crate::state::{Contribution, Node, Source};
+use crate::time::Timestamp;
+use crate::view::View;
+
+/// The version this build speaks.
+pub const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<T> {
+    v: u32,
+    m: T,
+}
+
+/// Writes a message.
+pub fn encode<T: Serialize>(message: &T) -> String {
+    let envelope = Envelope { v: VERSION, m: message };
+    // Writing plain data to a string cannot fail; an empty text is read as silence.
+    serde_json::to_string(&envelope).unwrap_or_default()
+}
+
+/// Reads a message; `None` is silence.
+pub fn decode<T: DeserializeOwned>(text: &str) -> Option<T> {
+    let envelope: Envelope<T> = serde_json::from_str(text).ok()?;
+    (envelope.v == VERSION).then_some(envelope.m)
+}
+
+/// To a data center's counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterRequest {
+    /// A visitor asks for a slot.
+    Take(Take),
+    /// An isolate gives back what is left of its batches.
+    Return {
+        /// Slots left per grant.
+        left: Vec<(GrantId, u32)>,
+    },
+}
+
+/// A visitor asks for a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Take {
+    /// Newcomer or called visitor.
+    pub class: SlotClass,
+    /// Names the admission: one ticket gets one slot, however often it asks.
+    pub admission: u64,
+    /// The visitor's place in the order.
+    pub key: OrderKey,
+    /// Who asks, so that batches can be sized.
+    pub isolate: IsolateId,
+    /// Version of the view the isolate decided with, 0 for none.
+    pub view_version: u64,
+}
+
+/// From a counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterReply {
+    /// A slot for this admission.
+    Granted {
+        /// Where the slot comes from.
+        grant: GrantId,
+        /// When it was given; a repeat carries the moment of the first time.
+        granted_at: Timestamp,
+        /// More slots for the isolate to hand out itself.
+        batch: Option<Slots>,
+        /// The newest view the counter knows.
+        view: Option<View>,
+    },
+    /// No slot now.
+    Refused {
+        /// The view that says why.
+        view: Option<View>,
+    },
+    /// The batch was taken back.
+    Returned,
+    /// The global aggregator did not answer.
+    Silent,
+}
+
+/// To a data center's aggregator: what happened since, or nothing and only a view is wanted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// Who reports.
+    pub isolate: IsolateId,
+    /// Number of the first event; they count up from 1 in an isolate's life.
+    pub first: u64,
+    /// The events, oldest first.
+    pub events: Vec<Event>,
+}
+
+/// Something that happened in an isolate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// A visitor was admitted.
+    Admitted {
+        /// The visitor.
+        visitor: u64,
+        /// Where counted from now on.
+        bucket: Bucket,
+        /// Second of the admission.
+        second: u64,
+        /// Newcomer or called visitor.
+        class: SlotClass,
+        /// The slot; none where the room keeps flowing without an answer.
+        grant: Option<GrantId>,
+    },
+    /// A visitor inside moved on to another bucket.
+    Moved {
+        /// The visitor.
+        visitor: u64,
+        /// Counted there until now.
+        from: Bucket,
+        /// Counted there from now on.
+        to: Bucket,
+    },
+    /// A waiting visitor checked in.
+    Present(Presence),
+}
+
+/// From an aggregator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportReply {
+    /// The life that answers; another one than before wants everything not durable again.
+    pub incarnation: Incarnation,
+    /// Events up to this number have been taken in.
+    pub received: u64,
+    /// Events up to this number survive every restart.
+    pub durable: u64,
+    /// Wait this long before the next report.
+    pub report_interval_ms: u64,
+    /// The newest view.
+    pub view: Option<View>,
+}
+
+/// To the global aggregator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GlobalRequest {
+    /// A counter wants slots, or gives some back.
+    Pull(Pull),
+    /// An aggregator contributes.
+    Sync(Sync),
+    /// An operator asks for the numbers.
+    Status,
+}
+
+/// A counter wants slots, or gives some back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pull {
+    /// Which counter asks.
+    pub node: Node,
+    /// Keys of the newcomers who wait for the answer, lowest first; at most 64 are named.
+    pub keys: Vec<OrderKey>,
+    /// How many newcomers wait for the answer.
+    pub new_waiting: u32,
+    /// How many slots for newcomers the counter could use until the lease ends.
+    pub new_wanted: u32,
+    /// How many called visitors wait for the answer.
+    pub queued_waiting: u32,
+    /// How many slots for called visitors it could use.
+    pub queued_wanted: u32,
+    /// Slots given back per grant, as running totals.
+    pub returned: Vec<(GrantId, u32)>,
+    /// The data center's newcomers per second, in thousandths.
+    pub demand_per_1000_s: u64,
+}
+
+/// An aggregator contributes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sync {
+    /// Who contributes.
+    pub source: Source,
+    /// Everything it has to say.
+    pub contribution: Contribution,
+    /// True in the first sync of a life: it must learn what earlier lives have contributed.
+    pub hello: bool,
+}
+
+/// From the global aggregator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GlobalReply {
+    /// To a pull.
+    Pulled {
+        /// Slots for newcomers.
+        new: Option<Slots>,
+        /// Slots for called visitors.
+        queued: Option<Slots>,
+        /// The newest view.
+        view: View,
+    },
+    /// To a sync.
+    Synced {
+        /// The sequence number of this source that survives every restart.
+        durable: u64,
+        /// To a hello: the events of each isolate that earlier lives have contributed.
+        included: Vec<(IsolateId, u64)>,
+        /// The newest view.
+        view: View,
+    },
+    /// To an operator.
+    Status(Status),
+}
+
+/// The numbers of a room, for operators.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// True while newcomers enter without waiting.
+    pub open: bool,
+    /// Visitors inside, as counted.
+    pub active: u64,
+    /// Live waiting visitors.
+    pub waiting: u64,
+    /// Seconds until the last one in the line is expected to enter; none when not known.
+    pub longest_wait_s: Option<u32>,
+    /// Seconds until the next visitor is expected to enter; none when nobody waits or unknown.
+    pub next_admission_s: Option<u32>,
+}
