@@ -18,6 +18,7 @@ pub mod isolate;
 pub mod key_ring;
 pub mod master_key;
 pub mod page;
+mod percent;
 pub mod percent;
 pub mod queue;
 pub mod response;

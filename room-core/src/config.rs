@@ -1,0 +1,317 @@
+//! Rooms as their owners write them, read from JSON: every error of every field at once.
+//!
+//! Only a whole configuration without any error is ever used. A value that this version cannot
+//! honour is refused by name instead of being ignored.
+
+mod claims;
+mod field_error;
+mod fields;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+
+use self::claims::Claims;
+pub use self::field_error::{ErrorCode, FieldError, Problem};
+use self::fields::Fields;
+use self::value::{boolean, choice, malformed, only, parsed, text, whole_number, wrong_type};
+use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
+use crate::id::{RoomId, ZoneId};
+use crate::page::Page;
+use crate::room::Room;
+use crate::route::Route;
+use crate::settings::{Settings, WhenSilent};
+use crate::template::SOURCE_BYTES_MAX;
+
+/// Most rooms of one configuration. Ours: ten times the number that lookups are measured with.
+pub const MAX_ROOMS: usize = 10_000;
+/// Most entries of `additional_routes`. Ours.
+pub const MAX_ADDITIONAL_ROUTES: usize = 100;
+/// Longest `name` and `description`, in bytes. Ours.
+pub const MAX_TEXT_BYTES: usize = 1_024;
+/// Longest `cookie_suffix`, in bytes. Ours: the name is sent with every request.
+pub const MAX_SUFFIX_BYTES: usize = 64;
+
+/// Both user counts. The original's maximum; its minimum of 200 does not apply here.
+const USER_COUNT: RangeInclusive<u32> = 1..=2_147_483_647;
+/// Minutes, as in the original.
+const SESSION_DURATION: RangeInclusive<u32> = 1..=30;
+const DEFAULT_SESSION_DURATION: u32 = 5;
+/// Seconds. Ours; the original's fixed interval is the default.
+const REFRESH_INTERVAL_SECONDS: RangeInclusive<u32> = 5..=300;
+const DEFAULT_REFRESH_INTERVAL_SECONDS: u32 = 20;
+/// Seconds. Ours; also at most the refresh interval.
+const NEAR_HEAD_SECONDS: RangeInclusive<u32> = 3..=60;
+const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
+/// Visitors per isolate and minute. Ours.
+const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
+/// The default is the first.
+const STATUS_CODES: [u16; 3] = [200, 202, 429];
+const LANGUAGE: &str = "en-US";
+
+/// The rooms of a configuration: a JSON array with one object for each.
+pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
+    let root = |problem: Problem| vec![problem.at(String::new())];
+    let value = serde_json::from_str::<Value>(json).map_err(|error| {
+        root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
+    })?;
+    let Value::Array(values) = value else {
+        return Err(root(wrong_type("an array of rooms", &value)));
+    };
+    if values.len() > MAX_ROOMS {
+        let message = format!("must be at most {MAX_ROOMS} rooms, but are {}", values.len());
+        return Err(root(Problem { code: ErrorCode::OutOfRange, message }));
+    }
+    let mut claims = Claims::default();
+    let mut errors = Vec::new();
+    let mut rooms = Vec::with_capacity(values.len());
+    for (index, value) in values.iter().enumerate() {
+        match Fields::of(value, format!("/{index}")) {
+            Err(error) => errors.push(error),
+            Ok(mut fields) => {
+                rooms.extend(read_room(&mut fields, &mut claims));
+                errors.extend(fields.finish());
+            }
+        }
+    }
+    if errors.is_empty() { Ok(rooms) } else { Err(errors) }
+}
+
+/// The room, or `None` and at least one error in `fields`.
+fn read_room(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
+    let id = fields.required("id", parsed::<RoomId>);
+    let zone_id = fields.required("zone_id", parsed::<ZoneId>);
+    let name = fields.required("name", room_name);
+    if let Some(id) = id {
+        claims.claim_id(fields, id);
+    }
+    if let (Some(zone_id), Some(name)) = (zone_id, name) {
+        claims.claim_name(fields, zone_id, name);
+    }
+    let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
+    let routes = read_routes(fields, claims);
+    let cookie_name = read_cookie_name(fields, routes.as_deref());
+    let cookie_attributes = read_cookie_attributes(fields);
+    let settings = read_settings(fields);
+    let suspended = fields.optional("suspended", false, boolean);
+    let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
+    let page = read_template(fields);
+    let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    refuse_unsupported(fields);
+    Some(Room {
+        id: id?,
+        zone_id: zone_id?,
+        name: name?.to_owned(),
+        description: description?.to_owned(),
+        routes: routes?,
+        cookie_name: cookie_name?,
+        cookie_attributes: cookie_attributes?,
+        settings: settings?,
+        suspended: suspended?,
+        queueing_status_code: status?,
+        custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
+        default_template_language: LANGUAGE.to_owned(),
+        strip_cookie: strip_cookie?,
+    })
+}
+
+fn read_routes(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Vec<Route>> {
+    let mut routes = vec![read_route(fields, claims)];
+    let pointer = fields.pointer_to("additional_routes");
+    let additional = fields.optional("additional_routes", &[][..], additional_routes)?;
+    for (index, value) in additional.iter().enumerate() {
+        let mut errors = Vec::new();
+        match Fields::of(value, format!("{pointer}/{index}")) {
+            Err(error) => errors.push(error),
+            Ok(mut route) => {
+                routes.push(read_route(&mut route, claims));
+                errors.extend(route.finish());
+            }
+        }
+        fields.add(errors);
+    }
+    routes.into_iter().collect()
+}
+
+fn read_route(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Route> {
+    let host = fields.required("host", parsed);
+    let root = "/".parse().ok();
+    let path = fields.optional("path", root, |value| parsed(value).map(Some)).flatten();
+    let route = Route { host: host?, path: path? };
+    claims.claim_route(fields, &route);
+    Some(route)
+}
+
+fn read_cookie_name(fields: &mut Fields<'_>, routes: Option<&[Route]>) -> Option<String> {
+    let suffix = fields.optional("cookie_suffix", "", cookie_suffix)?;
+    if suffix.is_empty() && routes.is_some_and(|routes| routes.len() > 1) {
+        let message = "is required when there are additional_routes";
+        fields.fail("cookie_suffix", ErrorCode::Contradiction, message);
+        return None;
+    }
+    Some(cookie_name(suffix))
+}
+
+fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
+    let default = CookieAttributes::default();
+    let Some(value) = fields.value("cookie_attributes") else {
+        return Some(default);
+    };
+    let mut inner = match Fields::of(value, fields.pointer_to("cookie_attributes")) {
+        Err(error) => {
+            fields.add([error]);
+            return None;
+        }
+        Ok(inner) => inner,
+    };
+    let same_site = inner.optional("samesite", default.same_site, choice(&SAME_SITES));
+    let secure = inner.optional("secure", default.secure, choice(&SECURES));
+    if (same_site, secure) == (Some(SameSite::None), Some(Secure::Never)) {
+        let message =
+            "must not be \"never\" when samesite is \"none\": browsers drop such a cookie";
+        inner.fail("secure", ErrorCode::Contradiction, message);
+    }
+    fields.add(inner.finish());
+    Some(CookieAttributes { same_site: same_site?, secure: secure? })
+}
+
+/// The owner's page, empty for the built-in one.
+fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
+    let name = "custom_page_html";
+    let source = fields.optional(name, "", text(SOURCE_BYTES_MAX))?;
+    let errors = Page::compile(source).err().unwrap_or_default();
+    let is_valid = errors.is_empty();
+    for error in errors {
+        fields.fail(name, ErrorCode::Template, error.to_string());
+    }
+    is_valid.then_some(source)
+}
+
+fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
+    let total = fields.required("total_active_users", whole_number(USER_COUNT));
+    let per_minute = fields.required("new_users_per_minute", whole_number(USER_COUNT));
+    if let (Some(total), Some(per_minute)) = (total, per_minute)
+        && per_minute > total
+    {
+        let message =
+            format!("must be at most total_active_users, but {per_minute} is above {total}");
+        fields.fail("new_users_per_minute", ErrorCode::Contradiction, message);
+    }
+    let duration = whole_number(SESSION_DURATION);
+    let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
+    let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
+    let queue_all = fields.optional("queue_all", false, boolean);
+    let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
+    let (when_silent, keep_flowing_per_minute) = read_silence(fields);
+    Some(Settings {
+        total_active_users: total?,
+        new_users_per_minute: per_minute?,
+        session_duration_minutes: duration?,
+        disable_session_renewal: disable_renewal?,
+        queue_all: queue_all?,
+        refresh_interval_s: refresh_interval_s?,
+        near_head_refresh_interval_s: near_head_refresh_interval_s?,
+        when_silent: when_silent?,
+        keep_flowing_per_minute: keep_flowing_per_minute?,
+    })
+}
+
+fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
+    let range = whole_number(REFRESH_INTERVAL_SECONDS);
+    let base = fields.optional("refresh_interval_seconds", DEFAULT_REFRESH_INTERVAL_SECONDS, range);
+    let name = "near_head_refresh_interval_seconds";
+    let near = fields.optional(name, DEFAULT_NEAR_HEAD_SECONDS, whole_number(NEAR_HEAD_SECONDS));
+    if let (Some(base), Some(near)) = (base, near)
+        && near > base
+    {
+        let message =
+            format!("must be at most refresh_interval_seconds, but {near} is above {base}");
+        fields.fail(name, ErrorCode::Contradiction, message);
+    }
+    (base, near)
+}
+
+fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
+    let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
+    let name = "keep_flowing_per_minute";
+    let per_minute = fields.optional(name, 0, whole_number(KEEP_FLOWING_PER_MINUTE));
+    if (when_silent, per_minute) == (Some(WhenSilent::KeepFlowing), Some(0)) {
+        let message = "must be at least 1 when when_silent is \"keep_flowing\"";
+        fields.fail(name, ErrorCode::Contradiction, message);
+    }
+    (when_silent, per_minute)
+}
+
+/// Fields of the original whose other values this version does not honour.
+fn refuse_unsupported(fields: &mut Fields<'_>) {
+    let supported = [
+        ("queueing_method", json!("fifo")),
+        ("json_response_enabled", json!(false)),
+        ("turnstile_mode", json!("off")),
+        ("turnstile_action", json!("log")),
+        ("enabled_origin_commands", json!([])),
+        ("default_template_language", json!(LANGUAGE)),
+        ("unconfirmed_seconds", json!(null)),
+        ("next_event_start_time", json!(null)),
+        ("next_event_prequeue_start_time", json!(null)),
+    ];
+    for (name, supported) in supported {
+        fields.optional(name, (), only(&supported));
+    }
+    // What the original's API answers beside the settings; it says nothing that could be honoured.
+    for name in ["created_on", "modified_on"] {
+        fields.optional(name, "", text(MAX_TEXT_BYTES));
+    }
+}
+
+const SAME_SITES: [(&str, SameSite); 4] = [
+    ("auto", SameSite::Auto),
+    ("lax", SameSite::Lax),
+    ("none", SameSite::None),
+    ("strict", SameSite::Strict),
+];
+const SECURES: [(&str, Secure); 3] =
+    [("auto", Secure::Auto), ("always", Secure::Always), ("never", Secure::Never)];
+const SILENCES: [(&str, WhenSilent); 2] =
+    [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
+
+fn room_name(value: &Value) -> Result<&str, Problem> {
+    let name = text(MAX_TEXT_BYTES)(value)?;
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.bytes().all(allowed) {
+        return Ok(name);
+    }
+    Err(malformed(name, "must be letters, digits, - and _"))
+}
+
+fn cookie_suffix(value: &Value) -> Result<&str, Problem> {
+    let suffix = text(MAX_SUFFIX_BYTES)(value)?;
+    if suffix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Ok(suffix);
+    }
+    Err(malformed(suffix, "must be letters, digits and _"))
+}
+
+fn additional_routes(value: &Value) -> Result<&[Value], Problem> {
+    let routes = value.as_array().ok_or_else(|| wrong_type("a list of routes", value))?;
+    if routes.len() <= MAX_ADDITIONAL_ROUTES {
+        return Ok(routes);
+    }
+    let message = format!("must be at most {MAX_ADDITIONAL_ROUTES}, but are {}", routes.len());
+    Err(Problem { code: ErrorCode::OutOfRange, message })
+}
+
+fn status_code(value: &Value) -> Result<u16, Problem> {
+    let chosen = STATUS_CODES.into_iter().find(|code| value.as_u64() == Some(u64::from(*code)));
+    chosen.ok_or_else(|| {
+        let expected = "200, 202 or 429";
+        if value.is_number() {
+            value::out_of_range(expected, value)
+        } else {
+            wrong_type(expected, value)
+        }
+    })
+}

@@ -1,0 +1,284 @@
+//! Tests of the room configuration: each field's default, both sides of each limit, each rule.
+
+use serde_json::{Value, json};
+
+use super::{ErrorCode, FieldError, parse_rooms};
+use crate::cookie::{CookieAttributes, SameSite, Secure};
+use crate::room::Room;
+use crate::route::Route;
+use crate::settings::{Settings, WhenSilent};
+
+const REQUIRED: ErrorCode = ErrorCode::Required;
+const TYPE: ErrorCode = ErrorCode::WrongType;
+const RANGE: ErrorCode = ErrorCode::OutOfRange;
+const FORM: ErrorCode = ErrorCode::Malformed;
+const UNKNOWN: ErrorCode = ErrorCode::UnknownField;
+const DUPLICATE: ErrorCode = ErrorCode::Duplicate;
+const CONTRADICTION: ErrorCode = ErrorCode::Contradiction;
+const UNSUPPORTED: ErrorCode = ErrorCode::Unsupported;
+
+/// Parses one minimal valid room for each patch, with the fields of the patch set.
+fn parse(patches: &[Value]) -> Result<Vec<Room>, Vec<FieldError>> {
+    let patched = |(index, patch): (usize, &Value)| {
+        let mut room = json!({
+            "id": format!("{index:032x}"),
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": format!("room-{index}"),
+            "host": format!("shop-{index}.example.net"),
+            "total_active_users": 900,
+            "new_users_per_minute": 300,
+        });
+        for (name, value) in patch.as_object().expect("a patch is an object") {
+            room[name] = value.clone();
+        }
+        room
+    };
+    parse_rooms(&patches.iter().enumerate().map(patched).collect::<Value>().to_string())
+}
+
+fn parse_one(patch: Value) -> Room {
+    parse(&[patch]).expect("a valid room").remove(0)
+}
+
+/// Parses as `parse` and compares pointer and code of every error.
+fn check_all(patches: &[Value], want: &[(&str, ErrorCode)]) {
+    let errors = parse(patches).err().unwrap_or_default();
+    let seen = errors.iter().map(|error| (&*error.pointer, error.code)).collect::<Vec<_>>();
+    assert_eq!(seen, want, "{patches:?}");
+}
+
+/// The field `name` of one room with each of these values has this error, or none.
+fn check(name: &str, values: &[Value], want: Option<ErrorCode>) {
+    let pointer = format!("/0/{name}");
+    for value in values {
+        check_all(&[json!({ name: value })], &want.map_or(vec![], |code| vec![(&*pointer, code)]));
+    }
+}
+
+#[test]
+fn a_minimal_room_has_the_documented_defaults() {
+    let room = parse_one(json!({}));
+    let settings = Settings {
+        total_active_users: 900,
+        new_users_per_minute: 300,
+        session_duration_minutes: 5,
+        disable_session_renewal: false,
+        queue_all: false,
+        refresh_interval_s: 20,
+        near_head_refresh_interval_s: 5,
+        when_silent: WhenSilent::Hold,
+        keep_flowing_per_minute: 0,
+    };
+    let host = "shop-0.example.net".parse().unwrap();
+    let want = Room {
+        id: "00000000000000000000000000000000".parse().unwrap(),
+        zone_id: "0123456789abcdef0123456789abcdef".parse().unwrap(),
+        name: "room-0".to_owned(),
+        description: String::new(),
+        routes: vec![Route { host, path: "/".parse().unwrap() }],
+        cookie_name: "__cfwaitingroom".to_owned(),
+        cookie_attributes: CookieAttributes::default(),
+        settings,
+        suspended: false,
+        queueing_status_code: 200,
+        custom_page_html: None,
+        default_template_language: "en-US".to_owned(),
+        strip_cookie: false,
+    };
+    assert_eq!(room, want);
+}
+
+#[test]
+fn every_field_reaches_the_room() {
+    let room = parse_one(json!({
+        "description": "a note",
+        "path": "/Buy",
+        "additional_routes": [{ "host": "B.example.net" }, { "host": "c.net", "path": "/x" }],
+        "cookie_suffix": "buy_1",
+        "cookie_attributes": { "samesite": "none", "secure": "always" },
+        "session_duration": 30,
+        "disable_session_renewal": true,
+        "queue_all": true,
+        "refresh_interval_seconds": 300,
+        "near_head_refresh_interval_seconds": 60,
+        "when_silent": "keep_flowing",
+        "keep_flowing_per_minute": 100_000,
+        "suspended": true,
+        "queueing_status_code": 429,
+        "custom_page_html": "<p>{{waitTime}}",
+        "strip_cookie": true,
+    }));
+    let routes = room.routes.iter().map(|route| (route.host.as_str(), route.path.as_str()));
+    let want = [("shop-0.example.net", "/Buy"), ("b.example.net", "/"), ("c.net", "/x")];
+    assert_eq!(routes.collect::<Vec<_>>(), want);
+    assert_eq!((&*room.description, &*room.cookie_name), ("a note", "__cfwaitingroom_buy_1"));
+    let attributes = CookieAttributes { same_site: SameSite::None, secure: Secure::Always };
+    assert_eq!(room.cookie_attributes, attributes);
+    let settings = Settings {
+        total_active_users: 900,
+        new_users_per_minute: 300,
+        session_duration_minutes: 30,
+        disable_session_renewal: true,
+        queue_all: true,
+        refresh_interval_s: 300,
+        near_head_refresh_interval_s: 60,
+        when_silent: WhenSilent::KeepFlowing,
+        keep_flowing_per_minute: 100_000,
+    };
+    assert_eq!(room.settings, settings);
+    assert_eq!((room.suspended, room.strip_cookie, room.queueing_status_code), (true, true, 429));
+    assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
+}
+
+#[test]
+fn values_keep_to_their_limits() {
+    let text = |bytes: usize| json!("a".repeat(bytes));
+    check("session_duration", &[json!(1), json!(30), json!(null)], None);
+    check("session_duration", &[json!(0), json!(31), json!(-1), json!(1.5)], Some(RANGE));
+    check("session_duration", &[json!("5"), json!(true), json!([])], Some(TYPE));
+    check("total_active_users", &[json!(300), json!(2_147_483_647)], None);
+    check("total_active_users", &[json!(0), json!(2_147_483_648_u32), json!(1e300)], Some(RANGE));
+    check("total_active_users", &[json!(null)], Some(REQUIRED));
+    check("new_users_per_minute", &[json!(1), json!(900)], None);
+    check("new_users_per_minute", &[json!(0), json!(u64::MAX)], Some(RANGE));
+    check("refresh_interval_seconds", &[json!(5), json!(300)], None);
+    check("refresh_interval_seconds", &[json!(4), json!(301)], Some(RANGE));
+    check("near_head_refresh_interval_seconds", &[json!(3), json!(20)], None);
+    check("near_head_refresh_interval_seconds", &[json!(2), json!(61)], Some(RANGE));
+    check("keep_flowing_per_minute", &[json!(0), json!(100_000)], None);
+    check("keep_flowing_per_minute", &[json!(100_001)], Some(RANGE));
+    check("when_silent", &[json!("hold"), json!(null)], None);
+    check("when_silent", &[json!("open"), json!("")], Some(RANGE));
+    check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
+    check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
+    check("queueing_status_code", &[json!("200")], Some(TYPE));
+    check("queue_all", &[json!(true), json!(false)], None);
+    check("queue_all", &[json!("true"), json!(1)], Some(TYPE));
+    check("description", &[json!(""), text(1_024)], None);
+    check("description", &[text(1_025)], Some(RANGE));
+    check("custom_page_html", &[json!(""), text(1_048_576)], None);
+    check("custom_page_html", &[text(1_048_577)], Some(RANGE));
+    check("custom_page_html", &[json!("{{#queueAll}}")], Some(ErrorCode::Template));
+}
+
+#[test]
+fn names_and_suffixes_keep_to_their_characters() {
+    check("id", &[json!("0123456789abcdef0123456789abcdef")], None);
+    check("id", &[json!("demo"), json!("")], Some(FORM));
+    check("zone_id", &[json!(null)], Some(REQUIRED));
+    check("name", &[json!("a"), json!("Check_out-2"), json!("a".repeat(1_024))], None);
+    check("name", &[json!(""), json!("a b"), json!("a.b"), json!("ä")], Some(FORM));
+    check("name", &[json!("a".repeat(1_025))], Some(RANGE));
+    check("cookie_suffix", &[json!(""), json!("a_1"), json!("a".repeat(64))], None);
+    check("cookie_suffix", &[json!("a-b"), json!("a;b"), json!("a=b")], Some(FORM));
+    check("cookie_suffix", &[json!("a".repeat(65))], Some(RANGE));
+    check("host", &[json!("localhost"), json!("SHOP.example.net")], None);
+    check("host", &[json!("https://shop"), json!("*.shop"), json!("shop:80")], Some(FORM));
+    check("path", &[json!("/"), json!("/a/b"), json!(null)], None);
+    check("path", &[json!(""), json!("a"), json!("/a?b"), json!("/a/*")], Some(FORM));
+    check("path", &[json!(["/a"])], Some(TYPE));
+}
+
+#[test]
+fn fields_that_do_not_go_together_are_refused() {
+    let check = |patch: Value, want: &[(&str, ErrorCode)]| check_all(&[patch], want);
+    check(json!({ "total_active_users": 2, "new_users_per_minute": 2 }), &[]);
+    check(
+        json!({ "total_active_users": 2, "new_users_per_minute": 3 }),
+        &[("/0/new_users_per_minute", CONTRADICTION)],
+    );
+    let intervals = |base: u32, near: u32| json!({ "refresh_interval_seconds": base, "near_head_refresh_interval_seconds": near });
+    check(intervals(10, 10), &[]);
+    check(intervals(10, 11), &[("/0/near_head_refresh_interval_seconds", CONTRADICTION)]);
+    let flowing =
+        |bound: u32| json!({ "when_silent": "keep_flowing", "keep_flowing_per_minute": bound });
+    check(flowing(1), &[]);
+    check(flowing(0), &[("/0/keep_flowing_per_minute", CONTRADICTION)]);
+    let routes =
+        |suffix: &str| json!({ "additional_routes": [{ "host": "b" }], "cookie_suffix": suffix });
+    check(routes("b"), &[]);
+    check(routes(""), &[("/0/cookie_suffix", CONTRADICTION)]);
+    check(json!({ "additional_routes": [] }), &[]);
+    let attributes = |same_site: &str, secure: &str| json!({ "cookie_attributes": { "samesite": same_site, "secure": secure } });
+    for same_site in ["auto", "lax", "none", "strict"] {
+        for secure in ["auto", "always", "never"] {
+            let contradicts = (same_site, secure) == ("none", "never");
+            let want = [("/0/cookie_attributes/secure", CONTRADICTION)];
+            check(attributes(same_site, secure), if contradicts { &want } else { &[] });
+        }
+    }
+}
+
+#[test]
+fn what_this_version_cannot_honour_is_refused_by_name() {
+    check("queueing_method", &[json!("fifo"), json!("FIFO"), json!(null)], None);
+    check("queueing_method", &[json!("random"), json!("reject"), json!(7)], Some(UNSUPPORTED));
+    check("json_response_enabled", &[json!(false)], None);
+    check("json_response_enabled", &[json!(true)], Some(UNSUPPORTED));
+    check("turnstile_mode", &[json!("off")], None);
+    check("turnstile_mode", &[json!("invisible")], Some(UNSUPPORTED));
+    check("turnstile_action", &[json!("log")], None);
+    check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
+    check("enabled_origin_commands", &[json!([])], None);
+    check("enabled_origin_commands", &[json!(["revoke"])], Some(UNSUPPORTED));
+    check("default_template_language", &[json!("en-US")], None);
+    check("default_template_language", &[json!("de-DE")], Some(UNSUPPORTED));
+    check("unconfirmed_seconds", &[json!(null)], None);
+    check("unconfirmed_seconds", &[json!(0), json!(60)], Some(UNSUPPORTED));
+    check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));
+    check("created_on", &[json!("2026-12-01T18:00:00.000Z")], None);
+}
+
+#[test]
+fn only_one_room_has_an_id_a_name_and_a_route() {
+    let id = "0123456789abcdef0123456789abcdef";
+    check_all(&[json!({ "id": id }), json!({ "id": id })], &[("/1/id", DUPLICATE)]);
+    let named = |name: &str| json!({ "name": name });
+    check_all(&[named("Demo"), named("demo")], &[("/1/name", DUPLICATE)]);
+    let other_zone = json!({ "name": "demo", "zone_id": id.replace('0', "1") });
+    check_all(&[named("demo"), other_zone], &[]);
+    let at = |host: &str, path: &str| json!({ "host": host, "path": path });
+    check_all(&[at("a", "/x"), at("A", "/x/")], &[("/1/host", DUPLICATE)]);
+    check_all(&[at("a", "/x"), at("a", "/%78")], &[("/1/host", DUPLICATE)]);
+    check_all(&[at("a", "/x"), at("a", "/X"), at("a", "/x/y"), at("b", "/x")], &[]);
+    let routes = json!([at("b", "/"), at("b", "/")]);
+    let patch = json!({ "additional_routes": routes, "cookie_suffix": "b" });
+    check_all(&[patch], &[("/0/additional_routes/1/host", DUPLICATE)]);
+    // A room with another error still has its routes.
+    let broken = json!({ "host": "a", "session_duration": 0 });
+    check_all(&[broken, at("a", "/")], &[("/0/session_duration", RANGE), ("/1/host", DUPLICATE)]);
+}
+
+#[test]
+fn unknown_fields_are_errors_with_escaped_pointers() {
+    check_all(&[json!({ "a/b~c": 1 })], &[("/0/a~1b~0c", UNKNOWN)]);
+    let inner = json!({ "cookie_attributes": { "same_site": "lax" } });
+    check_all(&[inner], &[("/0/cookie_attributes/same_site", UNKNOWN)]);
+    let route =
+        json!({ "additional_routes": [{ "host": "b", "paht": "/" }, 7], "cookie_suffix": "b" });
+    check_all(
+        &[route],
+        &[("/0/additional_routes/0/paht", UNKNOWN), ("/0/additional_routes/1", TYPE)],
+    );
+}
+
+#[test]
+fn a_text_that_is_no_array_of_objects_has_one_error() {
+    let check = |json: &str, want: Option<(&str, ErrorCode)>| {
+        let errors = parse_rooms(json).err();
+        let seen = errors.iter().flatten().map(|error| (&*error.pointer, error.code));
+        assert_eq!(seen.collect::<Vec<_>>(), want.into_iter().collect::<Vec<_>>(), "{json:.40}");
+    };
+    check("[]", None);
+    check("", Some(("", ErrorCode::NotJson)));
+    check("[", Some(("", ErrorCode::NotJson)));
+    check("{}", Some(("", TYPE)));
+    check("null", Some(("", TYPE)));
+    check("[null]", Some(("/0", TYPE)));
+    check(&"[".repeat(1_000_000), Some(("", ErrorCode::NotJson)));
+    check(&format!("[{}]", vec!["0"; 10_001].join(",")), Some(("", RANGE)));
+    assert_eq!(
+        parse_rooms(&format!("[{}]", vec!["0"; 10_000].join(","))).unwrap_err().len(),
+        10_000
+    );
+}

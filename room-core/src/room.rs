@@ -1,0 +1,38 @@
+//! A room as its owner configured it, valid in every field. Made by `config` alone; decides nothing.
+
+use crate::cookie::CookieAttributes;
+use crate::id::{RoomId, ZoneId};
+use crate::route::Route;
+use crate::settings::Settings;
+
+/// One waiting room. `config` makes it, so that every rule between its fields holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Room {
+    /// What the room's tickets and objects are bound to.
+    pub id: RoomId,
+    /// The zone its hosts belong to.
+    pub zone_id: ZoneId,
+    /// Letters, digits, `-` and `_`; unique in the zone whatever the letter case.
+    pub name: String,
+    /// A note of the owner.
+    pub description: String,
+    /// What the room covers, at least one route: `host` and `path`, then `additional_routes`.
+    pub routes: Vec<Route>,
+    /// The name of the ticket's cookie, with the suffix.
+    pub cookie_name: String,
+    /// How browsers are told to keep the cookie.
+    pub cookie_attributes: CookieAttributes,
+    /// What the machines decide with.
+    pub settings: Settings,
+    /// True when the room is off: its routes are ordinary traffic and set no cookie.
+    pub suspended: bool,
+    /// The HTTP status of a queue page: 200, 202 or 429.
+    pub queueing_status_code: u16,
+    /// The owner's queue page, a valid template; `None` for the built-in page.
+    pub custom_page_html: Option<String>,
+    /// The language of the built-in page, as a tag like `en-US`.
+    pub default_template_language: String,
+    /// True when the origin is not shown the ticket's cookie; costs speed.
+    pub strip_cookie: bool,
+}
