@@ -18,7 +18,6 @@ pub mod isolate;
 pub mod key_ring;
 pub mod master_key;
 pub mod page;
-pub mod percent;
 mod percent;
 pub mod queue;
 pub mod response;
