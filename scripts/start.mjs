@@ -1,0 +1,126 @@
+// Local development: the waiting room by `wrangler dev` before a small demo shop, the addresses to
+// open, and a line that says who waits. Ctrl-C ends everything that it started.
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { LiveLine } from "./live-line.mjs";
+import { PORT, addresses, demoRoom, roomStatus } from "./local.mjs";
+
+/** wrangler.toml and the shop as ORIGIN: a deployment must not have this binding. */
+const LOCAL_CONFIG = "wrangler.local.toml";
+const ORIGIN_BINDING = `
+[[services]]
+binding = "ORIGIN"
+service = "demo-shop"
+`;
+const READY_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 5_000;
+const POLL_MS = 1_000;
+
+const line = new LiveLine();
+const room = demoRoom();
+
+build();
+prepareFiles();
+const wrangler = startWrangler();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0));
+await ready();
+welcome();
+for (;;) {
+  line.show(statusText(await roomStatus(room)));
+  await sleep(POLL_MS);
+}
+
+function build() {
+  console.log("Building the Worker (the first time takes a few minutes) ...");
+  const { status } = spawnSync("node", ["scripts/build.mjs"], { stdio: "inherit" });
+  if (status !== 0) process.exit(1);
+}
+
+function prepareFiles() {
+  if (!fs.existsSync(".dev.vars")) fs.copyFileSync(".dev.vars.example", ".dev.vars");
+  fs.writeFileSync(LOCAL_CONFIG, fs.readFileSync("wrangler.toml", "utf8") + ORIGIN_BINDING);
+}
+
+function startWrangler() {
+  const configs = ["--config", LOCAL_CONFIG, "--config", "scripts/demo-shop/wrangler.toml"];
+  const quiet = ["--show-interactive-dev-session=false", "--log-level=error"];
+  // A process group of its own, so that stop() reaches workerd and builds in progress as well.
+  const child = spawn("wrangler", ["dev", ...configs, "--port", String(PORT), ...quiet], {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    shell: process.platform === "win32",
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => line.print(text));
+  }
+  child.on("exit", () => {
+    if (child.stopping) return;
+    line.print("wrangler ended by itself: see its message above");
+    process.exit(1);
+  });
+  return child;
+}
+
+async function ready() {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  for (;;) {
+    const answer = await fetch(`http://localhost:${PORT}/_waiting-room/health`).catch(() => {});
+    if (answer) return;
+    if (Date.now() > deadline) {
+      line.print(`wrangler did not answer on port ${PORT} within ${READY_WITHIN_MS / 1_000} s`);
+      await stop(1);
+    }
+    await sleep(200);
+  }
+}
+
+function welcome() {
+  const [first, ...others] = addresses(room);
+  console.log(`
+  The shop is open:  ${first}
+  More visitors:     ${others.join("\n                     ")}
+
+  Room "${room.name}": ${room.total_active_users} visitors at a time, \
+${room.new_users_per_minute} new ones a minute, a session of ${room.session_duration} min (rooms.json).
+
+  Try this: open the addresses one after the other. The first two visitors enter; the others wait in
+  line and enter by themselves. (Windows of one browser at one address are one visitor.)
+  Twenty visitors at once: npm run visitors -- 20
+  Ctrl-C ends everything.
+`);
+}
+
+/** For example `active 2/2 · waiting 3 · next in about 20 s`. */
+function statusText(status) {
+  if (!status) return "";
+  const { estimated_total_active_users: active, estimated_queued_users: waiting } = status;
+  const parts = [`active ${active}/${room.total_active_users}`, `waiting ${waiting}`];
+  const next = status.next_admission_seconds;
+  if (waiting > 0 && typeof next === "number") {
+    parts.push(next > 0 ? `next in about ${Math.ceil(next)} s` : "next enters now");
+  }
+  return `  ${parts.join(" · ")}`;
+}
+
+async function stop(code) {
+  if (wrangler.stopping) return;
+  wrangler.stopping = true;
+  line.end();
+  endGroup("SIGTERM");
+  const ended = wrangler.exitCode === null && new Promise((done) => wrangler.on("exit", done));
+  await Promise.race([ended, sleep(STOP_WITHIN_MS)]);
+  endGroup("SIGKILL");
+  process.exit(code);
+}
+
+function endGroup(signal) {
+  try {
+    if (process.platform === "win32") wrangler.kill(signal);
+    else process.kill(-wrangler.pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}

@@ -1,0 +1,110 @@
+// Simulated visitors for a running `npm start`: `npm run visitors -- 20 [minutes]`. Each keeps its
+// own cookies, comes back when the page says so, looks around once inside, then leaves.
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { LiveLine } from "./live-line.mjs";
+import { PORT, demoRoom } from "./local.mjs";
+
+const COUNT_MAX = 500;
+/** How long a visitor stays, and how often it opens a page meanwhile. */
+const STAY_MS = 30_000;
+const PAGE_EVERY_MS = 10_000;
+/** Nobody arrives in the very same millisecond. */
+const ARRIVE_EVERY_MS = 300;
+/** A page that names no time to come back; also the longest pause that a visitor accepts. */
+const COME_BACK_MS = 5_000;
+const COME_BACK_MAX_MS = 60_000;
+
+const count = Number(process.argv[2] ?? 20);
+const minutes = Number(process.argv[3] ?? 15);
+if (!(Number.isInteger(count) && count > 0 && count <= COUNT_MAX && minutes > 0)) {
+  console.error(`usage: npm run visitors -- <1 to ${COUNT_MAX}> [minutes, at most, default 15]`);
+  process.exit(2);
+}
+
+const began = Date.now();
+const end = began + minutes * 60_000;
+const address = `http://localhost:${PORT}${demoRoom().path ?? "/"}`;
+const line = new LiveLine();
+const numbers = { coming: count, waiting: 0, inside: 0, left: 0, "gave up": 0 };
+const waits = [];
+
+await fetch(address, { method: "OPTIONS" }).catch(() => {
+  console.error(`nothing answers at ${address}: run \`npm start\` in another terminal first`);
+  process.exit(1);
+});
+console.log(`${count} visitors come to ${address}, for at most ${minutes} min`);
+const ticking = setInterval(() => line.show(overview()), 1_000);
+await Promise.all(Array.from({ length: count }, (_, at) => visit(at + 1)));
+clearInterval(ticking);
+line.show(overview());
+line.end();
+waits.sort((one, other) => one - other);
+if (waits.length > 0) {
+  const median = waits[Math.floor(waits.length / 2)];
+  console.log(`${waits.length} entered; waited ${clock(median)} (median), ${clock(waits.at(-1))} at most`);
+}
+
+async function visit(number) {
+  await sleep(number * ARRIVE_EVERY_MS);
+  const cookies = new Map();
+  const arrived = Date.now();
+  let state = "coming";
+  let leaveAt = Infinity;
+  while (Date.now() < Math.min(end, leaveAt)) {
+    const answer = await open(cookies);
+    const next = answer.waits ? "waiting" : "inside";
+    if (next !== state) {
+      const waited = Date.now() - arrived;
+      say(number, next === "inside" ? `enters after ${clock(waited)}` : "waits in line");
+      if (next === "inside") {
+        waits.push(waited);
+        leaveAt = Date.now() + STAY_MS;
+      }
+      move(state, next);
+      state = next;
+    }
+    await sleep(Math.min(answer.pauseMs, Math.max(0, Math.min(end, leaveAt) - Date.now())));
+  }
+  const last = state === "inside" ? "left" : "gave up";
+  say(number, last === "left" ? "leaves" : "gives up, the time is over");
+  move(state, last);
+}
+
+/** Opens the page once, as a browser does: whether it is the queue page, and when to come again. */
+async function open(cookies) {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const headers = { accept: "text/html", ...(cookie && { cookie }) };
+  const response = await fetch(address, { headers, redirect: "manual" }).catch(() => undefined);
+  if (!response) return { waits: true, pauseMs: COME_BACK_MS };
+  await response.arrayBuffer();
+  for (const text of response.headers.getSetCookie()) {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
+    if (name) cookies.set(name, value);
+  }
+  const refresh = response.headers.get("refresh");
+  if (refresh === null) return { waits: false, pauseMs: PAGE_EVERY_MS };
+  const seconds = Number.parseFloat(refresh);
+  const pauseMs = Number.isFinite(seconds) ? seconds * 1_000 : COME_BACK_MS;
+  return { waits: true, pauseMs: Math.min(pauseMs, COME_BACK_MAX_MS) };
+}
+
+function move(from, to) {
+  numbers[from] -= 1;
+  numbers[to] += 1;
+}
+
+function say(number, text) {
+  line.print(`${clock(Date.now() - began)}  visitor ${String(number).padStart(3)}  ${text}`);
+}
+
+function overview() {
+  return Object.entries(numbers)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(" · ");
+}
+
+function clock(ms) {
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
