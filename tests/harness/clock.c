@@ -1,9 +1,11 @@
 /*
- * A clock for workerd that the tests can move forward. It is preloaded into the process and adds to every
- * reading the milliseconds that the tests write into a mapped file. It never moves a clock backwards by itself,
- * allocates nothing and calls the kernel directly, since the loader may call it before libc is ready.
+ * A clock for workerd that the tests can move forward. It is preloaded into the process and adds to
+ * every reading the milliseconds that the tests write into a mapped file. It never moves a clock
+ * backwards by itself, allocates nothing and calls the kernel directly, since the loader may call
+ * it before libc is ready.
  *
- * TEST_CLOCK_FILE  a file that holds one signed 64-bit offset in milliseconds, in the order of this machine
+ * TEST_CLOCK_FILE  a file that holds one signed 64-bit offset in milliseconds, in the order of this
+ * machine
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +33,10 @@ __attribute__((constructor)) static void map_offset(void) {
   if (page != MAP_FAILED) offset_ms = page;
 }
 
-/* The clocks by which workerd tells the date, and those by which it wakes its timers. CPU time stays true. */
+/**
+ * The clocks by which workerd tells the date, and those by which it wakes its timers. CPU time
+ * stays true.
+ */
 static int is_moved(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC ||
          clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_BOOTTIME;

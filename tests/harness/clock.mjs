@@ -1,6 +1,7 @@
 /**
- * Time in the tests: a clock inside workerd that a test moves forward, so that minutes cost milliseconds.
- * It builds the preload of `clock.c` and writes the offset; it never changes the Worker and never goes back.
+ * Time in the tests: a clock inside workerd that a test moves forward, so that minutes cost
+ * milliseconds. It builds the preload of `clock.c` and writes the offset; it never changes the
+ * Worker and never goes back.
  */
 
 import { spawnSync } from "node:child_process";
@@ -64,7 +65,9 @@ export class Clock {
 
 let shim;
 
-/** The compiled preload, made once for each version of its source; `undefined` without a C compiler. */
+/**
+ * The compiled preload, made once for each version of its source; `undefined` without a C compiler.
+ */
 function builtShim() {
   if (shim !== undefined) return shim ?? undefined;
   const version = createHash("sha256").update(fs.readFileSync(SOURCE)).digest("hex").slice(0, 16);

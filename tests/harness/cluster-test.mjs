@@ -1,11 +1,16 @@
-/** Tests that need a cluster: they start one, hand it over and end it. Without a C compiler they say SKIPPED. */
+/**
+ * Tests that need a cluster: they start one, hand it over and end it. Without a C compiler they say
+ * SKIPPED.
+ */
 
 import { test } from "node:test";
 
 import { clockMissing } from "./clock.mjs";
 import { startCluster } from "./cluster.mjs";
 
-/** Longer than any of these tests takes on a slow machine; a hanging call must still end the run. */
+/**
+ * Longer than any of these tests takes on a slow machine; a hanging call must still end the run.
+ */
 const TIMEOUT_MS = 120_000;
 
 /**
@@ -30,11 +35,10 @@ export function clusterTest(name, options, body) {
 }
 
 /**
- * The same test twice: as the Worker runs, and with `glance` switched off, so that the fetch handler answers every
- * visit by itself.
+ * The same test twice: as the Worker runs, and with `glance` switched off, so that the fetch
+ * handler answers every visit by itself.
  */
 export function clusterTestBothWays(name, options, body) {
   clusterTest(name, options, body);
-  const vars = { ...options.vars, GLANCE: "off" };
-  clusterTest(`${name} (glance off)`, { ...options, vars }, body);
+  clusterTest(`${name} (glance off)`, { ...options, glance: false }, body);
 }

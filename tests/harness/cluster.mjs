@@ -1,9 +1,11 @@
 /**
- * A small Cloudflare on this machine: one workerd in which every service is an isolate with a wasm memory of its
- * own, all sharing the Durable Objects of the service `hub`, an origin that writes down who arrives, and a clock
- * that tests move. It drives the built Worker from outside and reaches into no part of it.
+ * A small Cloudflare on this machine: one workerd in which every service is an isolate with a wasm
+ * memory of its own, all sharing the Durable Objects of the service `hub`, an origin that writes
+ * down who arrives, and a clock that tests move. It drives the built Worker from outside and
+ * reaches into no part of it.
  *
- * Miniflare keeps one Cache API for all isolates; data centers differ only in what the Worker puts into its keys.
+ * Miniflare keeps one Cache API for all isolates; data centers differ only in what the Worker puts
+ * into its keys.
  */
 
 import fs from "node:fs";
@@ -22,7 +24,10 @@ const ORIGIN = "origin";
 const COMPATIBILITY_DATE = "2026-11-01";
 /** A step of the clock: well below the 2 s between two syncs, so that no step skips one. */
 const STEP_MS = 500;
-/** Real time for what a step woke: calls from object to object inside one process take well under 1 ms. */
+/**
+ * Real time for what a step woke: calls from object to object inside one process take well under 1
+ * ms.
+ */
 const SETTLE_MS = 3;
 
 /** The objects of the Worker, by binding. */
@@ -37,16 +42,23 @@ const CLASSES = {
  *
  * @param {object} options
  * @param {object[]} options.rooms what `rooms.json` holds
- * @param {Record<string, number>} [options.colos] isolates by data center; they are named `ams-1`, `ams-2`, ...
+ * @param {Record<string, number>} [options.colos] isolates by data center; they are named `ams-1`,
+ *   `ams-2`, ...
  * @param {Record<string, string>} [options.vars] variables and secrets
  * @param {"release" | "debug"} [options.build]
  * @param {string} [options.entry] another entry than the product's
- * @param {Record<string, object>} [options.overrides] `rooms`, `vars`, `build` or `entry` by isolate, for two
+ * @param {boolean} [options.glance] false switches the fast path off
+ * @param {Record<string, object>} [options.overrides] any of these but `colos` by isolate, for two
  *   versions of the Worker side by side
  */
 export async function startCluster(options) {
   const cluster = new Cluster(options);
-  await cluster.start();
+  try {
+    await cluster.start();
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
   return cluster;
 }
 
@@ -85,11 +97,12 @@ class Cluster {
   }
 
   /**
-   * Restarts every isolate and every object in one instant, as a deploy does. What the objects stored stays.
+   * Restarts every isolate and every object in one instant, as a deploy does. What the objects
+   * stored stays.
    *
-   * @param {object} [changes] new `rooms`, `vars`, `build`, `entry` or `overrides`
-   * @param {"kept" | "lost" | string} [copies] what becomes of the Cache API; a name from `saveCopies` puts
-   *   that state back
+   * @param {object} [changes] new values of the options of `startCluster`
+   * @param {"kept" | "lost" | string} [copies] what becomes of the Cache API; a name from
+   *   `saveCopies` puts that state back
    */
   async restart(changes = {}, copies = "kept") {
     await this.#keepArrivals();

@@ -1,7 +1,7 @@
 /**
- * The Worker under test with a side door: it counts the calls that reach the objects and the writes to the Cache
- * API, and makes calls fail or wait on order. It stands around the product and changes no decision; the product
- * itself has no such door. Runs in workerd, never in Node.
+ * The Worker under test with a side door: it counts the calls that reach the objects and the writes
+ * to the Cache API, and makes calls fail or wait on order. It stands around the product and changes
+ * no decision; the product itself has no such door. Runs in workerd, never in Node.
  */
 
 import { WorkerEntrypoint } from "cloudflare:workers";
@@ -11,7 +11,10 @@ import * as product from "./product.mjs";
 const calls = {};
 /** Writes to the Cache API by key: how many, the size of the largest, and when each happened. */
 const writes = {};
-/** Orders for calls to come. @type {{ className: string, object?: string, fail?: string, delayMs?: number }[]} */
+/**
+ * Orders for calls to come. @type {{ className: string, object?: string, fail?: string, delayMs?:
+ * number }[]}
+ */
 let faults = [];
 
 function counted(Product, className) {

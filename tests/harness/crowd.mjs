@@ -1,4 +1,7 @@
-/** Thousands of visitors at once: who comes when, how many are in flight, and for how long they keep waiting. */
+/**
+ * Thousands of visitors at once: who comes when, how many are in flight, and for how long they keep
+ * waiting.
+ */
 
 import { Visitor } from "./visitor.mjs";
 
@@ -15,7 +18,8 @@ export class Crowd {
    * @param {number} options.count
    * @param {string} options.host
    * @param {string} [options.label] begins the visitors' names
-   * @param {number} [options.browseMs] how often those inside look at another page; never unless given
+   * @param {number} [options.browseMs] how often those inside look at another page; never unless
+   *   given
    */
   constructor(cluster, { count, host, label = "visitor", browseMs }) {
     this.cluster = cluster;

@@ -1,6 +1,6 @@
 /**
- * Plain HTTP to workerd with a `Host` of the caller's choice, over connections that stay open. It follows nothing,
- * keeps no cookie and knows nothing of waiting rooms.
+ * Plain HTTP to workerd with a `Host` of the caller's choice, over connections that stay open. It
+ * follows nothing, keeps no cookie and knows nothing of waiting rooms.
  */
 
 import http from "node:http";
@@ -23,7 +23,8 @@ export async function send(request) {
   try {
     return await attempt(request);
   } catch (error) {
-    // workerd closes a connection that rested, by its own clock, and a test may just have moved that clock.
+    // workerd closes a connection that rested, by its own clock, and a test may just have moved
+    // that clock.
     if (error.code === "ECONNRESET" && error.neverRead) return attempt(request);
     throw error;
   }

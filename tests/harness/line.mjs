@@ -1,6 +1,7 @@
 /**
- * One story that many tests disturb: a small room, a line of visitors in an order beyond doubt, and sessions that
- * end one after the other. Whatever happens, nobody is let in too many and nobody loses the place.
+ * One story that many tests disturb: a small room, a line of visitors in an order beyond doubt, and
+ * sessions that end one after the other. Whatever happens, nobody is let in too many and nobody
+ * loses the place.
  */
 
 import assert from "node:assert/strict";
@@ -13,9 +14,15 @@ import { room } from "./rooms.mjs";
 export const PLACES = 3;
 const SESSION_MS = 60_000;
 const VISITORS = 9;
-/** Longer than two refreshes near the head, so that only one place is free when the next in line asks. */
+/**
+ * Longer than two refreshes near the head, so that only one place is free when the next in line
+ * asks.
+ */
 const GAP_MS = 12_000;
-/** Three rounds of sessions, and as much again for places that a disturbance holds until they are written off. */
+/**
+ * Three rounds of sessions, and as much again for places that a disturbance holds until they are
+ * written off.
+ */
 const PATIENCE_MS = 480_000;
 
 /** The room of the story. */
@@ -27,8 +34,8 @@ export const lineRoom = room({ name: "line", total_active_users: PLACES });
  * @param {object} cluster
  * @param {object} [options]
  * @param {(moment: number) => Promise<void>} [options.disturb] called every 12 s, with 0, 1, 2, ...
- * @param {number} [options.overtaking] how many of those behind may enter first: 0, or one less than the places
- *   that a disturbance makes free at once
+ * @param {number} [options.overtaking] how many of those behind may enter first: 0, or one less
+ *   than the places that a disturbance makes free at once
  */
 export async function playLine(cluster, { disturb = async () => {}, overtaking = 0 } = {}) {
   const crowd = new Crowd(cluster, { count: VISITORS, host: lineRoom.host });
@@ -59,7 +66,8 @@ export async function playLine(cluster, { disturb = async () => {}, overtaking =
 function mostOvertaken(joined, entered) {
   const placeOf = new Map(entered.map((name, at) => [name, at]));
   const overtaken = joined.map(
-    (name, at) => joined.slice(at + 1).filter((later) => placeOf.get(later) < placeOf.get(name)).length,
+    (name, at) =>
+      joined.slice(at + 1).filter((later) => placeOf.get(later) < placeOf.get(name)).length,
   );
   return Math.max(...overtaken);
 }

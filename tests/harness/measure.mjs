@@ -1,13 +1,13 @@
 /**
- * What the origin saw, in the words of the room's limits. Truth is measured here per visitor from the origin's own
- * list, never from a counter of the Worker.
+ * What the origin saw, in the words of the room's limits. Truth is measured here per visitor from
+ * the origin's own list, never from a counter of the Worker.
  */
 
 const MINUTE_MS = 60_000;
 
 /**
- * The most visitors inside at one moment. A visitor is inside from an arrival until the session has passed
- * without another.
+ * The most visitors inside at one moment. A visitor is inside from an arrival until the session has
+ * passed without another.
  *
  * @param {{ at: number, visitor: string }[]} arrivals
  * @param {number} sessionMs
@@ -17,7 +17,8 @@ export function mostInside(arrivals, sessionMs) {
     { at: from, by: 1 },
     { at: until, by: -1 },
   ]);
-  // Whoever leaves in the same millisecond leaves first: a session ends before its last moment is over.
+  // Whoever leaves in the same millisecond leaves first: a session ends before its last moment is
+  // over.
   moves.sort((one, other) => one.at - other.at || one.by - other.by);
   let inside = 0;
   let most = 0;
@@ -42,7 +43,9 @@ export function mostEnteredInAMinute(arrivals, sessionMs) {
 
 /** The visitors in the order of their first arrival. */
 export function orderOfEntry(arrivals) {
-  return [...new Set([...arrivals].sort((one, other) => one.at - other.at).map((one) => one.visitor))];
+  return [
+    ...new Set([...arrivals].sort((one, other) => one.at - other.at).map((one) => one.visitor)),
+  ];
 }
 
 /** Every stay of every visitor: { visitor, from, until }. */

@@ -1,9 +1,13 @@
 /**
- * The origin behind the waiting room: it answers everything and writes down who arrived and when, by the clock
- * of workerd. Runs in workerd, beside the Worker under test; it knows nothing of rooms.
+ * The origin behind the waiting room: it answers everything and writes down who arrived and when,
+ * by the clock of workerd. Runs in workerd, beside the Worker under test; it knows nothing of
+ * rooms.
  */
 
-/** Arrivals since this isolate began: [milliseconds since the epoch, visitor, method, path and query]. */
+/**
+ * Arrivals since this isolate began: [milliseconds since the epoch, visitor, method, path and
+ * query].
+ */
 const arrivals = [];
 
 export default {

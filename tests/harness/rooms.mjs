@@ -1,4 +1,7 @@
-/** Rooms as the tests configure them: small builders for `rooms.json`. Nothing here talks to workerd. */
+/**
+ * Rooms as the tests configure them: small builders for `rooms.json`. Nothing here talks to
+ * workerd.
+ */
 
 import { createHash } from "node:crypto";
 
@@ -6,8 +9,9 @@ import { createHash } from "node:crypto";
 export const ZONE = "0123456789abcdef0123456789abcdef";
 
 /**
- * One room of `rooms.json`: a host of its own, FIFO, one-minute sessions, unless `fields` says otherwise.
- * The id follows from the name, so a room keeps its objects when a test changes its settings.
+ * One room of `rooms.json`: a host of its own, FIFO, one-minute sessions, unless `fields` says
+ * otherwise. The id follows from the name, so a room keeps its objects when a test changes its
+ * settings.
  *
  * @param {object} fields fields of the room as in the product's configuration; `name` is required
  */

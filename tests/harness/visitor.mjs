@@ -1,6 +1,6 @@
 /**
- * Visitors: clients that keep their cookie, come back when the page tells them to, and see either the origin or
- * the queue page. They know the waiting room only from outside, as a browser does.
+ * Visitors: clients that keep their cookie, come back when the page tells them to, and see either
+ * the origin or the queue page. They know the waiting room only from outside, as a browser does.
  */
 
 /** What the queue page always holds. */
@@ -12,7 +12,9 @@ export class Visitor {
   cookies = new Map();
   /** Who gave the last answer: `origin`, `queue`, or `else`; `undefined` before the first. */
   seen;
-  /** When this visitor comes again by itself, by the clock of the cluster; `undefined` means never. */
+  /**
+   * When this visitor comes again by itself, by the clock of the cluster; `undefined` means never.
+   */
   dueAt;
   #isolates;
   #visits = 0;
@@ -24,7 +26,8 @@ export class Visitor {
    * @param {string} options.host
    * @param {string} [options.colo] the data center nearby; its isolates answer in turn
    * @param {string} [options.path]
-   * @param {number} [options.browseMs] how often to look at another page once inside; never unless given
+   * @param {number} [options.browseMs] how often to look at another page once inside; never unless
+   *   given
    */
   constructor(cluster, { name, host, colo = cluster.isolates[0].colo, path = "/", browseMs }) {
     Object.assign(this, { cluster, name, host, path, browseMs });
@@ -71,7 +74,11 @@ export class Visitor {
       this.cookies.set(name, { value, until });
     }
     this.seen = answer.kind;
-    const pauseMs = this.waiting ? answer.refreshS * 1_000 : this.inside ? this.browseMs : undefined;
+    const pauseMs = this.waiting
+      ? answer.refreshS * 1_000
+      : this.inside
+        ? this.browseMs
+        : undefined;
     this.dueAt = pauseMs === undefined ? undefined : now + pauseMs;
   }
 
@@ -85,7 +92,8 @@ export class Visitor {
 }
 
 /**
- * One request without any memory, and who answered it: the `origin`, the `queue`, or something `else`.
+ * One request without any memory, and who answered it: the `origin`, the `queue`, or something
+ * `else`.
  *
  * @param {object} cluster
  * @param {string} isolate

@@ -1,6 +1,6 @@
 /**
- * Gathers the modules of a built Worker for Miniflare: what its entry imports, nothing else. It builds nothing;
- * `npm run build` does. The rooms of a test take the place of `rooms.json`.
+ * Gathers the modules of a built Worker for Miniflare: what its entry imports, nothing else. It
+ * builds nothing; `npm run build` does. The rooms of a test take the place of `rooms.json`.
  */
 
 import fs from "node:fs";
@@ -12,8 +12,15 @@ export const ROOT = path.join(import.meta.dirname, "..", "..");
 const ROOMS = path.join(ROOT, "rooms.json");
 const RELEASE = path.join(ROOT, "build", "worker", path.sep);
 const DEBUG = path.join(ROOT, "build", "worker-debug", path.sep);
-/** The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own. */
+/**
+ * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
+ */
 const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
+/** The wasm's functions, and the name they keep when `glance` is switched off. */
+const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
+const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
+/** Every visit goes to the fetch handler: a module's own export hides the one it passes on. */
+const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glance = () => "H";\n`;
 const TYPES = { ".wasm": "CompiledWasm", ".html": "Text", ".txt": "Text" };
 
 /**
@@ -22,9 +29,10 @@ const TYPES = { ".wasm": "CompiledWasm", ".html": "Text", ".txt": "Text" };
  * @param {object} options
  * @param {"release" | "debug"} [options.build] which wasm
  * @param {string} [options.entry] the full path of another entry than the product's
+ * @param {boolean} [options.glance] false: the synchronous fast path answers nothing
  * @param {object[]} options.rooms the rooms it serves
  */
-export function workerModules({ build = "release", entry = defaultEntry(), rooms }) {
+export function workerModules({ build = "release", entry = defaultEntry(), glance = true, rooms }) {
   const door = path.join(import.meta.dirname, "counting-entry.mjs");
   const product = path.join(import.meta.dirname, "product.mjs");
   const target = path.relative(path.dirname(product), entry);
@@ -32,6 +40,7 @@ export function workerModules({ build = "release", entry = defaultEntry(), rooms
     [product, `export * from "./${target}";\nexport { default } from "./${target}";\n`],
     [ROOMS, `export default ${JSON.stringify(rooms)};`],
   ]);
+  if (!glance) given.set(GLUE, GLANCE_OFF);
   const modules = new Map();
   gather(door, modules, given, build);
   return {
@@ -45,7 +54,9 @@ function defaultEntry() {
   return path.resolve(process.env.TEST_WORKER_ENTRY ?? path.join(ROOT, "src", "entry.js"));
 }
 
-/** Adds `file` and then all it imports, so that the first module is the one that Miniflare starts. */
+/**
+ * Adds `file` and then all it imports, so that the first module is the one that Miniflare starts.
+ */
 function gather(file, modules, given, build) {
   if (modules.has(file)) return;
   modules.set(file, given.get(file) ?? read(file, build));
@@ -56,7 +67,8 @@ function gather(file, modules, given, build) {
 }
 
 function read(file, build) {
-  const source = build === "debug" ? file.replace(RELEASE, DEBUG) : file;
+  const built = file === WHOLE_GLUE ? GLUE : file;
+  const source = build === "debug" ? built.replace(RELEASE, DEBUG) : built;
   if (!fs.existsSync(source)) throw new Error(`${source} is missing: run \`npm run build\` first`);
   return fs.readFileSync(source, typeOf(file) === "CompiledWasm" ? undefined : "utf8");
 }

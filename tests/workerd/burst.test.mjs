@@ -1,4 +1,7 @@
-/** A burst of newcomers at a limit: the origin never sees more than the limit, and in the end exactly the limit. */
+/**
+ * A burst of newcomers at a limit: the origin never sees more than the limit, and in the end
+ * exactly the limit.
+ */
 
 import assert from "node:assert/strict";
 
@@ -10,7 +13,9 @@ import { room } from "../harness/rooms.mjs";
 const NEWCOMERS = 5_000;
 const LIMIT = 200;
 const SESSION_MS = 60_000;
-/** Time in which every lease is spent, returned or expired, and its places reach the next in line. */
+/**
+ * Time in which every lease is spent, returned or expired, and its places reach the next in line.
+ */
 const LEASES_END_MS = 10_000;
 
 const sale = room({ name: "sale", total_active_users: LIMIT, new_users_per_minute: LIMIT });
@@ -27,7 +32,10 @@ function check(where, colos) {
     await crowd.wait(LEASES_END_MS);
 
     const arrivals = await cluster.arrivals();
-    assert.ok(mostInside(arrivals, SESSION_MS) <= LIMIT, `${mostInside(arrivals, SESSION_MS)} inside`);
+    assert.ok(
+      mostInside(arrivals, SESSION_MS) <= LIMIT,
+      `${mostInside(arrivals, SESSION_MS)} inside`,
+    );
     assert.ok(mostEnteredInAMinute(arrivals, SESSION_MS) <= LIMIT);
     assert.equal(crowd.inside.length, LIMIT);
     assert.equal(crowd.waiting.length, NEWCOMERS - LIMIT);

@@ -1,4 +1,7 @@
-/** The tests of the tests: the clock moves, the measures count, and a Worker without a limit does not pass. */
+/**
+ * The tests of the tests: the clock moves, the measures count, and a Worker without a limit does
+ * not pass.
+ */
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -14,24 +17,22 @@ const entry = path.join(import.meta.dirname, "..", "harness", "admit-everybody.m
 const options = { rooms: [lineRoom], entry };
 
 test("visitors inside are counted until their sessions end", () => {
-  const check = (arrivals, inside, entered) => {
-    const seen = arrivals.map(([at, visitor]) => ({ at, visitor }));
-    assert.equal(mostInside(seen, MINUTE_MS), inside);
-    assert.equal(mostEnteredInAMinute(seen, MINUTE_MS), entered);
+  const check = (story, inside, entered) => {
+    assert.equal(mostInside(arrivalsOf(story), MINUTE_MS), inside, story);
+    assert.equal(mostEnteredInAMinute(arrivalsOf(story), MINUTE_MS), entered, story);
   };
-  check([], 0, 0);
-  check([[0, "a"], [0, "b"]], 2, 2);
+  check("", 0, 0);
+  check("0 a, 0 b", 2, 2);
   // The session of `a` ends in the millisecond in which `b` begins, and one before.
-  check([[0, "a"], [60_000, "b"]], 1, 1);
-  check([[0, "a"], [59_999, "b"]], 2, 2);
+  check("0 a, 60000 b", 1, 1);
+  check("0 a, 59999 b", 2, 2);
   // A visitor who returns in time stays inside and does not enter again.
-  check([[0, "a"], [59_999, "a"], [60_001, "b"]], 2, 1);
-  check([[0, "a"], [60_000, "a"], [60_001, "b"]], 2, 2);
+  check("0 a, 59999 a, 60001 b", 2, 1);
+  check("0 a, 60000 a, 60001 b", 2, 2);
 });
 
 test("visitors enter in the order of their first arrival", () => {
-  const arrivals = [[3, "b"], [1, "a"], [9, "a"], [4, "c"]].map(([at, visitor]) => ({ at, visitor }));
-  assert.deepEqual(orderOfEntry(arrivals), ["a", "b", "c"]);
+  assert.deepEqual(orderOfEntry(arrivalsOf("3 b, 1 a, 9 a, 4 c")), ["a", "b", "c"]);
 });
 
 clusterTest("the clock of workerd moves with the clock of the tests", options, async (cluster) => {
@@ -48,6 +49,13 @@ clusterTest("a Worker that admits everybody is noticed by the limit", options, a
   assert.equal(mostEnteredInAMinute(await cluster.arrivals(), MINUTE_MS), 50);
 });
 
-clusterTest("a Worker that admits everybody does not pass the story of the line", options, (cluster) =>
-  assert.rejects(playLine(cluster), /too many inside/),
+clusterTest(
+  "a Worker that admits everybody does not pass the story of the line",
+  options,
+  (cluster) => assert.rejects(playLine(cluster), /too many inside/),
 );
+
+/** Arrivals written as text: the millisecond and the visitor of each. */
+function arrivalsOf(story) {
+  return [...story.matchAll(/(\d+) (\w)/g)].map(([, at, visitor]) => ({ at: Number(at), visitor }));
+}

@@ -1,4 +1,7 @@
-/** The memory of objects is taken away in the middle of a queue: never too many inside, no place lost. */
+/**
+ * The memory of objects is taken away in the middle of a queue: never too many inside, no place
+ * lost.
+ */
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { PLACES, lineRoom, playLine } from "../harness/line.mjs";

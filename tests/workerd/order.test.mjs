@@ -10,6 +10,8 @@ clusterTestBothWays("the next in line enter in order", { rooms, colos: { AMS: 1 
 );
 
 const spread = { AMS: 3, NRT: 3, IAD: 3 };
-clusterTest("the next in line enter in order over three data centers", { rooms, colos: spread }, (cluster) =>
-  playLine(cluster),
+clusterTest(
+  "the next in line enter in order over three data centers",
+  { rooms, colos: spread },
+  (cluster) => playLine(cluster),
 );

@@ -5,7 +5,9 @@ import { PLACES, lineRoom, playLine } from "../harness/line.mjs";
 
 const options = { rooms: [lineRoom], colos: { AMS: 3, NRT: 3, IAD: 3 } };
 const overtaking = PLACES - 1;
-/** Moments of the story, 12 s apart: while it fills, at the longest line, and while places pass on. */
+/**
+ * Moments of the story, 12 s apart: while it fills, at the longest line, and while places pass on.
+ */
 const MOMENTS = [1, 4, 7];
 
 for (const copies of ["kept", "lost"]) {

@@ -1,0 +1,67 @@
+/**
+ * An owner changes the limits in the middle of a queue: more enter at once, and nobody inside is
+ * thrown out.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { mostInside, orderOfEntry } from "../harness/measure.mjs";
+import { room } from "../harness/rooms.mjs";
+
+const SESSION_MS = 60_000;
+/** A learning global aggregator (5.4 s), a view of 2 s and two refreshes near the head. */
+const NOTICED_MS = 20_000;
+const BROWSE_MS = 15_000;
+
+/** The shop with room for `places`; the minute never limits. */
+const shop = (places) =>
+  room({ name: "shop", total_active_users: places, new_users_per_minute: places });
+const colos = { AMS: 2, NRT: 2 };
+
+clusterTest(
+  "a higher limit lets the next in line enter",
+  { rooms: [shop(4)], colos },
+  async (cluster) => {
+    const crowd = await crowdOf(cluster, 20, 4);
+    await cluster.restart({ rooms: [shop(12)] });
+    await crowd.wait(NOTICED_MS);
+    assert.equal(crowd.inside.length, 12);
+    assert.ok(mostInside(await cluster.arrivals(), SESSION_MS) <= 12);
+    // Eight places become free at once, so those eight may enter in any order, but nobody behind
+    // them.
+    const names = crowd.visitors.map(({ name }) => name);
+    const entered = orderOfEntry(await cluster.arrivals());
+    assert.deepEqual([...entered].sort(), names.slice(0, 12).sort());
+  },
+);
+
+clusterTest(
+  "a lower limit throws nobody out and lets nobody in",
+  { rooms: [shop(8)], colos },
+  async (cluster) => {
+    const crowd = await crowdOf(cluster, 12, 8);
+    await cluster.restart({ rooms: [shop(4)] });
+    await crowd.wait(NOTICED_MS);
+    assert.equal(crowd.inside.length, 8);
+
+    // Six of the eight leave: at their end two are inside, and two of the waiting four may follow.
+    for (const visitor of crowd.inside.slice(2)) visitor.dueAt = undefined;
+    await crowd.wait(SESSION_MS + NOTICED_MS);
+    const now = cluster.clock.now();
+    const recent = (await cluster.arrivals()).filter(({ at }) => at > now - SESSION_MS);
+    assert.equal(new Set(recent.map(({ visitor }) => visitor)).size, 4);
+  },
+);
+
+/** A crowd that came one after the other and of which `inside` entered; those inside browse on. */
+async function crowdOf(cluster, count, inside) {
+  const crowd = new Crowd(cluster, { count, host: shop(0).host, browseMs: BROWSE_MS });
+  for (const visitor of crowd.visitors) {
+    await crowd.arriveOne(visitor);
+    await crowd.wait(1_500);
+  }
+  assert.equal(crowd.inside.length, inside);
+  return crowd;
+}

@@ -1,0 +1,89 @@
+/**
+ * Requests that need no object make no call, and the calls of reports do not grow with the
+ * visitors.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { Crowd, inParallel } from "../harness/crowd.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
+
+const REQUESTS = 300;
+/** While the requests run, about a second passes: a sync of 2 s and a report may fall into it. */
+const BACKGROUND_CALLS = 6;
+
+/**
+ * With the longest session an activity bucket is 30 s wide, so the ticket stays the same that long.
+ */
+const tiny = room({ name: "tiny", total_active_users: 1, session_duration: 30 });
+const one = { rooms: [tiny], colos: { AMS: 1 } };
+
+clusterTestBothWays(
+  "an admitted visitor with an unchanged ticket calls no object",
+  one,
+  async (cluster) => {
+    const guest = new Visitor(cluster, { name: "guest", host: tiny.host });
+    assert.equal((await guest.visit()).kind, "origin");
+    await checkNoCalls(cluster, guest, "origin");
+  },
+);
+
+clusterTestBothWays("a queued visitor who is not yet due calls no object", one, async (cluster) => {
+  await new Visitor(cluster, { name: "guest", host: tiny.host }).visit();
+  const waiting = new Visitor(cluster, { name: "waiting", host: tiny.host });
+  assert.equal((await waiting.visit()).kind, "queue");
+  await checkNoCalls(cluster, waiting, "queue");
+});
+
+async function checkNoCalls(cluster, visitor, kind) {
+  await cluster.advance(1_000);
+  const before = await cluster.allCalls();
+  const start = cluster.clock.now();
+  for (let request = 0; request < REQUESTS; request += 1) {
+    assert.equal((await visitor.visit()).kind, kind);
+    // The first refresh is due after 4 s at the earliest: stay within.
+    if (cluster.clock.now() - start > 2_000) break;
+  }
+  const calls = (await cluster.allCalls()) - before;
+  assert.ok(calls <= BACKGROUND_CALLS, `${calls} object calls`);
+}
+
+const SYNC_S = 2;
+/** A report leaves an isolate at the earliest 250 ms after the one before. */
+const REPORTS_PER_S_MAX = 4;
+const PERIOD_S = 12;
+/** Ten times the requests may not cost more than this factor in calls. */
+const GROWTH_MAX = 1.3;
+
+const wide = room({ name: "wide", total_active_users: 100_000 });
+
+for (const isolates of [1, 16, 64]) {
+  const options = { rooms: [wide], colos: { AMS: isolates } };
+  clusterTest(
+    `calls of the aggregator do not grow with requests, ${isolates} isolates`,
+    options,
+    async (cluster) => {
+      const crowd = new Crowd(cluster, { count: isolates * 2, host: wide.host });
+      await crowd.arrive();
+      const few = await aggregatorCalls(cluster, crowd, 1);
+      const many = await aggregatorCalls(cluster, crowd, 10);
+      const most = isolates * PERIOD_S * (1 / SYNC_S + REPORTS_PER_S_MAX);
+      assert.ok(many <= most, `${many} calls, at most ${most} allowed`);
+      assert.ok(many <= few * GROWTH_MAX + BACKGROUND_CALLS, `${few} calls, then ${many}`);
+    },
+  );
+}
+
+/** Calls in one period in which each of the crowd makes `requests` requests a second. */
+async function aggregatorCalls(cluster, crowd, requests) {
+  const before = await cluster.calls("DataCenterAggregator", wide);
+  const end = cluster.clock.now() + PERIOD_S * 1_000;
+  while (cluster.clock.now() < end) {
+    const visits = crowd.visitors.flatMap((visitor) => Array(requests).fill(visitor));
+    await inParallel(visits, 50, (visitor) => visitor.visit());
+    await cluster.advance(1_000);
+  }
+  return (await cluster.calls("DataCenterAggregator", wide)) - before;
+}
