@@ -1,4 +1,4 @@
-//! Percent-encoding of URL paths, decoding only. Never fails: what is not an encoding stays as it is.
+//! Decodes percent-encoding in URL paths. Never fails: what is not an encoding stays as it is.
 
 /// `text` with every well-formed `%XX` replaced by its byte, once, from left to right.
 pub fn decode(text: &[u8]) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! A room as its owner configured it, valid in every field. Made by `config` alone; decides nothing.
+//! A room as its owner configured it, valid in every field. Made by `config`; decides nothing.
 
 use crate::cookie::CookieAttributes;
 use crate::id::{RoomId, ZoneId};

@@ -1,4 +1,4 @@
-//! What is wrong with one field of a configuration, for its owner to mend. Never echoes a long value.
+//! What is wrong with one field of a configuration, for its owner to mend. Reads no field.
 
 use std::fmt;
 

@@ -187,9 +187,11 @@ fn fields_that_do_not_go_together_are_refused() {
         json!({ "total_active_users": 2, "new_users_per_minute": 3 }),
         &[("/0/new_users_per_minute", CONTRADICTION)],
     );
-    let intervals = |base: u32, near: u32| json!({ "refresh_interval_seconds": base, "near_head_refresh_interval_seconds": near });
+    let near_name = "near_head_refresh_interval_seconds";
+    let intervals =
+        |base: u32, near: u32| json!({ "refresh_interval_seconds": base, near_name: near });
     check(intervals(10, 10), &[]);
-    check(intervals(10, 11), &[("/0/near_head_refresh_interval_seconds", CONTRADICTION)]);
+    check(intervals(10, 11), &[(&format!("/0/{near_name}"), CONTRADICTION)]);
     let flowing =
         |bound: u32| json!({ "when_silent": "keep_flowing", "keep_flowing_per_minute": bound });
     check(flowing(1), &[]);
@@ -199,7 +201,10 @@ fn fields_that_do_not_go_together_are_refused() {
     check(routes("b"), &[]);
     check(routes(""), &[("/0/cookie_suffix", CONTRADICTION)]);
     check(json!({ "additional_routes": [] }), &[]);
-    let attributes = |same_site: &str, secure: &str| json!({ "cookie_attributes": { "samesite": same_site, "secure": secure } });
+    let attributes = |same_site: &str, secure: &str| {
+        let attributes = json!({ "samesite": same_site, "secure": secure });
+        json!({ "cookie_attributes": attributes })
+    };
     for same_site in ["auto", "lax", "none", "strict"] {
         for secure in ["auto", "always", "never"] {
             let contradicts = (same_site, secure) == ("none", "never");

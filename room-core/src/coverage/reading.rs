@@ -70,8 +70,8 @@ impl WidestReading {
 
     /// True when some reading can lead to `canonical` or below it.
     ///
-    /// Whatever order a chain of servers decodes, drops and climbs in, what is left over is a part of
-    /// these segments in their order, so a path whose segments do not occur here is out of reach.
+    /// In whatever order a chain of servers decodes, drops and climbs, what is left over is a part
+    /// of these segments in their order, so a path whose segments do not occur is out of reach.
     pub fn may_reach(&self, canonical: &str) -> bool {
         let mut segments = self.segments();
         canonical
