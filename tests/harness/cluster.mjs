@@ -21,6 +21,8 @@ import { ROOT, workerModules } from "./worker-modules.mjs";
 
 const HUB = "hub";
 const ORIGIN = "origin";
+/** The named cache in which the Worker keeps its copies. */
+const CACHE = "waiting-room";
 const COMPATIBILITY_DATE = "2026-11-01";
 /** A step of the clock: well below the 2 s between two syncs, so that no step skips one. */
 const STEP_MS = 500;
@@ -121,22 +123,21 @@ class Cluster {
     return name;
   }
 
-  /** Empties the Cache API. */
+  /** Removes every copy from the Cache API. */
   async loseCopies() {
-    await this.#miniflare.purgeCache();
+    await this.#miniflare.purgeCache(CACHE);
   }
 
   /** The text that the Cache API holds under `key`, or `undefined`. */
   async copy(key) {
-    const { default: cache } = await this.#miniflare.getCaches();
+    const cache = await this.#cache();
     return (await cache.match(key))?.text();
   }
 
   /** Puts `text` under `key`, for a minute. */
   async putCopy(key, text) {
-    const { default: cache, Response } = await this.#miniflare.getCaches();
-    const headers = { "cache-control": "max-age=60" };
-    await cache.put(key, new (Response ?? globalThis.Response)(text, { headers }));
+    const cache = await this.#cache();
+    await cache.put(key, new Response(text, { headers: { "cache-control": "max-age=60" } }));
   }
 
   /** Takes the memory of one object away, if it runs. What it stored stays. */
@@ -221,6 +222,10 @@ class Cluster {
   async arrivals() {
     const now = await sendForJson({ port: this.#ports.get(`${ORIGIN} Arrivals`) });
     return [...this.#arrivals, ...now.map(asArrival)];
+  }
+
+  async #cache() {
+    return (await this.#miniflare.getCaches()).open(CACHE);
   }
 
   get #cachePath() {

@@ -11,15 +11,20 @@
 const arrivals = [];
 
 export default {
-  /** What the Worker under test fetches. */
+  /** What the Worker under test fetches. The query can ask for a `delay-ms` and a `set-cookie`. */
   async fetch(request) {
     const url = new URL(request.url);
     const visitor = request.headers.get("x-visitor") ?? "";
     arrivals.push([Date.now(), visitor, request.method, url.pathname + url.search]);
     if (request.headers.get("upgrade") === "websocket") return socket();
     const body = request.body ? await request.text() : "";
-    const answer = { method: request.method, url: request.url, body };
-    return Response.json(answer, { headers: { "x-origin": "1" } });
+    const delayMs = Number(url.searchParams.get("delay-ms"));
+    if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
+    const headers = new Headers({ "x-origin": "1" });
+    if (url.searchParams.has("set-cookie")) {
+      headers.append("set-cookie", url.searchParams.get("set-cookie"));
+    }
+    return Response.json({ method: request.method, url: request.url, body }, { headers });
   },
 };
 
