@@ -59,7 +59,7 @@ function glance(request, env) {
     request.url,
     request.method,
     headers.get("cookie") ?? "",
-    headers.get("accept") ?? "",
+    headers.get("sec-purpose") ?? "",
     headers.get("upgrade") ?? "",
   );
 }

@@ -1,0 +1,64 @@
+//! Calls to the objects by RPC. An object that fails or is late is silence, never an error.
+
+use room_core::id::{Colo, RoomId};
+use room_core::wire::{self, CounterReply, CounterRequest, GlobalReply, GlobalRequest};
+use room_core::wire::{Report, ReportReply};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::Env;
+
+use crate::objects::{Class, object_name};
+use crate::platform;
+
+/// An answer that takes longer is silence. Twelve times a slow round trip to another continent.
+const LIMIT_MS: u64 = 3_000;
+
+#[wasm_bindgen]
+extern "C" {
+    /// An object as an RPC target: the class in `src/entry.js`.
+    type ObjectStub;
+
+    #[wasm_bindgen(method, catch)]
+    async fn call(this: &ObjectStub, message: &str) -> Result<JsValue, JsValue>;
+}
+
+/// Asks a data center's counter.
+pub async fn counter(
+    env: &Env,
+    room: RoomId,
+    colo: Colo,
+    request: &CounterRequest,
+) -> Option<CounterReply> {
+    ask(env, Class::DataCenterCounter, room, colo, request).await
+}
+
+/// Reports to a data center's aggregator.
+pub async fn aggregator(
+    env: &Env,
+    room: RoomId,
+    colo: Colo,
+    report: &Report,
+) -> Option<ReportReply> {
+    ask(env, Class::DataCenterAggregator, room, colo, report).await
+}
+
+/// Asks a room's global aggregator.
+pub async fn global(env: &Env, room: RoomId, request: &GlobalRequest) -> Option<GlobalReply> {
+    ask(env, Class::GlobalAggregator, room, Colo::UNKNOWN, request).await
+}
+
+async fn ask<Q: Serialize, A: DeserializeOwned>(
+    env: &Env,
+    class: Class,
+    room: RoomId,
+    colo: Colo,
+    question: &Q,
+) -> Option<A> {
+    let namespace = env.durable_object(class.binding()).ok()?;
+    let stub = namespace.get_by_name(&object_name(class, room, colo)).ok()?;
+    let stub = stub.into_rpc::<ObjectStub>();
+    let text = wire::encode(question);
+    let answer = async { stub.call(&text).await.ok()?.as_string() };
+    wire::decode(&platform::within(LIMIT_MS, answer).await?)
+}

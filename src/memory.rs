@@ -1,0 +1,147 @@
+//! What an isolate remembers between requests: rooms, keys, pages, and each room's machine.
+//!
+//! Synchronous and never borrowed across a wait. Objects keep their state in themselves, not here.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use room_core::config::parse_rooms;
+use room_core::coverage::Coverage;
+use room_core::id::{Colo, IsolateId, RoomId};
+use room_core::isolate::Isolate;
+use room_core::key_ring::KeyRing;
+use room_core::page::Page;
+use room_core::room::Room;
+use room_core::settings::Settings;
+use room_core::time::Timestamp;
+
+use crate::management::Management;
+use crate::platform;
+
+thread_local! {
+    static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
+}
+
+/// Everything an isolate remembers.
+pub struct Memory {
+    /// Which room covers a URL.
+    pub coverage: Coverage,
+    /// Opens and seals tickets.
+    pub keys: KeyRing,
+    /// Who may ask for numbers, and on which hosts.
+    pub management: Management,
+    built_in_page: Page,
+    pages: BTreeMap<RoomId, Page>,
+    seats: BTreeMap<RoomId, Seat>,
+    /// Rooms with work for `after`.
+    pending: BTreeSet<RoomId>,
+}
+
+/// A room's machine in this isolate.
+pub struct Seat {
+    /// The machine.
+    pub isolate: Isolate,
+    /// The data center this isolate is in.
+    pub colo: Colo,
+    /// Until when some request does this room's reports; others need not.
+    pub working_until: Timestamp,
+    /// When the view was last copied to the Cache API.
+    pub copied_at: Timestamp,
+}
+
+/// What is needed to answer one visit, borrowed together.
+pub struct Visited<'a> {
+    /// The room that is visited.
+    pub room: &'a Room,
+    /// Its machine; none before the first visit that could wait for a view.
+    pub seat: Option<&'a mut Seat>,
+    /// Its page.
+    pub page: &'a Page,
+    /// The keys.
+    pub keys: &'a mut KeyRing,
+    /// Rooms with work for `after`.
+    pub pending: &'a mut BTreeSet<RoomId>,
+}
+
+/// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
+pub fn configure(rooms_json: &str, vars_json: &str) -> String {
+    match Memory::new(rooms_json, vars_json) {
+        Ok(memory) => {
+            MEMORY.with_borrow_mut(|held| *held = Some(memory));
+            String::new()
+        }
+        Err(problem) => problem,
+    }
+}
+
+/// Runs `act` with the memory, if there is a configuration.
+pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
+    MEMORY.with_borrow_mut(|memory| memory.as_mut().map(act))
+}
+
+/// The settings of a room, as its objects use them.
+pub fn settings(room: RoomId) -> Option<Settings> {
+    with(|memory| memory.coverage.room(room).map(|room| room.settings.clone())).flatten()
+}
+
+/// Runs `act` with a room's machine, if it has one.
+pub fn with_seat<T>(room: RoomId, act: impl FnOnce(&mut Seat) -> T) -> Option<T> {
+    with(|memory| memory.seats.get_mut(&room).map(act)).flatten()
+}
+
+impl Memory {
+    fn new(rooms_json: &str, vars_json: &str) -> Result<Self, String> {
+        let rooms = parse_rooms(rooms_json).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            format!("rooms.json: {}", lines.join("; "))
+        })?;
+        let vars: BTreeMap<String, String> = serde_json::from_str(vars_json)
+            .map_err(|error| format!("the variables are not texts: {error}"))?;
+        let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
+        let keys = KeyRing::parse(keys).map_err(|error| format!("TICKET_KEYS: {error}"))?;
+        let built_in_page = Page::built_in().map_err(|_| "the built-in page is broken")?;
+        let mut pages = BTreeMap::new();
+        for room in &rooms {
+            if let Some(source) = &room.custom_page_html {
+                let page = Page::compile(source)
+                    .map_err(|_| format!("room {}: custom_page_html is broken", room.id))?;
+                pages.insert(room.id, page);
+            }
+        }
+        Ok(Self {
+            coverage: Coverage::new(rooms),
+            keys,
+            management: Management::new(&vars),
+            built_in_page,
+            pages,
+            seats: BTreeMap::new(),
+            pending: BTreeSet::new(),
+        })
+    }
+
+    /// Borrows what answers a visit to a room.
+    pub fn visit(&mut self, room: RoomId) -> Option<Visited<'_>> {
+        Some(Visited {
+            room: self.coverage.room(room)?,
+            seat: self.seats.get_mut(&room),
+            page: self.pages.get(&room).unwrap_or(&self.built_in_page),
+            keys: &mut self.keys,
+            pending: &mut self.pending,
+        })
+    }
+
+    /// The room's machine, made on the first visit that may wait.
+    pub fn take_seat(&mut self, room: RoomId, colo: Colo) -> &mut Seat {
+        self.seats.entry(room).or_insert_with(|| Seat {
+            isolate: Isolate::new(IsolateId(platform::random_number())),
+            colo,
+            working_until: Timestamp::default(),
+            copied_at: Timestamp::default(),
+        })
+    }
+
+    /// Rooms with work for `after`; the next call starts with none.
+    pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
+        std::mem::take(&mut self.pending)
+    }
+}

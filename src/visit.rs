@@ -1,0 +1,236 @@
+//! One visit: finds the room, opens the ticket, asks the isolate's machine, writes the verdict.
+//!
+//! Every rule is in `room-core`; here the world is read and the answer performed.
+
+use room_core::admission::{self, Draws};
+use room_core::cookie::{self, SentAttributes};
+use room_core::coverage::ContradictoryPath;
+use room_core::estimate::LONGEST_S;
+use room_core::id::{Colo, RoomId, TicketId};
+use room_core::isolate::Outcome;
+use room_core::key_ring::{KeyRing, NONCE_BYTES};
+use room_core::page::Waiting;
+use room_core::request::{RequestHead, RequestKind};
+use room_core::response::{Answer, Delivery};
+use room_core::room::Room;
+use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use room_core::time::{SECOND_MS, Timestamp};
+use room_core::wire::{CounterReply, CounterRequest};
+use worker::Env;
+
+use crate::memory::{self, Memory, Visited};
+use crate::{calls, copies, platform};
+
+/// A request, as the entry hands it over.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The absolute URL.
+    pub url: &'a str,
+    /// The `Cookie` header, or "".
+    pub cookie: &'a str,
+    /// Method and the headers that tell what kind of request it is.
+    pub head: RequestHead<'a>,
+}
+
+/// Where a visit stands when the machine has been asked once.
+enum Step {
+    /// The answer.
+    Verdict(String),
+    /// The machine needs the counter's word, or a view, first.
+    Wait(RoomId),
+}
+
+/// The answer from memory, or `None` if something must be waited for.
+pub fn glance(request: Request<'_>) -> Option<String> {
+    // A preflight is told by a header that the entry does not read for a glance.
+    if request.head.method == "OPTIONS" {
+        return None;
+    }
+    match memory::with(|memory| step(memory, request, None))? {
+        Step::Verdict(verdict) => Some(verdict),
+        Step::Wait(_) => None,
+    }
+}
+
+/// The answer, whatever must be asked for it.
+pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
+    let room = match memory::with(|memory| step(memory, request, None)) {
+        None => return "F".to_owned(),
+        Some(Step::Verdict(verdict)) => return verdict,
+        Some(Step::Wait(room)) => room,
+    };
+    memory::with(|memory| memory.take_seat(room, colo).colo);
+    let wants_view = |seat: &mut memory::Seat| seat.isolate.wants_view(platform::now());
+    if memory::with_seat(room, wants_view).unwrap_or(false) {
+        copies::read_view(room).await;
+    }
+    let mut asked = Asked::default();
+    match memory::with(|memory| step(memory, request, Some(&mut asked))) {
+        Some(Step::Verdict(verdict)) => return verdict,
+        Some(Step::Wait(_)) => {}
+        None => return "F".to_owned(),
+    }
+    let Some((ask, take)) = asked.pending else { return "F".to_owned() };
+    let reply: Option<CounterReply> = calls::counter(env, room, colo, &take).await;
+    memory::with(|memory| settle(memory, request, room, ask, reply)).flatten().unwrap_or_default()
+}
+
+/// What the second step wants asked.
+#[derive(Default)]
+struct Asked {
+    pending: Option<(admission::Ask, CounterRequest)>,
+}
+
+fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) -> Step {
+    let now = platform::now();
+    let pass = || Step::Verdict("P".to_owned());
+    let room = match memory.coverage.lookup(request.url) {
+        Ok(Some(room)) if !room.suspended => room.id,
+        Ok(_) => return pass(),
+        Err(ContradictoryPath) => return Step::Verdict(contradictory()),
+    };
+    let kind = request.head.kind();
+    let Some(visited) = memory.visit(room).filter(|_| kind != RequestKind::Preflight) else {
+        return pass();
+    };
+    let ticket = open(visited.keys, now, visited.room, request.cookie);
+    let inside = ticket.as_ref().is_some_and(|ticket| is_inside(ticket, now, visited.room));
+    if kind == RequestKind::Prefetch && !inside {
+        return Step::Verdict(prefetch_refused());
+    }
+    let Visited { room: found, seat: Some(seat), page, keys, pending } = visited else {
+        return Step::Wait(room);
+    };
+    if asked.is_none() && !inside && seat.isolate.view().is_none() {
+        return Step::Wait(room);
+    }
+    let outcome = seat.isolate.visit(now, &found.settings, ticket, draws());
+    if let Outcome::Ask(ask) = outcome {
+        if let Some(asked) = asked {
+            let take = seat.isolate.take(now, &ask);
+            asked.pending = Some((ask, take));
+        }
+        return Step::Wait(room);
+    }
+    let scene = Scene { now, request, room: found, page };
+    if !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. }) {
+        pending.insert(room);
+    }
+    Step::Verdict(scene.verdict(keys, outcome))
+}
+
+fn settle(
+    memory: &mut Memory,
+    request: Request<'_>,
+    room: RoomId,
+    ask: admission::Ask,
+    reply: Option<CounterReply>,
+) -> Option<String> {
+    let now = platform::now();
+    let Visited { room: found, seat, page, keys, pending } = memory.visit(room)?;
+    let seat = seat?;
+    let outcome = seat.isolate.settle(now, &found.settings, ask, draws(), reply);
+    pending.insert(room);
+    let scene = Scene { now, request, room: found, page };
+    Some(scene.verdict(keys, outcome))
+}
+
+/// The first of the request's cookies that opens; none of them is a new visitor.
+fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
+    if cookies.is_empty() {
+        return None;
+    }
+    let name = &room.cookie_name;
+    cookie::find(cookies, name).find_map(|value| keys.open(now, room.id, name, value))
+}
+
+fn is_inside(ticket: &Ticket, now: Timestamp, room: &Room) -> bool {
+    ticket.state == TicketState::Accepted && admission::is_inside(ticket, now, &room.settings)
+}
+
+fn draws() -> Draws {
+    let [a, b, c, d, id @ ..] = platform::random::<20>();
+    let ticket_id = TicketId::from_bytes(id);
+    Draws { ticket_id, jitter: u32::from_be_bytes([a, b, c, d]) }
+}
+
+/// All that the answer to one visit is made from.
+struct Scene<'a> {
+    now: Timestamp,
+    request: Request<'a>,
+    room: &'a Room,
+    page: &'a room_core::page::Page,
+}
+
+impl Scene<'_> {
+    fn verdict(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
+        match outcome {
+            Outcome::Pass => "P".to_owned(),
+            Outcome::PassWith(ticket) => format!("c{}", self.set_cookie(keys, &ticket)),
+            Outcome::Wait { ticket, counted: true } => {
+                let cookie = self.set_cookie(keys, &ticket);
+                format!("g{}", self.queue_answer(&ticket, &[cookie]))
+            }
+            Outcome::Wait { ticket, counted: false } => {
+                format!("G{}", self.queue_answer(&ticket, &[]))
+            }
+            Outcome::Ask(_) => "F".to_owned(),
+        }
+    }
+
+    fn set_cookie(&self, keys: &mut KeyRing, ticket: &Ticket) -> String {
+        let nonce = platform::random::<NONCE_BYTES>();
+        let name = &self.room.cookie_name;
+        let value = keys.seal(self.now, nonce, self.room.id, name, ticket);
+        let settings = &self.room.settings;
+        let max_age_s = match ticket.state {
+            TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
+            TicketState::Accepted => settings.session_ms() / SECOND_MS + settings.bucket_width_s(),
+        };
+        cookie::set_cookie(name, &value, max_age_s, self.attributes())
+    }
+
+    fn attributes(&self) -> SentAttributes {
+        let https = self.request.url.starts_with("https:");
+        self.room.cookie_attributes.resolve(https)
+    }
+
+    fn queue_answer(&self, ticket: &Ticket, set_cookies: &[String]) -> String {
+        let due = admission::next_refresh(ticket);
+        let refresh_s = due.since_ms(self.now).div_ceil(SECOND_MS).max(1);
+        let refresh_interval_s = u32::try_from(refresh_s).unwrap_or(u32::MAX);
+        if self.request.head.kind() == RequestKind::Upgrade {
+            return Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict();
+        }
+        let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+        let full = shown_s.is_some_and(|shown| shown >= LONGEST_S);
+        let waiting = Waiting {
+            estimate_s: shown_s.filter(|_| !full),
+            last_updated: ticket.last_check_in,
+            refresh_interval_s,
+            queue_all: self.room.settings.queue_all,
+            queue_is_full: full,
+            submitted_nothing: self.request.head.submits(),
+            people_ahead: None,
+        };
+        let head = self.request.head.is_head();
+        let delivery = Delivery { status: self.room.queueing_status_code, head, set_cookies };
+        match Answer::queue_page(self.page, &waiting, delivery) {
+            Ok(answer) => answer.to_verdict(),
+            // The owner's page grew beyond its bound: the plain text keeps the place all the same.
+            Err(_) => Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict(),
+        }
+    }
+}
+
+/// A page loaded on suspicion gets nothing: it takes no slot and no place.
+fn prefetch_refused() -> String {
+    "G503\ncache-control: private, no-store\nretry-after: 1\n\n".to_owned()
+}
+
+/// Servers may read this path as belonging to more than one room: none of them may admit it.
+fn contradictory() -> String {
+    "G400\ncache-control: private, no-store\ncontent-type: text/plain; charset=utf-8\n\n\
+     This address can be read in more than one way. Please follow the links of the site.\n"
+        .to_owned()
+}
