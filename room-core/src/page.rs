@@ -114,7 +114,7 @@ mod tests {
         let check = |waiting: Waiting, want: &str| {
             let page = render(&waiting);
             let title = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
-            assert_eq!(title, want);
+            assert_eq!(title.trim(), want);
         };
         check(two_minutes(), "About 2 minutes – you are in line");
         check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
@@ -190,7 +190,8 @@ mod tests {
         let policy = content_security_policy("<style></style><script>alert</script>");
         let want = "default-src 'none'; \
             style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
-            script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; img-src data:; base-uri 'none'; form-action 'none'";
+            script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; img-src data:; base-uri 'none'; \
+            form-action 'none'";
         assert_eq!(policy, want);
     }
 

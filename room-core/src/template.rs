@@ -53,7 +53,7 @@ impl fmt::Display for TemplateError {
 }
 
 impl Template {
-    /// Checks `source` and prepares it for rendering; all its errors at once, at most `REPORTS_MAX`.
+    /// Checks `source` and prepares it for rendering; or all its errors, at most `REPORTS_MAX`.
     ///
     /// A name that `is_known` does not know is no error, it prints nothing, but gives a warning.
     pub fn compile(

@@ -16,7 +16,7 @@ pub struct Waiting {
     pub estimate_s: Option<u32>,
     /// The visitor's last counted check-in.
     pub last_updated: Timestamp,
-    /// Seconds from `last_updated` to the next check-in that counts; 0 if the page does not refresh.
+    /// Seconds from `last_updated` to the next check-in that counts; 0 for no refresh.
     pub refresh_interval_s: u32,
     /// Nobody new is let in, whatever is free.
     pub queue_all: bool,
@@ -119,16 +119,20 @@ const VARIABLES: [(&str, Read); 34] = [
     ("waitTimeKnown", |own| Value::Bool(own.wait_minutes.is_some())),
 ];
 
-/// In English, in the two largest units that say something: nobody can foresee a day to the minute.
+/// In English, from 4 hours on to the hour and from 4 days on to the day: nobody can foresee more.
 fn format_minutes(minutes: u64) -> String {
-    let days = minutes / MINUTES_PER_DAY;
-    let hours = minutes % MINUTES_PER_DAY / MINUTES_PER_HOUR;
-    let (large, small) = if days > 0 {
-        (count(days, "day"), count(hours, "hour"))
-    } else {
-        (count(hours, "hour"), count(minutes % MINUTES_PER_HOUR, "minute"))
+    let step = match minutes {
+        0..240 => 1,
+        240..5_760 => MINUTES_PER_HOUR,
+        _ => MINUTES_PER_DAY,
     };
-    [large, small].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let rounded = (minutes + step / 2) / step * step;
+    let parts = [
+        count(rounded / MINUTES_PER_DAY, "day"),
+        count(rounded % MINUTES_PER_DAY / MINUTES_PER_HOUR, "hour"),
+        count(rounded % MINUTES_PER_HOUR, "minute"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// None for 0.
@@ -192,7 +196,7 @@ mod tests {
         check(Some(61), 2, "2 minutes");
         check(Some(3_600), 60, "1 hour");
         check(Some(3_601), 61, "1 hour 1 minute");
-        check(Some(u32::MAX), 71_582_789, "49710 days 6 hours");
+        check(Some(u32::MAX), 71_582_789, "49710 days");
     }
 
     #[test]
@@ -207,25 +211,56 @@ mod tests {
         check(Waiting { queue_is_full: true, ..Waiting::default() });
     }
 
+    /// The names and meanings are documented to owners: changing one breaks their pages.
     #[test]
-    fn what_is_known_about_the_visitor_is_printed() {
+    fn every_variable_has_its_documented_value() {
         let waiting = Waiting {
+            estimate_s: Some(3_901),
             last_updated: Timestamp(1_795_255_200_123),
             refresh_interval_s: 23,
             submitted_nothing: true,
             people_ahead: Some(1_234),
             ..Waiting::default()
         };
-        let check = |name: &str, want: Value<'_>| {
-            assert_eq!(Variables::of(&waiting).value(name), Some(want), "{name}");
-        };
-        check("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z"));
-        check("lastUpdatedTime", Value::Text("10:00:00"));
-        check("refreshIntervalSeconds", Value::Integer(23));
-        check("nothingSubmitted", Value::Bool(true));
-        check("peopleAhead", Value::Integer(1_234));
-        check("peopleAheadKnown", Value::Bool(true));
-        check("peopleAheadFormatted", Value::Text("1,234 people"));
+        let variables = Variables::of(&waiting);
+        let want = [
+            ("inWaitingRoom", Value::Bool(true)),
+            ("infiniteQueue", Value::Bool(false)),
+            ("isEventActive", Value::Bool(false)),
+            ("isEventPrequeueing", Value::Bool(false)),
+            ("isFIFOQueue", Value::Bool(true)),
+            ("isPassthroughQueue", Value::Bool(false)),
+            ("isRandomQueue", Value::Bool(false)),
+            ("isRejectQueue", Value::Bool(false)),
+            ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
+            ("lastUpdatedTime", Value::Text("10:00:00")),
+            ("nothingSubmitted", Value::Bool(true)),
+            ("peopleAhead", Value::Integer(1_234)),
+            ("peopleAheadFormatted", Value::Text("1,234 people")),
+            ("peopleAheadKnown", Value::Bool(true)),
+            ("queueAll", Value::Bool(false)),
+            ("queueIsFull", Value::Bool(false)),
+            ("queueingMethod", Value::Text("fifo")),
+            ("refreshIntervalSeconds", Value::Integer(23)),
+            ("shuffleAtEventStart", Value::Bool(false)),
+            ("timeUntilEventEnd", Value::Integer(0)),
+            ("timeUntilEventEndFormatted", Value::Text("unavailable")),
+            ("timeUntilEventStart", Value::Integer(0)),
+            ("timeUntilEventStartFormatted", Value::Text("unavailable")),
+            ("timeUntilEventStartHourMinutes", Value::Integer(0)),
+            ("timeUntilEventStartHours", Value::Integer(0)),
+            ("turnstile", Value::Html("")),
+            ("waitTime", Value::Integer(66)),
+            ("waitTime25Percentile", Value::Integer(0)),
+            ("waitTime50Percentile", Value::Integer(0)),
+            ("waitTime75Percentile", Value::Integer(0)),
+            ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
+            ("waitTimeHourMinutes", Value::Integer(6)),
+            ("waitTimeHours", Value::Integer(1)),
+            ("waitTimeKnown", Value::Bool(true)),
+        ];
+        let found = VARIABLES.map(|(name, read)| (name, read(&variables)));
+        assert_eq!(found, want);
     }
 
     #[test]
@@ -234,9 +269,16 @@ mod tests {
         check(59, "59 minutes");
         check(60, "1 hour");
         check(125, "2 hours 5 minutes");
-        check(1_439, "23 hours 59 minutes");
-        check(1_440, "1 day");
-        check(1_501, "1 day 1 hour");
+        check(239, "3 hours 59 minutes");
+        check(240, "4 hours");
+        check(269, "4 hours");
+        check(270, "5 hours");
+        check(1_410, "1 day");
+        check(1_500, "1 day 1 hour");
+        check(5_759, "4 days");
+        check(5_760, "4 days");
+        check(6_479, "4 days");
+        check(6_480, "5 days");
         let check = |people: u64, want: &str| assert_eq!(format_people(people), want);
         check(0, "nobody");
         check(1, "1 person");

@@ -1,4 +1,4 @@
-//! Rewrites a tokenised template into the plain form that the engine reads correctly. Judges nothing.
+//! Rewrites a tokenised template into the plain form that the engine reads correctly. Judges none.
 
 use super::tokenise::Kind;
 use super::tokenise::Tag;
