@@ -146,7 +146,7 @@ impl DataCenterCounter {
             let view = self.newer_view(take);
             let reply = CounterReply::Granted { grant, granted_at, batch: None, view };
             turn.replies.push((id, reply));
-        } else if let Some(reply) = self.hand_out(now, take) {
+        } else if let Some(reply) = self.hand_out(now, take, !self.waiting.is_empty()) {
             turn.replies.push((id, reply));
         } else if self.is_refused(now, take) {
             turn.replies.push((id, CounterReply::Refused { view: self.view.clone() }));
@@ -169,11 +169,13 @@ impl DataCenterCounter {
         self.isolates.retain(|_, seen| now.since_ms(*seen) < ISOLATE_MS);
     }
 
-    /// One slot from a valid lease, and for newcomers a batch for the isolate's next ones.
-    fn hand_out(&mut self, now: Timestamp, take: Take) -> Option<CounterReply> {
+    /// One slot from a valid lease, and for newcomers a batch for the isolate's next ones, unless
+    /// others are waiting for just these slots.
+    fn hand_out(&mut self, now: Timestamp, take: Take, others_wait: bool) -> Option<CounterReply> {
         let (grant, until) = self.leases.take_one(now, take.class)?;
         self.recent.remember(now, take.admission, grant);
-        let batch = (take.class == SlotClass::New).then(|| self.batch(now, grant, until)).flatten();
+        let may_batch = take.class == SlotClass::New && !others_wait;
+        let batch = may_batch.then(|| self.batch(now, grant, until)).flatten();
         let view = self.newer_view(take);
         Some(CounterReply::Granted { grant, granted_at: now, batch, view })
     }
@@ -213,7 +215,7 @@ impl DataCenterCounter {
                 let view = self.newer_view(one.take);
                 CounterReply::Granted { grant, granted_at, batch: None, view }
             });
-            if let Some(reply) = granted.or_else(|| self.hand_out(now, one.take)) {
+            if let Some(reply) = granted.or_else(|| self.hand_out(now, one.take, true)) {
                 turn.replies.push((one.id, reply));
             } else if one.asked || self.is_refused(now, one.take) {
                 if one.take.class == SlotClass::Queued {

@@ -22,11 +22,12 @@ use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take
 
 use outbox::Outbox;
 
-/// With a stale view this many visitors per sync span may ask the counter; the others wait.
+/// While the view is stale and the counter was silent, this many visitors per sync span ask it;
+/// the others wait at once instead of waiting for an answer that does not come.
 ///
-/// One ask brings a fresh view within a round trip. A few at once keep the first visitors after
-/// a quiet spell from waiting for nothing, and a silent object from a storm.
-const STALE_ASKS: u32 = 16;
+/// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
+/// and whoever was made to wait for it would wait although places are free.
+const ASKS_IN_SILENCE: u32 = 1;
 /// Moves remembered to drop repeats before they are reported; the rest is the aggregator's.
 const MOVES_MAX: usize = 4_096;
 
@@ -40,6 +41,7 @@ pub struct Isolate {
     left: Vec<(GrantId, u32)>,
     outbox: Outbox,
     moved: BTreeMap<u64, Bucket>,
+    silent_at: Option<Timestamp>,
     asks: Budget,
     flow: Budget,
 }
@@ -87,6 +89,7 @@ impl Isolate {
             left: Vec::new(),
             outbox: Outbox::default(),
             moved: BTreeMap::new(),
+            silent_at: None,
             asks: Budget::default(),
             flow: Budget::default(),
         }
@@ -116,7 +119,7 @@ impl Isolate {
         draws: Draws,
     ) -> Outcome {
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
-        let may_ask = fresh || self.asks.is_left(now, SYNC_MS, STALE_ASKS);
+        let may_ask = fresh || self.may_ask_in_silence(now);
         let situation = Situation { now, settings, view: self.view.as_ref(), may_ask, draws };
         let decision = admission::decide(situation, ticket);
         if let Decision::AskCounter(ask) = decision {
@@ -133,7 +136,7 @@ impl Isolate {
 
     /// The message that asks the counter.
     pub fn take(&mut self, now: Timestamp, ask: &Ask) -> CounterRequest {
-        if self.view.as_ref().is_none_or(|view| view.is_stale(now)) {
+        if self.is_silent(now) {
             self.asks.spend(now, SYNC_MS);
         }
         CounterRequest::Take(Take {
@@ -165,6 +168,7 @@ impl Isolate {
                 (Answer::Refused, None)
             }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
+                self.silent_at = Some(now);
                 (self.silence(now, settings), None)
             }
         };
@@ -255,6 +259,14 @@ impl Isolate {
         }
     }
 
+    fn is_silent(&self, now: Timestamp) -> bool {
+        self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
+    }
+
+    fn may_ask_in_silence(&self, now: Timestamp) -> bool {
+        !self.is_silent(now) || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
+    }
+
     fn silence(&mut self, now: Timestamp, settings: &Settings) -> Answer {
         let flows = settings.when_silent == WhenSilent::KeepFlowing
             && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute);
@@ -278,10 +290,17 @@ impl Isolate {
     }
 
     fn keep_batch(&mut self, batch: Option<Slots>) {
-        let Some(batch) = batch.filter(|batch| batch.n > 0) else { return };
-        if let Some(before) = self.batch.replace(batch) {
-            self.left.push((before.grant, before.n));
+        let Some(mut batch) = batch.filter(|batch| batch.n > 0) else { return };
+        match self.batch {
+            // Several asks were in flight at once: parts of one lease are one batch.
+            Some(before) if before.grant == batch.grant => {
+                batch.n += before.n;
+                batch.until = batch.until.min(before.until);
+            }
+            Some(before) => self.left.push((before.grant, before.n)),
+            None => {}
         }
+        self.batch = Some(batch);
     }
 
     /// What is left of a batch goes back when it ends, or as soon as the room closes.
