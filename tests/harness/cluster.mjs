@@ -70,6 +70,7 @@ class Cluster {
   #miniflare;
   #ports = new Map();
   #arrivals = [];
+  #turn = 0;
 
   constructor(options) {
     this.#options = { colos: { AMS: 1 }, ...options };
@@ -170,6 +171,13 @@ class Cluster {
       await this.door();
       await sleep(SETTLE_MS);
     }
+  }
+
+  /** The isolate that answers next in a data center: no two requests are sure to meet the same. */
+  isolateNear(colo) {
+    const near = this.isolates.filter((isolate) => isolate.colo === colo);
+    this.#turn += 1;
+    return near[this.#turn % near.length].name;
   }
 
   /** Sends one request as a client near `isolate`. */

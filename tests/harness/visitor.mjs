@@ -16,8 +16,6 @@ export class Visitor {
    * When this visitor comes again by itself, by the clock of the cluster; `undefined` means never.
    */
   dueAt;
-  #isolates;
-  #visits = 0;
 
   /**
    * @param {object} cluster
@@ -30,8 +28,7 @@ export class Visitor {
    *   given
    */
   constructor(cluster, { name, host, colo = cluster.isolates[0].colo, path = "/", browseMs }) {
-    Object.assign(this, { cluster, name, host, path, browseMs });
-    this.#isolates = cluster.isolates.filter((isolate) => isolate.colo === colo);
+    Object.assign(this, { cluster, name, host, colo, path, browseMs });
   }
 
   get inside() {
@@ -51,17 +48,11 @@ export class Visitor {
     const headers = { "x-visitor": this.name, accept: "text/html", ...request.headers };
     const cookie = this.#cookieHeader();
     if (cookie) headers.cookie = cookie;
-    const { isolate = this.#nextIsolate(), ...rest } = request;
+    const { isolate = this.cluster.isolateNear(this.colo), ...rest } = request;
     const target = { host: this.host, path: this.path, ...rest, headers };
     const answer = await look(this.cluster, isolate, target);
     this.#keep(answer);
     return answer;
-  }
-
-  /** No two requests of a browser are sure to meet the same isolate. */
-  #nextIsolate() {
-    this.#visits += 1;
-    return this.#isolates[this.#visits % this.#isolates.length].name;
   }
 
   #keep(answer) {

@@ -12,7 +12,7 @@ const { host } = quiet;
 /**
  * Longer than the session, the widest bucket and the time after which lost grants are written off.
  */
-const SILENCE_MS = 5 * 60_000;
+const SILENCE_MS = 6 * 60_000;
 /**
  * Objects stay for about 10 s after their last call; larger steps leave them no work in between.
  */
