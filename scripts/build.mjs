@@ -13,7 +13,9 @@ if (process.argv.includes("--debug")) xtask("build", "--debug");
 
 const bytes = fs.readFileSync(WASM);
 const gzipKb = Math.ceil(zlib.gzipSync(bytes, { level: 9 }).length / 1024);
-console.log(`wasm: ${Math.ceil(bytes.length / 1024)} KB, ${gzipKb} KB gzip (at most ${GZIP_KB_MAX})`);
+console.log(
+  `wasm: ${Math.ceil(bytes.length / 1024)} KB, ${gzipKb} KB gzip (at most ${GZIP_KB_MAX})`,
+);
 if (gzipKb > GZIP_KB_MAX) process.exit(1);
 
 function xtask(...parameters) {

@@ -14,7 +14,8 @@ export class LiveLine {
 
   /** Writes ordinary text above the line. */
   print(text) {
-    if (!process.stdout.isTTY) return process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
+    if (!process.stdout.isTTY)
+      return process.stdout.write(text.endsWith("\n") ? text : `${text}\n`);
     process.stdout.write(`\r\x1b[K${text}${text.endsWith("\n") ? "" : "\n"}`);
     this.#draw();
   }

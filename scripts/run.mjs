@@ -26,13 +26,17 @@ await run(step, rest);
 
 function checkNode() {
   if (isOlder(process.versions.node, NODE_MIN)) {
-    stop(`Node ${process.versions.node} is too old: install Node 20 or newer from https://nodejs.org`);
+    stop(
+      `Node ${process.versions.node} is too old: install Node 20 or newer from https://nodejs.org`,
+    );
   }
 }
 
 function checkRust() {
   if (!works("rustup", ["--version"])) {
-    stop("Rust is missing: install it with rustup from https://rustup.rs, then open a new terminal");
+    stop(
+      "Rust is missing: install it with rustup from https://rustup.rs, then open a new terminal",
+    );
   }
   // The first call in this folder makes rustup install the toolchain of rust-toolchain.toml.
   if (!works("cargo", ["--version"], "inherit")) {
@@ -40,7 +44,7 @@ function checkRust() {
   }
   if (!WINDOWS && !works("cc", ["--version"])) {
     stop(
-      "the linker `cc` is missing: on Debian or Ubuntu run `sudo apt-get install build-essential`, " +
+      "the linker `cc` is missing: on Debian or Ubuntu `sudo apt-get install build-essential`, " +
         "on macOS `xcode-select --install`",
     );
   }
@@ -53,7 +57,9 @@ async function checkPort() {
     probe.listen(port, "localhost", () => probe.close(() => resolve(true)));
   });
   if (!isFree) {
-    stop(`port ${port} is in use: end what runs there, or choose another with \`PORT=8790 npm start\``);
+    stop(
+      `port ${port} is in use: end what runs there, or choose another with \`PORT=8790 npm start\``,
+    );
   }
 }
 
@@ -76,7 +82,9 @@ async function run(name, parameters) {
   const { stdout } = spawnSync("node", ["--version"], { encoding: "utf8" });
   const version = stdout.trim().slice(1);
   if (isOlder(version, TOOLS_NODE_MIN)) {
-    stop(`the tools need Node 22.12, found ${version}: install a newer one from https://nodejs.org`);
+    stop(
+      `the tools need Node 22.12, found ${version}: install a newer one from https://nodejs.org`,
+    );
   }
   const child = spawn("node", [path.join("scripts", `${name}.mjs`), ...parameters], {
     stdio: "inherit",

@@ -83,8 +83,8 @@ function welcome() {
   The shop is open:  ${first}
   More visitors:     ${others.join("\n                     ")}
 
-  Room "${room.name}": ${room.total_active_users} visitors at a time, \
-${room.new_users_per_minute} new ones a minute, a session of ${room.session_duration} min (rooms.json).
+  Room "${room.name}" (rooms.json): ${room.total_active_users} visitors at a time,
+  ${room.new_users_per_minute} new ones a minute, a session of ${room.session_duration} min.
 
   Try this: open the addresses one after the other. The first two visitors enter; the others wait in
   line and enter by themselves. (Windows of one browser at one address are one visitor.)

@@ -100,7 +100,9 @@ function chromium() {
 function summary(all) {
   console.log(`\n== summary ${"=".repeat(69)}`);
   for (const { name, outcome, seconds, note } of all) {
-    console.log(`${name.padEnd(10)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`);
+    console.log(
+      `${name.padEnd(10)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`,
+    );
   }
 }
 

@@ -42,7 +42,9 @@ line.end();
 waits.sort((one, other) => one - other);
 if (waits.length > 0) {
   const median = waits[Math.floor(waits.length / 2)];
-  console.log(`${waits.length} entered; waited ${clock(median)} (median), ${clock(waits.at(-1))} at most`);
+  console.log(
+    `${waits.length} entered; waited ${clock(median)} (median), ${clock(waits.at(-1))} at most`,
+  );
 }
 
 async function visit(number) {

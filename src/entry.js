@@ -7,7 +7,7 @@
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
-//   F                      (made here alone) there is no verdict; the var ON_FAILURE says what to do
+//   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
 // p, c and g are P, C and G with work left for `after`, once the answer is on its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";

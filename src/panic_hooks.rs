@@ -11,7 +11,7 @@ use worker::{Delay, Env, Url};
 pub fn glance(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     match url.path() {
-        "/__glance/page" => Some("G200\ncontent-type: text/plain\n\npage".to_owned()),
+        "/__glance/page" => Some("G202\ncontent-type: text/plain\n\nfirst\n\nsecond".to_owned()),
         "/__glance/cookie" => Some("Ctest=renewed; Path=/".to_owned()),
         "/__glance/after" => Some("p".to_owned()),
         path => match path.strip_prefix("/__glance/") {
@@ -38,12 +38,11 @@ pub async fn handle(url: &str, env: &Env) -> Option<String> {
                 Ok(stub) => stub.into_rpc::<TestStub>().call(what).await,
                 Err(error) => Err(JsValue::from_str(&error.to_string())),
             };
-            Some(match answer {
-                Ok(text) => {
-                    format!("G200\ncontent-type: text/plain\n\n{}", text.as_string()?)
-                }
-                Err(_) => "G200\ncontent-type: text/plain\n\nobject failed".to_owned(),
-            })
+            let said = match answer {
+                Ok(text) => format!("object answered {}", text.as_string()?),
+                Err(error) => format!("object failed: {error:?}"),
+            };
+            Some(format!("G200\ncontent-type: text/plain\n\n{said}"))
         }
         _ => None,
     }

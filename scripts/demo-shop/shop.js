@@ -48,10 +48,13 @@ function thanks(order) {
 }
 
 function html(content, status = 200) {
-  return new Response(PAGE.replace("<!-- content -->", () => content), {
-    status,
-    headers: { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
-  });
+  return new Response(
+    PAGE.replace("<!-- content -->", () => content),
+    {
+      status,
+      headers: { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" },
+    },
+  );
 }
 
 const PAGE = `<!doctype html>
@@ -66,7 +69,8 @@ const PAGE = `<!doctype html>
   @media (prefers-color-scheme: dark) {
     :root { --ink: #e8e6df; --paper: #17201f; --card: #202b2a; --go: #2a8a71 }
   }
-  body { margin: 0; background: var(--paper); color: var(--ink); font: 1.05rem/1.6 system-ui, sans-serif }
+  body { margin: 0; background: var(--paper); color: var(--ink);
+    font: 1.05rem/1.6 system-ui, sans-serif }
   main { max-width: 34rem; margin: 0 auto; padding: 12vh 1.25rem 3rem }
   header { font-size: .85rem; letter-spacing: .12em; text-transform: uppercase; opacity: .7 }
   h1 { font: 600 2.4rem/1.2 Georgia, serif; margin: .4rem 0 1rem }

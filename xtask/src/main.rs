@@ -1,9 +1,9 @@
 //! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen. It may not download,
 //! decide anything about the product, or be linked into it.
 //!
-//! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes a
-//! build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when the
-//! wasm is the one that the last run saw.
+//! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
+//! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when
+//! the wasm is the one that the last run saw.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -65,10 +65,10 @@ impl Flavour {
 }
 
 fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
-    // Set by `cargo run`; asked for now, not at compile time, so that a moved checkout still builds.
+    // Set by `cargo run`; asked for now, not at compile time: a moved checkout still builds.
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let root = package.parent().ok_or("xtask has no parent folder")?;
-    // Always the default folder: one place for the wasm, whatever the caller uses for native builds.
+    // Always the default folder: one place for the wasm, wherever native builds go.
     let target = root.join("target");
     let status = Command::new(env::var("CARGO")?)
         .current_dir(root)
