@@ -186,10 +186,8 @@ impl Book {
                 node.quiet = contribution.quiet;
             }
             node.through = node.through.max(contribution.through);
-            let waits = |(epoch, waiters): (&Epoch, &EpochCensus)| {
-                !waiters.is_empty() && *epoch >= contribution.through
-            };
-            node.has_waiters |= contribution.census.iter().any(waits);
+            let waited = contribution.census.iter().rev().find(|(_, waiters)| !waiters.is_empty());
+            node.waited = node.waited.max(waited.map(|(epoch, _)| *epoch));
         }
         nodes
     }
@@ -205,7 +203,7 @@ impl Book {
     pub fn reported_epoch(&self, now: Timestamp) -> Option<Epoch> {
         let newest = Epoch::newest_ended(now - 3 * SECOND_MS)?;
         let holds_back =
-            |node: &&NodeState| node.has_waiters && now.since_ms(node.heard_at) <= LEFT_OUT_MS;
+            |node: &&NodeState| node.has_waiters() && now.since_ms(node.heard_at) <= LEFT_OUT_MS;
         let nodes = self.nodes();
         let slowest = nodes.values().filter(holds_back).map(|node| node.through).min();
         Some(slowest.map_or(newest, |slowest| slowest.min(newest)))
@@ -283,7 +281,7 @@ impl Book {
 
     /// True when the newest census of some data center holds waiters.
     pub fn has_waiters(&self) -> bool {
-        self.nodes().values().any(|node| node.has_waiters)
+        self.nodes().values().any(NodeState::has_waiters)
     }
 
     /// Live buckets and their counts, by expiry: when places come free if nobody renews.
@@ -332,7 +330,15 @@ struct NodeState {
     heard_at: Timestamp,
     quiet: bool,
     through: Epoch,
-    has_waiters: bool,
+    /// The newest epoch in which somebody waits, over all lives of the object.
+    waited: Option<Epoch>,
+}
+
+impl NodeState {
+    /// An earlier life's waiters of epochs that are complete by now hold nothing back.
+    fn has_waiters(&self) -> bool {
+        self.waited.is_some_and(|waited| waited >= self.through)
+    }
 }
 
 impl From<StoredBook> for Book {
@@ -375,7 +381,7 @@ mod tests {
         for order in [[&old, &new, &new], [&new, &old, &new], [&new, &new, &old]] {
             let mut book = Book::default();
             for contribution in order {
-                book.merge(Timestamp(0), source(0, 1), contribution.clone());
+                book.merge(Timestamp(95_000), source(0, 1), contribution.clone());
             }
             assert_eq!(counted(&book, 99_999), 5);
             assert_eq!(counted(&book, 100_000), 4);
@@ -436,5 +442,23 @@ mod tests {
         assert_eq!(reported(65_001), Some(Epoch(9))); // shard 1 silent for over 20 s
         assert_eq!(reported(47_999), Some(Epoch(4)));
         assert_eq!(book.waiters(Epoch(9)).len(), 1);
+    }
+
+    #[test]
+    fn the_waiters_of_an_earlier_life_hold_nothing_back_for_ever() {
+        let line: EpochCensus = [(OrderKey(1), 1)].into();
+        let life = |census: &[Epoch], through: u64| Contribution {
+            seq: 1,
+            census: census.iter().map(|epoch| (*epoch, line.clone())).collect(),
+            through: Epoch(through),
+            ..Contribution::default()
+        };
+        let mut book = Book::default();
+        book.merge(Timestamp(25_000), source(0, 1), life(&[Epoch(4), Epoch(5)], 4));
+        assert!(book.has_waiters());
+        book.merge(Timestamp(26_000), source(0, 2), life(&[], 5));
+        assert!(book.has_waiters());
+        book.merge(Timestamp(31_000), source(0, 2), Contribution { seq: 2, ..life(&[], 6) });
+        assert!(!book.has_waiters());
     }
 }
