@@ -33,7 +33,7 @@ const STEP_MS = 500;
 const SETTLE_MS = 3;
 
 /** The objects of the Worker, by binding. */
-const CLASSES = {
+export const CLASSES = {
   DATA_CENTER_COUNTER: "DataCenterCounter",
   DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
   GLOBAL_AGGREGATOR: "GlobalAggregator",
@@ -297,7 +297,7 @@ class Cluster {
 }
 
 /** The secrets of local development, as the checked-in example names them. */
-function developmentVars() {
+export function developmentVars() {
   const example = path.join(ROOT, ".dev.vars.example");
   if (!fs.existsSync(example)) return {};
   const lines = fs.readFileSync(example, "utf8").matchAll(/^(\w+)="?(.*?)"?$/gm);

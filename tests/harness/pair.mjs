@@ -8,6 +8,7 @@ import http from "node:http";
 
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
+import { developmentVars } from "./cluster.mjs";
 import { workerModules } from "./worker-modules.mjs";
 
 const COMPATIBILITY_DATE = "2026-11-01";
@@ -43,7 +44,7 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
     ...edge,
     ...workerModules({ build, rooms }),
     name: "product",
-    bindings: vars,
+    bindings: { ...developmentVars(), ...vars },
     durableObjects: Object.fromEntries(
       Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
     ),
