@@ -31,7 +31,6 @@ pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
 pub struct GlobalAggregator {
     room: RoomId,
     started_at: Timestamp,
-    earlier: Option<Incarnation>,
     incarnation: Incarnation,
     ledger: Ledger,
     book: Book,
@@ -221,13 +220,11 @@ impl GlobalAggregator {
         used: u32,
         turn: &mut GlobalTurn,
     ) {
-        let stand_in = self.earlier.and_then(|earlier| self.ledger.stand_in_for(id, earlier));
-        let fits = match stand_in {
-            Some(unknown) => {
-                let earlier = self.earlier.unwrap_or(self.incarnation);
-                let beyond = |id| self.ledger.stand_in_for(id, earlier).is_some();
-                let total = self.book.used_of(beyond);
-                self.ledger.set_used(now, unknown, total)
+        let fits = match self.ledger.stand_in_for(id) {
+            Some(stand_in) => {
+                let stood_for = |id| self.ledger.stand_in_for(id) == Some(stand_in);
+                let total = self.book.used_of(stood_for);
+                self.ledger.set_used(now, stand_in, total)
             }
             None => self.ledger.set_used(now, id, used),
         };

@@ -117,8 +117,15 @@ pub struct Ledger {
     grants: BTreeMap<GrantId, Grant>,
     /// Slots for called visitors, by the second of their grant.
     queued_by_second: BTreeMap<u64, u32>,
-    /// Grants of an earlier life that the row did not know, gathered in one.
-    unknown: Option<(GrantId, u64)>,
+    /// Grants of earlier lives that the row did not know, gathered in one for each life.
+    stand_ins: BTreeMap<Incarnation, StandIn>,
+}
+
+/// Stands for the grants of one earlier life from a number on.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct StandIn {
+    first_number: u64,
+    grant: GrantId,
 }
 
 impl Ledger {
@@ -131,7 +138,7 @@ impl Ledger {
             ceiling: 0,
             grants: BTreeMap::new(),
             queued_by_second: BTreeMap::new(),
-            unknown: None,
+            stand_ins: BTreeMap::new(),
         }
     }
 
@@ -154,7 +161,8 @@ impl Ledger {
                     written_off: 0,
                 },
             );
-            self.unknown = Some((id, self.next_number));
+            let stand_in = StandIn { first_number: self.next_number, grant: id };
+            self.stand_ins.insert(self.incarnation, stand_in);
         }
         self.granted_total = self.ceiling;
         self.incarnation = incarnation;
@@ -202,7 +210,7 @@ impl Ledger {
         grant.returned = grant.returned.min(grant.n - grant.used);
         // A late use takes the place of its phantom.
         grant.written_off = grant.written_off.min(grant.n - grant.used - grant.returned);
-        if self.unknown.is_some_and(|(unknown, _)| unknown == id) {
+        if self.stand_ins.values().any(|stand_in| stand_in.grant == id) {
             // Their class is not known: they count in the rate from now on, the safe side.
             *self.queued_by_second.entry(now.seconds()).or_default() += grant.used - used_before;
         }
@@ -216,13 +224,20 @@ impl Ledger {
         let more = returned.min(free).saturating_sub(grant.returned);
         grant.returned += more;
         grant.written_off = grant.written_off.min(free - grant.returned);
+        if grant.class == SlotClass::Queued {
+            // A slot that came back was no admission: the rate gets it back too.
+            let granted_s = (grant.until - QUEUED_LEASE_MS).seconds();
+            if let Some(granted) = self.queued_by_second.get_mut(&granted_s) {
+                *granted = granted.saturating_sub(more);
+            }
+        }
     }
 
     /// The grant that stands for those an earlier life made after its last stored row, if `id`
     /// is one of them.
-    pub fn stand_in_for(&self, id: GrantId, earlier: Incarnation) -> Option<GrantId> {
-        let (unknown, first_number) = self.unknown?;
-        (id.incarnation == earlier && id.number >= first_number).then_some(unknown)
+    pub fn stand_in_for(&self, id: GrantId) -> Option<GrantId> {
+        let stand_in = self.stand_ins.get(&id.incarnation)?;
+        (id.number >= stand_in.first_number).then_some(stand_in.grant)
     }
 
     /// Writes off what was not accounted for 15 s after its end, and forgets what no longer
@@ -240,6 +255,8 @@ impl Ledger {
                 || grant.written_off > 0
                     && (in_rate || Bucket::at(grant.phantom_at(), settings).is_live(now))
         });
+        let grants = &self.grants;
+        self.stand_ins.retain(|_, stand_in| grants.contains_key(&stand_in.grant));
         let oldest_s = now.seconds().saturating_sub(RATE_BINS);
         self.queued_by_second = self.queued_by_second.split_off(&oldest_s);
     }
@@ -275,5 +292,164 @@ impl Ledger {
     /// Slots granted to called visitors since `from`, the second of `from` included.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
         self.queued_by_second.range(from.seconds()..).map(|(_, n)| u64::from(*n)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GrantId, Ledger, QUEUED_LEASE_MS, SlotClass, Slots, WRITE_OFF_MS};
+    use crate::id::Incarnation;
+    use crate::settings::Settings;
+    use crate::time::Timestamp;
+
+    const NOW: Timestamp = Timestamp(1_000_000);
+
+    fn ledger() -> Ledger {
+        Ledger::new(Incarnation(7))
+    }
+
+    fn settled(mut ledger: Ledger, now: Timestamp) -> Ledger {
+        ledger.settle(now, &Settings::for_tests());
+        ledger
+    }
+
+    /// (outstanding, places held by phantoms) of a ledger at `now`.
+    fn held(ledger: &Ledger, now: Timestamp) -> (u64, u64) {
+        (ledger.outstanding(), ledger.phantoms(now, &Settings::for_tests()))
+    }
+
+    #[test]
+    fn a_grant_is_outstanding_until_every_slot_is_accounted_for() {
+        let check = |used: u32, returned: u32, want: u64, fits: bool| {
+            let mut ledger = ledger();
+            let slots = ledger.grant(NOW, SlotClass::New, 10);
+            ledger.set_returned(slots.grant, returned);
+            assert_eq!(ledger.set_used(NOW, slots.grant, used), fits, "{used} + {returned}");
+            assert_eq!(ledger.outstanding(), want, "{used} + {returned}");
+        };
+        check(0, 0, 10, true);
+        check(3, 4, 3, true);
+        check(6, 4, 0, true);
+        check(7, 4, 0, false);
+        check(11, 0, 0, false);
+    }
+
+    #[test]
+    fn repeated_and_late_reports_change_nothing() {
+        let mut ledger = ledger();
+        let Slots { grant, .. } = ledger.grant(NOW, SlotClass::New, 10);
+        for (used, returned, want) in [(3, 2, 5), (2, 1, 5), (3, 2, 5), (4, 2, 4)] {
+            ledger.set_used(NOW, grant, used);
+            ledger.set_returned(grant, returned);
+            assert_eq!(ledger.outstanding(), want);
+        }
+    }
+
+    #[test]
+    fn the_rest_is_written_off_15_s_after_the_end_and_holds_its_place_for_a_session() {
+        let mut ledger = ledger();
+        let slots = ledger.grant(NOW, SlotClass::New, 10);
+        ledger.set_used(NOW, slots.grant, 4);
+        let written_off_at = slots.until + WRITE_OFF_MS;
+        let ledger = settled(ledger, written_off_at - 1);
+        assert_eq!(held(&ledger, written_off_at - 1), (6, 0));
+        let ledger = settled(ledger, written_off_at);
+        assert_eq!(held(&ledger, written_off_at), (0, 6));
+        assert_eq!(ledger.phantoms_in_rate(written_off_at), 6);
+        // Booked at until + 1 s: in the rate for 61 bins, inside for a session and a bucket.
+        let booked_at = slots.until + 1_000;
+        assert_eq!(ledger.phantoms_in_rate(booked_at + 60_000), 6);
+        assert_eq!(ledger.phantoms_in_rate(booked_at + 61_000), 0);
+        let gone_at = Timestamp(1_010_000 + 300_000);
+        assert_eq!(held(&settled(ledger.clone(), gone_at - 1), gone_at - 1), (0, 6));
+        assert_eq!(held(&settled(ledger, gone_at), gone_at), (0, 0));
+    }
+
+    #[test]
+    fn a_late_use_or_return_takes_the_place_of_its_phantom() {
+        let mut ledger = ledger();
+        let slots = ledger.grant(NOW, SlotClass::New, 10);
+        let late = slots.until + WRITE_OFF_MS;
+        let mut ledger = settled(ledger, late);
+        assert!(ledger.set_used(late, slots.grant, 3));
+        assert_eq!(held(&ledger, late), (0, 7));
+        ledger.set_returned(slots.grant, 5);
+        assert_eq!(held(&ledger, late), (0, 2));
+    }
+
+    #[test]
+    fn slots_of_called_visitors_count_in_the_rate_when_granted_until_they_come_back() {
+        let mut ledger = ledger();
+        let slots = ledger.grant(NOW, SlotClass::Queued, 3);
+        assert_eq!(slots.until, NOW + QUEUED_LEASE_MS);
+        assert_eq!(ledger.queued_since(NOW), 3);
+        assert_eq!(ledger.queued_since(NOW + 1_000), 0);
+        assert_eq!(ledger.outstanding_new(), 0);
+        ledger.set_used(NOW, slots.grant, 1);
+        assert_eq!(ledger.queued_since(NOW), 3);
+        ledger.set_returned(slots.grant, 2);
+        ledger.set_returned(slots.grant, 2);
+        assert_eq!(ledger.queued_since(NOW), 1);
+    }
+
+    #[test]
+    fn a_grant_above_the_stored_ceiling_must_be_stored_first() {
+        let mut ledger = ledger();
+        ledger.raise_ceiling(5);
+        ledger.grant(NOW, SlotClass::New, 5);
+        assert!(!ledger.is_beyond_ceiling());
+        ledger.grant(NOW, SlotClass::New, 1);
+        assert!(ledger.is_beyond_ceiling());
+        ledger.raise_ceiling(0);
+        assert!(!ledger.is_beyond_ceiling());
+    }
+
+    #[test]
+    fn what_the_stored_books_do_not_know_is_outstanding_after_a_restart() {
+        let mut stored = ledger();
+        stored.grant(NOW, SlotClass::New, 2);
+        stored.raise_ceiling(8);
+        let restarted = stored.restart(Incarnation(8), NOW);
+        assert_eq!(restarted.outstanding(), 2 + 8);
+        // The ceiling is used up: a grant of the new life must be stored first.
+        let mut restarted = restarted;
+        let slots = restarted.grant(NOW, SlotClass::New, 1);
+        assert_eq!(slots.grant, GrantId { incarnation: Incarnation(8), number: 1 });
+        assert!(restarted.is_beyond_ceiling());
+    }
+
+    #[test]
+    fn each_earlier_life_has_its_own_stand_in() {
+        let id = |life: u64, number: u64| GrantId { incarnation: Incarnation(life), number };
+        let mut first = ledger();
+        first.grant(NOW, SlotClass::New, 2);
+        first.raise_ceiling(8);
+        let mut second = first.restart(Incarnation(8), NOW);
+        second.grant(NOW, SlotClass::New, 1);
+        second.raise_ceiling(0);
+        let mut third = second.restart(Incarnation(9), NOW);
+        let check = |ledger: &Ledger, id: GrantId, want: Option<GrantId>| {
+            assert_eq!(ledger.stand_in_for(id), want, "{id}");
+        };
+        check(&third, id(7, 1), None);
+        check(&third, id(7, 2), Some(id(8, 0)));
+        check(&third, id(8, 1), None);
+        check(&third, id(8, 2), None); // the second life's books were complete
+        assert_eq!(third.outstanding(), 2 + 8 + 1);
+        assert!(third.set_used(NOW, id(8, 0), 8));
+        assert_eq!(third.outstanding(), 2 + 1);
+        assert_eq!(third.queued_since(NOW), 8); // their class is unknown: the safe side
+        let forgotten = settled(third, NOW + 10 * 60_000);
+        check(&forgotten, id(7, 2), None);
+    }
+
+    #[test]
+    fn a_grant_id_is_written_as_one_word() {
+        let id = GrantId { incarnation: Incarnation(255), number: 16 };
+        assert_eq!(id.to_string(), "ff-10");
+        assert_eq!("ff-10".parse(), Ok(id));
+        for wrong in ["", "ff", "ff-", "-1", "ff-10-1", "zz-1"] {
+            assert!(wrong.parse::<GrantId>().is_err(), "{wrong}");
+        }
     }
 }

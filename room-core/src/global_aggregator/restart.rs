@@ -54,7 +54,6 @@ impl GlobalAggregator {
         let fresh = Self {
             room,
             started_at: now,
-            earlier: None,
             incarnation,
             ledger: Ledger::new(incarnation),
             book: Book::default(),
@@ -75,7 +74,6 @@ impl GlobalAggregator {
     }
 
     fn resume(mut self, row: Row, now: Timestamp, settings: &Settings) -> Self {
-        self.earlier = Some(row.incarnation);
         self.ledger = row.ledger.restart(self.incarnation, now);
         self.book = row.book.into();
         self.queue = row.queue;
