@@ -165,21 +165,26 @@ impl DataCenterAggregator {
         report: &Report,
         turn: &mut AggregatorTurn,
     ) {
-        let received = self.received(report.isolate);
-        let newest = (report.first + report.events.len() as u64).saturating_sub(1);
-        let known = (received + 1).saturating_sub(report.first) as usize;
-        for event in report.events.iter().skip(known) {
-            self.urgent |= self.counts.take_in(now, settings, event);
-            self.dirty = true;
-            self.reported = true;
-        }
         if !self.isolates.contains_key(&report.isolate) && self.isolates.len() >= ISOLATES_MAX {
             turn.facts.push(Fact::BoundReached);
             return;
         }
+        let received = self.received(report.isolate).max(report.durable);
         let isolate = self.isolates.entry(report.isolate).or_default();
-        isolate.received = received.max(newest);
         isolate.seen = now;
+        isolate.received = received;
+        let next = received + 1;
+        if report.first > next {
+            // An earlier life of this object took in what lies between and lost it: the answer
+            // says from where on everything is needed again.
+            return;
+        }
+        for event in report.events.iter().skip((next - report.first) as usize) {
+            isolate.received += 1;
+            self.urgent |= self.counts.take_in(now, settings, event);
+            self.dirty = true;
+            self.reported = true;
+        }
     }
 
     fn reply(&self, now: Timestamp, isolate: IsolateId) -> ReportReply {

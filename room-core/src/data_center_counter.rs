@@ -96,9 +96,9 @@ impl DataCenterCounter {
     ) -> CounterTurn {
         let mut turn = CounterTurn::default();
         match request {
-            CounterRequest::Return { left } => {
-                for (grant, n) in left {
-                    self.leases.take_back(now, grant, n);
+            CounterRequest::Return { isolate, left } => {
+                for (grant, total) in left {
+                    self.leases.take_back(now, isolate, grant, total);
                 }
                 turn.replies.push((id, CounterReply::Returned));
             }
@@ -175,18 +175,24 @@ impl DataCenterCounter {
         let (grant, until) = self.leases.take_one(now, take.class)?;
         self.recent.remember(now, take.admission, grant);
         let may_batch = take.class == SlotClass::New && !others_wait;
-        let batch = may_batch.then(|| self.batch(now, grant, until)).flatten();
+        let batch = may_batch.then(|| self.batch(now, take.isolate, grant, until)).flatten();
         let view = self.newer_view(take);
         Some(CounterReply::Granted { grant, granted_at: now, batch, view })
     }
 
-    fn batch(&mut self, now: Timestamp, grant: GrantId, until: Timestamp) -> Option<Slots> {
+    fn batch(
+        &mut self,
+        now: Timestamp,
+        isolate: IsolateId,
+        grant: GrantId,
+        until: Timestamp,
+    ) -> Option<Slots> {
         let isolates = (self.isolates.len() as u32).max(1);
         let by_demand = self.new_rate.per_s(now) as u32 / isolates;
         let by_supply = self.leases.tokens(grant) / (2 * isolates);
         let n = by_demand.min(by_supply);
         let until = until.min(now + BATCH_MS);
-        (n > 0 && self.leases.cut_batch(grant, n)).then_some(Slots { grant, n, until })
+        (n > 0 && self.leases.cut_batch(isolate, grant, n)).then_some(Slots { grant, n, until })
     }
 
     /// A refusal that needs no pull: the room is known to be closed, or was asked a moment ago.
@@ -236,12 +242,15 @@ impl DataCenterCounter {
         // Nobody waits for returns: after a silence they are not hurried.
         let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
         let returns_due = returns_at.is_some_and(|at| now >= at);
-        if !self.pulling && (!self.waiting.is_empty() || runs_low || returns_due) {
+        if self.pulling {
+            // The answer to the pull ends with another look at all this.
+            turn.wake_at = self.leases.next_end();
+        } else if !self.waiting.is_empty() || runs_low || returns_due {
             turn.send = Some(self.pull(now, runs_low));
+            turn.wake_at = self.leases.next_end();
         } else {
-            turn.wake_at = returns_at;
+            turn.wake_at = earlier(returns_at, self.leases.next_end());
         }
-        turn.wake_at = earlier(turn.wake_at, self.leases.next_end());
     }
 
     /// Asking before the last slot is gone keeps the round trip away from newcomers. Only where

@@ -108,8 +108,10 @@ impl GlobalAggregator {
         } else {
             self.book.heard(now, source);
         }
+        // To a new life everything its earlier ones contributed counts as durable.
+        let told = sync.hello && self.dirty;
         let moved = self.tick(now, settings, &mut turn);
-        self.finish(now, settings, moved, &mut turn);
+        self.finish(now, settings, moved || told, &mut turn);
         let included = if sync.hello { self.book.included(source.node) } else { BTreeMap::new() };
         let reply = GlobalReply::Synced {
             durable: self.saved.get(&source).copied().unwrap_or(0),

@@ -4,6 +4,7 @@
 //! until an aggregator has it durably. It is the only machine that many requests share without
 //! an object; it never waits.
 
+mod left;
 mod outbox;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use crate::time::{MINUTE_MS, Timestamp};
 use crate::view::{View, keep_newer};
 use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take};
 
+use left::Left;
 use outbox::Outbox;
 
 /// While the view is stale and the counter was silent, this many visitors per sync span ask it;
@@ -37,8 +39,7 @@ pub struct Isolate {
     id: IsolateId,
     view: Option<View>,
     batch: Option<Slots>,
-    /// Left over from batches: to be given back.
-    left: Vec<(GrantId, u32)>,
+    left: Left,
     outbox: Outbox,
     moved: BTreeMap<u64, Bucket>,
     silent_at: Option<Timestamp>,
@@ -86,7 +87,7 @@ impl Isolate {
             id,
             view: None,
             batch: None,
-            left: Vec::new(),
+            left: Left::default(),
             outbox: Outbox::default(),
             moved: BTreeMap::new(),
             silent_at: None,
@@ -178,8 +179,8 @@ impl Isolate {
     /// What to do next, after the replies.
     pub fn work(&mut self, now: Timestamp) -> Work {
         self.end_batch(now);
-        if !self.left.is_empty() {
-            return Work::Return(CounterRequest::Return { left: std::mem::take(&mut self.left) });
+        if let Some(left) = self.left.to_return(now) {
+            return Work::Return(CounterRequest::Return { isolate: self.id, left });
         }
         if let Some(report) = self.outbox.report(now, self.id) {
             return Work::Report(report);
@@ -297,7 +298,7 @@ impl Isolate {
                 batch.n += before.n;
                 batch.until = batch.until.min(before.until);
             }
-            Some(before) => self.left.push((before.grant, before.n)),
+            Some(before) => self.left.add(before),
             None => {}
         }
         self.batch = Some(batch);
@@ -307,7 +308,7 @@ impl Isolate {
     fn end_batch(&mut self, now: Timestamp) {
         let closed = self.view.as_ref().is_some_and(|view| !view.open);
         if let Some(batch) = self.batch.take_if(|batch| closed || now >= batch.until) {
-            self.left.push((batch.grant, batch.n));
+            self.left.add(batch);
         }
     }
 }

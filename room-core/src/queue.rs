@@ -93,11 +93,11 @@ impl Queue {
         index.checked_sub(1).and_then(|last| self.line.get(last)).map_or(0, |(_, ahead)| *ahead)
     }
 
-    /// Places that are spoken for: called visitors who have not entered yet (`E`), and those who
-    /// joined since and are not in the census yet.
+    /// Places that are spoken for before any newcomer's: those of everybody in the line who has
+    /// not entered since, and of those who joined since and are not in the census yet.
     pub fn promised(&self, supply: Supply) -> u64 {
-        let called = self.waiting_up_to(self.threshold) + supply.joined_since_reported;
-        called.saturating_sub(supply.queued_since_reported)
+        let waiting = self.waiting() + supply.joined_since_reported;
+        waiting.saturating_sub(supply.queued_since_reported)
     }
 
     /// The line as (key, waiters at it or before it), by key.

@@ -45,7 +45,9 @@ pub enum CounterRequest {
     Take(Take),
     /// An isolate gives back what is left of its batches.
     Return {
-        /// Slots left per grant.
+        /// Who gives back.
+        isolate: IsolateId,
+        /// Slots left per grant, as running totals: a repeated message changes nothing.
         left: Vec<(GrantId, u32)>,
     },
 }
@@ -98,6 +100,9 @@ pub struct Report {
     pub isolate: IsolateId,
     /// Number of the first event; they count up from 1 in an isolate's life.
     pub first: u64,
+    /// Events up to this number are durable and kept no more.
+    #[serde(default)]
+    pub durable: u64,
     /// The events, oldest first.
     pub events: Vec<Event>,
 }

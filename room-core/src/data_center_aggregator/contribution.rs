@@ -74,8 +74,11 @@ impl Counts {
             }
             Event::Moved { visitor, from, to } => {
                 let to = to.min(newest);
-                let repeated = self.visitors.find(visitor).is_some_and(|known| known != from);
-                if repeated || to <= from {
+                // Known further on: the request carried an older cookie, its visitor is counted
+                // where this data center put it. Known further back: the visitor moved elsewhere
+                // in between.
+                let from = self.visitors.find(visitor).map_or(from, |known| known.max(from));
+                if to <= from {
                     return false;
                 }
                 self.visitors.place(visitor, to);

@@ -2,23 +2,31 @@
 
 use std::collections::BTreeMap;
 
+use crate::id::IsolateId;
 use crate::slots::{GrantId, SlotClass, Slots, WRITE_OFF_MS};
 use crate::time::Timestamp;
 
 /// Batches come back a moment after the lease ended: one pull carries them together.
 const GATHER_MS: u64 = 100;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Lease {
     class: SlotClass,
     until: Timestamp,
     tokens: u32,
     /// Slots in batches at isolates: no more than these can come back.
-    in_batches: u32,
+    batches: BTreeMap<IsolateId, Batches>,
     /// Slots given back, as the running total the global aggregator books.
     returned: u32,
     acknowledged: u32,
     sent: u32,
+}
+
+/// What one isolate got of a lease and gave back, as running totals.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batches {
+    given: u32,
+    back: u32,
 }
 
 /// All leases of one counter.
@@ -31,8 +39,8 @@ pub(super) struct Leases {
 impl Leases {
     pub(super) fn add(&mut self, class: SlotClass, slots: Slots) {
         let Slots { grant, n: tokens, until } = slots;
-        let (in_batches, returned, acknowledged, sent) = (0, 0, 0, 0);
-        let lease = Lease { class, until, tokens, in_batches, returned, acknowledged, sent };
+        let (batches, returned, acknowledged, sent) = (BTreeMap::new(), 0, 0, 0);
+        let lease = Lease { class, until, tokens, batches, returned, acknowledged, sent };
         self.had_spare = tokens > 1;
         self.leases.entry(grant).or_insert(lease);
     }
@@ -68,19 +76,27 @@ impl Leases {
         self.had_spare
     }
 
-    pub(super) fn cut_batch(&mut self, grant: GrantId, n: u32) -> bool {
+    pub(super) fn cut_batch(&mut self, isolate: IsolateId, grant: GrantId, n: u32) -> bool {
         let Some(lease) = self.leases.get_mut(&grant) else { return false };
         let Some(left) = lease.tokens.checked_sub(n) else { return false };
         lease.tokens = left;
-        lease.in_batches += n;
+        lease.batches.entry(isolate).or_default().given += n;
         true
     }
 
-    /// What an isolate did not use: usable again while the lease lasts, given back after.
-    pub(super) fn take_back(&mut self, now: Timestamp, grant: GrantId, n: u32) {
+    /// What an isolate did not use, as its running total: usable again while the lease lasts,
+    /// given back after.
+    pub(super) fn take_back(
+        &mut self,
+        now: Timestamp,
+        isolate: IsolateId,
+        grant: GrantId,
+        total: u32,
+    ) {
         let Some(lease) = self.leases.get_mut(&grant) else { return };
-        let n = n.min(lease.in_batches);
-        lease.in_batches -= n;
+        let Some(batches) = lease.batches.get_mut(&isolate) else { return };
+        let n = total.min(batches.given).saturating_sub(batches.back);
+        batches.back += n;
         if now < lease.until { lease.tokens += n } else { lease.returned += n }
     }
 

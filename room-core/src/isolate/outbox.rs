@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::census::Presence;
-use crate::id::{Incarnation, IsolateId};
+use crate::id::IsolateId;
 use crate::state::SYNC_MS;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
@@ -27,7 +27,6 @@ pub(super) struct Outbox {
     first: u64,
     /// Events up to this number have been received by the present aggregator.
     received: u64,
-    aggregator: Option<Incarnation>,
     interval_ms: u64,
     reported_at: Timestamp,
     next_view_at: Timestamp,
@@ -41,7 +40,6 @@ impl Default for Outbox {
             events: VecDeque::new(),
             first: 1,
             received: 0,
-            aggregator: None,
             interval_ms: REPORT_MS,
             reported_at: Timestamp::default(),
             next_view_at: Timestamp::default(),
@@ -70,13 +68,13 @@ impl Outbox {
         }
         self.rounds += 1;
         self.reported_at = now;
-        let skip = self.known();
-        let events = self.events.iter().skip(skip).take(REPORTED_MAX).copied().collect();
-        Some(Report { isolate, first: self.first + skip as u64, events })
+        let events = self.events.iter().skip(self.known()).take(REPORTED_MAX).copied().collect();
+        Some(Report { events, ..self.empty_report(isolate) })
     }
 
     pub(super) fn empty_report(&self, isolate: IsolateId) -> Report {
-        Report { isolate, first: self.first + self.known() as u64, events: Vec::new() }
+        let first = self.first + self.known() as u64;
+        Report { isolate, first, durable: self.first - 1, events: Vec::new() }
     }
 
     /// True at most once per sync span: the view is fetched no more often.
@@ -95,7 +93,6 @@ impl Outbox {
             self.interval_ms = (self.interval_ms * 2).min(4 * SECOND_MS);
             return None;
         };
-        self.aggregator = Some(reply.incarnation);
         self.received = reply.received;
         self.interval_ms = reply.report_interval_ms.clamp(REPORT_MS, 10 * SECOND_MS);
         while self.first <= reply.durable && self.events.pop_front().is_some() {
