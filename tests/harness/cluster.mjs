@@ -141,20 +141,16 @@ class Cluster {
     await cache.put(key, new Response(text, { headers: { "cache-control": "max-age=60" } }));
   }
 
-  /** Takes the memory of one object away, if it runs. What it stored stays. */
-  async evict(className, name) {
-    try {
-      await this.#miniflare.unsafeEvictDurableObject(HUB, className, { name });
-    } catch (error) {
-      if (!/not currently running/.test(error.message)) throw error;
-    }
-  }
-
-  /** Takes the memory of every object that was ever called, of one class or of all. */
-  async evictAll(onlyClass) {
+  /**
+   * Kills every object that was ever called, of one class or of all: memory and answers under way
+   * are gone, what was stored stays.
+   */
+  async killObjects(onlyClass) {
     for (const name of Object.keys((await this.door()).calls)) {
       const [className, object] = name.split(" ");
-      if (!onlyClass || className === onlyClass) await this.evict(className, object);
+      if (!onlyClass || className === onlyClass) {
+        await this.#order("POST", { className, object });
+      }
     }
   }
 
@@ -222,14 +218,18 @@ class Cluster {
 
   /** From now on calls of these objects fail or wait. No argument: all work again. */
   async breakCalls(...faults) {
-    const port = this.#ports.get(`${HUB} TestDoor`);
-    await sendForJson({ port, method: "PUT", body: JSON.stringify(faults) });
+    await this.#order("PUT", faults);
   }
 
   /** Everything that ever reached the origin, in order: [{ at, visitor, method, path }]. */
   async arrivals() {
     const now = await sendForJson({ port: this.#ports.get(`${ORIGIN} Arrivals`) });
     return [...this.#arrivals, ...now.map(asArrival)];
+  }
+
+  async #order(method, body) {
+    const port = this.#ports.get(`${HUB} TestDoor`);
+    await sendForJson({ port, method, body: JSON.stringify(body) });
   }
 
   async #cache() {

@@ -4,11 +4,13 @@
  * no decision; the product itself has no such door. Runs in workerd, never in Node.
  */
 
-import { WorkerEntrypoint } from "cloudflare:workers";
+import { WorkerEntrypoint, env } from "cloudflare:workers";
 import * as product from "./product.mjs";
 
 /** Calls by "class object", since this isolate began. */
 const calls = {};
+/** Calls of this isolate to any object: each begins with the name of the object. */
+let asked = 0;
 /** Writes to the Cache API by key: how many, the size of the largest, and when each happened. */
 const writes = {};
 /**
@@ -19,6 +21,11 @@ let faults = [];
 
 function counted(Product, className) {
   return class extends Product {
+    /** Ends this object as a crash does: its memory is gone and whoever waits for it hears so. */
+    kill() {
+      this.ctx.abort("killed by the test");
+    }
+
     async call(text) {
       const object = this.ctx.id.name;
       const name = `${className} ${object}`;
@@ -41,6 +48,13 @@ export const DataCenterCounter = counted(product.DataCenterCounter, "DataCenterC
 export const DataCenterAggregator = counted(product.DataCenterAggregator, "DataCenterAggregator");
 export const GlobalAggregator = counted(product.GlobalAggregator, "GlobalAggregator");
 
+const Namespace = Object.getPrototypeOf(env.GLOBAL_AGGREGATOR);
+const { getByName } = Namespace;
+Namespace.getByName = function (...parameters) {
+  asked += 1;
+  return getByName.apply(this, parameters);
+};
+
 const { put } = Cache.prototype;
 Cache.prototype.put = async function (key, response) {
   const write = (writes[key.url ?? String(key)] ??= { count: 0, bytes: 0, at: [] });
@@ -55,7 +69,7 @@ Cache.prototype.put = async function (key, response) {
 export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
     if (request.method === "PUT") faults = await request.json();
-    return Response.json({ now: Date.now(), calls, writes });
+    return Response.json({ now: Date.now(), asked, calls, writes });
   }
 }
 

@@ -1,0 +1,101 @@
+/**
+ * The load generator, a process of its own: plain sockets, one request at a time on each, the next
+ * one as soon as the answer is complete. It counts what came back and judges nothing.
+ */
+
+import net from "node:net";
+
+const END = "\r\n\r\n";
+const LAST_CHUNK = "0\r\n\r\n";
+const NO_ANSWER_MS = 10_000;
+
+process.on("message", async (job) => {
+  try {
+    process.send(await run(job));
+  } catch (error) {
+    process.send({ problem: `load: ${error.message}` });
+  }
+});
+
+/**
+ * Sends `requests` in turn, again and again.
+ *
+ * @param {object} job
+ * @param {number} job.port
+ * @param {string[]} job.requests whole requests, as they go over the wire
+ * @param {number} job.connections
+ * @param {number} [job.durationMs] no new request after this time
+ * @param {number} [job.count] no more requests than this
+ * @param {boolean} [job.collect] return the first cookie of the last answer to each request
+ */
+async function run({ port, requests, connections, durationMs = Infinity, count, collect }) {
+  const sum = { requests: 0, statuses: {}, setCookies: 0, bodyBytes: 0, cookies: [] };
+  const limit = count ?? Infinity;
+  let sent = 0;
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)));
+  const began = performance.now();
+  const next = () => {
+    if (sent >= limit || performance.now() - began >= durationMs) return undefined;
+    return { at: sent % requests.length, request: requests[sent++ % requests.length] };
+  };
+  const take = (at, { status, head, bodyBytes }) => {
+    sum.requests += 1;
+    sum.statuses[status] = (sum.statuses[status] ?? 0) + 1;
+    sum.bodyBytes += bodyBytes;
+    const cookie = /\r\nset-cookie: ([^;\r]+)/i.exec(head)?.[1];
+    if (cookie === undefined) return;
+    sum.setCookies += 1;
+    if (collect) sum.cookies[at] = cookie;
+  };
+  await Promise.all(sockets.map((socket) => converse(socket, next, take)));
+  const elapsedMs = performance.now() - began;
+  for (const socket of sockets) socket.destroy();
+  return { ...sum, elapsedMs };
+}
+
+function connect(port) {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ port, host: "127.0.0.1", noDelay: true });
+    socket.once("connect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+/** Uses one connection until there is nothing more to send. */
+function converse(socket, next, take) {
+  return new Promise((resolve, reject) => {
+    let current;
+    let pending = [];
+    const send = () => {
+      current = next();
+      if (!current) return resolve();
+      socket.write(current.request, "latin1");
+    };
+    socket.setTimeout(NO_ANSWER_MS, () => reject(new Error(`no answer in ${NO_ANSWER_MS} ms`)));
+    socket.on("error", reject);
+    socket.on("close", () => reject(new Error("the connection was closed")));
+    socket.on("data", (chunk) => {
+      pending.push(chunk);
+      const answer = parse(pending.length === 1 ? chunk : Buffer.concat(pending));
+      if (!answer) return;
+      pending = [];
+      take(current.at, answer);
+      send();
+    });
+    send();
+  });
+}
+
+/** The answer, or `undefined` while it is incomplete. Nothing else can follow it. */
+function parse(bytes) {
+  const end = bytes.indexOf(END);
+  if (end < 0) return undefined;
+  const head = bytes.latin1Slice(0, end);
+  const bodyBytes = bytes.length - end - END.length;
+  const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  const complete =
+    length === undefined
+      ? bytes.latin1Slice(-LAST_CHUNK.length) === LAST_CHUNK
+      : bodyBytes >= Number(length);
+  return complete ? { status: head.slice(9, 12), head, bodyBytes } : undefined;
+}

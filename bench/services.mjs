@@ -1,0 +1,146 @@
+/**
+ * One workerd with everything that is compared: each Worker an isolate of its own, each reached on
+ * a socket of its own, all before the same origin on loopback. It sends no request.
+ */
+
+import fs from "node:fs";
+import path from "node:path";
+
+import { build } from "esbuild";
+import { Miniflare, convertV4MiniflareOptions } from "miniflare";
+
+import { CLASSES, developmentVars } from "../tests/harness/cluster.mjs";
+import { workerModules } from "../tests/harness/worker-modules.mjs";
+import { crowdHandlerVars, queueItVars } from "./peer-accounts.mjs";
+import { ROOMS } from "./rooms.mjs";
+
+const COMMON = { compatibilityDate: "2026-11-01", unsafeDirectSockets: [{ port: 0 }] };
+/** The yardstick: a Worker that does nothing. */
+const BARE = "export default { fetch(request) { return fetch(request); } };";
+/** The kernel counts CPU time in ticks of this length, on every Linux. */
+const TICK_MS = 10;
+
+/**
+ * Starts the services whose names are given, or all.
+ *
+ * @param {object} options
+ * @param {number} options.originPort
+ * @param {string[]} [options.only]
+ */
+export async function startServices({ originPort, only }) {
+  const all = [
+    ...["pass-through", "pass-through-again"].map((name) => ({ name, ...script(BARE) })),
+    product("hub"),
+    // The visitors' isolate is not that of the objects, as in life.
+    product("waiting-room", "hub"),
+    ...(await peers(originPort)),
+  ];
+  const workers = all
+    .filter(({ name }) => !only || only.includes(name))
+    .map((one) => ({ ...COMMON, ...one }));
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({ cf: false, telemetry: { enabled: false }, port: 0, workers }),
+  );
+  await miniflare.ready;
+  const ports = {};
+  for (const { name, unsafeDirectSockets } of workers) {
+    for (const { entrypoint } of unsafeDirectSockets) {
+      const url = await miniflare.unsafeGetDirectURL(name, entrypoint);
+      ports[entrypoint ? `${name} ${entrypoint}` : name] = Number(url.port);
+    }
+  }
+  return { ports, pid: workerdPid(), stop: () => miniflare.dispose() };
+}
+
+/**
+ * User and system time that a process has used so far, in milliseconds; `NaN` where the kernel does
+ * not tell.
+ */
+export function cpuMs(pid) {
+  const fields = statOf(pid);
+  return fields ? (Number(fields[11]) + Number(fields[12])) * TICK_MS : NaN;
+}
+
+function product(name, objectsIn) {
+  const place = objectsIn ? { scriptName: objectsIn } : {};
+  return {
+    name,
+    ...workerModules({ rooms: ROOMS }),
+    bindings: developmentVars(),
+    durableObjects: Object.fromEntries(
+      Object.entries(CLASSES).map(([binding, className]) => [
+        binding,
+        { className, useSQLite: true, ...place },
+      ]),
+    ),
+    unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],
+  };
+}
+
+async function peers(originPort) {
+  const queueIt = {
+    ...(await bundled("queue-it.mjs")),
+    compatibilityFlags: ["nodejs_compat"],
+  };
+  const crowdHandler = await bundled("crowdhandler.mjs");
+  const fixed = { ...queueIt, bindings: queueItVars({ extends: false }) };
+  const extended = { ...queueIt, bindings: queueItVars({ extends: true }) };
+  const fromMemory = crowdHandlerVars({ originPort, fromMemory: true });
+  const published = crowdHandlerVars({ originPort, fromMemory: false });
+  return [
+    { ...fixed, name: "queue-it" },
+    { ...extended, name: "queue-it-extending" },
+    { ...crowdHandler, name: "crowdhandler-from-memory", bindings: fromMemory },
+    { ...crowdHandler, name: "crowdhandler", bindings: published },
+  ];
+}
+
+/** An adapter with the package that it imports, as a deployment would bundle them. */
+async function bundled(file) {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(import.meta.dirname, "peers", file)],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["node:*"],
+    // The SHA-256 of CrowdHandler's SDK takes workerd for Node and asks for `require`, unless told.
+    define: { "process.versions.node": "undefined" },
+    minify: true,
+    write: false,
+  });
+  return script(outputFiles[0].text);
+}
+
+function script(contents) {
+  return { modules: [{ type: "ESModule", path: "script.mjs", contents }] };
+}
+
+/** The workerd that this process started last. */
+function workerdPid() {
+  if (!fs.existsSync("/proc/self/stat")) return undefined;
+  const isOurs = (pid) => {
+    const [, parent] = statOf(pid) ?? [];
+    return Number(parent) === process.pid && /workerd/.test(nameOf(pid));
+  };
+  const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter(isOurs).sort((one, other) => one - other).at(-1);
+}
+
+/** The fields of a process from its state on; the name before it may hold spaces. */
+function statOf(pid) {
+  try {
+    const text = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/comm`, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,6 @@
+// `npm run bench`: builds the Worker and runs the benchmark of `bench/` on it.
+import { spawnSync } from "node:child_process";
+
+const { status } = spawnSync("node", ["scripts/build.mjs"], { stdio: "inherit" });
+if (status !== 0) process.exit(1);
+await import("../bench/main.mjs");
