@@ -21,12 +21,12 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name in copies' keys: the file's and the machine's name.
+    /// The name of the class, as in `wrangler.toml`; also in the keys of copies and in the log.
     pub fn name(self) -> &'static str {
         match self {
-            Self::DataCenterCounter => "data_center_counter",
-            Self::DataCenterAggregator => "data_center_aggregator",
-            Self::GlobalAggregator => "global_aggregator",
+            Self::DataCenterCounter => "DataCenterCounter",
+            Self::DataCenterAggregator => "DataCenterAggregator",
+            Self::GlobalAggregator => "GlobalAggregator",
         }
     }
 
