@@ -23,7 +23,12 @@ const BYTES_MAX = 64 * 1_024;
 const busy = room({ name: "busy", total_active_users: 100 });
 const empty = room({ name: "empty", total_active_users: 2 });
 const taken = room({ name: "taken", total_active_users: 2 });
-const CLASSES = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"];
+/** The class of an object as its key names it. */
+const KEY_CLASS = {
+  DataCenterCounter: "data_center_counter",
+  DataCenterAggregator: "data_center_aggregator",
+  GlobalAggregator: "global_aggregator",
+};
 
 const AMS_NRT = { AMS: 2, NRT: 1 };
 clusterTest(
@@ -37,11 +42,11 @@ clusterTest(
     const writes = await cluster.writes();
     for (const key of [
       ...["AMS", "NRT"].flatMap((colo) => [
-        `/state/DataCenterCounter/${objectName.DataCenterCounter(busy, colo)}`,
-        `/state/DataCenterAggregator/${objectName.DataCenterAggregator(busy, colo)}`,
+        stateKey("DataCenterCounter", busy, colo),
+        stateKey("DataCenterAggregator", busy, colo),
         `/view/${colo}/${busy.id}`,
       ]),
-      `/state/GlobalAggregator/${objectName.GlobalAggregator(busy)}`,
+      stateKey("GlobalAggregator", busy),
     ]) {
       const write = writes[keyEndingWith(writes, key)];
       assert.ok(write, `no copy ends with ${key}: ${Object.keys(writes).join(" ")}`);
@@ -76,11 +81,8 @@ clusterTest(
     assert.equal(crowd.inside.length, 2);
 
     const writes = await cluster.writes();
-    for (const className of CLASSES) {
-      const key = keyEndingWith(
-        writes,
-        `/state/${className}/${objectName[className](taken, "AMS")}`,
-      );
+    for (const className of Object.keys(KEY_CLASS)) {
+      const key = keyEndingWith(writes, stateKey(className, taken, "AMS"));
       await cluster.putCopy(key.replace(taken.id, empty.id), await cluster.copy(key));
     }
     const newcomers = new Crowd(cluster, { count: 2, host: empty.host });
@@ -98,9 +100,9 @@ clusterTest("a copy from another data center gives no place twice", far, async (
 
   const writes = await cluster.writes();
   for (const className of ["DataCenterCounter", "DataCenterAggregator"]) {
-    const key = keyEndingWith(writes, `/state/${className}/${objectName[className](busy, "AMS")}`);
+    const key = keyEndingWith(writes, stateKey(className, busy, "AMS"));
     await cluster.putCopy(key.replace("AMS", "NRT"), await cluster.copy(key));
-    await cluster.evictAll(className);
+    await cluster.killObjects(className);
   }
   await crowd.arrive();
   await crowd.wait(20_000);
@@ -122,6 +124,10 @@ clusterTest("a damaged copy is as good as none", { rooms: [taken] }, async (clus
     assert.equal(crowd.waiting.length, 2);
   }
 });
+
+function stateKey(className, room, colo) {
+  return `/state/${KEY_CLASS[className]}/${objectName[className](room, colo)}`;
+}
 
 function keyEndingWith(writes, end) {
   return Object.keys(writes).find((key) => decodeURIComponent(key).endsWith(end));

@@ -11,7 +11,7 @@ const overtaking = PLACES - 1;
 
 for (const className of ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"]) {
   clusterTest(`each ${className} is killed every 12 s`, options, (cluster) =>
-    playLine(cluster, { overtaking, disturb: () => cluster.evictAll(className) }),
+    playLine(cluster, { overtaking, disturb: () => cluster.killObjects(className) }),
   );
 }
 
@@ -21,7 +21,7 @@ clusterTest("every object is killed every 24 s and the Cache API emptied", optio
     disturb: async (moment) => {
       if (moment % 2 === 0) return;
       await cluster.loseCopies();
-      await cluster.evictAll();
+      await cluster.killObjects();
     },
   }),
 );

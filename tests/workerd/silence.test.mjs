@@ -26,7 +26,7 @@ clusterTestBothWays("the first visitor of a room enters at once", options, async
 });
 
 for (const copies of ["kept", "lost"]) {
-  const name = `after silence and eviction, copies ${copies}, a newcomer enters at once`;
+  const name = `after silence, objects gone, copies ${copies}, a newcomer enters at once`;
   clusterTestBothWays(name, options, async (cluster) => {
     const before = new Crowd(cluster, { count: 6, host, label: "before" });
     await before.arrive();
@@ -35,7 +35,7 @@ for (const copies of ["kept", "lost"]) {
     assert.equal(before.waiting.length, 4);
 
     await cluster.advance(SILENCE_MS, STEP_MS);
-    await cluster.evictAll();
+    await cluster.killObjects();
     if (copies === "lost") await cluster.loseCopies();
     for (const colo of ["NRT", "AMS"]) {
       const newcomer = new Visitor(cluster, { name: `newcomer ${colo}`, host, colo });
