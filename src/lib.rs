@@ -1,7 +1,7 @@
 //! The Worker: reads the world, calls the core, performs the answer. Decides nothing.
 //!
-//! `src/entry.js` calls the functions below and performs the verdicts that they return; the protocol
-//! is described there.
+//! `src/entry.js` calls the functions below and performs the verdicts that they return; the
+//! protocol is described there.
 
 mod calls;
 mod copies;

@@ -1,4 +1,4 @@
-//! Names of things as parsed newtypes: room, zone, data center, isolate, ticket, grant. No behaviour.
+//! Names of things as parsed newtypes: room, zone, data center, isolate, ticket. No behaviour.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What kind of request a visit is, from its method and the few headers that say so. Decides no turn.
+//! What kind of request a visit is, from its method and a few headers. Decides nobody's turn.
 
 /// Method and headers of a request, as far as they matter here.
 #[derive(Clone, Copy, Debug, Default)]

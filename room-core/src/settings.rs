@@ -1,4 +1,4 @@
-//! The part of a room's configuration that its machines decide with, in their units. Already validated.
+//! The part of a room's configuration that its machines decide with. Already validated.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Moments and spans: milliseconds since the Unix epoch, and how they are written. Never reads a clock.
+//! Moments: milliseconds since the Unix epoch, and how they are written. Never reads a clock.
 
 use std::fmt;
 use std::ops::{Add, Sub};

@@ -24,8 +24,13 @@ const IMPURE: &[(&str, &str)] = &[
     ("HashSet", "use BTreeSet: iteration order must be the same everywhere"),
 ];
 /// Marks of unfinished work.
-const UNFINISHED: &[&str] =
-    &["todo!(", "unimplemented!(", "FIX\u{4d}E", "#[ign\u{6f}re", ".onl\u{79}("];
+const UNFINISHED: &[&str] = &[
+    concat!("to", "do!("),
+    concat!("unimplemen", "ted!("),
+    concat!("FIX", "ME"),
+    concat!("#[ign", "ore"),
+    concat!(".on", "ly("),
+];
 
 #[test]
 fn files_and_lines_are_short() {

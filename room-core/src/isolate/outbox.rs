@@ -1,4 +1,4 @@
-//! What happened in an isolate and is not durable yet. Numbers every event once, forgets none early.
+//! What happened in an isolate and is not durable yet. Numbers each event, forgets none early.
 
 use std::collections::VecDeque;
 
