@@ -1,15 +1,21 @@
 // One line at the bottom of the terminal that changes in place, with ordinary lines above it.
-// Without a terminal (a log file, CI) each change is an ordinary line.
+// Without a terminal (a log file, CI) it becomes an ordinary line now and then.
+
+/** The pause between two lines where no terminal shows them, in milliseconds. */
+const LOG_EVERY_MS = 10_000;
 
 export class LiveLine {
   #text = "";
+  #logged = 0;
 
   /** Shows `text` in place of what the line said before. */
   show(text) {
     if (text === this.#text) return;
     this.#text = text;
-    if (process.stdout.isTTY) this.#draw();
-    else if (text) console.log(text);
+    if (process.stdout.isTTY) return this.#draw();
+    if (!text || Date.now() - this.#logged < LOG_EVERY_MS) return;
+    this.#logged = Date.now();
+    console.log(text);
   }
 
   /** Writes ordinary text above the line. */

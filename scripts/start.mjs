@@ -14,6 +14,8 @@ const ORIGIN_BINDING = `
 binding = "ORIGIN"
 service = "demo-shop"
 `;
+/** What objects and caches store. Each start begins with an empty room. */
+const STATE_FOLDER = "build/local-state";
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
 const POLL_MS = 1_000;
@@ -40,6 +42,7 @@ function build() {
 
 function prepareFiles() {
   if (!fs.existsSync(".dev.vars")) fs.copyFileSync(".dev.vars.example", ".dev.vars");
+  fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
   fs.writeFileSync(LOCAL_CONFIG, fs.readFileSync("wrangler.toml", "utf8") + ORIGIN_BINDING);
 }
 
@@ -47,7 +50,8 @@ function startWrangler() {
   const configs = ["--config", LOCAL_CONFIG, "--config", "scripts/demo-shop/wrangler.toml"];
   const quiet = ["--show-interactive-dev-session=false", "--log-level=error"];
   // A process group of its own, so that stop() reaches workerd and builds in progress as well.
-  const child = spawn("wrangler", ["dev", ...configs, "--port", String(PORT), ...quiet], {
+  const place = ["--port", String(PORT), "--persist-to", STATE_FOLDER];
+  const child = spawn("wrangler", ["dev", ...configs, ...place, ...quiet], {
     stdio: ["ignore", "pipe", "pipe"],
     detached: process.platform !== "win32",
     shell: process.platform === "win32",

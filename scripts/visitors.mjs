@@ -29,7 +29,8 @@ const line = new LiveLine();
 const numbers = { coming: count, waiting: 0, inside: 0, left: 0, "gave up": 0 };
 const waits = [];
 
-await fetch(address, { method: "OPTIONS" }).catch(() => {
+// The health address, since a visit to the room would take a place in it.
+await fetch(new URL("/_waiting-room/health", address)).catch(() => {
   console.error(`nothing answers at ${address}: run \`npm start\` in another terminal first`);
   process.exit(1);
 });
