@@ -155,8 +155,9 @@ fn decide_new(situation: Situation<'_>) -> Decision {
         unconfirmed: true,
         infinite: false,
     };
-    // Without any view the counter knows; an isolate never guesses that the room is open.
-    let open = view.is_none_or(|view| view.open);
+    // Without any view, or with one from before a quiet spell, the counter knows: an isolate
+    // never guesses.
+    let open = view.is_none_or(|view| view.open || view.is_stale(now));
     if open && may_ask && !settings.queue_all {
         return Decision::AskCounter(Ask { ticket, class: SlotClass::New });
     }

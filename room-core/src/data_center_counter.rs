@@ -172,6 +172,9 @@ impl DataCenterCounter {
     /// One slot from a valid lease, and for newcomers a batch for the isolate's next ones, unless
     /// others are waiting for just these slots.
     fn hand_out(&mut self, now: Timestamp, take: Take, others_wait: bool) -> Option<CounterReply> {
+        if take.class == SlotClass::Queued && !self.is_called(take) {
+            return None;
+        }
         let (grant, until) = self.leases.take_one(now, take.class)?;
         self.recent.remember(now, take.admission, grant);
         let may_batch = take.class == SlotClass::New && !others_wait;
@@ -195,14 +198,28 @@ impl DataCenterCounter {
         (n > 0 && self.leases.cut_batch(isolate, grant, n)).then_some(Slots { grant, n, until })
     }
 
-    /// A refusal that needs no pull: the room is known to be closed, or was asked a moment ago.
+    /// A refusal that needs no pull: the room is known to be closed, it is not this visitor's
+    /// turn, or others were refused a moment ago.
     fn is_refused(&self, now: Timestamp, take: Take) -> bool {
+        let is_due = self.view.as_ref().is_none_or(|view| view.is_due(now));
         match take.class {
-            SlotClass::Queued => now < self.queued_refused_until,
-            SlotClass::New => self.view.as_ref().is_some_and(|view| {
-                !view.open && view.version >= take.view_version && !view.is_due(now)
-            }),
+            SlotClass::Queued => {
+                now < self.queued_refused_until || !is_due && !self.is_called(take)
+            }
+            SlotClass::New => !is_due && self.is_closed_for(take),
         }
+    }
+
+    /// Closed by a view at least as new as the one the isolate decided with.
+    fn is_closed_for(&self, take: Take) -> bool {
+        let newest = self.view.as_ref().filter(|view| view.version >= take.view_version);
+        newest.is_some_and(|view| !view.open)
+    }
+
+    /// False if an old view of its isolate has called a visitor whose turn it is not (I4).
+    fn is_called(&self, take: Take) -> bool {
+        let threshold = self.view.as_ref().map(|view| view.threshold);
+        !self.is_closed_for(take) || threshold.is_none_or(|threshold| take.key <= threshold)
     }
 
     fn newer_view(&self, take: Take) -> Option<View> {
@@ -236,6 +253,10 @@ impl DataCenterCounter {
 
     /// Ends a turn: pulls if somebody waits, a lease runs low or slots must go back.
     fn finish(&mut self, now: Timestamp, turn: &mut CounterTurn) {
+        if self.view.as_ref().is_some_and(|view| !view.open) {
+            // Whoever waits has a better right to them than the next newcomer here.
+            self.leases.give_back_new();
+        }
         self.leases.expire(now);
         self.recent.prune(now);
         let runs_low = self.runs_low(now);

@@ -38,6 +38,8 @@ pub struct GlobalAggregator {
     version: u64,
     /// No grant before this moment while data centers are missing after a restart.
     learning_until: Timestamp,
+    /// No grant before this moment whoever reports: the stored row could not be read.
+    amnesia_until: Timestamp,
     /// The line is not trusted before this moment: its census was lost in a restart.
     line_known_from: Timestamp,
     /// Newcomers per 1000 s of each counter, for the shares.

@@ -1,1 +1,265 @@
+//! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
+use super::{
+    Answer, Decision, Draws, EARLY_MS, Situation, decide, is_inside, next_refresh, settle,
+};
+use crate::bucket::Bucket;
+use crate::id::TicketId;
+use crate::queue::OrderKey;
+use crate::settings::Settings;
+use crate::slots::SlotClass;
+use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::time::Timestamp;
+use crate::view::{STALE_MS, View};
+
+const NOW: Timestamp = Timestamp(1_000_000);
+const DRAWS: Draws = Draws { ticket_id: TicketId::from_bytes([7; 16]), jitter: 2 };
+
+fn view(open: bool, threshold: u64) -> View {
+    let threshold = OrderKey(threshold);
+    View { version: 1, made_at: NOW, open, threshold, ..View::default() }
+}
+
+fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
+    Ticket {
+        id: TicketId::from_bytes([1; 16]),
+        joined_at: Timestamp(joined_ms),
+        state: TicketState::Queued,
+        accepted_at: Timestamp(0),
+        counted_bucket: Bucket(0),
+        last_check_in: Timestamp(last_check_in_ms),
+        interval_s: 20,
+        shown_estimate_s: NO_ESTIMATE,
+        event: 0,
+        unconfirmed: true,
+        infinite: false,
+    }
+}
+
+fn accepted(bucket_s: u32) -> Ticket {
+    Ticket {
+        state: TicketState::Accepted,
+        accepted_at: Timestamp(900_000),
+        counted_bucket: Bucket(bucket_s),
+        ..queued(500_000, 900_000)
+    }
+}
+
+fn situation<'a>(settings: &'a Settings, view: Option<&'a View>) -> Situation<'a> {
+    Situation { now: NOW, settings, view, may_ask: true, draws: DRAWS }
+}
+
+/// The name of a decision, with the class that is asked for.
+fn name(decision: &Decision) -> &'static str {
+    match decision {
+        Decision::Inside => "inside",
+        Decision::Renew { .. } => "renew",
+        Decision::Admit { .. } => "admit",
+        Decision::Queue { .. } => "queue",
+        Decision::TooEarly { .. } => "too early",
+        Decision::AskCounter(ask) => match ask.class {
+            SlotClass::New => "ask as new",
+            SlotClass::Queued => "ask as called",
+        },
+    }
+}
+
+#[test]
+fn a_newcomer_asks_only_where_a_place_may_be_free() {
+    let check = |view: Option<View>, may_ask: bool, queue_all: bool, want: &str| {
+        let settings = Settings { queue_all, ..Settings::for_tests() };
+        let situation = Situation { may_ask, ..situation(&settings, view.as_ref()) };
+        assert_eq!(name(&decide(situation, None)), want, "{view:?} {may_ask} {queue_all}");
+    };
+    let made = |age_ms: u64| Some(View { made_at: NOW - age_ms, ..view(false, 0) });
+    check(None, true, false, "ask as new");
+    check(None, false, false, "queue");
+    check(Some(view(true, 0)), true, false, "ask as new");
+    check(Some(view(true, 0)), false, false, "queue");
+    check(Some(view(true, 0)), true, true, "queue");
+    check(Some(view(false, u64::MAX)), true, false, "queue");
+    check(made(STALE_MS), true, false, "queue");
+    check(made(STALE_MS + 1), true, false, "ask as new"); // closed before a quiet spell
+}
+
+#[test]
+fn a_waiting_visitor_asks_exactly_when_called() {
+    let check = |joined_ms: u64, view: Option<View>, may_ask: bool, want: &str| {
+        let settings = Settings::for_tests();
+        let situation = Situation { may_ask, ..situation(&settings, view.as_ref()) };
+        let decision = decide(situation, Some(queued(joined_ms, 980_000)));
+        assert_eq!(name(&decision), want, "{joined_ms} {view:?}");
+    };
+    check(700, Some(view(false, 700)), true, "ask as called");
+    check(701, Some(view(false, 700)), true, "queue");
+    check(701, Some(view(true, 700)), true, "ask as called");
+    check(700, Some(view(false, 700)), false, "queue");
+    check(700, None, true, "queue");
+}
+
+#[test]
+fn a_refresh_counts_from_half_a_second_before_it_is_due() {
+    let check = |last_check_in_ms: u64, want: &str| {
+        let view = view(false, 0);
+        let ticket = queued(700, last_check_in_ms);
+        let settings = Settings::for_tests();
+        let decision = decide(situation(&settings, Some(&view)), Some(ticket));
+        assert_eq!(name(&decision), want, "{last_check_in_ms}");
+    };
+    check(980_000, "queue");
+    check(980_000 + EARLY_MS, "queue");
+    check(980_001 + EARLY_MS, "too early");
+}
+
+#[test]
+fn the_place_is_kept_for_the_grace_period_and_no_longer() {
+    let check = |away_ms: u64, keeps: bool| {
+        let view = view(false, 0);
+        let settings = Settings::for_tests();
+        let ticket = queued(700, NOW.0 - 20_000 - away_ms);
+        let Decision::Queue { ticket, presence } =
+            decide(situation(&settings, Some(&view)), Some(ticket))
+        else {
+            panic!("must queue");
+        };
+        assert_eq!(ticket.joined_at == Timestamp(700), keeps, "{away_ms}");
+        assert_eq!(presence.joined, !keeps);
+    };
+    check(GRACE_S * 1_000 - 1, true);
+    check(GRACE_S * 1_000, false);
+}
+
+#[test]
+fn an_accepted_visitor_is_inside_until_the_session_ends_whatever_the_view_says() {
+    let check = |bucket_s: u32, no_renewal: bool, minutes: u32, want: &str| {
+        for view in [None, Some(view(false, 0)), Some(view(true, u64::MAX))] {
+            let settings = Settings {
+                disable_session_renewal: no_renewal,
+                session_duration_minutes: minutes,
+                queue_all: view.is_some(),
+                ..Settings::for_tests()
+            };
+            let situation = Situation { may_ask: false, ..situation(&settings, view.as_ref()) };
+            let decision = decide(situation, Some(accepted(bucket_s)));
+            assert_eq!(name(&decision), want, "{bucket_s} {no_renewal} {minutes}");
+        }
+    };
+    check(1_305, false, 5, "inside"); // counted in the bucket of now
+    check(1_300, false, 5, "renew");
+    check(1_001, false, 5, "renew"); // the last second of the session
+    check(1_000, false, 5, "queue");
+    check(2_000, false, 5, "inside"); // a longer promise from before a change of settings
+    check(1_300, true, 5, "inside"); // no renewal: until accepted_at + D
+    check(1_300, true, 1, "queue");
+}
+
+#[test]
+fn without_renewal_the_session_ends_d_after_the_admission() {
+    let check = |now_ms: u64, want: bool| {
+        let settings = Settings { disable_session_renewal: true, ..Settings::for_tests() };
+        assert_eq!(is_inside(&accepted(1_300), Timestamp(now_ms), &settings), want, "{now_ms}");
+    };
+    check(1_199_999, true);
+    check(1_200_000, false);
+}
+
+#[test]
+fn concurrent_renewals_set_the_same_bucket() {
+    let settings = Settings::for_tests();
+    for now_ms in [1_000_000, 1_002_500, 1_004_999] {
+        let now = Timestamp(now_ms);
+        let situation = Situation { now, ..situation(&settings, None) };
+        let Decision::Renew { ticket, from } = decide(situation, Some(accepted(1_250))) else {
+            panic!("must renew");
+        };
+        assert_eq!((from, ticket.counted_bucket), (Bucket(1_250), Bucket(1_305)));
+    }
+}
+
+#[test]
+fn a_grant_admits_at_its_moment_and_a_refusal_queues() {
+    let settings = Settings::for_tests();
+    let Decision::AskCounter(ask) = decide(situation(&settings, None), None) else {
+        panic!("must ask");
+    };
+    let at = NOW - 7_000;
+    let Decision::Admit { ticket } =
+        settle(situation(&settings, None), ask.clone(), Answer::Granted(at))
+    else {
+        panic!("must admit");
+    };
+    assert_eq!(ticket.accepted_at, at);
+    assert_eq!(ticket.counted_bucket, Bucket::at(at, &settings));
+    assert_eq!(ticket.id, DRAWS.ticket_id);
+    let Decision::Queue { ticket, presence } =
+        settle(situation(&settings, None), ask, Answer::Refused)
+    else {
+        panic!("must queue");
+    };
+    assert_eq!((presence.from, presence.until), (NOW, next_refresh(&ticket)));
+    assert!(presence.joined && ticket.unconfirmed);
+}
+
+#[test]
+fn a_promise_of_presence_neither_overlaps_nor_leaves_a_gap() {
+    let check = |late_ms: i64, want_from_ms: u64| {
+        let settings = Settings::for_tests();
+        let view = view(false, 0);
+        let due_ms = NOW.0.checked_add_signed(-late_ms).unwrap();
+        let ticket = queued(700, due_ms - 20_000);
+        let Decision::Queue { ticket, presence } =
+            decide(situation(&settings, Some(&view)), Some(ticket))
+        else {
+            panic!("must queue");
+        };
+        assert_eq!(presence.from, Timestamp(want_from_ms), "{late_ms}");
+        assert_eq!(presence.until, next_refresh(&ticket));
+    };
+    check(0, 1_000_000);
+    check(-400, 1_000_400);
+    check(3_000, 1_000_000);
+}
+
+#[test]
+fn two_tabs_with_one_cookie_name_the_same_check_in() {
+    let settings = Settings::for_tests();
+    let view = view(false, 0);
+    let check_in = |now: Timestamp, ticket: Ticket| {
+        let situation = Situation { now, ..situation(&settings, Some(&view)) };
+        match decide(situation, Some(ticket)) {
+            Decision::Queue { presence, .. } => presence.check_in,
+            other => panic!("{other:?}"),
+        }
+    };
+    let one = check_in(NOW, queued(700, 980_000));
+    assert_eq!(check_in(NOW + 100, queued(700, 980_000)), one);
+    assert_ne!(check_in(NOW + 100, queued(700, 980_100)), one);
+    let other = Ticket { id: TicketId::from_bytes([2; 16]), ..queued(700, 980_000) };
+    assert_ne!(check_in(NOW, other), one);
+}
+
+#[test]
+fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
+    let check = |base_s: u32, jitter: u32, called: bool, want_s: u16| {
+        let settings = Settings {
+            refresh_interval_s: base_s,
+            near_head_refresh_interval_s: 5,
+            ..Settings::for_tests()
+        };
+        let view = view(false, if called { 700 } else { 0 });
+        let draws = Draws { jitter, ..DRAWS };
+        let may_ask = false;
+        let situation = Situation { draws, may_ask, ..situation(&settings, Some(&view)) };
+        match decide(situation, Some(queued(700, 900_000))) {
+            Decision::Queue { ticket, .. } => assert_eq!(ticket.interval_s, want_s),
+            other => panic!("{other:?}"),
+        }
+    };
+    check(20, 0, false, 18);
+    check(20, 2, false, 20);
+    check(20, 4, false, 22);
+    check(20, 5, false, 18);
+    check(3, 0, false, 3);
+    check(20, 0, true, 4);
+    check(20, 2, true, 6);
+}

@@ -100,6 +100,13 @@ impl Leases {
         if now < lease.until { lease.tokens += n } else { lease.returned += n }
     }
 
+    /// Gives back what newcomers have not taken.
+    pub(super) fn give_back_new(&mut self) {
+        for lease in self.leases.values_mut().filter(|lease| lease.class == SlotClass::New) {
+            lease.returned += std::mem::take(&mut lease.tokens);
+        }
+    }
+
     /// Turns what is left of ended leases into returns, and forgets what is written off above.
     pub(super) fn expire(&mut self, now: Timestamp) {
         for lease in self.leases.values_mut().filter(|lease| now >= lease.until) {

@@ -48,7 +48,8 @@ impl GlobalAggregator {
 
     /// True while nothing is granted because data centers are missing after a restart.
     pub fn is_learning(&self, now: Timestamp) -> bool {
-        now < self.learning_until && self.book.is_missing_since(self.started_at)
+        now < self.amnesia_until
+            || now < self.learning_until && self.book.is_missing_since(self.started_at)
     }
 
     /// Leases are handed out only where the last slots would not be parked in them.

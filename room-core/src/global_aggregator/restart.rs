@@ -8,12 +8,15 @@ use super::GlobalAggregator;
 use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
-use crate::slots::Ledger;
+use crate::slots::{LEASE_MS, Ledger, WRITE_OFF_MS};
 use crate::state::{Book, LEFT_OUT_MS, SYNC_MS, StoredBook};
 use crate::time::{SECOND_MS, Timestamp};
 
 /// Nothing is granted for at most this long after a restart: 2.2 S + 1 s.
 const LEARNING_MS: u64 = SYNC_MS * 22 / 10 + SECOND_MS;
+/// A row that is there and says nothing: no grant before every slot that was granted has been
+/// used and reported, or has ended for good.
+const AMNESIA_MS: u64 = LEASE_MS + WRITE_OFF_MS + 2 * SYNC_MS;
 /// A row larger than this is written without the census; storage refuses 2 MB.
 const ROW_BYTES_MAX: usize = 1_500_000;
 
@@ -51,6 +54,8 @@ impl GlobalAggregator {
             let row: Row = serde_json::from_str(text?).ok()?;
             (row.room == room).then_some(row)
         };
+        let row = read(restored.row);
+        let is_row_lost = restored.row.is_some() && row.is_none();
         let fresh = Self {
             room,
             started_at: now,
@@ -60,6 +65,7 @@ impl GlobalAggregator {
             queue: Queue::default(),
             version: 0,
             learning_until: now,
+            amnesia_until: now,
             line_known_from: now,
             demand: BTreeMap::new(),
             paced_until_ms: now.0 as f64,
@@ -67,10 +73,14 @@ impl GlobalAggregator {
             saved_at: Timestamp::default(),
             dirty: false,
         };
-        match newer(read(restored.row), read(restored.copy)) {
+        let mut machine = match newer(row, read(restored.copy)) {
             Some(row) => fresh.resume(row, now, settings),
             None => fresh,
+        };
+        if is_row_lost {
+            machine.amnesia_until = now + AMNESIA_MS;
         }
+        machine
     }
 
     fn resume(mut self, row: Row, now: Timestamp, settings: &Settings) -> Self {
