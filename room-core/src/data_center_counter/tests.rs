@@ -1,1 +1,338 @@
+//! Tests of the counter: what it hands out, refuses, pulls and gives back.
 
+use super::{CounterTurn, DataCenterCounter, PULLS_APART_MS, REFUSAL_MS};
+use crate::id::{Colo, Incarnation, IsolateId};
+use crate::queue::OrderKey;
+use crate::slots::{GrantId, LEASE_MS, SlotClass, Slots};
+use crate::state::Node;
+use crate::time::Timestamp;
+use crate::turn::{Fact, RequestId};
+use crate::view::View;
+use crate::wire::{CounterReply, CounterRequest, GlobalReply, Pull, Take};
+
+const NOW: Timestamp = Timestamp(1_000_000);
+const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
+
+/// A counter with its clock and the numbers of its requests.
+struct Desk {
+    machine: DataCenterCounter,
+    now: Timestamp,
+    next_id: u64,
+    pulls: u64,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self { machine: DataCenterCounter::new(NODE, None, NOW), now: NOW, next_id: 0, pulls: 0 }
+    }
+
+    fn request(&mut self, request: CounterRequest) -> CounterTurn {
+        self.next_id += 1;
+        self.machine.on_request(self.now, RequestId(self.next_id), request)
+    }
+
+    fn take(&mut self, class: SlotClass, visitor: u64) -> CounterTurn {
+        self.request(CounterRequest::Take(take(class, visitor)))
+    }
+
+    /// The first pull brings grant 1 for newcomers and grant 2 for called visitors.
+    fn pulled(&mut self, new: u32, queued: u32, view: View) -> CounterTurn {
+        let made_at = if view.made_at == NOW { self.now } else { view.made_at };
+        let until = self.now + LEASE_MS;
+        let first = 2 * self.pulls + 1;
+        self.pulls += 1;
+        let slots = |n: u32, id: u64| (n > 0).then_some(Slots { grant: grant(id), n, until });
+        let (new, queued) = (slots(new, first), slots(queued, first + 1));
+        let reply = GlobalReply::Pulled { new, queued, view: View { made_at, ..view } };
+        self.machine.on_pulled(self.now, Some(reply))
+    }
+
+    /// Slots for newcomers still at hand: asks until a pull would be needed.
+    fn spare(&mut self) -> usize {
+        (9_000..).take_while(|visitor| granted(&self.take(SlotClass::New, *visitor)) == 1).count()
+    }
+}
+
+fn take(class: SlotClass, visitor: u64) -> Take {
+    let (isolate, view_version) = (IsolateId(1), 0);
+    Take { class, admission: visitor, key: OrderKey(visitor), isolate, view_version }
+}
+
+fn grant(number: u64) -> GrantId {
+    GrantId { incarnation: Incarnation(7), number }
+}
+
+fn open() -> View {
+    View { version: 5, made_at: NOW, open: true, ..View::default() }
+}
+
+fn closed(threshold: u64) -> View {
+    View { open: false, threshold: OrderKey(threshold), ..open() }
+}
+
+fn granted(turn: &CounterTurn) -> usize {
+    let is_granted =
+        |(_, reply): &&(RequestId, CounterReply)| matches!(reply, CounterReply::Granted { .. });
+    turn.replies.iter().filter(is_granted).count()
+}
+
+/// What was said to whom, by the number of the request.
+fn words(turn: &CounterTurn) -> Vec<(u64, &'static str)> {
+    let word = |reply: &CounterReply| match reply {
+        CounterReply::Granted { .. } => "granted",
+        CounterReply::Refused { .. } => "refused",
+        CounterReply::Returned => "returned",
+        CounterReply::Silent => "silent",
+    };
+    turn.replies.iter().map(|(id, reply)| (id.0, word(reply))).collect()
+}
+
+#[test]
+fn a_newcomer_is_one_pull_and_those_who_come_meanwhile_wait_for_the_next() {
+    let mut desk = Desk::new();
+    let pull = desk.take(SlotClass::New, 11).send.unwrap();
+    assert_eq!((pull.new_waiting, pull.keys), (1, vec![OrderKey(11)]));
+    assert!(desk.take(SlotClass::New, 12).send.is_none());
+    let turn = desk.pulled(1, 0, open());
+    assert_eq!(words(&turn), [(1, "granted")]);
+    assert_eq!(turn.send.unwrap().keys, [OrderKey(12)]);
+}
+
+#[test]
+fn slots_go_to_the_lowest_keys_and_the_others_are_refused_with_the_view() {
+    let mut desk = Desk::new();
+    let none = |_| ();
+    none(desk.take(SlotClass::New, 9)); // the pull in flight is for this one alone
+    for visitor in [13, 11, 12] {
+        desk.take(SlotClass::New, visitor);
+    }
+    desk.pulled(1, 0, open());
+    let turn = desk.pulled(2, 0, View { version: 6, ..closed(13) });
+    assert_eq!(words(&turn), [(3, "granted"), (4, "granted"), (2, "refused")]);
+    assert!(matches!(&turn.replies[2].1, CounterReply::Refused { view: Some(view) } if !view.open));
+}
+
+#[test]
+fn one_admission_gets_one_slot_however_often_it_asks() {
+    let check = |later_ms: u64, want_same: bool| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::Queued, 11);
+        desk.take(SlotClass::Queued, 11);
+        let turn = desk.pulled(0, 9, open());
+        assert_eq!(granted(&turn), 2);
+        assert_eq!(desk.machine.leases.tokens(grant(2)), 8);
+        desk.now = NOW + later_ms;
+        let turn = desk.take(SlotClass::Queued, 11);
+        assert_eq!(granted(&turn) == 1, want_same, "{later_ms}");
+        if let Some((_, CounterReply::Granted { granted_at, .. })) = turn.replies.first() {
+            assert_eq!(*granted_at, NOW);
+        }
+    };
+    check(0, true);
+    check(59_999, true);
+    check(60_000, false);
+}
+
+#[test]
+fn no_slot_is_handed_out_after_its_lease() {
+    let check = |later_ms: u64, want: usize| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::New, 11);
+        desk.pulled(9, 0, open());
+        desk.now = NOW + later_ms;
+        assert_eq!(granted(&desk.take(SlotClass::New, 12)), want, "{later_ms}");
+    };
+    check(LEASE_MS - 1, 1);
+    check(LEASE_MS, 0);
+}
+
+#[test]
+fn what_is_left_goes_back_as_a_running_total_until_it_is_acknowledged() {
+    let returned = |turn: &CounterTurn| turn.send.as_ref().map(|pull| pull.returned.clone());
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 11);
+    let turn = desk.pulled(9, 0, open());
+    assert_eq!(turn.wake_at, Some(NOW + LEASE_MS + 100));
+    desk.now = NOW + LEASE_MS + 100;
+    let turn = desk.machine.on_alarm(desk.now);
+    assert_eq!(returned(&turn), Some(vec![(grant(1), 8)]));
+    // Not heard: the same again, a while later.
+    let turn = desk.machine.on_pulled(desk.now, None);
+    assert_eq!(turn.facts, [Fact::AboveSilent]);
+    assert_eq!(turn.wake_at, Some(desk.now + PULLS_APART_MS));
+    desk.now = desk.now + PULLS_APART_MS;
+    let turn = desk.machine.on_alarm(desk.now);
+    assert_eq!(returned(&turn), Some(vec![(grant(1), 8)]));
+    let turn = desk.pulled(0, 0, open());
+    assert_eq!((turn.send, turn.wake_at), (None, None));
+}
+
+#[test]
+fn a_pull_in_flight_sets_no_timer_in_the_past() {
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 11);
+    desk.pulled(9, 0, open());
+    desk.now = NOW + LEASE_MS + 100;
+    assert!(desk.machine.on_alarm(desk.now).send.is_some());
+    desk.now = desk.now + 2_000;
+    let turn = desk.machine.on_alarm(desk.now);
+    assert_eq!((turn.send, turn.wake_at), (None, None));
+}
+
+#[test]
+fn a_closed_room_takes_no_newcomer_and_parks_no_slot_for_one() {
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 11);
+    desk.take(SlotClass::New, 12);
+    desk.pulled(9, 0, open());
+    let turn = desk.pulled(0, 0, View { version: 6, ..closed(12) });
+    assert_eq!(desk.machine.leases.tokens(grant(1)), 0);
+    assert_eq!(turn.wake_at, Some(NOW + PULLS_APART_MS)); // they go back
+    assert_eq!(words(&desk.take(SlotClass::New, 13)), [(3, "refused")]);
+}
+
+#[test]
+fn a_refusal_of_newcomers_holds_while_the_view_is_fresh_and_not_older_than_theirs() {
+    let check = |later_ms: u64, view_version: u64, refused: bool| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::New, 11);
+        desk.pulled(0, 0, closed(11));
+        desk.now = NOW + later_ms;
+        let take = Take { view_version, ..take(SlotClass::New, 12) };
+        let turn = desk.request(CounterRequest::Take(take));
+        assert_eq!(!turn.replies.is_empty(), refused, "{later_ms} {view_version}");
+        assert_eq!(turn.send.is_none(), refused);
+    };
+    check(2_000, 5, true);
+    check(2_001, 5, false);
+    check(0, 6, false);
+}
+
+#[test]
+fn a_visitor_whose_turn_it_is_not_gets_no_slot() {
+    let check = |key: u64, view: View, view_version: u64, want: usize| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::Queued, 1);
+        desk.pulled(0, 9, view);
+        let take = Take { view_version, ..take(SlotClass::Queued, key) };
+        assert_eq!(granted(&desk.request(CounterRequest::Take(take))), want, "{key}");
+    };
+    check(700, closed(700), 0, 1);
+    check(701, closed(700), 0, 0);
+    check(701, closed(700), 6, 1); // a newer view called it
+    check(701, open(), 0, 1);
+}
+
+#[test]
+fn a_refusal_of_called_visitors_holds_for_half_a_second() {
+    let check = |later_ms: u64, refused: bool| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::Queued, 11);
+        assert_eq!(words(&desk.pulled(0, 0, closed(99))), [(1, "refused")]);
+        desk.now = NOW + later_ms;
+        assert_eq!(!desk.take(SlotClass::Queued, 12).replies.is_empty(), refused, "{later_ms}");
+    };
+    check(REFUSAL_MS - 1, true);
+    check(REFUSAL_MS, false);
+}
+
+/// A counter that has cut a batch for each of two isolates.
+fn with_batches() -> (Desk, Vec<(IsolateId, u32)>) {
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 1);
+    desk.pulled(40, 0, open());
+    let mut batches = Vec::new();
+    for visitor in 2..40 {
+        let isolate = IsolateId(visitor % 2);
+        let take = Take { isolate, ..take(SlotClass::New, visitor) };
+        let turn = desk.request(CounterRequest::Take(take));
+        if let Some((_, CounterReply::Granted { batch: Some(batch), .. })) = turn.replies.first() {
+            batches.push((isolate, batch.n));
+        }
+    }
+    (desk, batches)
+}
+
+#[test]
+fn batches_are_cut_from_the_lease_and_never_make_a_slot() {
+    let (mut desk, batches) = with_batches();
+    assert!(!batches.is_empty());
+    let in_batches: u32 = batches.iter().map(|(_, n)| n).sum();
+    let spare = desk.spare() as u32;
+    assert!(in_batches + spare <= 39, "{in_batches} + {spare}");
+}
+
+#[test]
+fn a_batch_comes_back_once_and_only_from_its_isolate() {
+    let check = |isolate: u64, totals: &[u32], want: u32| {
+        let (mut desk, batches) = with_batches();
+        let before = desk.machine.leases.tokens(grant(1));
+        for total in totals {
+            let left = vec![(grant(1), *total)];
+            let isolate = IsolateId(isolate);
+            let turn = desk.request(CounterRequest::Return { isolate, left });
+            assert_eq!(words(&turn)[0].1, "returned");
+        }
+        let own: u32 = batches.iter().filter(|(of, _)| of.0 == isolate).map(|(_, n)| n).sum();
+        let back = desk.machine.leases.tokens(grant(1)) - before;
+        assert_eq!(back, want.min(own), "{isolate} {totals:?} {batches:?}");
+    };
+    check(0, &[0], 0);
+    check(0, &[1], 1);
+    check(0, &[1, 1, 1], 1);
+    check(0, &[999], u32::MAX);
+    check(0, &[999, 999], u32::MAX);
+    check(2, &[999], 0);
+}
+
+#[test]
+fn silence_above_is_told_to_everybody_who_waits() {
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 11);
+    desk.take(SlotClass::Queued, 12);
+    let turn = desk.machine.on_pulled(NOW, None);
+    assert_eq!(words(&turn), [(1, "silent"), (2, "silent")]);
+    assert_eq!(turn.facts, [Fact::AboveSilent]);
+}
+
+#[test]
+fn a_copy_gives_back_admissions_and_never_a_slot() {
+    let check = |node: Node, later_ms: u64, want: usize| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::Queued, 11);
+        desk.pulled(0, 9, open());
+        let copy = desk.machine.copy();
+        let now = NOW + later_ms;
+        let mut desk =
+            Desk { machine: DataCenterCounter::new(node, Some(&copy), now), now, ..desk };
+        assert_eq!(granted(&desk.take(SlotClass::Queued, 11)), want, "{node:?} {later_ms}");
+        assert_eq!(granted(&desk.take(SlotClass::Queued, 12)), 0);
+    };
+    check(NODE, 0, 1);
+    check(NODE, 59_999, 1);
+    check(NODE, 60_000, 0);
+    check(Node { shard: 1, ..NODE }, 0, 0);
+    let mut desk = Desk::new();
+    desk.machine = DataCenterCounter::new(NODE, Some("no copy"), NOW);
+    assert_eq!(granted(&desk.take(SlotClass::Queued, 11)), 0);
+}
+
+#[test]
+fn a_busy_open_room_pulls_before_its_last_slot_is_gone() {
+    let mut desk = Desk::new();
+    desk.take(SlotClass::New, 0);
+    desk.pulled(200, 0, open());
+    let mut pull: Option<Pull> = None;
+    for visitor in 1..200 {
+        desk.now = NOW + visitor * 20;
+        let turn = desk.take(SlotClass::New, visitor);
+        assert_eq!(granted(&turn), 1, "{visitor}");
+        pull = turn.send;
+        if pull.is_some() {
+            break;
+        }
+    }
+    let pull = pull.unwrap();
+    assert_eq!(pull.new_waiting, 0);
+    assert!(pull.new_wanted > 1);
+}
