@@ -1,6 +1,6 @@
 /**
- * Tests that need a cluster: they start one, hand it over and end it. Without a C compiler they say
- * SKIPPED.
+ * Tests that need a cluster: they start one, hand it over and end it. Where the machine lacks
+ * something for that, a C compiler for example, they say SKIPPED.
  */
 
 import { test } from "node:test";
@@ -19,10 +19,11 @@ const TIMEOUT_MS = 120_000;
  * @param {string} name
  * @param {object} options of `startCluster`
  * @param {(cluster: object) => Promise<void>} body
+ * @param {() => string | undefined} [whatIsMissing] why the test cannot run on this machine
  */
-export function clusterTest(name, options, body) {
+export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
   test(name, { timeout: TIMEOUT_MS }, async (context) => {
-    const missing = clockMissing();
+    const missing = whatIsMissing();
     if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
     if (missing) return context.skip(`SKIPPED: ${missing}`);
     const cluster = await startCluster(options);

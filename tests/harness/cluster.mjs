@@ -176,6 +176,11 @@ class Cluster {
     return near[this.#turn % near.length].name;
   }
 
+  /** Where a browser finds a room on one isolate; the room's host must end with `.localhost`. */
+  address(isolate, { host, path }) {
+    return `http://${host}:${this.#ports.get(isolate)}${path}`;
+  }
+
   /** Sends one request as a client near `isolate`. */
   async send(isolate, request) {
     const { colo } = this.isolates.find(({ name }) => name === isolate);

@@ -1,0 +1,89 @@
+/**
+ * Five people with five browsers before a room for two: the whole product as a visitor meets it.
+ * The clock is moved only while nobody who waits is about to come back.
+ */
+
+import assert from "node:assert/strict";
+
+import { PHONE, browserTest } from "../harness/browser-test.mjs";
+import { mostInside, orderOfEntry } from "../harness/measure.mjs";
+import { room } from "../harness/rooms.mjs";
+
+const PLACES = 2;
+const SESSION_MS = 60_000;
+/** Between the first two, so that their places become free one after the other. */
+const APART_MS = 8_000;
+/** Order is promised among those who joined at least a second apart. */
+const JOIN_EVERY_MS = 2_000;
+/** From the end of a session to the entry of the next: its bucket, a sync, two refreshes. */
+const HANDOVER_MS = 15_000;
+const MINUTE_MS = 60_000;
+
+const tickets = room({
+  name: "tickets",
+  host: "tickets.localhost",
+  total_active_users: PLACES,
+  refresh_interval_seconds: 5,
+  near_head_refresh_interval_seconds: 3,
+});
+const options = { rooms: [tickets], colos: { AMS: 2, FRA: 1 } };
+
+browserTest("five browsers enter one by one, in the order they came", options, async (arena) => {
+  const { cluster } = arena;
+  const visitors = [];
+  for (const colo of ["AMS", "FRA", "AMS", "FRA", "AMS"]) {
+    const name = `visitor-${visitors.length + 1}`;
+    visitors.push(await arena.visitor({ room: tickets, name, colo, context: PHONE }));
+  }
+  const [first, second, ...others] = visitors;
+
+  await first.come();
+  await cluster.advance(APART_MS);
+  await second.come();
+  assert.ok(first.inside && second.inside, "the first two did not enter at once");
+  await cluster.advance(SESSION_MS - 2 * APART_MS);
+
+  for (const visitor of others) {
+    await visitor.come();
+    assert.ok(!visitor.inside, `${visitor.name} entered a full room`);
+    visitor.shownMs = (await shownMinutes(visitor)) * MINUTE_MS;
+    await visitor.keepScreenshot(`line-${visitor.name}-waits`);
+    await cluster.advance(JOIN_EVERY_MS);
+  }
+  const [third, fourth, fifth] = others;
+  assert.ok(third.shownMs <= fourth.shownMs && fourth.shownMs <= fifth.shownMs);
+
+  await third.enters();
+  assert.ok(!fourth.inside && !fifth.inside, "two entered where one place was free");
+  await third.keepScreenshot("line-visitor-3-inside");
+  await fourth.enters();
+  assert.ok(!fifth.inside, "two entered where one place was free");
+  const nextPlaceAt = (await third.enters()) + SESSION_MS;
+  await cluster.advance(Math.max(0, nextPlaceAt - HANDOVER_MS / 2 - cluster.clock.now()));
+  await fifth.enters();
+  await fifth.keepScreenshot("line-visitor-5-inside");
+
+  const arrivals = await cluster.arrivals();
+  assert.deepEqual(
+    orderOfEntry(arrivals),
+    visitors.map(({ name }) => name),
+  );
+  assert.ok(mostInside(arrivals, SESSION_MS) <= PLACES, "too many inside");
+  for (const { name, views, shownMs } of others) {
+    const waitedMs = views.at(-1).at - views[0].at;
+    const honest = waitedMs > shownMs - MINUTE_MS - HANDOVER_MS && waitedMs < shownMs + HANDOVER_MS;
+    assert.ok(honest, `${name} was told ${shownMs} ms and waited ${waitedMs} ms`);
+  }
+  assert.deepEqual(
+    visitors.flatMap(({ complaints }) => complaints),
+    [],
+  );
+});
+
+/** What the title promises; it must promise something, because visitors have entered lately. */
+async function shownMinutes(visitor) {
+  const title = await visitor.title();
+  const [, minutes] = /^About (\d+) minutes? – you are in line$/.exec(title) ?? [];
+  assert.ok(minutes, `the title is "${title}"`);
+  return Number(minutes);
+}

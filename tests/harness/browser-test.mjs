@@ -1,0 +1,128 @@
+/**
+ * Tests that look at a cluster through real browsers. Each visitor is a browser context of its own;
+ * what it saw is read from its navigations, so that pages without script are watched as well.
+ */
+
+import fs from "node:fs";
+import path from "node:path";
+
+import { chromiumMissing, launchChromium } from "./chromium.mjs";
+import { clockMissing } from "./clock.mjs";
+import { clusterTest } from "./cluster-test.mjs";
+import { ROOT } from "./worker-modules.mjs";
+
+const ARTIFACTS = path.join(ROOT, "tests", "artifacts");
+/** Far longer than the longest refresh of these tests, on a slow machine too. */
+const PATIENCE_MS = 40_000;
+
+export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+export const DESKTOP = { viewport: { width: 1200, height: 800 } };
+
+/**
+ * A test with a cluster and a Chromium of its own; without either it says SKIPPED.
+ *
+ * @param {string} name
+ * @param {object} options of `startCluster`
+ * @param {(arena: Arena) => Promise<void>} body
+ */
+export function browserTest(name, options, body) {
+  const missing = () => chromiumMissing() ?? clockMissing();
+  const play = async (cluster) => {
+    const browser = await launchChromium();
+    try {
+      await body(new Arena(cluster, browser));
+    } finally {
+      await browser.close();
+    }
+  };
+  clusterTest(name, options, play, missing);
+}
+
+/** A cluster and the browsers in front of it. */
+class Arena {
+  constructor(cluster, browser) {
+    this.cluster = cluster;
+    this.browser = browser;
+  }
+
+  /**
+   * A new browser that has not opened anything yet.
+   *
+   * @param {object} options
+   * @param {object} options.room the room it will visit
+   * @param {string} [options.name] told to the origin
+   * @param {string} [options.colo] the data center nearby
+   * @param {object} [options.context] of playwright's `newContext`
+   */
+  async visitor({ room, name = "browser", colo = this.cluster.isolates[0].colo, context }) {
+    const near = { "x-visitor": name, "mf-cf-blob": JSON.stringify({ colo }) };
+    const opened = await this.browser.newContext({ ...context, extraHTTPHeaders: near });
+    const page = await opened.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    const address = this.cluster.address(this.cluster.isolateNear(colo), room);
+    return new BrowserVisitor({ name, page, address, clock: this.cluster.clock });
+  }
+}
+
+/** One person with one browser. */
+class BrowserVisitor {
+  /** Documents so far: [{ at, method, inside }], by the clock of the cluster. */
+  views = [];
+  /** Whatever the page complained about: script errors, refused resources. */
+  complaints = [];
+
+  constructor({ name, page, address, clock }) {
+    Object.assign(this, { name, page, address });
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) this.complaints.push(message.text());
+    });
+    page.on("response", (response) => {
+      if (!response.request().isNavigationRequest()) return;
+      const inside = response.headers()["x-origin"] !== undefined;
+      this.views.push({ at: clock.now(), method: response.request().method(), inside });
+    });
+  }
+
+  /** Opens the room, as if its address had been typed. */
+  async come() {
+    await this.page.goto(this.address);
+  }
+
+  get inside() {
+    return this.views.at(-1).inside;
+  }
+
+  /** Waits until the page shows the origin without anybody's help; gives the time of that. */
+  async enters() {
+    await this.until(() => this.inside, "the visitor never entered");
+    return this.views.find(({ inside }) => inside).at;
+  }
+
+  /** Waits until the page has come back by itself `times` times from now. */
+  async refreshes(times = 1) {
+    const wanted = this.views.length + times;
+    await this.until(() => this.views.length >= wanted, "the page did not come back");
+    await this.page.waitForLoadState();
+  }
+
+  async until(isSo, complaint) {
+    const end = Date.now() + PATIENCE_MS;
+    while (!isSo()) {
+      const left = end - Date.now();
+      if (left <= 0) throw new Error(`${this.name}: ${complaint}`);
+      await this.page.waitForEvent("response", { timeout: left }).catch(() => {});
+    }
+  }
+
+  /** The title without the white space around it, as a browser shows it. */
+  async title() {
+    return (await this.page.locator("title").textContent()).trim();
+  }
+
+  /** Keeps what the browser shows now, for people to look at. */
+  async keepScreenshot(name, options = {}) {
+    fs.mkdirSync(ARTIFACTS, { recursive: true });
+    await this.page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
+  }
+}
