@@ -4,13 +4,16 @@
 // A verdict is one string. Its first letter says what to do:
 //   P                      fetch the origin with the untouched request
 //   C<set-cookie>          the same, and append this cookie to the answer, which no cache may keep
+//   S<cookies>\n<set-cookie>
+//                          P or, with a set-cookie, C; the origin gets these cookies instead
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
-// p, c and g are P, C and G with work left for `after`, once the answer is on its way.
+// p, c, s and g are P, C, S and G with work left for `after`, once the answer is on its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { HOLD } from "./hold_page.js";
 import { configured, current, guard, rebuild } from "./instance.js";
 
 /** A decision that takes longer is given up, in milliseconds; the origin's time is not counted. */
@@ -106,6 +109,9 @@ function perform(verdict, request, env, ctx) {
     case "C":
     case "c":
       return withCookie(toOrigin(request, env), verdict.slice(1));
+    case "S":
+    case "s":
+      return withOtherCookies(verdict, request, env);
     case "G":
     case "g":
       return page(verdict, request.method);
@@ -121,6 +127,15 @@ function toOrigin(request, env) {
   const url = new URL(request.url);
   const { protocol, hostname, port } = new URL(env.ORIGIN_URL);
   return fetch(new Request(Object.assign(url, { protocol, hostname, port }), request));
+}
+
+function withOtherCookies(verdict, request, env) {
+  const [cookies, setCookie] = verdict.slice(1).split("\n");
+  const headers = new Headers(request.headers);
+  if (cookies) headers.set("cookie", cookies);
+  else headers.delete("cookie");
+  const response = toOrigin(new Request(request, { headers }), env);
+  return setCookie ? withCookie(response, setCookie) : response;
 }
 
 async function withCookie(response, cookie) {
@@ -170,16 +185,3 @@ function objectClass(Shell) {
 }
 
 const logged = (error) => console.error(`a report failed: ${error}`);
-
-const HOLD = `G200
-content-type: text/html; charset=utf-8
-cache-control: private, no-store
-refresh: 5
-
-<!doctype html>
-<html lang="en">
-<meta name="viewport" content="width=device-width">
-<title>One moment, please</title>
-<p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
-One moment, please. This page tries again by itself every 5 seconds. Nothing was submitted.
-`;

@@ -51,6 +51,8 @@ pub struct Seat {
 
 /// What is needed to answer one visit, borrowed together.
 pub struct Visited<'a> {
+    /// Which room covers a URL.
+    pub coverage: &'a Coverage,
     /// The room that is visited.
     pub room: &'a Room,
     /// Its machine; none before the first visit that could wait for a view.
@@ -122,6 +124,7 @@ impl Memory {
     /// Borrows what answers a visit to a room.
     pub fn visit(&mut self, room: RoomId) -> Option<Visited<'_>> {
         Some(Visited {
+            coverage: &self.coverage,
             room: self.coverage.room(room)?,
             seat: self.seats.get_mut(&room),
             page: self.pages.get(&room).unwrap_or(&self.built_in_page),

@@ -4,7 +4,7 @@
 
 use room_core::admission::{self, Draws};
 use room_core::cookie::{self, SentAttributes};
-use room_core::coverage::ContradictoryPath;
+use room_core::coverage::{ContradictoryPath, Coverage};
 use room_core::estimate::LONGEST_S;
 use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
@@ -98,7 +98,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
-    let Visited { room: found, seat: Some(seat), page, keys, pending } = visited else {
+    let Visited { coverage, room: found, seat: Some(seat), page, keys, pending } = visited else {
         return Step::Wait(room);
     };
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
@@ -112,7 +112,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let scene = Scene { now, request, room: found, page };
+    let scene = Scene { now, request, room: found, page, coverage };
     if !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. }) {
         pending.insert(room);
     }
@@ -127,11 +127,11 @@ fn settle(
     reply: Option<CounterReply>,
 ) -> Option<String> {
     let now = platform::now();
-    let Visited { room: found, seat, page, keys, pending } = memory.visit(room)?;
+    let Visited { coverage, room: found, seat, page, keys, pending } = memory.visit(room)?;
     let seat = seat?;
     let outcome = seat.isolate.settle(now, &found.settings, ask, draws(), reply);
     pending.insert(room);
-    let scene = Scene { now, request, room: found, page };
+    let scene = Scene { now, request, room: found, page, coverage };
     Some(scene.verdict(keys, outcome))
 }
 
@@ -160,12 +160,17 @@ struct Scene<'a> {
     request: Request<'a>,
     room: &'a Room,
     page: &'a room_core::page::Page,
+    coverage: &'a Coverage,
 }
 
 impl Scene<'_> {
     fn verdict(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
         match outcome {
+            Outcome::Pass if self.room.strip_cookie => format!("S{}\n", self.other_cookies()),
             Outcome::Pass => "P".to_owned(),
+            Outcome::PassWith(ticket) if self.room.strip_cookie => {
+                format!("s{}\n{}", self.other_cookies(), self.set_cookie(keys, &ticket))
+            }
             Outcome::PassWith(ticket) => format!("c{}", self.set_cookie(keys, &ticket)),
             Outcome::Wait { ticket, counted: true } => {
                 let cookie = self.set_cookie(keys, &ticket);
@@ -181,13 +186,21 @@ impl Scene<'_> {
     fn set_cookie(&self, keys: &mut KeyRing, ticket: &Ticket) -> String {
         let nonce = platform::random::<NONCE_BYTES>();
         let name = &self.room.cookie_name;
+        let path = self.coverage.cookie_path(self.request.url, self.room.id);
         let value = keys.seal(self.now, nonce, self.room.id, name, ticket);
         let settings = &self.room.settings;
         let max_age_s = match ticket.state {
             TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
             TicketState::Accepted => settings.session_ms() / SECOND_MS + settings.bucket_width_s(),
         };
-        cookie::set_cookie(name, &value, max_age_s, self.attributes())
+        cookie::set_cookie(name, &value, path, max_age_s, self.attributes())
+    }
+
+    /// What the origin of a room with `strip_cookie` gets to see.
+    fn other_cookies(&self) -> String {
+        let cookies = cookie::without(self.request.cookie, &self.room.cookie_name);
+        // A header cannot hold line ends; here they would end the verdict's first line.
+        cookies.unwrap_or_default().replace(['\r', '\n'], "")
     }
 
     fn attributes(&self) -> SentAttributes {

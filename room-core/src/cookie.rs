@@ -36,12 +36,28 @@ pub fn without(cookie_header: &str, name: &str) -> Option<String> {
 /// The value of a `Set-Cookie` header. The browser forgets the cookie after `max_age_s` seconds,
 /// with 0 at once.
 ///
-/// There is no `Domain`: the cookie goes back to the host that set it, and to no other.
-pub fn set_cookie(name: &str, value: &str, max_age_s: u64, attributes: SentAttributes) -> String {
+/// There is no `Domain`: the cookie goes back to the host that set it, and to no other. `path` is
+/// the one that `Coverage::cookie_path` tells; one with other characters than a path needs is `/`.
+pub fn set_cookie(
+    name: &str,
+    value: &str,
+    path: &str,
+    max_age_s: u64,
+    attributes: SentAttributes,
+) -> String {
     debug_assert!(name.bytes().chain(value.bytes()).all(is_plain), "{name}={value}");
     let SentAttributes { same_site, secure } = attributes;
     let secure = if secure { "; Secure" } else { "" };
-    format!("{name}={value}; Path=/; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}")
+    let path = if is_cookie_path(path) { path } else { "/" };
+    format!(
+        "{name}={value}; Path={path}; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}"
+    )
+}
+
+/// Neither ends the attribute (RFC 6265 section 4.1.1) nor is spelled in more than one way.
+fn is_cookie_path(path: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    path.starts_with('/') && path.bytes().all(is_safe)
 }
 
 /// The room's wish for the attributes of its cookie, the field `cookie_attributes`.
@@ -238,7 +254,7 @@ mod tests {
         let check = |same_site, secure, plain: &str, https: &str| {
             let attributes = CookieAttributes { same_site, secure };
             for (always_use_https, want) in [(false, plain), (true, https)] {
-                let text = set_cookie("n", "v", 300, attributes.resolve(always_use_https));
+                let text = set_cookie("n", "v", "/", 300, attributes.resolve(always_use_https));
                 let want = format!("n=v; Path=/; Max-Age=300; HttpOnly; SameSite={want}");
                 assert_eq!(text, want, "{attributes:?}, always HTTPS: {always_use_https}");
             }
@@ -303,7 +319,7 @@ mod tests {
         ) {
             let name = cookie_name("");
             let attributes = CookieAttributes::default().resolve(true);
-            let set = set_cookie(&name, &value, 300, attributes);
+            let set = set_cookie(&name, &value, "/", 300, attributes);
             let pair = set.split(';').next().map(str::to_owned);
             let header = before.iter().cloned().chain(pair).chain(after.iter().cloned());
             let header = header.collect::<Vec<_>>().join("; ");

@@ -4,7 +4,7 @@ mod reading;
 mod url;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::reading::{WidestReading, is_plain};
 pub use self::url::{UrlParts, split_url};
@@ -31,6 +31,9 @@ struct HostRoutes {
     by_path: BTreeMap<String, usize>,
     /// Most segments of a path in `by_path`: nothing deeper need be looked for.
     deepest: usize,
+    /// Rooms whose cookie another room of this host would overwrite, with the path that keeps
+    /// them apart.
+    cookie_paths: BTreeMap<usize, String>,
 }
 
 /// Servers may read the path differently, towards more than one room, or it is too long to tell.
@@ -54,6 +57,9 @@ impl Coverage {
                 routes.deepest = routes.deepest.max(path.depth());
             }
         }
+        for host in by_host.values_mut() {
+            host.cookie_paths = cookie_paths(&host.by_path, &rooms);
+        }
         Self { rooms, by_host, by_id }
     }
 
@@ -68,6 +74,18 @@ impl Coverage {
         };
         let place = if is_plain(path) { routes.longest(path) } else { routes.possible(path)? };
         Ok(place.and_then(|place| self.rooms.get(place)))
+    }
+
+    /// The `Path` for the cookie of a room on the host of `url`.
+    ///
+    /// `/`, unless another room of this host has a cookie of the same name and this one has a
+    /// single path here: then that path, so that neither overwrites the other's ticket.
+    pub fn cookie_path(&self, url: &str, room: RoomId) -> &str {
+        let host = split_url(url).map(|parts| lower_case(parts.host));
+        let place = self.by_id.get(&room);
+        host.and_then(|host| self.by_host.get(&*host))
+            .and_then(|routes| routes.cookie_paths.get(place?))
+            .map_or("/", String::as_str)
     }
 
     /// The room with this id.
@@ -117,6 +135,24 @@ impl HostRoutes {
     }
 }
 
+fn cookie_paths(by_path: &BTreeMap<String, usize>, rooms: &[Room]) -> BTreeMap<usize, String> {
+    let mut paths = BTreeMap::<usize, Vec<&str>>::new();
+    let mut rooms_by_cookie = BTreeMap::<&str, BTreeSet<usize>>::new();
+    for (path, place) in by_path {
+        paths.entry(*place).or_default().push(path);
+        if let Some(room) = rooms.get(*place) {
+            rooms_by_cookie.entry(&room.cookie_name).or_default().insert(*place);
+        }
+    }
+    let contested = rooms_by_cookie.into_values().filter(|places| places.len() > 1).flatten();
+    contested
+        .filter_map(|place| match paths.get(&place)?.as_slice() {
+            [path] if !path.is_empty() => Some((place, (*path).to_owned())),
+            _ => None,
+        })
+        .collect()
+}
+
 fn lower_case(host: &str) -> Cow<'_, str> {
     if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(host.to_ascii_lowercase())
@@ -154,6 +190,20 @@ mod tests {
     fn check(coverage: &Coverage, url: &str, want: Result<Option<&str>, ContradictoryPath>) {
         let room = coverage.lookup(url).map(|room| room.map(|room| &*room.description));
         assert_eq!(room, want, "{url}");
+    }
+
+    #[test]
+    fn rooms_of_one_host_do_not_overwrite_each_others_cookie() {
+        let check = |places: &[&str], url: &str, want: &str| {
+            let coverage = coverage(places);
+            let room = coverage.lookup(url).unwrap().expect("a room").id;
+            assert_eq!(coverage.cookie_path(url, room), want, "{url} of {places:?}");
+        };
+        check(&["a.example/shop"], "https://a.example/shop/x", "/");
+        check(&["a.example/shop", "b.example/"], "https://a.example/shop", "/");
+        let both = ["a.example/", "a.example/shop"];
+        check(&both, "https://a.example/", "/");
+        check(&both, "https://A.example/shop/x", "/shop");
     }
 
     #[test]

@@ -24,7 +24,8 @@ export default {
     if (url.searchParams.has("set-cookie")) {
       headers.append("set-cookie", url.searchParams.get("set-cookie"));
     }
-    return Response.json({ method: request.method, url: request.url, body }, { headers });
+    const cookie = request.headers.get("cookie");
+    return Response.json({ method: request.method, url: request.url, cookie, body }, { headers });
   },
 };
 
