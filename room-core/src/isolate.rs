@@ -322,7 +322,7 @@ struct Budget {
 
 impl Budget {
     fn is_left(&self, now: Timestamp, span_ms: u64, at_most: u32) -> bool {
-        now.since_ms(self.started_at) >= span_ms || self.spent < at_most
+        at_most > 0 && (now.since_ms(self.started_at) >= span_ms || self.spent < at_most)
     }
 
     fn spend(&mut self, now: Timestamp, span_ms: u64) {

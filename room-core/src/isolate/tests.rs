@@ -1,1 +1,259 @@
+//! Tests of the isolate: its batch, its silence, its reports.
 
+use super::{Isolate, Outcome, Work};
+use crate::admission::Draws;
+use crate::bucket::Bucket;
+use crate::id::{Incarnation, IsolateId, TicketId};
+use crate::settings::{Settings, WhenSilent};
+use crate::slots::{GrantId, Slots};
+use crate::state::SYNC_MS;
+use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+use crate::time::Timestamp;
+use crate::view::{STALE_MS, View};
+use crate::wire::{CounterReply, CounterRequest, Report, ReportReply};
+
+const NOW: Timestamp = Timestamp(1_000_000);
+const GRANT: GrantId = GrantId { incarnation: Incarnation(7), number: 1 };
+
+/// An isolate with its clock and the number of its next visitor.
+struct Desk {
+    machine: Isolate,
+    settings: Settings,
+    now: Timestamp,
+    visitors: u64,
+}
+
+impl Desk {
+    fn new(settings: Settings) -> Self {
+        Self { machine: Isolate::new(IsolateId(1)), settings, now: NOW, visitors: 0 }
+    }
+
+    /// With a fresh open view and a batch of `n` slots until `until`.
+    fn with_batch(n: u32, until: Timestamp) -> Self {
+        let mut desk = Self::new(Settings::for_tests());
+        desk.machine.on_view(view(1, NOW, true));
+        desk.ask(Some(granted(Some(Slots { grant: GRANT, n, until }))));
+        desk
+    }
+
+    fn draws(&mut self) -> Draws {
+        self.visitors += 1;
+        let ticket_id = TicketId::from_bytes(u128::from(self.visitors << 32).to_be_bytes());
+        Draws { ticket_id, jitter: 2 }
+    }
+
+    fn visit(&mut self, ticket: Option<Ticket>) -> Outcome {
+        let draws = self.draws();
+        self.machine.visit(self.now, &self.settings, ticket, draws)
+    }
+
+    /// A newcomer who asks the counter and gets this reply.
+    fn ask(&mut self, reply: Option<CounterReply>) -> Outcome {
+        let draws = self.draws();
+        let outcome = self.machine.visit(self.now, &self.settings, None, draws);
+        let Outcome::Ask(ask) = outcome else { return outcome };
+        self.machine.take(self.now, &ask);
+        self.machine.settle(self.now, &self.settings, ask, draws, reply)
+    }
+
+    /// The report that is due within ten seconds.
+    fn report(&mut self) -> Option<Report> {
+        for _ in 0..10_000 {
+            match self.machine.work(self.now) {
+                Work::Report(report) => return Some(report),
+                Work::WaitUntil(at) => self.now = at,
+                Work::Done => return None,
+                Work::ReadView | Work::Return(_) => {}
+            }
+        }
+        None
+    }
+}
+
+fn view(version: u64, made_at: Timestamp, open: bool) -> View {
+    View { version, made_at, open, ..View::default() }
+}
+
+fn granted(batch: Option<Slots>) -> CounterReply {
+    CounterReply::Granted { grant: GRANT, granted_at: NOW, batch, view: None }
+}
+
+fn report_reply(life: u64, received: u64, durable: u64) -> Option<ReportReply> {
+    let incarnation = Incarnation(life);
+    Some(ReportReply { incarnation, received, durable, report_interval_ms: 250, view: None })
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Pass => "pass",
+        Outcome::PassWith(_) => "pass with",
+        Outcome::Wait { .. } => "wait",
+        Outcome::Ask(_) => "ask",
+    }
+}
+
+#[test]
+fn a_batch_admits_without_a_call_and_never_at_or_after_its_end() {
+    let check = |n: u32, later_ms: u64, want: &[&str]| {
+        let mut desk = Desk::with_batch(n, NOW + 2_500);
+        desk.now = NOW + later_ms;
+        let words: Vec<_> = want.iter().map(|_| word(&desk.visit(None))).collect();
+        assert_eq!(words, want, "{n} {later_ms}");
+    };
+    check(2, 0, &["pass with", "pass with", "ask"]);
+    check(2, 2_499, &["pass with", "pass with", "ask"]);
+    check(2, 2_500, &["ask"]);
+    check(0, 0, &["ask"]);
+}
+
+#[test]
+fn a_batch_needs_a_fresh_open_view() {
+    let check = |view: View, later_ms: u64, want: &str| {
+        let mut desk = Desk::with_batch(9, NOW + 60_000);
+        desk.machine.on_view(view.clone());
+        desk.now = NOW + later_ms;
+        assert_eq!(word(&desk.visit(None)), want, "{view:?} {later_ms}");
+    };
+    check(view(2, NOW, true), STALE_MS, "pass with");
+    check(view(2, NOW, true), STALE_MS + 1, "ask");
+    check(view(2, NOW, false), 0, "wait");
+}
+
+#[test]
+fn what_is_left_of_a_batch_goes_back_when_it_ends_or_the_room_closes() {
+    let check = |later_ms: u64, open: bool, want: Option<u32>| {
+        let mut desk = Desk::with_batch(9, NOW + 2_500);
+        desk.visit(None);
+        desk.machine.on_view(view(2, NOW, open));
+        let left = match desk.machine.work(NOW + later_ms) {
+            Work::Return(CounterRequest::Return { left, .. }) => Some(left),
+            _ => None,
+        };
+        assert_eq!(left, want.map(|n| vec![(GRANT, n)]), "{later_ms} {open}");
+        // Said once; with the next rest the total is said.
+        assert!(!matches!(desk.machine.work(NOW + later_ms), Work::Return(_)));
+    };
+    check(2_499, true, None);
+    check(2_500, true, Some(8));
+    check(0, false, Some(8));
+}
+
+#[test]
+fn returns_are_running_totals() {
+    let mut desk = Desk::with_batch(3, NOW + 2_500);
+    let left = |desk: &mut Desk, at: Timestamp| match desk.machine.work(at) {
+        Work::Return(CounterRequest::Return { left, .. }) => left,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(left(&mut desk, NOW + 2_500), [(GRANT, 3)]);
+    desk.now = NOW + 2_600;
+    desk.ask(Some(granted(Some(Slots { grant: GRANT, n: 2, until: NOW + 3_000 }))));
+    assert_eq!(left(&mut desk, NOW + 3_000), [(GRANT, 5)]);
+}
+
+#[test]
+fn a_silent_counter_holds_newcomers_or_lets_a_bounded_number_flow() {
+    let check = |when_silent: WhenSilent, per_minute: u32, want: &[&str]| {
+        let settings =
+            Settings { when_silent, keep_flowing_per_minute: per_minute, ..Settings::for_tests() };
+        let mut desk = Desk::new(settings);
+        let words: Vec<_> = want
+            .iter()
+            .map(|_| {
+                desk.now = desk.now + SYNC_MS;
+                word(&desk.ask(None))
+            })
+            .collect();
+        assert_eq!(words, want, "{when_silent:?} {per_minute}");
+    };
+    check(WhenSilent::Hold, 9, &["wait", "wait", "wait"]);
+    check(WhenSilent::KeepFlowing, 2, &["pass with", "pass with", "wait"]);
+    check(WhenSilent::KeepFlowing, 0, &["wait"]);
+}
+
+#[test]
+fn after_a_silence_one_visitor_asks_and_the_others_wait_at_once() {
+    let mut desk = Desk::new(Settings::for_tests());
+    assert_eq!(word(&desk.ask(None)), "wait");
+    assert_eq!(word(&desk.ask(None)), "wait");
+    assert_eq!(word(&desk.visit(None)), "wait");
+    desk.now = NOW + 2 * SYNC_MS;
+    assert_eq!(word(&desk.visit(None)), "ask");
+}
+
+fn accepted(bucket_s: u32) -> Ticket {
+    Ticket {
+        id: TicketId::from_bytes([1; 16]),
+        joined_at: NOW,
+        state: TicketState::Accepted,
+        accepted_at: NOW,
+        counted_bucket: Bucket(bucket_s),
+        last_check_in: NOW,
+        interval_s: 0,
+        shown_estimate_s: NO_ESTIMATE,
+        event: 0,
+        unconfirmed: false,
+        infinite: false,
+    }
+}
+
+#[test]
+fn repeated_renewals_are_reported_once_and_answered_alike() {
+    let mut desk = Desk::new(Settings::for_tests());
+    let first = desk.visit(Some(accepted(1_200)));
+    for _ in 0..9 {
+        assert_eq!(desk.visit(Some(accepted(1_200))), first);
+    }
+    assert_eq!(desk.report().map(|report| report.events.len()), Some(1));
+}
+
+#[test]
+fn events_are_kept_until_durable_and_sent_from_where_they_are_needed() {
+    let mut desk = Desk::new(Settings::for_tests());
+    desk.machine.on_view(view(1, NOW, false));
+    for _ in 0..5 {
+        desk.visit(None);
+    }
+    let numbers = |report: Option<Report>| {
+        let report = report.expect("a report is due");
+        (report.first, report.events.len(), report.durable)
+    };
+    assert_eq!(numbers(desk.report()), (1, 5, 0));
+    desk.machine.on_report_reply(None);
+    assert_eq!(numbers(desk.report()), (1, 5, 0));
+    desk.machine.on_report_reply(report_reply(1, 5, 2));
+    assert_eq!(numbers(desk.report()), (6, 0, 2));
+    // A new life of the aggregator knows less: what is not durable comes again.
+    desk.machine.on_report_reply(report_reply(2, 3, 0));
+    assert_eq!(numbers(desk.report()), (4, 2, 2));
+    desk.machine.on_report_reply(report_reply(2, 0, 0));
+    assert_eq!(numbers(desk.report()), (3, 3, 2));
+    desk.machine.on_report_reply(report_reply(2, 5, 5));
+    assert_eq!(desk.report(), None);
+}
+
+#[test]
+fn what_is_not_heard_is_said_again_more_and_more_slowly_and_not_for_ever() {
+    let mut desk = Desk::new(Settings::for_tests());
+    desk.machine.on_view(view(1, NOW, false));
+    desk.visit(None);
+    let mut moments = Vec::new();
+    while desk.report().is_some() {
+        moments.push(desk.now);
+        desk.machine.on_report_reply(None);
+    }
+    let gaps: Vec<u64> = moments.windows(2).map(|pair| pair[1].since_ms(pair[0])).collect();
+    assert!(gaps.is_sorted() && gaps.len() == 7, "{gaps:?}");
+    desk.ask(None); // the next visitor starts it again
+    assert!(desk.report().is_some());
+}
+
+#[test]
+fn the_view_is_fetched_at_most_once_per_sync_span() {
+    let mut isolate = Isolate::new(IsolateId(1));
+    let reads = (0..SYNC_MS * 3)
+        .step_by(10)
+        .filter(|later_ms| isolate.work(NOW + *later_ms) == Work::ReadView)
+        .count();
+    assert_eq!(reads, 3);
+}
