@@ -23,6 +23,9 @@ pub use restart::Restored;
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
 const TICK_MS: u64 = 500;
 
+/// More views are never made in one millisecond.
+const VERSIONS_PER_MS: u64 = 1_000;
+
 /// What an event of this machine returns; it sends nothing upward.
 pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
 
@@ -83,8 +86,9 @@ impl GlobalAggregator {
 
     /// The view at `now`.
     pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
-        // Milliseconds, so that versions go up across restarts without a write for each.
-        self.version = (self.version + 1).max(now.0);
+        // Time, so that versions go up across restarts without a write for each; finer than
+        // milliseconds, because many views are made in one.
+        self.version = (self.version + 1).max(now.0 * VERSIONS_PER_MS);
         View {
             version: self.version,
             made_at: now,

@@ -1,1 +1,462 @@
+//! Tests of the global aggregator: grants under both limits, order, storing and restarts.
 
+use super::{GlobalAggregator, GlobalTurn, Restored};
+use crate::bucket::Bucket;
+use crate::census::{Epoch, EpochCensus};
+use crate::id::{Colo, Incarnation, IsolateId, RoomId};
+use crate::queue::OrderKey;
+use crate::settings::Settings;
+use crate::slots::{GrantId, LEASE_MS, Slots, WRITE_OFF_MS};
+use crate::state::{Contribution, Node, SYNC_MS, Source};
+use crate::time::Timestamp;
+use crate::turn::{Fact, RequestId};
+use crate::view::View;
+use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
+
+const NOW: Timestamp = Timestamp(1_000_000);
+const ROOM: RoomId = RoomId::from_bytes([1; 16]);
+
+fn node(shard: u16) -> Node {
+    Node { colo: Colo::UNKNOWN, shard }
+}
+
+fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
+    Settings { total_active_users, new_users_per_minute, ..Settings::for_tests() }
+}
+
+/// A global aggregator with its clock and its storage.
+struct Desk {
+    machine: GlobalAggregator,
+    settings: Settings,
+    now: Timestamp,
+    lives: u64,
+    row: Option<String>,
+    saves: u32,
+}
+
+/// What a pull brought.
+struct Pulled {
+    new: u32,
+    queued: u32,
+    slots: Option<Slots>,
+    view: View,
+}
+
+impl Desk {
+    fn new(settings: Settings) -> Self {
+        let lives = 1;
+        let restored = Restored::default();
+        let machine = GlobalAggregator::new(restored, ROOM, NOW, Incarnation(1), &settings);
+        Self { machine, settings, now: NOW, lives, row: None, saves: 0 }
+    }
+
+    fn restart(&mut self, row: Option<&str>, copy: Option<&str>) {
+        self.lives += 1;
+        let restored = Restored { row, copy };
+        let incarnation = Incarnation(self.lives);
+        self.machine = GlobalAggregator::new(restored, ROOM, self.now, incarnation, &self.settings);
+    }
+
+    fn restart_from_row(&mut self) {
+        let row = self.row.clone();
+        self.restart(row.as_deref(), None);
+    }
+
+    fn request(&mut self, request: GlobalRequest) -> GlobalTurn {
+        let turn = self.machine.on_request(self.now, &self.settings, RequestId(1), request);
+        self.note(&turn);
+        turn
+    }
+
+    fn alarm(&mut self) -> GlobalTurn {
+        let turn = self.machine.on_alarm(self.now, &self.settings);
+        self.note(&turn);
+        turn
+    }
+
+    fn note(&mut self, turn: &GlobalTurn) {
+        if turn.save {
+            self.row = Some(self.machine.row());
+            self.saves += 1;
+        }
+    }
+
+    fn pull(&mut self, pull: Pull) -> Pulled {
+        match self.request(GlobalRequest::Pull(pull)).replies.remove(0).1 {
+            GlobalReply::Pulled { new, queued, view } => Pulled {
+                new: new.map_or(0, |slots| slots.n),
+                queued: queued.map_or(0, |slots| slots.n),
+                slots: new.or(queued),
+                view,
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Newcomers with these keys.
+    fn newcomers(&mut self, keys: &[u64]) -> Pulled {
+        let keys: Vec<OrderKey> = keys.iter().copied().map(OrderKey).collect();
+        self.pull(Pull { new_waiting: keys.len() as u32, keys, ..pull() })
+    }
+
+    fn called(&mut self, waiting: u32) -> Pulled {
+        self.pull(Pull { queued_waiting: waiting, queued_wanted: waiting, ..pull() })
+    }
+
+    fn sync(&mut self, shard: u16, contribution: Contribution) -> GlobalTurn {
+        let source = Source { node: node(shard), incarnation: Incarnation(1) };
+        self.request(GlobalRequest::Sync(Sync { source, contribution, hello: false }))
+    }
+
+    /// Somebody waits with each of these keys, in the epoch that ended 3 s ago and the next ones.
+    fn line(&mut self, seq: u64, keys: &[u64]) {
+        let through = Epoch::newest_ended(self.now - 3_000).unwrap();
+        let waiters: EpochCensus = keys.iter().map(|key| (OrderKey(*key), 1)).collect();
+        let epochs = (through.0..through.0 + 4).map(Epoch);
+        let census = epochs.map(|epoch| (epoch, waiters.clone())).collect();
+        self.sync(0, Contribution { seq, census, through, ..Contribution::default() });
+    }
+}
+
+fn pull() -> Pull {
+    Pull {
+        node: node(0),
+        keys: Vec::new(),
+        new_waiting: 0,
+        new_wanted: 0,
+        queued_waiting: 0,
+        queued_wanted: 0,
+        returned: Vec::new(),
+        demand_per_1000_s: 1_000,
+    }
+}
+
+fn inside(seq: u64, count: i64) -> Contribution {
+    Contribution { seq, activity: [(Bucket(1_300), count)].into(), ..Contribution::default() }
+}
+
+fn used(seq: u64, grant: GrantId, count: u32) -> Contribution {
+    Contribution {
+        used: [(grant, count)].into(),
+        admitted: [(NOW.seconds(), count)].into(),
+        entered: [(NOW.seconds(), count)].into(),
+        ..inside(seq, i64::from(count))
+    }
+}
+
+#[test]
+fn newcomers_get_what_both_limits_leave_and_the_first_refused_closes_the_room() {
+    let check = |settings: Settings, inside_before: i64, want: u32| {
+        let mut desk = Desk::new(settings);
+        desk.sync(0, inside(1, inside_before));
+        let keys: Vec<u64> = (1..=10).map(|n| NOW.0 + n).collect();
+        let pulled = desk.newcomers(&keys);
+        assert_eq!(pulled.new, want, "{:?} {inside_before}", desk.settings);
+        assert_eq!(pulled.view.open, want == 10);
+        if want < 10 {
+            assert_eq!(pulled.view.threshold, OrderKey(NOW.0 + u64::from(want) + 1));
+        }
+    };
+    check(limits(100, 100), 0, 10);
+    check(limits(100, 100), 90, 10);
+    check(limits(100, 100), 91, 9);
+    check(limits(100, 100), 100, 0);
+    check(limits(100, 100), 200, 0);
+    check(limits(100, 10), 0, 10);
+    check(limits(100, 9), 0, 9);
+}
+
+#[test]
+fn what_is_outstanding_used_or_written_off_holds_its_place_and_its_minute() {
+    let mut desk = Desk::new(limits(10, 10));
+    let pulled = desk.newcomers(&[1, 2, 3, 4]);
+    assert_eq!(desk.machine.available(desk.now, &desk.settings), 6);
+    let Slots { grant, until, .. } = pulled.slots.unwrap();
+    desk.sync(0, used(1, grant, 3));
+    assert_eq!(desk.machine.available(desk.now, &desk.settings), 6);
+    assert_eq!(desk.machine.outstanding(), 1);
+    desk.now = until + WRITE_OFF_MS;
+    desk.sync(0, used(2, grant, 3));
+    assert_eq!(desk.machine.outstanding(), 0);
+    assert_eq!(desk.machine.available(desk.now, &desk.settings), 6);
+    // The late use takes the place of its phantom.
+    desk.sync(0, used(3, grant, 4));
+    assert_eq!(desk.machine.available(desk.now, &desk.settings), 6);
+    desk.now = NOW + 61_000;
+    desk.sync(0, inside(4, 4));
+    assert_eq!(desk.machine.granted_in_rate_window(desk.now), 0);
+    assert_eq!(desk.machine.available(desk.now, &desk.settings), 6);
+}
+
+#[test]
+fn more_uses_than_slots_are_a_fact() {
+    let mut desk = Desk::new(limits(100, 100));
+    let grant = desk.newcomers(&[1, 2]).slots.unwrap().grant;
+    assert_eq!(desk.sync(0, used(1, grant, 2)).facts, []);
+    assert_eq!(desk.sync(0, used(2, grant, 3)).facts, [Fact::GrantExceeded(grant)]);
+}
+
+#[test]
+fn slots_that_come_back_are_free_again() {
+    let mut desk = Desk::new(limits(10, 10));
+    let grant = desk.newcomers(&[1, 2, 3, 4]).slots.unwrap().grant;
+    for returned in [3, 3, 2] {
+        desk.pull(Pull { returned: vec![(grant, returned)], ..pull() });
+        assert_eq!(desk.machine.available(desk.now, &desk.settings), 9);
+    }
+}
+
+#[test]
+fn leases_are_given_only_where_they_park_no_last_slot() {
+    let check = |settings: Settings, inside_before: i64, want: u32| {
+        let mut desk = Desk::new(settings);
+        desk.sync(0, inside(1, inside_before));
+        let pulled = desk.pull(Pull { new_waiting: 1, new_wanted: 50, keys: vec![], ..pull() });
+        assert_eq!(pulled.new, want, "{:?} {inside_before}", desk.settings);
+    };
+    check(limits(1_000, 1_000), 0, 50);
+    check(limits(1_000, 1_000), 940, 30); // half of what is free
+    check(limits(1_000, 1_000), 980, 10);
+    check(limits(1_000, 1_000), 981, 1); // fewer than 20 are free
+    check(limits(1_000, 60), 0, 30);
+    check(limits(1_000, 59), 0, 1);
+}
+
+#[test]
+fn a_slow_room_calls_one_waiter_for_each_free_slot() {
+    let mut desk = Desk::new(limits(2, 2));
+    desk.newcomers(&[1, 2, 3]);
+    let grant = GrantId { incarnation: Incarnation(1), number: 1 };
+    desk.sync(1, used(1, grant, 2));
+    desk.now = NOW + 61_000;
+    desk.line(1, &[3, 4, 5]);
+    desk.sync(1, inside(2, 2));
+    assert_eq!(desk.called(1).view.threshold, OrderKey(3));
+    desk.sync(1, inside(3, 0));
+    assert_eq!(desk.called(0).view.threshold, OrderKey(4));
+    assert_eq!(desk.called(2).queued, 2);
+    // Both minutes are spent.
+    desk.now = NOW + 70_000;
+    desk.line(2, &[5]);
+    let pulled = desk.called(1);
+    assert_eq!((pulled.queued, pulled.view.open), (0, false));
+}
+
+#[test]
+fn a_fast_room_paces_its_called_visitors() {
+    let mut desk = Desk::new(limits(10_000, 600));
+    desk.now = NOW + 10_000;
+    desk.newcomers(&(0..601).map(|n| NOW.0 + n).collect::<Vec<_>>());
+    let grant = GrantId { incarnation: Incarnation(1), number: 1 };
+    desk.sync(1, used(1, grant, 600));
+    desk.now = NOW + 80_000;
+    desk.line(1, &(601..5_000).collect::<Vec<_>>());
+    desk.sync(1, Contribution { admitted: [].into(), ..used(2, grant, 600) });
+    // Nothing was granted for a minute: three times the rate, at most 2 s of it at once.
+    assert!((59..=60).contains(&desk.called(1_000).queued));
+    desk.now = desk.now + 100;
+    assert!(desk.called(1_000).queued <= 3);
+}
+
+#[test]
+fn the_room_opens_when_the_line_is_gone_and_newcomers_enter_again() {
+    let mut desk = Desk::new(limits(3, 100));
+    desk.sync(1, inside(1, 3));
+    assert!(!desk.newcomers(&[NOW.0]).view.open);
+    desk.now = NOW + 9_000;
+    desk.line(1, &[NOW.0]);
+    desk.sync(1, inside(2, 1));
+    let pulled = desk.called(1);
+    assert_eq!((pulled.queued, pulled.view.open), (1, true)); // one is called, one is spare
+    assert_eq!(desk.newcomers(&[desk.now.0]).new, 1);
+}
+
+#[test]
+fn those_who_wait_come_before_newcomers_while_the_room_is_open() {
+    let check = |free: i64, want: u32| {
+        let mut desk = Desk::new(limits(10, 100));
+        desk.line(1, &[NOW.0 - 20_000, NOW.0 - 100]);
+        desk.sync(1, inside(1, 10 - free));
+        assert_eq!(desk.newcomers(&[NOW.0]).new, want, "{free}");
+    };
+    check(2, 0);
+    check(3, 1);
+}
+
+#[test]
+fn queue_all_holds_everybody_and_no_more() {
+    let mut desk = Desk::new(limits(10, 10));
+    desk.settings.queue_all = true;
+    let pulled = desk.newcomers(&[NOW.0]);
+    assert_eq!((pulled.new, pulled.view.open), (0, false));
+    assert_eq!(desk.called(1).queued, 0);
+    desk.settings.queue_all = false;
+    desk.now = NOW + 9_000;
+    desk.line(1, &[NOW.0]);
+    assert_eq!(desk.called(1).queued, 1);
+}
+
+#[test]
+fn what_was_granted_or_called_is_stored_before_it_is_said() {
+    let mut desk = Desk::new(limits(10, 10));
+    desk.newcomers(&[1]);
+    assert_eq!(desk.saves, 1); // the first grant is above the ceiling 0
+    desk.newcomers(&[2]);
+    assert_eq!(desk.saves, 2); // a slow room stores each grant
+    let mut desk = Desk::new(limits(10_000, 6_000));
+    for visitor in 1..=201 {
+        desk.newcomers(&[visitor]);
+    }
+    assert_eq!(desk.saves, 1); // 200 may be granted before the next row
+    desk.newcomers(&[202]);
+    assert_eq!(desk.saves, 2);
+    desk.now = NOW + SYNC_MS;
+    desk.sync(0, inside(1, 10_000));
+    assert_eq!(desk.saves, 3); // changed, and a sync span has passed
+    desk.newcomers(&[203]);
+    assert_eq!(desk.saves, 4); // closed: T has moved
+}
+
+#[test]
+fn a_restart_from_the_row_loses_no_place_no_order_and_no_version() {
+    let mut desk = Desk::new(limits(10, 10));
+    let grant = desk.newcomers(&(1..=11).map(|n| NOW.0 + n).collect::<Vec<_>>()).slots;
+    let before = desk.newcomers(&[NOW.0 + 20]).view;
+    desk.restart_from_row();
+    desk.now = desk.now + 1;
+    let after = desk.called(1);
+    assert_eq!((after.queued, after.view.open), (0, false));
+    assert_eq!(after.view.threshold, before.threshold);
+    assert!(after.view.version > before.version);
+    desk.sync(0, used(1, grant.unwrap().grant, 10));
+    assert_eq!(desk.machine.counted(desk.now, &desk.settings), 10);
+    assert_eq!(desk.machine.outstanding(), 0);
+}
+
+#[test]
+fn grants_after_the_last_row_are_outstanding_until_reported_or_written_off() {
+    let mut desk = Desk::new(limits(10_000, 6_000));
+    desk.newcomers(&[1]); // stored, with a ceiling of 201
+    let unknown = desk.newcomers(&[2, 3, 4]).slots.unwrap();
+    desk.restart_from_row();
+    desk.restart_from_row(); // and once more before anything is heard
+    assert_eq!(desk.machine.outstanding(), 1 + 200);
+    let turn = desk.sync(0, used(1, unknown.grant, 3));
+    assert_eq!(turn.facts, []);
+    assert_eq!(desk.machine.outstanding(), 1 + 197);
+    desk.now = NOW + LEASE_MS + WRITE_OFF_MS;
+    desk.sync(0, used(2, unknown.grant, 3));
+    assert_eq!(desk.machine.outstanding(), 0);
+    assert_eq!(desk.machine.counted(desk.now, &desk.settings), 3 + 1 + 197);
+}
+
+#[test]
+fn the_newer_of_row_and_copy_counts_under_the_higher_ceiling() {
+    let mut desk = Desk::new(limits(10_000, 6_000));
+    desk.newcomers(&[1]);
+    let old = desk.row.clone();
+    desk.now = NOW + SYNC_MS;
+    desk.sync(0, inside(1, 7));
+    let new = desk.row.clone();
+    assert_ne!(old, new);
+    let mut check = |row: Option<&str>, copy: Option<&str>, want_counted: u64, what: &str| {
+        desk.restart(row, copy);
+        assert_eq!(desk.machine.counted(desk.now, &desk.settings), want_counted, "{what}");
+    };
+    let (old, new) = (old.as_deref(), new.as_deref());
+    check(new, None, 7, "row alone");
+    check(new, old, 7, "old copy");
+    check(old, new, 7, "newer copy");
+    check(None, new, 7, "copy alone");
+    check(old, Some("no copy"), 0, "broken copy");
+    check(None, None, 0, "nothing");
+    let foreign = new.map(|text| text.replace(&ROOM.to_string(), &"9".repeat(32)));
+    check(old, foreign.as_deref(), 0, "copy of another room");
+}
+
+#[test]
+fn it_learns_after_a_restart_only_where_missing_reports_matter_and_not_for_ever() {
+    let check = |inside_before: i64, later_ms: u64, heard: bool, want: bool| {
+        let mut desk = Desk::new(limits(1_000, 600));
+        desk.sync(0, inside(1, inside_before));
+        desk.sync(1, inside(1, 1));
+        desk.now = NOW + SYNC_MS;
+        desk.sync(0, inside(2, inside_before));
+        desk.restart_from_row();
+        desk.now = desk.now + 1;
+        desk.sync(0, inside(3, inside_before));
+        if heard {
+            desk.sync(1, inside(2, 1));
+        }
+        desk.now = desk.now + later_ms;
+        let what = format!("{inside_before} inside, {later_ms} ms later, heard {heard}");
+        assert_eq!(desk.machine.is_learning(desk.now), want, "{what}");
+        assert_eq!(desk.machine.available(desk.now, &desk.settings) == 0, want, "{what}");
+    };
+    // 1 more is inside, 20 may have been granted after the row, 40 could be missing.
+    check(938, 0, false, false);
+    check(939, 0, false, true);
+    check(939, 5_398, false, true);
+    check(939, 5_399, false, false);
+    check(939, 0, true, false);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_grants_nothing_before_all_slots_have_ended() {
+    let check = |row: Option<&str>, later_ms: u64, want: u32| {
+        let mut desk = Desk::new(limits(10, 10));
+        desk.restart(row, None);
+        desk.now = NOW + later_ms;
+        assert_eq!(desk.newcomers(&[1]).new, want, "{row:?} {later_ms}");
+    };
+    check(None, 0, 1);
+    check(Some("{}"), 0, 0);
+    check(Some("{}"), LEASE_MS + WRITE_OFF_MS + 2 * SYNC_MS - 1, 0);
+    check(Some("{}"), LEASE_MS + WRITE_OFF_MS + 2 * SYNC_MS, 1);
+}
+
+#[test]
+fn a_new_life_is_told_what_the_old_ones_contributed_when_that_is_stored() {
+    let mut desk = Desk::new(limits(10, 10));
+    let included = [(IsolateId(5), 9)].into();
+    desk.sync(0, Contribution { included, ..inside(1, 3) });
+    let saves = desk.saves;
+    let source = Source { node: node(0), incarnation: Incarnation(2) };
+    let contribution = Contribution { seq: 1, ..Contribution::default() };
+    let hello = Sync { source, contribution, hello: true };
+    let turn = desk.request(GlobalRequest::Sync(hello));
+    assert!(turn.save || saves > 0 && !desk.machine.dirty);
+    match &turn.replies[0].1 {
+        GlobalReply::Synced { included, .. } => assert_eq!(*included, [(IsolateId(5), 9)]),
+        other => panic!("{other:?}"),
+    }
+    desk.restart_from_row();
+    assert_eq!(desk.machine.counted(desk.now, &desk.settings), 3);
+}
+
+#[test]
+fn only_stored_contributions_are_called_durable() {
+    let mut desk = Desk::new(limits(10, 10));
+    let durable = |turn: &GlobalTurn| match &turn.replies[0].1 {
+        GlobalReply::Synced { durable, .. } => *durable,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(durable(&desk.sync(0, inside(1, 1))), 1); // stored in this very turn
+    assert_eq!(durable(&desk.sync(0, inside(2, 2))), 1);
+    desk.now = NOW + SYNC_MS;
+    desk.alarm();
+    assert_eq!(durable(&desk.sync(0, inside(2, 2))), 2);
+}
+
+#[test]
+fn it_wakes_while_somebody_waits_or_something_is_not_stored() {
+    let mut desk = Desk::new(limits(1, 1));
+    desk.sync(0, inside(1, 1));
+    assert_eq!(desk.alarm().wake_at, None);
+    let turn = desk.sync(0, inside(2, 1));
+    assert_eq!(turn.wake_at, Some(NOW + SYNC_MS));
+    desk.newcomers(&[NOW.0]);
+    desk.now = NOW + 9_000;
+    desk.line(3, &[NOW.0]);
+    assert_eq!(desk.alarm().wake_at, Some(desk.now + 500));
+}
