@@ -99,15 +99,10 @@ pub enum Answer {
 pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
     let Situation { now, settings, .. } = situation;
     match ticket {
-        Some(ticket) if ticket.state == TicketState::Accepted => {
-            if is_inside(&ticket, now, settings) {
-                return renew(ticket, now, settings);
-            }
-        }
-        Some(ticket) if now < grace_end(&ticket) => return decide_queued(situation, ticket),
-        _ => {}
+        Some(ticket) if is_inside(&ticket, now, settings) => renew(ticket, now, settings),
+        Some(ticket) if is_waiting(&ticket, now) => decide_queued(situation, ticket),
+        _ => decide_new(situation),
     }
-    decide_new(situation)
 }
 
 /// Answers a visit after the counter was asked.
@@ -121,7 +116,8 @@ pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
 /// True while an accepted ticket needs no decision: the session runs.
 pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     let renews = !settings.disable_session_renewal;
-    ticket.counted_bucket.is_live(now)
+    ticket.state == TicketState::Accepted
+        && ticket.counted_bucket.is_live(now)
         && (renews || now < ticket.accepted_at + settings.session_ms())
 }
 
@@ -180,9 +176,9 @@ fn is_called(ticket: &Ticket, view: &View) -> bool {
     view.open || OrderKey::fifo(ticket.joined_at) <= view.threshold
 }
 
-/// A place in the line keeps this long after a check-in that did not come.
-fn grace_end(ticket: &Ticket) -> Timestamp {
-    next_refresh(ticket) + GRACE_S * SECOND_MS
+/// True while a queued ticket keeps its place: for a while after a check-in that did not come.
+fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
+    ticket.state == TicketState::Queued && now < next_refresh(ticket) + GRACE_S * SECOND_MS
 }
 
 fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {

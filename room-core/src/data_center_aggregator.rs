@@ -14,7 +14,7 @@ use crate::state::{Node, SYNC_MS, Source};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn};
 use crate::view::{View, keep_newer};
-use crate::wire::{Event, GlobalReply, Report, ReportReply, Sync};
+use crate::wire::{GlobalReply, Report, ReportReply, Sync};
 
 use contribution::Counts;
 
@@ -44,14 +44,24 @@ pub struct DataCenterAggregator {
     waiting: Vec<(RequestId, Report)>,
     syncing: bool,
     synced_at: Timestamp,
-    dirty: bool,
-    urgent: bool,
+    news: News,
+    /// True when an isolate reported something since the last sync.
     reported: bool,
     /// True when the last sync said that nobody reports and nobody waits.
     told_quiet: bool,
     /// Sent syncs by sequence number, with the events they include.
     sent: BTreeMap<u64, BTreeMap<IsolateId, u64>>,
     durable: BTreeMap<IsolateId, u64>,
+}
+
+/// What the global aggregator has not been told yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum News {
+    None,
+    /// Goes with the next sync that is due.
+    Some,
+    /// Must not wait for it.
+    Urgent,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,8 +83,7 @@ impl DataCenterAggregator {
             waiting: Vec::new(),
             syncing: false,
             synced_at: Timestamp::default(),
-            dirty: false,
-            urgent: false,
+            news: News::None,
             reported: false,
             told_quiet: true,
             sent: BTreeMap::new(),
@@ -119,20 +128,17 @@ impl DataCenterAggregator {
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
         self.syncing = false;
-        match reply {
-            Some(GlobalReply::Synced { durable, included, view }) => {
-                keep_newer(&mut self.view, view);
-                if self.base.is_none() {
-                    self.durable = included.iter().copied().collect();
-                    self.base = Some(self.durable.clone());
-                }
-                self.note_durable(durable);
+        if let Some(GlobalReply::Synced { durable, included, view }) = reply {
+            keep_newer(&mut self.view, view);
+            if self.base.is_none() {
+                self.durable = included.iter().copied().collect();
+                self.base = Some(self.durable.clone());
             }
-            _ => {
-                turn.facts.push(Fact::AboveSilent);
-                // What the lost sync said is said again: contributions are absolute.
-                self.dirty = true;
-            }
+            self.note_durable(durable);
+        } else {
+            turn.facts.push(Fact::AboveSilent);
+            // What the lost sync said is said again: contributions are absolute.
+            self.news = self.news.max(News::Some);
         }
         for (id, report) in std::mem::take(&mut self.waiting) {
             if self.base.is_some() {
@@ -181,8 +187,8 @@ impl DataCenterAggregator {
         }
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
-            self.urgent |= self.counts.take_in(now, settings, event);
-            self.dirty = true;
+            let news = self.counts.take_in(now, settings, event);
+            self.news = self.news.max(news);
             self.reported = true;
         }
     }
@@ -214,7 +220,7 @@ impl DataCenterAggregator {
     fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
         let due_at = self.synced_at + SYNC_MS;
         // The last sync before a quiet spell says so, and needs no new event for it.
-        let changed = self.dirty || !self.told_quiet || !self.sent.is_empty();
+        let changed = self.news > News::None || !self.told_quiet || !self.sent.is_empty();
         if self.syncing {
             return;
         }
@@ -227,7 +233,7 @@ impl DataCenterAggregator {
 
     /// A sync out of turn needs somebody who waits for it or an event that must not be late.
     fn has_cause(&self) -> bool {
-        self.urgent || !self.waiting.is_empty()
+        self.news == News::Urgent || !self.waiting.is_empty()
     }
 
     fn sync(&mut self, now: Timestamp, settings: &Settings) -> Sync {
@@ -245,17 +251,8 @@ impl DataCenterAggregator {
         }
         self.syncing = true;
         self.synced_at = now;
-        (self.dirty, self.urgent, self.reported) = (false, false, false);
+        (self.news, self.reported) = (News::None, false);
         Sync { source: self.source, contribution, hello }
-    }
-}
-
-/// True if a move comes so late that the old bucket could expire before the next sync: the
-/// visitor would be missing from the count for a moment.
-fn is_urgent(now: Timestamp, event: &Event) -> bool {
-    match event {
-        Event::Moved { from, .. } => from.expires_at() < now + 2 * SYNC_MS,
-        Event::Admitted { .. } | Event::Present(_) => false,
     }
 }
 

@@ -112,22 +112,19 @@ impl DataCenterCounter {
     pub fn on_pulled(&mut self, now: Timestamp, reply: Option<GlobalReply>) -> CounterTurn {
         let mut turn = CounterTurn::default();
         self.pulling = false;
-        match reply {
-            Some(GlobalReply::Pulled { new, queued, view }) => {
-                keep_newer(&mut self.view, view);
-                self.leases.acknowledge_returns();
-                for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
-                    if let Some(slots) = slots {
-                        self.leases.add(class, slots);
-                    }
+        if let Some(GlobalReply::Pulled { new, queued, view }) = reply {
+            keep_newer(&mut self.view, view);
+            self.leases.acknowledge_returns();
+            for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
+                if let Some(slots) = slots {
+                    self.leases.add(class, slots);
                 }
-                self.serve_waiting(now, &mut turn);
             }
-            _ => {
-                turn.facts.push(Fact::AboveSilent);
-                let silent = |waiting: Waiting| (waiting.id, CounterReply::Silent);
-                turn.replies.extend(self.waiting.drain(..).map(silent));
-            }
+            self.serve_waiting(now, &mut turn);
+        } else {
+            turn.facts.push(Fact::AboveSilent);
+            let silent = |waiting: Waiting| (waiting.id, CounterReply::Silent);
+            turn.replies.extend(self.waiting.drain(..).map(silent));
         }
         self.finish(now, &mut turn);
         turn

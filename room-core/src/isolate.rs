@@ -160,12 +160,12 @@ impl Isolate {
     ) -> Outcome {
         let (answer, grant) = match reply {
             Some(CounterReply::Granted { grant, granted_at, batch, view }) => {
-                view.into_iter().for_each(|view| self.on_view(view));
+                self.on_newer(view);
                 self.keep_batch(batch);
                 (Answer::Granted(granted_at), Some(grant))
             }
             Some(CounterReply::Refused { view }) => {
-                view.into_iter().for_each(|view| self.on_view(view));
+                self.on_newer(view);
                 (Answer::Refused, None)
             }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
@@ -179,7 +179,7 @@ impl Isolate {
     /// What to do next, after the replies.
     pub fn work(&mut self, now: Timestamp) -> Work {
         self.end_batch(now);
-        if let Some(left) = self.left.to_return(now) {
+        if let Some(left) = self.left.unsaid(now) {
             return Work::Return(CounterRequest::Return { isolate: self.id, left });
         }
         if let Some(report) = self.outbox.report(now, self.id) {
@@ -202,7 +202,12 @@ impl Isolate {
 
     /// The aggregator's answer to a report; `None` is its silence.
     pub fn on_report_reply(&mut self, reply: Option<ReportReply>) {
-        if let Some(view) = self.outbox.on_reply(reply) {
+        let view = self.outbox.on_reply(reply);
+        self.on_newer(view);
+    }
+
+    fn on_newer(&mut self, view: Option<View>) {
+        if let Some(view) = view {
             self.on_view(view);
         }
     }

@@ -22,6 +22,7 @@ impl OrderKey {
     }
 
     /// The last key of the 5-second key bucket this one lies in.
+    #[must_use]
     pub const fn coarse(self) -> Self {
         Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
     }

@@ -146,6 +146,7 @@ impl Ledger {
     ///
     /// What may have been granted beyond them (up to their ceiling) counts as outstanding until
     /// it is reported used or written off: safe, never looser.
+    #[must_use]
     pub fn restart(mut self, incarnation: Incarnation, now: Timestamp) -> Self {
         let beyond = u32::try_from(self.ceiling.saturating_sub(self.granted_total)).unwrap_or(0);
         if beyond > 0 {
@@ -171,6 +172,7 @@ impl Ledger {
     }
 
     /// The same books under a ceiling that is at least as high as that of `other`.
+    #[must_use]
     pub fn with_ceiling_of(mut self, other: &Self) -> Self {
         self.ceiling = self.ceiling.max(other.ceiling);
         self

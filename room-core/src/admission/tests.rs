@@ -249,7 +249,7 @@ fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
         let view = view(false, if called { 700 } else { 0 });
         let draws = Draws { jitter, ..DRAWS };
         let may_ask = false;
-        let situation = Situation { draws, may_ask, ..situation(&settings, Some(&view)) };
+        let situation = Situation { may_ask, draws, ..situation(&settings, Some(&view)) };
         match decide(situation, Some(queued(700, 900_000))) {
             Decision::Queue { ticket, .. } => assert_eq!(ticket.interval_s, want_s),
             other => panic!("{other:?}"),

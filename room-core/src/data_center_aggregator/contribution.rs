@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::is_urgent;
+use super::News;
 use super::visitors::Visitors;
 use crate::bucket::Bucket;
 use crate::census::{Census, EPOCH_MS, Epoch};
 use crate::id::IsolateId;
 use crate::settings::Settings;
 use crate::slots::{GrantId, SlotClass};
-use crate::state::{BIN_SECONDS, Contribution, LEFT_OUT_MS, Node};
+use crate::state::{BIN_SECONDS, Contribution, LEFT_OUT_MS, Node, SYNC_MS};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::wire::Event;
 
@@ -50,15 +50,15 @@ impl Counts {
         self.visitors.copy(node)
     }
 
-    /// Counts one event; true if it should reach the global aggregator at once.
-    pub(super) fn take_in(&mut self, now: Timestamp, settings: &Settings, event: &Event) -> bool {
+    /// Counts one event, and says how soon it should reach the global aggregator.
+    pub(super) fn take_in(&mut self, now: Timestamp, settings: &Settings, event: &Event) -> News {
         let newest = Bucket::at(now + SKEW_MS, settings);
         match *event {
             Event::Admitted { visitor, bucket, second, class, grant } => {
                 let bucket = bucket.min(newest);
                 // A second admission of one ticket is one visitor and one slot.
                 if self.visitors.find(visitor).is_some() {
-                    return false;
+                    return News::None;
                 }
                 self.visitors.place(visitor, bucket);
                 *self.activity.entry(bucket).or_default() += 1;
@@ -79,7 +79,7 @@ impl Counts {
                 // in between.
                 let from = self.visitors.find(visitor).map_or(from, |known| known.max(from));
                 if to <= from {
-                    return false;
+                    return News::None;
                 }
                 self.visitors.place(visitor, to);
                 *self.activity.entry(from).or_default() -= 1;
@@ -91,7 +91,7 @@ impl Counts {
                 }
             }
         }
-        is_urgent(now, event)
+        news(now, event)
     }
 
     /// Everything so far as one contribution with a new sequence number.
@@ -126,5 +126,14 @@ impl Counts {
         }
         self.census.prune(now);
         self.visitors.prune(now);
+    }
+}
+
+/// A move that comes so late that the old bucket could expire before the next sync is urgent:
+/// the visitor would be missing from the count for a moment.
+fn news(now: Timestamp, event: &Event) -> News {
+    match event {
+        Event::Moved { from, .. } if from.expires_at() < now + 2 * SYNC_MS => News::Urgent,
+        Event::Admitted { .. } | Event::Moved { .. } | Event::Present(_) => News::Some,
     }
 }

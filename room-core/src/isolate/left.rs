@@ -29,7 +29,7 @@ impl Left {
     }
 
     /// The totals to send, if any of them is news.
-    pub(super) fn to_return(&mut self, now: Timestamp) -> Option<Vec<(GrantId, u32)>> {
+    pub(super) fn unsaid(&mut self, now: Timestamp) -> Option<Vec<(GrantId, u32)>> {
         // Later the grant is written off above, and the counter knows it no more.
         self.by_grant.retain(|_, total| now < total.until + WRITE_OFF_MS);
         if std::mem::replace(&mut self.is_said, true) || self.by_grant.is_empty() {

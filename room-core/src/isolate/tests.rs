@@ -78,9 +78,9 @@ fn granted(batch: Option<Slots>) -> CounterReply {
     CounterReply::Granted { grant: GRANT, granted_at: NOW, batch, view: None }
 }
 
-fn report_reply(life: u64, received: u64, durable: u64) -> Option<ReportReply> {
+fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
     let incarnation = Incarnation(life);
-    Some(ReportReply { incarnation, received, durable, report_interval_ms: 250, view: None })
+    ReportReply { incarnation, received, durable, report_interval_ms: 250, view: None }
 }
 
 fn word(outcome: &Outcome) -> &'static str {
@@ -221,14 +221,14 @@ fn events_are_kept_until_durable_and_sent_from_where_they_are_needed() {
     assert_eq!(numbers(desk.report()), (1, 5, 0));
     desk.machine.on_report_reply(None);
     assert_eq!(numbers(desk.report()), (1, 5, 0));
-    desk.machine.on_report_reply(report_reply(1, 5, 2));
+    desk.machine.on_report_reply(Some(report_reply(1, 5, 2)));
     assert_eq!(numbers(desk.report()), (6, 0, 2));
     // A new life of the aggregator knows less: what is not durable comes again.
-    desk.machine.on_report_reply(report_reply(2, 3, 0));
+    desk.machine.on_report_reply(Some(report_reply(2, 3, 0)));
     assert_eq!(numbers(desk.report()), (4, 2, 2));
-    desk.machine.on_report_reply(report_reply(2, 0, 0));
+    desk.machine.on_report_reply(Some(report_reply(2, 0, 0)));
     assert_eq!(numbers(desk.report()), (3, 3, 2));
-    desk.machine.on_report_reply(report_reply(2, 5, 5));
+    desk.machine.on_report_reply(Some(report_reply(2, 5, 5)));
     assert_eq!(desk.report(), None);
 }
 
