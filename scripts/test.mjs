@@ -12,7 +12,7 @@ const STEPS = [
     name: "lints",
     command: words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
   },
-  { name: "native", command: words("cargo test --workspace --locked") },
+  { name: "native", command: words("cargo test --workspace --locked --no-fail-fast") },
   { name: "build", command: ["node", "scripts/build.mjs", "--debug"] },
   { name: "tidy", folder: "tests/tidy" },
   { name: "scripts", folder: "tests/scripts" },
