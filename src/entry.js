@@ -149,10 +149,12 @@ async function withCookie(response, cookie) {
 function page(verdict, method) {
   const end = verdict.indexOf("\n\n");
   const [status, ...lines] = verdict.slice(1, end).split("\n");
-  const headers = lines.map((line) => {
+  // One by one: as a list of pairs they cost workerd six times as much.
+  const headers = new Headers();
+  for (const line of lines) {
     const colon = line.indexOf(": ");
-    return [line.slice(0, colon), line.slice(colon + 2)];
-  });
+    headers.append(line.slice(0, colon), line.slice(colon + 2));
+  }
   const body = method === "HEAD" ? null : verdict.slice(end + 2) || null;
   return new Response(body, { status: Number(status), headers });
 }
