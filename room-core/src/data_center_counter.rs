@@ -17,7 +17,7 @@ use crate::view::{View, keep_newer};
 use crate::wire::{CounterReply, CounterRequest, GlobalReply, Pull, Take};
 
 use leases::Leases;
-use recent::Recent;
+use recent::{Given, Recent};
 
 /// A refusal of called visitors holds this long before the next pull (`admission.md` section 5).
 const REFUSAL_MS: u64 = 500;
@@ -139,9 +139,7 @@ impl DataCenterCounter {
 
     fn on_take(&mut self, now: Timestamp, id: RequestId, take: Take, turn: &mut CounterTurn) {
         self.note(now, take);
-        if let Some((grant, granted_at)) = self.recent.find(now, take.admission) {
-            let view = self.newer_view(take);
-            let reply = CounterReply::Granted { grant, granted_at, batch: None, view };
+        if let Some(reply) = self.repeat(now, take) {
             turn.replies.push((id, reply));
         } else if let Some(reply) = self.hand_out(now, take, !self.waiting.is_empty()) {
             turn.replies.push((id, reply));
@@ -173,11 +171,23 @@ impl DataCenterCounter {
             return None;
         }
         let (grant, until) = self.leases.take_one(now, take.class)?;
-        self.recent.remember(now, take.admission, grant);
+        let given = Given { grant, class: take.class, at: now };
+        self.recent.remember(take.admission, given);
         let may_batch = take.class == SlotClass::New && !others_wait;
         let batch = may_batch.then(|| self.batch(now, take.isolate, grant, until)).flatten();
-        let view = self.newer_view(take);
-        Some(CounterReply::Granted { grant, granted_at: now, batch, view })
+        Some(self.granted(take, given, batch))
+    }
+
+    /// The slot that this very admission was given before.
+    fn repeat(&self, now: Timestamp, take: Take) -> Option<CounterReply> {
+        let given = self.recent.find(now, take.admission)?;
+        Some(self.granted(take, given, None))
+    }
+
+    fn granted(&self, take: Take, given: Given, batch: Option<Slots>) -> CounterReply {
+        let Given { grant, class, at: granted_at } = given;
+        let view = self.view.clone().filter(|view| view.version > take.view_version);
+        CounterReply::Granted { grant, class, granted_at, batch, view }
     }
 
     fn batch(
@@ -198,29 +208,22 @@ impl DataCenterCounter {
     /// A refusal that needs no pull: the room is known to be closed, it is not this visitor's
     /// turn, or others were refused a moment ago.
     fn is_refused(&self, now: Timestamp, take: Take) -> bool {
-        let is_due = self.view.as_ref().is_none_or(|view| view.is_due(now));
+        let knows_better = self
+            .view
+            .as_ref()
+            .is_some_and(|view| view.version >= take.view_version && !view.is_due(now));
+        let is_open = self.view.as_ref().is_some_and(|view| view.open);
         match take.class {
             SlotClass::Queued => {
-                now < self.queued_refused_until || !is_due && !self.is_called(take)
+                now < self.queued_refused_until || knows_better && !self.is_called(take)
             }
-            SlotClass::New => !is_due && self.is_closed_for(take),
+            SlotClass::New => knows_better && !is_open,
         }
     }
 
-    /// Closed by a view at least as new as the one the isolate decided with.
-    fn is_closed_for(&self, take: Take) -> bool {
-        let newest = self.view.as_ref().filter(|view| view.version >= take.view_version);
-        newest.is_some_and(|view| !view.open)
-    }
-
-    /// False if an old view of its isolate has called a visitor whose turn it is not (I4).
+    /// Whether it is this visitor's turn: an isolate with an old view asks for others too (I4).
     fn is_called(&self, take: Take) -> bool {
-        let threshold = self.view.as_ref().map(|view| view.threshold);
-        !self.is_closed_for(take) || threshold.is_none_or(|threshold| take.key <= threshold)
-    }
-
-    fn newer_view(&self, take: Take) -> Option<View> {
-        self.view.clone().filter(|view| view.version > take.view_version)
+        self.view.as_ref().is_some_and(|view| view.open || take.key <= view.threshold)
     }
 
     /// Gives what came to those who waited for it, in their order; who was asked for and got
@@ -230,12 +233,8 @@ impl DataCenterCounter {
         waiting.sort_by_key(|waiting| waiting.take.key);
         for one in waiting {
             // Another request of the same admission may have been served in this very loop.
-            let repeat = self.recent.find(now, one.take.admission);
-            let granted = repeat.map(|(grant, granted_at)| {
-                let view = self.newer_view(one.take);
-                CounterReply::Granted { grant, granted_at, batch: None, view }
-            });
-            if let Some(reply) = granted.or_else(|| self.hand_out(now, one.take, true)) {
+            let repeat = self.repeat(now, one.take);
+            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one.take, true)) {
                 turn.replies.push((one.id, reply));
             } else if one.asked || self.is_refused(now, one.take) {
                 if one.take.class == SlotClass::Queued {

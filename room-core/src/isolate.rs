@@ -128,7 +128,8 @@ impl Isolate {
                 && fresh
                 && let Some(grant) = self.spend_batch(now)
             {
-                return self.settled(now, settings, ask, draws, Answer::Granted(now), Some(grant));
+                let slot = Some((grant, SlotClass::New));
+                return self.settled(now, settings, ask, draws, Answer::Granted(now), slot);
             }
             return Outcome::Ask(ask);
         }
@@ -158,11 +159,11 @@ impl Isolate {
         draws: Draws,
         reply: Option<CounterReply>,
     ) -> Outcome {
-        let (answer, grant) = match reply {
-            Some(CounterReply::Granted { grant, granted_at, batch, view }) => {
+        let (answer, slot) = match reply {
+            Some(CounterReply::Granted { grant, class, granted_at, batch, view }) => {
                 self.on_newer(view);
                 self.keep_batch(batch);
-                (Answer::Granted(granted_at), Some(grant))
+                (Answer::Granted(granted_at), Some((grant, class)))
             }
             Some(CounterReply::Refused { view }) => {
                 self.on_newer(view);
@@ -173,7 +174,7 @@ impl Isolate {
                 (self.silence(now, settings), None)
             }
         };
-        self.settled(now, settings, ask, draws, answer, grant)
+        self.settled(now, settings, ask, draws, answer, slot)
     }
 
     /// What to do next, after the replies.
@@ -219,13 +220,13 @@ impl Isolate {
         ask: Ask,
         draws: Draws,
         answer: Answer,
-        grant: Option<GrantId>,
+        slot: Option<(GrantId, SlotClass)>,
     ) -> Outcome {
-        let class = ask.class;
+        let class = slot.map_or(ask.class, |(_, class)| class);
         let view = self.view.as_ref();
         let situation = Situation { now, settings, view, may_ask: false, draws };
         let decision = admission::settle(situation, ask, answer);
-        self.perform(now, decision, class, grant)
+        self.perform(now, decision, class, slot.map(|(grant, _)| grant))
     }
 
     /// Records what a decision means for the counts.

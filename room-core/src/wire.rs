@@ -75,6 +75,9 @@ pub enum CounterReply {
     Granted {
         /// Where the slot comes from.
         grant: GrantId,
+        /// Whom it was granted for: a visitor who asked as a newcomer, heard nothing and asks
+        /// again when called gets the slot of the first time.
+        class: SlotClass,
         /// When it was given; a repeat carries the moment of the first time.
         granted_at: Timestamp,
         /// More slots for the isolate to hand out itself.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::slots::GrantId;
+use crate::slots::{GrantId, SlotClass};
 use crate::state::Node;
 use crate::time::{MINUTE_MS, Timestamp};
 
@@ -15,9 +15,17 @@ const REMEMBERED_MAX: usize = 100_000;
 /// Admissions in a copy at most: about 60 bytes each, 600 KB.
 const COPIED_MAX: usize = 10_000;
 
+/// A slot that was handed out.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Given {
+    pub(super) grant: GrantId,
+    pub(super) class: SlotClass,
+    pub(super) at: Timestamp,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Recent {
-    by_admission: BTreeMap<u64, (GrantId, Timestamp)>,
+    by_admission: BTreeMap<u64, Given>,
     by_time: VecDeque<(Timestamp, u64)>,
 }
 
@@ -25,17 +33,17 @@ pub(super) struct Recent {
 struct Copy {
     /// A copy of another object is refused.
     node: Node,
-    admissions: Vec<(u64, GrantId, Timestamp)>,
+    admissions: Vec<(u64, Given)>,
 }
 
 impl Recent {
     pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
         let mut recent = Self::default();
         let copy = copy.and_then(|text| serde_json::from_str::<Copy>(text).ok());
-        for (admission, grant, at) in
+        for (admission, given) in
             copy.filter(|copy| copy.node == node).into_iter().flat_map(|copy| copy.admissions)
         {
-            recent.remember(at, admission, grant);
+            recent.remember(admission, given);
         }
         recent.prune(now);
         recent
@@ -44,25 +52,22 @@ impl Recent {
     pub(super) fn copy(&self, node: Node) -> String {
         let newest = self.by_time.iter().rev().take(COPIED_MAX).rev();
         let admissions = newest
-            .filter_map(|(at, admission)| {
-                let (grant, _) = self.by_admission.get(admission)?;
-                Some((*admission, *grant, *at))
-            })
+            .filter_map(|(_, admission)| Some((*admission, *self.by_admission.get(admission)?)))
             .collect();
         serde_json::to_string(&Copy { node, admissions }).unwrap_or_default()
     }
 
-    pub(super) fn find(&self, now: Timestamp, admission: u64) -> Option<(GrantId, Timestamp)> {
+    pub(super) fn find(&self, now: Timestamp, admission: u64) -> Option<Given> {
         let found = self.by_admission.get(&admission).copied();
-        found.filter(|(_, at)| now.since_ms(*at) < REPEAT_MS)
+        found.filter(|given| now.since_ms(given.at) < REPEAT_MS)
     }
 
-    pub(super) fn remember(&mut self, now: Timestamp, admission: u64, grant: GrantId) {
+    pub(super) fn remember(&mut self, admission: u64, given: Given) {
         if self.by_time.len() >= REMEMBERED_MAX {
             self.forget_oldest();
         }
-        self.by_admission.insert(admission, (grant, now));
-        self.by_time.push_back((now, admission));
+        self.by_admission.insert(admission, given);
+        self.by_time.push_back((given.at, admission));
     }
 
     pub(super) fn prune(&mut self, now: Timestamp) {
@@ -73,7 +78,7 @@ impl Recent {
 
     fn forget_oldest(&mut self) {
         let Some((at, admission)) = self.by_time.pop_front() else { return };
-        if self.by_admission.get(&admission).is_some_and(|(_, newest)| *newest == at) {
+        if self.by_admission.get(&admission).is_some_and(|newest| newest.at == at) {
             self.by_admission.remove(&admission);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::GlobalAggregator;
+use super::{GlobalAggregator, VERSIONS_PER_MS};
 use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
@@ -63,7 +63,8 @@ impl GlobalAggregator {
             ledger: Ledger::new(incarnation),
             book: Book::default(),
             queue: Queue::default(),
-            version: 0,
+            // Above all views that an earlier life made in this millisecond.
+            version: (now.0 + 1) * VERSIONS_PER_MS,
             learning_until: now,
             amnesia_until: now,
             line_known_from: now,
@@ -87,7 +88,7 @@ impl GlobalAggregator {
         self.ledger = row.ledger.restart(self.incarnation, now);
         self.book = row.book.into();
         self.queue = row.queue;
-        self.version = row.version;
+        self.version = self.version.max(row.version);
         self.saved = self.book.seqs();
         let unheard_ms = now.since_ms(self.book.heard_at());
         let someone_waits = self.queue.waiting() > 0 || self.book.has_waiters();

@@ -323,7 +323,6 @@ fn a_restart_from_the_row_loses_no_place_no_order_and_no_version() {
     let grant = desk.newcomers(&(1..=11).map(|n| NOW.0 + n).collect::<Vec<_>>()).slots;
     let before = desk.newcomers(&[NOW.0 + 20]).view;
     desk.restart_from_row();
-    desk.now = desk.now + 1;
     let after = desk.called(1);
     assert_eq!((after.queued, after.view.open), (0, false));
     assert_eq!(after.view.threshold, before.threshold);

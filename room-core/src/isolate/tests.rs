@@ -5,7 +5,7 @@ use crate::admission::Draws;
 use crate::bucket::Bucket;
 use crate::id::{Incarnation, IsolateId, TicketId};
 use crate::settings::{Settings, WhenSilent};
-use crate::slots::{GrantId, Slots};
+use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
@@ -75,7 +75,8 @@ fn view(version: u64, made_at: Timestamp, open: bool) -> View {
 }
 
 fn granted(batch: Option<Slots>) -> CounterReply {
-    CounterReply::Granted { grant: GRANT, granted_at: NOW, batch, view: None }
+    let class = SlotClass::New;
+    CounterReply::Granted { grant: GRANT, class, granted_at: NOW, batch, view: None }
 }
 
 fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
