@@ -3,7 +3,7 @@
 //! Plain functions of view, ticket, time and draws. They change no state and grant nothing.
 
 use crate::bucket::Bucket;
-use crate::census::Presence;
+use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
 use crate::id::TicketId;
 use crate::queue::OrderKey;
@@ -58,8 +58,13 @@ pub enum Decision {
     },
     /// Admitted with this visit.
     Admit {
-        /// The ticket to set.
+        /// The ticket to set. With a slot given a while ago, in an answer that was lost, the
+        /// session is renewed at once: the visitor stays for D from now.
         ticket: Ticket,
+        /// Where the admission counts: the bucket of the moment the slot was given.
+        bucket: Bucket,
+        /// For a called visitor the wait from the promised check-in to this moment.
+        waited: Option<Presence>,
     },
     /// Waiting: this check-in counts.
     Queue {
@@ -108,7 +113,14 @@ pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
 /// Answers a visit after the counter was asked.
 pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
     match answer {
-        Answer::Granted(at) => Decision::Admit { ticket: accepted(ask.ticket, at, situation) },
+        Answer::Granted(at) => {
+            let waited = (ask.class == SlotClass::Queued)
+                .then(|| continued(&ask.ticket, situation.now, situation.now));
+            let mut ticket = accepted(ask.ticket, at, situation);
+            let bucket = ticket.counted_bucket;
+            ticket.counted_bucket = renewed(&ticket, situation.now, situation.settings);
+            Decision::Admit { ticket, bucket, waited }
+        }
         Answer::Refused => queue(situation, ask.ticket, ask.class == SlotClass::New),
     }
 }
@@ -165,7 +177,8 @@ fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
     if now + EARLY_MS < next_refresh(&ticket) {
         return Decision::TooEarly { ticket };
     }
-    let called = view.is_some_and(|view| is_called(&ticket, view));
+    // An isolate that heard nothing for a while does not know who was called meanwhile.
+    let called = view.is_none_or(|view| is_called(&ticket, view) || view.is_stale(now));
     if called && may_ask && !settings.queue_all {
         return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued });
     }
@@ -183,13 +196,21 @@ fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
 
 fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {
     let from = ticket.counted_bucket;
-    let to = Bucket::at(now, settings);
-    // A shorter session duration never takes back what a ticket has been promised.
-    if settings.disable_session_renewal || to <= from {
+    let to = renewed(&ticket, now, settings);
+    if to == from {
         return Decision::Inside;
     }
     ticket.counted_bucket = to;
     Decision::Renew { ticket, from }
+}
+
+/// Where a visitor inside is counted after a request at `now`.
+fn renewed(ticket: &Ticket, now: Timestamp, settings: &Settings) -> Bucket {
+    if settings.disable_session_renewal {
+        return ticket.counted_bucket;
+    }
+    // A shorter session duration never takes back what a ticket has been promised.
+    ticket.counted_bucket.max(Bucket::at(now, settings))
 }
 
 fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Ticket {
@@ -205,7 +226,7 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
 fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let Situation { now, settings, view, draws, .. } = situation;
     let key = OrderKey::fifo(ticket.joined_at);
-    let due = next_refresh(&ticket);
+    let before = ticket.clone();
     let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
         let estimate_s = estimate::wait_s(view, key)?.max(SHOWN_S_MIN);
         let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
@@ -223,15 +244,25 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
     ticket.last_check_in = now;
     ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
-    let presence = Presence {
-        key,
-        // An early refresh adds to the promise before it, it does not repeat its end.
-        from: if first { now } else { now.max(due) },
-        until: next_refresh(&ticket),
-        check_in: mixed(visitor(ticket.id), due),
-        joined: first,
+    let until = next_refresh(&ticket);
+    let presence = if first {
+        let check_in = mixed(visitor(ticket.id), now);
+        Presence { key, from: now, until, check_in, joined: true }
+    } else {
+        continued(&before, now, until)
     };
     Decision::Queue { ticket, presence }
+}
+
+/// The check-in that `ticket` promised, as it came at `now`, and the promise up to `until`.
+///
+/// It begins where the promise before it ended, also if it came a little early or late: a gap
+/// would count somebody out who stands in line.
+fn continued(ticket: &Ticket, now: Timestamp, until: Timestamp) -> Presence {
+    let due = next_refresh(ticket);
+    let key = OrderKey::fifo(ticket.joined_at);
+    let from = if now.since_ms(due) <= EPOCH_MS { due } else { now };
+    Presence { key, from, until, check_in: mixed(visitor(ticket.id), due), joined: false }
 }
 
 /// An integer interval with +-10 % jitter, at least +-1 s, so that no check-in phase is favoured.

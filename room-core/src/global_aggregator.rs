@@ -89,12 +89,13 @@ impl GlobalAggregator {
         // Time, so that versions go up across restarts without a write for each; finer than
         // milliseconds, because many views are made in one.
         self.version = (self.version + 1).max(now.0 * VERSIONS_PER_MS);
+        let entered = self.supply(now, settings).queued_since_reported;
         View {
             version: self.version,
             made_at: now,
             threshold: self.queue.threshold(),
             open: self.queue.is_open(),
-            line: crate::view::curve(self.queue.line()),
+            line: crate::view::curve(&self.queue.line_without(entered)),
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
         }

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::admission::{self, Answer, Ask, Decision, Draws, Situation};
 use crate::bucket::Bucket;
+use crate::census::Presence;
 use crate::id::IsolateId;
 use crate::queue::OrderKey;
 use crate::settings::{Settings, WhenSilent};
@@ -240,29 +241,41 @@ impl Isolate {
         match decision {
             Decision::Inside => Outcome::Pass,
             Decision::Renew { ticket, from } => {
-                let visitor = admission::visitor(ticket.id);
-                let to = ticket.counted_bucket;
-                if self.moved.insert(visitor, to) != Some(to) {
-                    self.outbox.push(Event::Moved { visitor, from, to });
-                }
-                while self.moved.len() > MOVES_MAX {
-                    self.moved.pop_first();
-                }
+                self.record_move(&ticket, from);
                 Outcome::PassWith(ticket)
             }
-            Decision::Admit { ticket } => {
+            Decision::Admit { ticket, bucket, waited } => {
+                self.record_wait(waited);
                 let visitor = admission::visitor(ticket.id);
-                let (bucket, second) = (ticket.counted_bucket, now.seconds());
-                let event = Event::Admitted { visitor, bucket, second, class, grant };
-                self.outbox.push(event);
+                let second = now.seconds();
+                self.outbox.push(Event::Admitted { visitor, bucket, second, class, grant });
+                if ticket.counted_bucket > bucket {
+                    self.record_move(&ticket, bucket);
+                }
                 Outcome::PassWith(ticket)
             }
             Decision::Queue { ticket, presence } => {
-                self.outbox.push(Event::Present(presence));
+                self.record_wait(Some(presence));
                 Outcome::Wait { ticket, counted: true }
             }
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),
+        }
+    }
+
+    fn record_move(&mut self, ticket: &Ticket, from: Bucket) {
+        let (visitor, to) = (admission::visitor(ticket.id), ticket.counted_bucket);
+        if self.moved.insert(visitor, to) != Some(to) {
+            self.outbox.push(Event::Moved { visitor, from, to });
+        }
+        while self.moved.len() > MOVES_MAX {
+            self.moved.pop_first();
+        }
+    }
+
+    fn record_wait(&mut self, presence: Option<Presence>) {
+        if let Some(presence) = presence.filter(|presence| presence.from < presence.until) {
+            self.outbox.push(Event::Present(presence));
         }
     }
 

@@ -106,6 +106,11 @@ impl Queue {
         &self.line
     }
 
+    /// The same without those who have entered since the epoch of the line: they stood first.
+    pub fn line_without(&self, entered: u64) -> Vec<(OrderKey, u64)> {
+        self.line.iter().map(|(key, ahead)| (*key, ahead.saturating_sub(entered))).collect()
+    }
+
     /// Takes the census of a newer epoch; an older one changes nothing.
     pub fn observe(&mut self, epoch: Epoch, waiters: &EpochCensus) {
         if epoch < self.reported {
@@ -229,6 +234,15 @@ mod tests {
         queue.close(OrderKey(2_000));
         assert!(!queue.is_open());
         assert_eq!(queue.threshold(), OrderKey(1_000));
+    }
+
+    #[test]
+    fn whoever_entered_since_stands_before_nobody() {
+        let queue = closed_with(&[1_000, 2_000, 3_000], 2);
+        let ahead = |entered| queue.line_without(entered).into_iter().map(|(_, ahead)| ahead);
+        assert!(ahead(0).eq([1, 2, 3]));
+        assert!(ahead(2).eq([0, 0, 1]));
+        assert!(ahead(9).eq([0, 0, 0]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
 use super::{
-    Answer, Decision, Draws, EARLY_MS, Situation, decide, is_inside, next_refresh, settle,
+    Answer, Ask, Decision, Draws, EARLY_MS, Situation, decide, is_inside, next_refresh, settle,
 };
 use crate::bucket::Bucket;
 use crate::id::TicketId;
@@ -94,7 +94,12 @@ fn a_waiting_visitor_asks_exactly_when_called() {
     check(701, Some(view(false, 700)), true, "queue");
     check(701, Some(view(true, 700)), true, "ask as called");
     check(700, Some(view(false, 700)), false, "queue");
-    check(700, None, true, "queue");
+    // An isolate that knows nothing, or nothing new, asks: the counter knows who was called.
+    check(701, None, true, "ask as called");
+    let seen_at = |age_ms| View { made_at: NOW - age_ms, ..view(false, 700) };
+    check(701, Some(seen_at(STALE_MS)), true, "queue");
+    check(701, Some(seen_at(STALE_MS + 1)), true, "ask as called");
+    check(701, Some(seen_at(STALE_MS + 1)), false, "queue");
 }
 
 #[test]
@@ -177,20 +182,21 @@ fn concurrent_renewals_set_the_same_bucket() {
 }
 
 #[test]
-fn a_grant_admits_at_its_moment_and_a_refusal_queues() {
+fn a_grant_counts_at_its_moment_and_a_refusal_queues() {
     let settings = Settings::for_tests();
     let Decision::AskCounter(ask) = decide(situation(&settings, None), None) else {
         panic!("must ask");
     };
     let at = NOW - 7_000;
-    let Decision::Admit { ticket } =
+    let Decision::Admit { ticket, bucket, waited: None } =
         settle(situation(&settings, None), ask.clone(), Answer::Granted(at))
     else {
         panic!("must admit");
     };
-    assert_eq!(ticket.accepted_at, at);
-    assert_eq!(ticket.counted_bucket, Bucket::at(at, &settings));
+    assert_eq!((ticket.accepted_at, bucket), (at, Bucket::at(at, &settings)));
     assert_eq!(ticket.id, DRAWS.ticket_id);
+    // The answer came late: the visitor may stay for D from now, not from then.
+    assert_eq!(ticket.counted_bucket, Bucket::at(NOW, &settings));
     let Decision::Queue { ticket, presence } =
         settle(situation(&settings, None), ask, Answer::Refused)
     else {
@@ -217,7 +223,26 @@ fn a_promise_of_presence_neither_overlaps_nor_leaves_a_gap() {
     };
     check(0, 1_000_000);
     check(-400, 1_000_400);
-    check(3_000, 1_000_000);
+    check(5_000, 995_000);
+    check(5_001, 1_000_000);
+}
+
+#[test]
+fn a_called_visitor_waited_from_the_promised_check_in_to_the_admission() {
+    let check = |late_ms: u64| {
+        let settings = Settings::for_tests();
+        let due = NOW - late_ms;
+        let ticket = queued(700, (due - 20_000).0);
+        let ask = Ask { ticket, class: SlotClass::Queued };
+        let Decision::Admit { waited: Some(waited), .. } =
+            settle(situation(&settings, None), ask, Answer::Granted(NOW))
+        else {
+            panic!("must admit");
+        };
+        assert_eq!((waited.from, waited.until, waited.joined), (due, NOW, false));
+    };
+    check(0);
+    check(300);
 }
 
 #[test]

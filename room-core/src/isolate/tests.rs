@@ -10,7 +10,7 @@ use crate::state::SYNC_MS;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
-use crate::wire::{CounterReply, CounterRequest, Report, ReportReply};
+use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 const GRANT: GrantId = GrantId { incarnation: Incarnation(7), number: 1 };
@@ -180,6 +180,27 @@ fn after_a_silence_one_visitor_asks_and_the_others_wait_at_once() {
     assert_eq!(word(&desk.visit(None)), "wait");
     desk.now = NOW + 2 * SYNC_MS;
     assert_eq!(word(&desk.visit(None)), "ask");
+}
+
+#[test]
+fn a_slot_given_a_while_ago_counts_then_and_moves_to_now() {
+    let check = |age_ms: u64, words: &[&str]| {
+        let mut desk = Desk::new(Settings::for_tests());
+        let granted_at = NOW - age_ms;
+        let (grant, class) = (GRANT, SlotClass::New);
+        desk.ask(Some(CounterReply::Granted { grant, class, granted_at, batch: None, view: None }));
+        let events = desk.report().map_or(Vec::new(), |report| report.events);
+        let word = |event: &Event| match event {
+            Event::Admitted { bucket, .. } if *bucket == Bucket::at(granted_at, &desk.settings) => {
+                "admitted then"
+            }
+            Event::Moved { to, .. } if *to == Bucket::at(NOW, &desk.settings) => "moved to now",
+            _ => "else",
+        };
+        assert_eq!(events.iter().map(word).collect::<Vec<_>>(), words, "{age_ms}");
+    };
+    check(0, &["admitted then"]);
+    check(50_000, &["admitted then", "moved to now"]);
 }
 
 fn accepted(bucket_s: u32) -> Ticket {
