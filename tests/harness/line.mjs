@@ -13,16 +13,14 @@ import { room } from "./rooms.mjs";
 /** Visitors inside at the same time. */
 export const PLACES = 3;
 const SESSION_MS = 60_000;
-const VISITORS = 9;
 /**
- * Longer than two refreshes near the head, so that only one place is free when the next in line
- * asks.
+ * When each visitor comes. The first three enter at once, so far apart that later only one place is
+ * free when the next in line asks; the others make a line before the first session ends.
  */
-const GAP_MS = 12_000;
-/**
- * Three rounds of sessions, and as much again for places that a disturbance holds until they are
- * written off.
- */
+const ARRIVALS_S = [0, 20, 40, 43, 46, 49, 52, 55, 58];
+/** Time between two disturbances. */
+const ROUND_MS = 12_000;
+/** Three rounds of sessions, and as much again for places that are held until written off. */
 const PATIENCE_MS = 480_000;
 
 /** The room of the story. */
@@ -33,24 +31,28 @@ export const lineRoom = room({ name: "line", total_active_users: PLACES });
  *
  * @param {object} cluster
  * @param {object} [options]
- * @param {(moment: number) => Promise<void>} [options.disturb] called every 12 s, with 0, 1, 2, ...
+ * @param {(round: number) => Promise<void>} [options.disturb] called every 12 s, with 0, 1, 2, ...
  * @param {number} [options.overtaking] how many of those behind may enter first: 0, or one less
  *   than the places that a disturbance makes free at once
  */
 export async function playLine(cluster, { disturb = async () => {}, overtaking = 0 } = {}) {
-  const crowd = new Crowd(cluster, { count: VISITORS, host: lineRoom.host });
+  const crowd = new Crowd(cluster, { count: ARRIVALS_S.length, host: lineRoom.host });
   const start = cluster.clock.now();
-  const everybodyEntered = () => crowd.visitors.every(({ dueAt, seen }) => seen && !dueAt);
-  let moment = 0;
-  for (const visitor of crowd.visitors) {
-    await crowd.arriveOne(visitor);
-    await crowd.wait(GAP_MS);
-    await disturb(moment++);
-  }
-  assert.ok(crowd.inside.length >= PLACES, "the first visitors did not enter");
-  while (!everybodyEntered() && cluster.clock.now() - start < PATIENCE_MS) {
-    await crowd.wait(GAP_MS, everybodyEntered);
-    await disturb(moment++);
+  const coming = crowd.visitors.map((visitor, at) => ({
+    visitor,
+    at: start + ARRIVALS_S[at] * 1_000,
+  }));
+  const everybodyEntered = () => crowd.inside.length === crowd.visitors.length;
+  const waitUntil = (moment) => crowd.wait(moment - cluster.clock.now(), everybodyEntered);
+  for (let round = 0; round * ROUND_MS < PATIENCE_MS && !everybodyEntered(); round += 1) {
+    const end = start + (round + 1) * ROUND_MS;
+    while (coming[0]?.at < end) {
+      const { visitor, at } = coming.shift();
+      await waitUntil(at);
+      await crowd.arriveOne(visitor);
+    }
+    await waitUntil(end);
+    await disturb(round);
   }
 
   const arrivals = await cluster.arrivals();

@@ -9,32 +9,32 @@ const CLASSES = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"
 const SLOW_MS = 100;
 
 for (const className of CLASSES) {
-  shortFault(`calls of ${className} fail`, { className, fail: "before" });
-  shortFault(`answers of ${className} are lost`, { className, fail: "after" });
-  shortFault(`${className} answers slowly`, { className, delayMs: SLOW_MS });
-  longFault(`calls of ${className} fail`, { className, fail: "before" });
-  longFault(`answers of ${className} are lost`, { className, fail: "after" });
-}
+  const unreachable = { className, fail: "before" };
+  const answerLost = { className, fail: "after" };
+  const slow = { className, delayMs: SLOW_MS };
 
-/** Three times 12 s: less than the 20 s after which a silent data center is left out. */
-function shortFault(what, fault) {
-  clusterTest(`${what} for 12 s, three times`, options, (cluster) =>
-    playLine(cluster, {
-      overtaking: PLACES - 1,
-      disturb: (moment) => cluster.breakCalls(...([3, 5, 8].includes(moment) ? [fault] : [])),
-    }),
+  // 12 s each, less than the 20 s after which a silent data center is left out: no place is lost.
+  const faults = { 3: [unreachable], 5: [answerLost], 8: [slow] };
+  clusterTest(
+    `${className} fails, loses its answers, answers slowly, 12 s each`,
+    options,
+    (cluster) =>
+      playLine(cluster, {
+        overtaking: PLACES - 1,
+        disturb: (round) => cluster.breakCalls(...(faults[round] ?? [])),
+      }),
   );
-}
 
-/** A minute: the line is forgotten and found again, so only the limit and the tickets hold. */
-function longFault(what, fault) {
-  clusterTest(`${what} for a minute`, options, (cluster) =>
-    playLine(cluster, {
-      overtaking: Infinity,
-      disturb: async (moment) => {
-        if (moment === 3) await cluster.breakCalls(fault);
-        if (moment === 8) await cluster.breakCalls();
-      },
-    }),
-  );
+  // A minute: the line is forgotten and found again, so only the limit and the tickets hold.
+  for (const [what, fault] of Object.entries({ unreachable, answerLost })) {
+    clusterTest(`${className} for a minute: ${what}`, options, (cluster) =>
+      playLine(cluster, {
+        overtaking: Infinity,
+        disturb: async (round) => {
+          if (round === 3) await cluster.breakCalls(fault);
+          if (round === 8) await cluster.breakCalls();
+        },
+      }),
+    );
+  }
 }

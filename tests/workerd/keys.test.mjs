@@ -16,9 +16,9 @@ const line = { rooms: [lineRoom], colos: { AMS: 2, NRT: 2 } };
 clusterTest("keys rotate twice in the middle of a queue", { ...line, ...keys(OLD) }, (cluster) =>
   playLine(cluster, {
     overtaking: PLACES - 1,
-    disturb: async (moment) => {
-      if (moment === 3) await cluster.restart(keys(NEW, OLD));
-      if (moment === 8) await cluster.restart(keys(NEWEST, NEW));
+    disturb: async (round) => {
+      if (round === 3) await cluster.restart(keys(NEW, OLD));
+      if (round === 8) await cluster.restart(keys(NEWEST, NEW));
     },
   }),
 );

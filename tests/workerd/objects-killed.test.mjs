@@ -18,8 +18,8 @@ for (const className of ["DataCenterCounter", "DataCenterAggregator", "GlobalAgg
 clusterTest("every object is killed every 24 s and the Cache API emptied", options, (cluster) =>
   playLine(cluster, {
     overtaking,
-    disturb: async (moment) => {
-      if (moment % 2 === 0) return;
+    disturb: async (round) => {
+      if (round % 2 === 0) return;
       await cluster.loseCopies();
       await cluster.killObjects();
     },

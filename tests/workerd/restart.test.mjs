@@ -6,16 +6,16 @@ import { PLACES, lineRoom, playLine } from "../harness/line.mjs";
 const options = { rooms: [lineRoom], colos: { AMS: 3, NRT: 3, IAD: 3 } };
 const overtaking = PLACES - 1;
 /**
- * Moments of the story, 12 s apart: while it fills, at the longest line, and while places pass on.
+ * Rounds of the story, 12 s apart: while it fills, at the longest line, and while places pass on.
  */
-const MOMENTS = [1, 4, 7];
+const ROUNDS = [1, 4, 8];
 
 for (const copies of ["kept", "lost"]) {
   clusterTest(`everything restarts three times, copies ${copies}`, options, (cluster) =>
     playLine(cluster, {
       overtaking,
-      disturb: async (moment) => {
-        if (MOMENTS.includes(moment)) await cluster.restart({}, copies);
+      disturb: async (round) => {
+        if (ROUNDS.includes(round)) await cluster.restart({}, copies);
       },
     }),
   );
@@ -24,10 +24,10 @@ for (const copies of ["kept", "lost"]) {
 clusterTest("everything restarts twice, copies from a minute ago", options, (cluster) =>
   playLine(cluster, {
     overtaking,
-    disturb: async (moment) => {
-      if (moment === 1 || moment === 6) cluster.saveCopies(`copies-${moment}`);
-      if (moment === 4) await cluster.restart({}, "copies-1");
-      if (moment === 10) await cluster.restart({}, "copies-6");
+    disturb: async (round) => {
+      if (round === 1 || round === 6) cluster.saveCopies(`copies-${round}`);
+      if (round === 4) await cluster.restart({}, "copies-1");
+      if (round === 10) await cluster.restart({}, "copies-6");
     },
   }),
 );

@@ -38,10 +38,10 @@ clusterTest(
   (cluster) =>
     playLine(cluster, {
       overtaking: PLACES - 1,
-      disturb: async (moment) => {
+      disturb: async (round) => {
         const overrides = { "ams-1": beside, "ams-2": beside };
-        if (moment === 3) await cluster.restart({ overrides });
-        if (moment === 6) await cluster.restart({ ...beside, overrides: {} });
+        if (round === 3) await cluster.restart({ overrides });
+        if (round === 6) await cluster.restart({ ...beside, overrides: {} });
       },
     }),
 );
