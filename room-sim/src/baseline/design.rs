@@ -1,0 +1,71 @@
+//! What the published designs have in common: an offer of slots, and a rule that divides it.
+//! The rules themselves are in `v1`, `v2` and `v3`.
+
+use super::slots::Shares;
+use super::{Minute, Place, v1, v2, v3};
+
+/// Which published design decides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Published {
+    /// 2021: a data center's slots divided by its isolates.
+    V1,
+    /// 2023, first half: divided by isolates x utilisation ^ `curve_factor`.
+    V2 {
+        /// The exponent; published example: 1.
+        curve_factor: f64,
+    },
+    /// 2023, second half: one counter per data center, and one for Anywhere.
+    V3,
+}
+
+impl Published {
+    pub(super) fn design(self) -> Box<dyn Design> {
+        match self {
+            Self::V1 => Box::new(v1::WorkerSlots::default()),
+            Self::V2 { curve_factor } => Box::new(v2::CurvedWorkerSlots::new(curve_factor)),
+            Self::V3 => Box::new(v3::Counters::default()),
+        }
+    }
+}
+
+/// Calls to counter objects that one visit waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// To the data center's counter (published: below 10 ms).
+    pub data_center: u32,
+    /// To the Anywhere counter (published: 60-70 ms).
+    pub anywhere: u32,
+}
+
+/// What one isolate is offered at this moment, before it is divided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offer {
+    /// The running minute.
+    pub minute: Minute,
+    /// Slots that are shared out in this minute, everywhere.
+    pub slots: u64,
+    /// The parts of the data center and of Anywhere.
+    pub shares: Shares,
+    /// Active users / limit.
+    pub utilisation: f64,
+    /// Active isolates of the data center, at least 1.
+    pub workers_here: u64,
+    /// Active isolates of all data centers, at least 1.
+    pub workers_everywhere: u64,
+}
+
+/// A rule that divides an [`Offer`] among isolates.
+pub trait Design {
+    /// Which minute's users make the shares: so many minutes before the running one.
+    fn history_minutes(&self) -> u64;
+
+    /// The data center's and Anywhere's parts of the slots. `users_here` and `users_everywhere` are
+    /// the users of the history minute.
+    fn shares(&self, users_here: u64, users_everywhere: u64, total_active_users: u64) -> Shares;
+
+    /// Whether one more visitor at `place` takes one of the offered slots.
+    fn take(&mut self, place: Place, offer: &Offer) -> (bool, Calls);
+
+    /// The isolate is gone, and with it what it counted.
+    fn forget(&mut self, place: Place);
+}
