@@ -1,7 +1,7 @@
 //! What both limits leave free, and when a place comes free next. Grants nothing.
 
 use super::GlobalAggregator;
-use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::queue::{SLOW_ROOM_PER_MINUTE, Supply};
 use crate::settings::Settings;
 use crate::slots::RATE_BINS;
 use crate::state::Node;
@@ -116,7 +116,11 @@ impl GlobalAggregator {
 
     /// The numbers for operators.
     pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
-        let waiting = self.queue.waiting();
+        // The census is some seconds old: who came and who went since then is known as well.
+        let Supply { queued_since_reported, joined_since_reported, .. } =
+            self.supply(now, settings);
+        let waiting =
+            (self.queue.waiting() + joined_since_reported).saturating_sub(queued_since_reported);
         let next_place_s = self.next_place_s(now, settings);
         let rate = self.admissions_per_1000_minutes(now);
         let line_s = waiting.saturating_sub(1).saturating_mul(60_000).checked_div(rate);
