@@ -36,8 +36,9 @@
 //!   in part shares the rest as new users would; buckets behind it wait.
 //! - A share of slots is rounded to the nearest (112.5 -> 113), an isolate's part is cut (11.3 ->
 //!   11). Shares can therefore add up to one slot too many.
-//! - Users of a minute: accepted users seen at the data center in that minute. An isolate is active
-//!   if it served a request in the last 60 s.
+//! - Users of a minute: v2 and v3 take the accepted users seen at the data center in it (published:
+//!   20 and 30 of 50 active ones), v1 all users, queued ones too. An isolate is active if it served
+//!   a request in the last 60 s.
 //! - The drawing of v2 gives each of 2 isolates 8 of 10 slots at 10 % utilisation, which no whole
 //!   curve factor does (0 gives 5, 1 gives 10): the formula counts, the drawing is a test.
 //! - v3's counters increment for a visitor they refuse, too, and the text lets nobody remember the
@@ -48,7 +49,7 @@ use std::rc::Rc;
 
 use room_core::time::{MINUTE_MS, Timestamp};
 
-use counts::{Counts, Totals};
+use counts::{Counts, Presence, Totals};
 use plan::{Claim, Plan};
 
 pub use design::{Calls, Design, Offer, Published};
@@ -140,8 +141,8 @@ pub struct Answer {
 pub struct View {
     version: u64,
     totals: Rc<Totals>,
-    /// This data center's part of `totals.counts.users`.
-    users_here: BTreeMap<Minute, i64>,
+    /// This data center's part of `totals.counts.presence`.
+    presence_here: Presence,
 }
 
 /// A data center's counts as sent to the global object: absolute, the newest wins.
@@ -210,7 +211,7 @@ impl Baseline {
             self.take_shared(place, &plan)
         };
         let minute = Minute::of(now);
-        let counts = self.serve(now, place);
+        let counts = self.serve(now, place, None);
         if enters {
             counts.admit(minute, true);
         } else {
@@ -232,7 +233,7 @@ impl Baseline {
             Claim::Shared => self.take_shared(place, &plan),
         };
         let minute = Minute::of(now);
-        let counts = self.serve(now, place);
+        let counts = self.serve(now, place, Some(ticket));
         counts.leave_line(ticket.bucket, Minute::of(ticket.last_check_in));
         if enters {
             counts.admit(minute, claim == Claim::Shared);
@@ -250,7 +251,7 @@ impl Baseline {
         if now.since_ms(ticket.last_check_in) >= self.settings.session_minutes * MINUTE_MS {
             return self.on_new_visitor(now, place);
         }
-        let counts = self.serve(now, place);
+        let counts = self.serve(now, place, Some(ticket));
         counts.renew(Minute::of(ticket.last_check_in), Minute::of(now));
         Answer { ticket: Ticket { last_check_in: now, ..ticket }, calls: Calls::default() }
     }
@@ -316,11 +317,11 @@ impl Baseline {
 
     /// The merged state of this moment, for one data center.
     pub fn view(&self, data_center: usize) -> View {
-        let users_here = self.reports.get(&data_center).map(|report| report.counts.users.clone());
+        let report = self.reports.get(&data_center);
         View {
             version: self.version,
             totals: Rc::clone(&self.totals),
-            users_here: users_here.unwrap_or_default(),
+            presence_here: report.map(|report| report.counts.presence.clone()).unwrap_or_default(),
         }
     }
 
@@ -354,7 +355,7 @@ impl Baseline {
             minute,
             self.settings,
             &state.view.totals,
-            &state.view.users_here,
+            &state.view.presence_here,
             state.active_workers,
             self.design.as_ref(),
         ));
@@ -369,9 +370,14 @@ impl Baseline {
         self.design.take(place, &plan.offer)
     }
 
-    fn serve(&mut self, now: Timestamp, place: Place) -> &mut Counts {
+    /// The isolate serves a request with the valid `ticket`, if any; its counts.
+    fn serve(&mut self, now: Timestamp, place: Place, ticket: Option<Ticket>) -> &mut Counts {
         let worker = self.workers.entry(place).or_default();
         worker.served_at = Some(now);
+        let minute = Minute::of(now);
+        if ticket.is_none_or(|ticket| Minute::of(ticket.last_check_in) != minute) {
+            worker.unreported.see(minute);
+        }
         &mut worker.unreported
     }
 }

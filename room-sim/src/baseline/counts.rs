@@ -23,8 +23,31 @@ pub struct Counts {
     admitted: BTreeMap<Minute, i64>,
     /// Those of `admitted` that took a shared slot.
     shared: BTreeMap<Minute, i64>,
-    /// Accepted users seen in a minute.
-    pub(super) users: BTreeMap<Minute, i64>,
+    /// Who was seen when.
+    pub(super) presence: Presence,
+}
+
+/// Users by the minutes in which they were seen, each once a minute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Presence {
+    seen: BTreeMap<Minute, i64>,
+    accepted: BTreeMap<Minute, i64>,
+}
+
+/// Users of one minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Users {
+    /// All of them: queued and accepted.
+    pub seen: u64,
+    /// Those on the site.
+    pub accepted: u64,
+}
+
+impl Presence {
+    /// The users of `minute`.
+    pub fn users(&self, minute: Minute) -> Users {
+        Users { seen: at(&self.seen, minute), accepted: at(&self.accepted, minute) }
+    }
 }
 
 /// All data centers together.
@@ -37,10 +60,15 @@ pub struct Totals {
 }
 
 impl Counts {
+    /// A user is seen in `minute` for the first time.
+    pub fn see(&mut self, minute: Minute) {
+        change(&mut self.presence.seen, minute, 1);
+    }
+
     /// A user enters in `minute`, on a shared slot or on one reserved for its bucket.
     pub fn admit(&mut self, minute: Minute, on_shared_slot: bool) {
         change(&mut self.active, minute, 1);
-        change(&mut self.users, minute, 1);
+        change(&mut self.presence.accepted, minute, 1);
         change(&mut self.admitted, minute, 1);
         if on_shared_slot {
             change(&mut self.shared, minute, 1);
@@ -67,7 +95,7 @@ impl Counts {
         if from != to {
             change(&mut self.active, from, -1);
             change(&mut self.active, to, 1);
-            change(&mut self.users, to, 1);
+            change(&mut self.presence.accepted, to, 1);
         }
     }
 
@@ -77,7 +105,8 @@ impl Counts {
         add(&mut self.waiting, &other.waiting, sign);
         add(&mut self.admitted, &other.admitted, sign);
         add(&mut self.shared, &other.shared, sign);
-        add(&mut self.users, &other.users, sign);
+        add(&mut self.presence.seen, &other.presence.seen, sign);
+        add(&mut self.presence.accepted, &other.presence.accepted, sign);
     }
 
     /// Drops what no question about `minute` or later can reach.
@@ -86,7 +115,8 @@ impl Counts {
         self.waiting.retain(|&(_, seen), _| lives(seen, minute, hold_minutes));
         self.admitted.retain(|&entered, _| entered >= minute.before(AVERAGE_MINUTES));
         self.shared.retain(|&entered, _| entered >= minute);
-        self.users.retain(|&seen, _| seen >= minute.before(USERS_MINUTES));
+        self.presence.seen.retain(|&seen, _| seen >= minute.before(USERS_MINUTES));
+        self.presence.accepted.retain(|&seen, _| seen >= minute.before(USERS_MINUTES));
     }
 
     /// Users whose session lasts.
@@ -124,11 +154,6 @@ impl Counts {
         at(&self.shared, minute)
     }
 
-    /// Accepted users seen in `minute`.
-    pub fn users(&self, minute: Minute) -> u64 {
-        at(&self.users, minute)
-    }
-
     /// Mean admissions over the last full minutes; 0 stands for unknown.
     pub fn admissions_per_minute(&self, minute: Minute) -> f64 {
         let full = minute.before(AVERAGE_MINUTES)..minute;
@@ -138,7 +163,7 @@ impl Counts {
 }
 
 /// The count at `minute`, 0 if it is negative or absent.
-pub(super) fn at(counts: &BTreeMap<Minute, i64>, minute: Minute) -> u64 {
+fn at(counts: &BTreeMap<Minute, i64>, minute: Minute) -> u64 {
     counts.get(&minute).map_or(0, |&count| u64::try_from(count).unwrap_or(0))
 }
 
@@ -206,7 +231,11 @@ mod tests {
         here.admit(Minute(3), true);
         there.renew(Minute(3), Minute(4));
         there.renew(Minute(4), Minute(4));
-        assert_eq!(there.users(Minute(4)), 1, "two requests, one user of the minute");
+        assert_eq!(
+            there.presence.users(Minute(4)).accepted,
+            1,
+            "two requests, one user of the minute"
+        );
         let alone = here.clone();
         here.add(&there, 1);
         assert_eq!(here.active_users(Minute(3), 5), 1);
@@ -218,6 +247,7 @@ mod tests {
     fn forgetting_changes_no_answer() {
         let mut counts = Counts::default();
         for minute in 0..20 {
+            counts.see(Minute(minute));
             counts.admit(Minute(minute), true);
             counts.join(Minute(minute));
         }
@@ -230,7 +260,7 @@ mod tests {
                 counts.waiting_users(minute, 5),
                 counts.admissions_per_minute(minute).to_bits(),
                 counts.shared_admissions(minute),
-                counts.users(minute.before(2)),
+                counts.presence.users(minute.before(2)),
             )
         };
         assert_eq!(ask(&kept), ask(&counts));

@@ -1,6 +1,7 @@
 //! What the published designs have in common: an offer of slots, and a rule that divides it.
 //! The rules themselves are in `v1`, `v2` and `v3`.
 
+use super::counts::Users;
 use super::slots::Shares;
 use super::{Minute, Place, v1, v2, v3};
 
@@ -59,9 +60,9 @@ pub trait Design {
     /// Which minute's users make the shares: so many minutes before the running one.
     fn history_minutes(&self) -> u64;
 
-    /// The data center's and Anywhere's parts of the slots. `users_here` and `users_everywhere` are
-    /// the users of the history minute.
-    fn shares(&self, users_here: u64, users_everywhere: u64, total_active_users: u64) -> Shares;
+    /// The data center's and Anywhere's parts of the slots. `here` and `everywhere` are the users of
+    /// the history minute.
+    fn shares(&self, here: Users, everywhere: Users, total_active_users: u64) -> Shares;
 
     /// Whether one more visitor at `place` takes one of the offered slots.
     fn take(&mut self, place: Place, offer: &Offer) -> (bool, Calls);

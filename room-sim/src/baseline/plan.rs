@@ -1,9 +1,7 @@
 //! What a data center does with a view for one minute: which bucket enters, what is shared out.
 //! Computed once per view and minute, not per visit.
 
-use std::collections::BTreeMap;
-
-use super::counts::{Totals, at};
+use super::counts::{Presence, Totals};
 use super::slots::{Reservation, reserve, slots_available};
 use super::{Design, Minute, Offer, Order, Settings};
 
@@ -34,7 +32,7 @@ impl Plan {
         minute: Minute,
         settings: Settings,
         totals: &Totals,
-        users_here: &BTreeMap<Minute, i64>,
+        presence_here: &Presence,
         workers_here: u64,
         design: &dyn Design,
     ) -> Self {
@@ -57,7 +55,8 @@ impl Plan {
         // it with. Nothing left: nobody, however few one isolate has let in.
         let slots = if left == 0 { 0 } else { left + counts.shared_admissions(minute) };
         let history = minute.before(design.history_minutes());
-        let shares = design.shares(at(users_here, history), counts.users(history), limit);
+        let shares =
+            design.shares(presence_here.users(history), counts.presence.users(history), limit);
         Self {
             reservations,
             order: settings.order,

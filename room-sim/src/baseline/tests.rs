@@ -3,7 +3,9 @@
 use room_core::time::{SECOND_MS, Timestamp};
 
 use super::slots::Shares;
-use super::{Answer, Baseline, Calls, Design, Minute, Offer, Order, Place, Published, Settings};
+use super::{
+    Answer, Baseline, Calls, Design, Minute, Offer, Order, Place, Published, Settings, Ticket,
+};
 
 /// 16:31:00 on the day of the published example.
 const MINUTE_16_31: Minute = Minute(16 * 60 + 31);
@@ -43,8 +45,10 @@ pub(super) fn admitted(design: &mut dyn Design, offer: &Offer, visitors: [u64; 2
 /// Counts `active` users and `waiting` ones, seen at `now`, at one data center.
 fn fill(room: &mut Baseline, now: Timestamp, place: Place, active: u64, waiting: &[(Minute, u64)]) {
     let minute = Minute::of(now);
-    let counts = room.serve(now, place);
+    let fresh = queued(minute, now);
+    let counts = room.serve(now, place, Some(fresh));
     for _ in 0..active {
+        counts.see(minute);
         counts.renew(Minute(0), minute);
     }
     for &(bucket, users) in waiting {
@@ -66,8 +70,8 @@ fn sync_all(room: &mut Baseline, now: Timestamp, data_centers: usize) {
     }
 }
 
-fn queued(bucket: Minute, last_check_in: Timestamp) -> super::Ticket {
-    super::Ticket { bucket, last_check_in, accepted: false }
+fn queued(bucket: Minute, last_check_in: Timestamp) -> Ticket {
+    Ticket { bucket, last_check_in, accepted: false }
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn sixty_ahead_at_thirty_a_minute_are_told_two_minutes() {
     let [first, second, third] = [2, 1, 0].map(|back| MINUTE_16_31.before(back));
     assert_eq!(room.estimate_minutes(START, 0, third), None);
     for minutes in 1..=5 {
-        let counts = room.serve(START, place(0, 0));
+        let counts = room.serve(START, place(0, 0), None);
         for _ in 0..30 {
             counts.admit(MINUTE_16_31.before(minutes), true);
         }
@@ -122,7 +126,7 @@ fn sixty_ahead_at_thirty_a_minute_are_told_two_minutes() {
     // 150 of the last five minutes stay, two have gone: 200 - 148 = 52 slots.
     fill(&mut room, START, place(0, 0), 0, &[(first, 2), (second, 50), (third, 60)]);
     for _ in 0..2 {
-        room.serve(START, place(0, 0)).renew(MINUTE_16_31.before(1), MINUTE_16_31.before(20));
+        room.serve(START, place(0, 0), None).renew(MINUTE_16_31.before(1), MINUTE_16_31.before(20));
     }
     room.flush(place(0, 0));
     sync_all(&mut room, START, 1);
@@ -269,7 +273,7 @@ fn an_isolate_takes_what_it_has_not_flushed_with_it() {
         counts.active_users(MINUTE_16_31, SETTINGS.session_minutes)
     };
     for worker in [1, 2] {
-        room.serve(START, place(0, worker)).admit(MINUTE_16_31, true);
+        room.serve(START, place(0, worker), None).admit(MINUTE_16_31, true);
     }
     room.forget(place(0, 1));
     assert_eq!(active(&mut room), 1);
@@ -278,10 +282,10 @@ fn an_isolate_takes_what_it_has_not_flushed_with_it() {
 #[test]
 fn tickets_out_of_time_are_new_visitors() {
     let mut room = Baseline::new(Published::V3, SETTINGS);
-    let ticket = super::Ticket { bucket: MINUTE_16_31, last_check_in: START, accepted: true };
+    let ticket = Ticket { bucket: MINUTE_16_31, last_check_in: START, accepted: true };
     let late = START + 300 * SECOND_MS;
     let mut bucket = |now, accepted| {
-        let ticket = super::Ticket { accepted, ..ticket };
+        let ticket = Ticket { accepted, ..ticket };
         let answer = if accepted {
             room.on_accepted_visitor(now, place(0, 0), ticket)
         } else {
@@ -339,9 +343,47 @@ fn a_full_site_admits_nobody_through_an_isolate_with_unused_slots() {
     fill(&mut room, later, place(0, 1), 0, &[]);
     fill(&mut room, later, place(0, 0), 4, &[]);
     for _ in 0..5 {
-        room.serve(later, place(0, 0)).admit(Minute::of(later), true);
+        room.serve(later, place(0, 0), None).admit(Minute::of(later), true);
     }
     room.flush(place(0, 0));
     sync_all(&mut room, later, 1);
     assert!(!room.on_new_visitor(later, place(0, 1)).ticket.accepted);
+}
+
+#[test]
+fn a_room_that_starts_under_a_rush_lets_its_limits_in() {
+    let settings = Settings { new_users_per_minute: 50, ..SETTINGS };
+    for published in EVERY {
+        let mut room = Baseline::new(published, settings);
+        let isolate = place(0, 0);
+        let mut line: Vec<_> =
+            (0..1_000).map(|_| room.on_new_visitor(START, isolate).ticket).collect();
+        let mut entered = line.iter().filter(|ticket| ticket.accepted).count();
+        for check_in in 1..=12 {
+            let now = START + check_in * 20 * SECOND_MS;
+            room.flush(isolate);
+            sync_all(&mut room, now, 1);
+            for ticket in line.iter_mut().filter(|ticket| !ticket.accepted) {
+                *ticket = room.on_queued_visitor(now, isolate, *ticket).ticket;
+                entered += usize::from(ticket.accepted);
+            }
+        }
+        // v1 shares by the last minute but one, so its first two minutes have no shares.
+        let want = if published == Published::V1 { 150 } else { 200 };
+        assert_eq!(entered, want, "{published:?}");
+    }
+}
+
+#[test]
+fn a_queued_user_is_seen_once_a_minute() {
+    let mut room = Baseline::new(Published::V1, SETTINGS);
+    let mut ticket = room.on_new_visitor(START, place(0, 0)).ticket;
+    for second in [20, 40, 60, 80] {
+        ticket = Ticket { accepted: false, ..ticket };
+        ticket = room.on_queued_visitor(START + second * SECOND_MS, place(0, 0), ticket).ticket;
+    }
+    room.flush(place(0, 0));
+    let presence = room.report(START + 80 * SECOND_MS, 0).counts.presence;
+    let seen = [0, 1].map(|later| presence.users(Minute(MINUTE_16_31.0 + later)).seen);
+    assert_eq!(seen, [1, 1]);
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counts::Users;
 use super::minute_counter::MinuteCounter;
 use super::slots::{Shares, per_worker, shared};
 use super::{Calls, Design, Offer, Place};
@@ -19,8 +20,10 @@ impl Design for WorkerSlots {
         2
     }
 
-    fn shares(&self, users_here: u64, users_everywhere: u64, _total_active_users: u64) -> Shares {
-        Shares::of_traffic(users_here, users_everywhere)
+    /// Of all traffic, queued users included: with accepted users alone a room that starts under a
+    /// rush would have no history, hence no shares, and never let anybody in.
+    fn shares(&self, here: Users, everywhere: Users, _total_active_users: u64) -> Shares {
+        Shares::of_traffic(here.seen, everywhere.seen)
     }
 
     fn take(&mut self, place: Place, offer: &Offer) -> (bool, Calls) {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counts::Users;
 use super::minute_counter::MinuteCounter;
 use super::slots::{Shares, per_worker, shared};
 use super::{Calls, Design, Offer, Place};
@@ -41,8 +42,8 @@ impl Design for CurvedWorkerSlots {
         1
     }
 
-    fn shares(&self, users_here: u64, users_everywhere: u64, total_active_users: u64) -> Shares {
-        Shares::of_limit(users_here, users_everywhere, total_active_users)
+    fn shares(&self, here: Users, everywhere: Users, total_active_users: u64) -> Shares {
+        Shares::of_limit(here.accepted, everywhere.accepted, total_active_users)
     }
 
     fn take(&mut self, place: Place, offer: &Offer) -> (bool, Calls) {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::counts::Users;
 use super::minute_counter::MinuteCounter;
 use super::slots::{Shares, shared};
 use super::{Calls, Design, Offer, Place};
@@ -19,8 +20,8 @@ impl Design for Counters {
         1
     }
 
-    fn shares(&self, users_here: u64, users_everywhere: u64, total_active_users: u64) -> Shares {
-        Shares::of_limit(users_here, users_everywhere, total_active_users)
+    fn shares(&self, here: Users, everywhere: Users, total_active_users: u64) -> Shares {
+        Shares::of_limit(here.accepted, everywhere.accepted, total_active_users)
     }
 
     /// A counter is asked only if it has slots to give; a refused visitor increments it, too.
