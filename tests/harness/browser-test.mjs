@@ -5,6 +5,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { chromiumMissing, launchChromium } from "./chromium.mjs";
 import { clockMissing } from "./clock.mjs";
@@ -14,6 +15,7 @@ import { ROOT } from "./worker-modules.mjs";
 const ARTIFACTS = path.join(ROOT, "tests", "artifacts");
 /** Far longer than the longest refresh of these tests, on a slow machine too. */
 const PATIENCE_MS = 40_000;
+const POLL_MS = 20;
 
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 export const DESKTOP = { viewport: { width: 1200, height: 800 } };
@@ -39,7 +41,7 @@ export function browserTest(name, options, body) {
 }
 
 /** A cluster and the browsers in front of it. */
-class Arena {
+export class Arena {
   constructor(cluster, browser) {
     this.cluster = cluster;
     this.browser = browser;
@@ -89,6 +91,22 @@ class BrowserVisitor {
     await this.page.goto(this.address);
   }
 
+  /** Sends a form from a page of the same site that was open before the wait began. */
+  async submitForm(path) {
+    const form = new URL("page-with-a-form", this.address).href;
+    const body = `<form method="post" action="${path}"><button>Order</button></form>`;
+    await this.page.route(form, (route) => route.fulfill({ contentType: "text/html", body }));
+    await this.page.goto(form);
+    this.views.length = 0;
+    await this.page.getByRole("button").click();
+    await this.page.waitForLoadState();
+  }
+
+  /** Closes the browser. */
+  async leave() {
+    await this.page.context().close();
+  }
+
   get inside() {
     return this.views.at(-1).inside;
   }
@@ -106,13 +124,27 @@ class BrowserVisitor {
     await this.page.waitForLoadState();
   }
 
+  /** Waits until `isSo()`. */
   async until(isSo, complaint) {
     const end = Date.now() + PATIENCE_MS;
     while (!isSo()) {
-      const left = end - Date.now();
-      if (left <= 0) throw new Error(`${this.name}: ${complaint}`);
-      await this.page.waitForEvent("response", { timeout: left }).catch(() => {});
+      if (Date.now() > end) throw new Error(`${this.name}: ${complaint}, it saw ${this.story()}`);
+      await sleep(POLL_MS);
     }
+  }
+
+  /** What the visitor saw and after how many seconds, for whoever reads a failed test. */
+  story() {
+    const told = this.views.map(({ at, method, inside }) => {
+      const seconds = ((at - this.views[0].at) / 1_000).toFixed(1);
+      return `${seconds} ${method} ${inside ? "origin" : "queue"}`;
+    });
+    return told.join(", ");
+  }
+
+  /** All that can be read on the page. */
+  text() {
+    return this.page.locator("body").innerText();
   }
 
   /** The title without the white space around it, as a browser shows it. */

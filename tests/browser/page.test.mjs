@@ -1,0 +1,187 @@
+/**
+ * The queue page in a real browser: each state on each screen, with and without script. What the
+ * page says is decided in room-core; here it is seen, and heard as a screen reader would.
+ */
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+const NARROW = { width: 320, height: 568 };
+const SESSION_MS = 60_000;
+/** How long before its end a session is entered by the tests that wait for a free place. */
+const LEFT_MS = 6_000;
+/** A day has 1,440 minutes, and one person a minute enters. */
+const MORE_THAN_A_DAY = 1_600;
+/** Until the aggregators have counted everybody who waits. */
+const COUNTED_MS = 15_000;
+
+/** One place; the page comes back as soon as the product allows. */
+const quick = onePlace("quick", {
+  refresh_interval_seconds: 5,
+  near_head_refresh_interval_seconds: 3,
+});
+const quickRoom = { rooms: [quick] };
+const waiting = still("waiting");
+const paused = still("paused", { queue_all: true });
+const silent = still("silent");
+const full = still("full", { session_duration: 30 });
+
+browserTest("without script the page comes back and enters", quickRoom, async (arena) => {
+  await occupy(arena.cluster, quick);
+  await arena.cluster.advance(SESSION_MS - LEFT_MS);
+  const context = { ...PHONE, javaScriptEnabled: false };
+  const visitor = await arena.visitor({ room: quick, context });
+  await visitor.come();
+  assert.ok(!visitor.inside);
+  assert.match(await visitor.text(), /This page checks again by itself in \d+ seconds\./);
+  assert.match(await visitor.text(), /Last checked: \d\d:\d\d:\d\d UTC/);
+  await visitor.keepScreenshot("page-without-script");
+  await visitor.enters();
+  assert.ok(visitor.views.length > 2, "one refresh before the entry was to be seen");
+});
+
+browserTest("the page counts down and comes back without a flash", quickRoom, async (arena) => {
+  await occupy(arena.cluster, quick);
+  const context = { ...DESKTOP, colorScheme: "dark" };
+  const visitor = await arena.visitor({ room: quick, context });
+  await visitor.come();
+  const frames = await watchFrames(visitor.page);
+  await visitor.refreshes(2);
+  assert.match(await visitor.text(), /This page checks again by itself in \d s\./);
+  await visitor.refreshes(1);
+  assert.ok(isSteady(frames), `a picture was nearly empty: ${frames}`);
+  // The measure of this test must notice an empty page.
+  await visitor.page.evaluate(() => document.body.replaceChildren());
+  await visitor.until(() => !isSteady(frames), "an empty page was not noticed");
+});
+
+browserTest("a form is not sent, then the page comes back by GET", quickRoom, async (arena) => {
+  await occupy(arena.cluster, quick);
+  const check = async (how, context, fragment) => {
+    const visitor = await arena.visitor({ room: quick, context });
+    await visitor.submitForm(`order${fragment}`);
+    assert.match(await visitor.text(), /Nothing was submitted\./, how);
+    await visitor.keepScreenshot(`page-form-${how.replaceAll(" ", "-")}`);
+    await visitor.refreshes();
+    const methods = visitor.views.map(({ method }) => method);
+    assert.deepEqual(methods, ["POST", "GET"], how);
+    assert.doesNotMatch(await visitor.text(), /Nothing was submitted\./, how);
+    assert.deepEqual(visitor.complaints, [], how);
+  };
+  await Promise.all([
+    check("with script", {}, ""),
+    check("without script", { javaScriptEnabled: false }, ""),
+    // Chromium does not refresh such an address by the header, so the script does.
+    check("with script and a fragment", {}, "#tickets"),
+  ]);
+  const sent = (await arena.cluster.arrivals()).filter(({ method }) => method !== "GET");
+  assert.deepEqual(sent, []);
+});
+
+const STATES = [
+  { state: "waiting", room: waiting, title: /^About 1 minute – you are in line$/ },
+  { state: "form", room: waiting, title: /^About 1 minute – you are in line$/, form: true },
+  { state: "paused", room: paused, title: /^Entry is paused – you are in line$/ },
+  { state: "unknown", room: silent, title: /^You are in line$/ },
+  { state: "full", room: full, title: /^The line is full$/ },
+];
+const rooms = [waiting, paused, silent, full];
+
+browserTest("every state is readable by everybody on every screen", { rooms }, async (arena) => {
+  const { cluster } = arena;
+  await cluster.breakCalls(...silence(silent));
+  await occupy(cluster, waiting);
+  const crowd = new Crowd(cluster, { count: MORE_THAN_A_DAY, host: full.host });
+  await crowd.arrive();
+  await crowd.wait(COUNTED_MS);
+  for (const state of STATES) {
+    await checkState(arena, state, "phone", PHONE);
+    await checkState(arena, state, "desktop", DESKTOP);
+  }
+});
+
+async function checkState(arena, { state, room, title, form }, device, screen) {
+  const context = { ...screen, reducedMotion: "reduce" };
+  const visitor = await arena.visitor({ room, context });
+  const { page } = visitor;
+  await page.addInitScript({ path: AXE });
+  await (form ? visitor.submitForm("order") : visitor.come());
+  assert.match(await visitor.title(), title);
+  for (const colorScheme of ["light", "dark"]) {
+    const seen = `page-${state}-${device}-${colorScheme}`;
+    await page.emulateMedia({ colorScheme });
+    await visitor.keepScreenshot(seen, { fullPage: true });
+    assert.deepEqual(await barriers(page), [], seen);
+  }
+  assert.ok(await fitsItsWidth(page), `${state} scrolls sideways on a ${device}`);
+  await page.setViewportSize(NARROW);
+  assert.ok(await fitsItsWidth(page), `${state} scrolls sideways when narrow`);
+  assert.deepEqual(visitor.complaints, [], state);
+  assert.equal(visitor.views.length, 1, "the page came back while it was looked at");
+  await visitor.leave();
+}
+
+function onePlace(name, fields) {
+  return room({ name, host: `${name}.localhost`, total_active_users: 1, ...fields });
+}
+
+/** A room whose page stays as it is while it is looked at. */
+function still(name, fields) {
+  const intervals = { refresh_interval_seconds: 300, near_head_refresh_interval_seconds: 60 };
+  return onePlace(name, { ...intervals, ...fields });
+}
+
+/** Somebody takes the only place. */
+async function occupy(cluster, { host }) {
+  const visitor = new Visitor(cluster, { name: "first", host });
+  await visitor.visit();
+  assert.ok(visitor.inside);
+}
+
+/** No object of this room answers. */
+function silence({ id }) {
+  return [
+    { className: "DataCenterCounter", object: `${id}/AMS`, fail: "before" },
+    { className: "DataCenterAggregator", object: `${id}/AMS`, fail: "before" },
+    { className: "GlobalAggregator", object: id, fail: "before" },
+  ];
+}
+
+/** What stands in somebody's way, and what could not be told. */
+async function barriers(page) {
+  const found = await page.evaluate((rules) => window.axe.run(document, { runOnly: rules }), RULES);
+  return [...found.violations, ...found.incomplete].map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`,
+  );
+}
+
+function fitsItsWidth(page) {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth <= clientWidth;
+  });
+}
+
+/** The sizes in bytes of the pictures on the screen from now on, as they come. */
+async function watchFrames(page) {
+  const session = await page.context().newCDPSession(page);
+  const sizes = [];
+  session.on("Page.screencastFrame", ({ data, sessionId }) => {
+    sizes.push(data.length);
+    session.send("Page.screencastFrameAck", { sessionId }).catch(() => {});
+  });
+  await session.send("Page.startScreencast", { format: "jpeg", everyNthFrame: 1 });
+  return sizes;
+}
+
+/** An empty picture is many times smaller than one with the page on it. */
+function isSteady(sizes) {
+  return Math.min(...sizes) > Math.max(...sizes) / 2;
+}
