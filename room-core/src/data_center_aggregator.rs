@@ -216,11 +216,17 @@ impl DataCenterAggregator {
         }
     }
 
+    /// True when nothing that an isolate keeps waits for the row above any more.
+    fn is_all_durable(&self) -> bool {
+        let durable = |isolate| self.durable.get(isolate).copied().unwrap_or(0);
+        self.isolates.iter().all(|(isolate, state)| state.received <= durable(isolate))
+    }
+
     /// Ends a turn: syncs if it is time, or says when it will be.
     fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
         let due_at = self.synced_at + SYNC_MS;
         // The last sync before a quiet spell says so, and needs no new event for it.
-        let changed = self.news > News::None || !self.told_quiet || !self.sent.is_empty();
+        let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
         if self.syncing {
             return;
         }

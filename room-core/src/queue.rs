@@ -2,11 +2,15 @@
 //!
 //! Decides who is called, never how many slots there are.
 
+mod line;
+
 use serde::{Deserialize, Serialize};
 
 use crate::census::{EPOCH_MS, Epoch, EpochCensus};
 use crate::settings::Settings;
 use crate::time::{SECOND_MS, Timestamp};
+
+use line::Line;
 
 /// A visitor's place in the order; the lower one is called first. In FIFO the join time in ms.
 #[derive(
@@ -43,8 +47,8 @@ pub struct Queue {
     threshold: OrderKey,
     /// The newest epoch that every data center with waiters has reported.
     reported: Epoch,
-    /// The waiters of that epoch: key, and how many stand at it or before it.
-    line: Vec<(OrderKey, u64)>,
+    /// The waiters of that epoch.
+    line: Line,
 }
 
 /// What the limits leave at one moment, as [`Queue::call`] and [`Queue::try_open`] weigh it.
@@ -63,7 +67,7 @@ pub struct Supply {
 impl Default for Queue {
     fn default() -> Self {
         let (threshold, reported) = (OrderKey::default(), Epoch::default());
-        Self { open: true, threshold, reported, line: Vec::new() }
+        Self { open: true, threshold, reported, line: Line::default() }
     }
 }
 
@@ -85,13 +89,12 @@ impl Queue {
 
     /// All live waiters of the reported epoch.
     pub fn waiting(&self) -> u64 {
-        self.line.last().map_or(0, |(_, ahead)| *ahead)
+        self.line.count()
     }
 
     /// Live waiters with a key of at most `key`.
     pub fn waiting_up_to(&self, key: OrderKey) -> u64 {
-        let index = self.line.partition_point(|(other, _)| *other <= key);
-        index.checked_sub(1).and_then(|last| self.line.get(last)).map_or(0, |(_, ahead)| *ahead)
+        self.line.up_to(key)
     }
 
     /// Places that are spoken for before any newcomer's: those of everybody in the line who has
@@ -103,12 +106,12 @@ impl Queue {
 
     /// The line as (key, waiters at it or before it), by key.
     pub fn line(&self) -> &[(OrderKey, u64)] {
-        &self.line
+        self.line.points()
     }
 
     /// The same without those who have entered since the epoch of the line: they stood first.
     pub fn line_without(&self, entered: u64) -> Vec<(OrderKey, u64)> {
-        self.line.iter().map(|(key, ahead)| (*key, ahead.saturating_sub(entered))).collect()
+        self.line().iter().map(|(key, ahead)| (*key, ahead.saturating_sub(entered))).collect()
     }
 
     /// Takes the census of a newer epoch; an older one changes nothing.
@@ -117,14 +120,7 @@ impl Queue {
             return;
         }
         self.reported = epoch;
-        let mut ahead = 0;
-        self.line = waiters
-            .iter()
-            .map(|(key, count)| {
-                ahead += u64::from(*count);
-                (*key, ahead)
-            })
-            .collect();
+        self.line = Line::of(waiters);
     }
 
     /// A newcomer was refused: nobody new enters any more, and this one is called first.
@@ -153,18 +149,15 @@ impl Queue {
         let target = called_target(settings, supply);
         let limit = OrderKey::fifo(self.reported.start());
         let entered = supply.queued_since_reported;
-        let last = self
-            .line
-            .iter()
-            .take_while(|(key, ahead)| *key < limit && ahead.saturating_sub(entered) <= target)
-            .last();
-        match last {
-            Some((key, _)) if *key > self.threshold => {
-                self.threshold = *key;
-                true
-            }
-            _ => false,
+        let mut next = self.line.key_with(target.saturating_add(entered), limit);
+        let all_have_entered = self.waiting_up_to(self.threshold) <= entered;
+        if next <= Some(self.threshold) && target > 0 && all_have_entered {
+            // More have the next key than may be called: they joined in the same millisecond.
+            next = self.line.key_after(self.threshold, limit);
         }
+        let moves = next > Some(self.threshold);
+        self.threshold = self.threshold.max(next.unwrap_or_default());
+        moves
     }
 
     /// Opens the room when nobody is left to call and slots remain; true if it opened.
@@ -256,6 +249,37 @@ mod tests {
         check(1, 1_000);
         check(2, 2_000);
         check(4, 4_000);
+    }
+
+    #[test]
+    fn those_who_joined_in_one_millisecond_are_called_with_the_first_free_slot() {
+        let check = |called_waits: bool, available: u64, want: u64| {
+            let mut queue = Queue::default();
+            queue.close(OrderKey(1_000));
+            let called = [(OrderKey(1_000), u32::from(called_waits))];
+            let line = called.into_iter().filter(|(_, count)| *count > 0);
+            let waiters = line.chain([(OrderKey(2_000), 3), (OrderKey(3_000), 1)]).collect();
+            queue.observe(Epoch(2), &waiters);
+            queue.call(&slow_room(), supply(available));
+            assert_eq!(queue.threshold(), OrderKey(want), "{called_waits} {available}");
+        };
+        check(false, 0, 1_000);
+        check(false, 1, 2_000);
+        check(false, 3, 2_000);
+        check(false, 4, 3_000);
+        check(true, 2, 1_000); // one slot is for the one who was called first
+        check(true, 4, 2_000);
+    }
+
+    #[test]
+    fn part_of_a_key_bucket_is_called() {
+        let mut queue = Queue::default();
+        queue.close(OrderKey(1_000));
+        queue.observe(Epoch(2), &[(OrderKey(9_999), 5_000)].into());
+        assert!(queue.call(&slow_room(), supply(9)));
+        assert_eq!(queue.threshold(), OrderKey(5_008));
+        assert_eq!(queue.waiting_up_to(queue.threshold()), 9);
+        assert!(!queue.call(&slow_room(), supply(9)));
     }
 
     #[test]

@@ -96,14 +96,17 @@ impl Book {
             for (bucket, count) in &before.activity {
                 *self.totals.entry(*bucket).or_default() -= count;
             }
+            for (grant, used) in &before.used {
+                *self.used.entry(*grant).or_default() -= used;
+            }
         }
         for (bucket, count) in &contribution.activity {
             *self.totals.entry(*bucket).or_default() += count;
         }
         for (grant, used) in &contribution.used {
+            *self.used.entry(*grant).or_default() += used;
             let known = before.and_then(|before| before.used.get(grant)).copied().unwrap_or(0);
             if *used > known {
-                *self.used.entry(*grant).or_default() += used - known;
                 self.changed.insert(*grant);
             }
         }

@@ -322,6 +322,7 @@ fn a_restart_from_the_row_loses_no_place_no_order_and_no_version() {
     let mut desk = Desk::new(limits(10, 10));
     let grant = desk.newcomers(&(1..=11).map(|n| NOW.0 + n).collect::<Vec<_>>()).slots;
     let before = desk.newcomers(&[NOW.0 + 20]).view;
+    desk.now = desk.now + 1;
     desk.restart_from_row();
     let after = desk.called(1);
     assert_eq!((after.queued, after.view.open), (0, false));
