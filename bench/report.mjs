@@ -1,9 +1,12 @@
 /** What the benchmark prints, and whether the gates hold. It measures nothing. */
 
 import { median } from "./rounds.mjs";
-import { AGAINST_QUEUE_IT, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
+import { AGAINST_QUEUE_IT, PASS_THROUGH, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
 
-const HEAD = ["", "throughput", "min-max", "CPU", "min-max", "to Queue-it", "req/s", "CPU us/req"];
+const HEAD = [
+  ...["", "throughput", "min-max", "CPU", "min-max"],
+  ...["to Queue-it", "req/s", "CPU us/req"],
+];
 
 /** The table: ratios to the pass-through of the same run. */
 export function table(samples) {
@@ -17,32 +20,47 @@ export function table(samples) {
   return rows.map(line).join("\n");
 }
 
-/** Every promise with what came out: { text, held, reached }. */
+/**
+ * Every promise with what came out, as { text, held }.
+ *
+ * One thread of workerd does all the work and the load keeps it busy: left alone, throughput is the
+ * inverse of CPU time. Where others take the cores, CPU time alone tells the Workers apart, so a
+ * limit on throughput is met if either of the two meets it.
+ */
 export function promises(samples) {
-  const all = VARIANTS.filter(({ name, promise }) => promise && samples.has(name)).map(
+  const own = VARIANTS.filter(({ name, promise }) => promise && samples.has(name)).map(
     ({ name, title, promise }) => {
-      const { value, goal, stretch, gate } = promise;
-      const found = median(samples.get(name).map((sample) => sample[value]));
-      const better = value === "cpu" ? (limit) => found <= limit : (limit) => found >= limit;
-      const sign = value === "cpu" ? "<=" : ">=";
-      return verdict(`${title}: ${value}`, { found, sign, goal, stretch, gate, better });
+      const { throughput, cpu } = medians(samples.get(name));
+      const isCost = promise.value === "cpu";
+      return verdict(title, isCost ? { cpu } : { throughput, byCpu: 1 / cpu }, promise);
     },
   );
-  const { variant, goal, gate } = AGAINST_QUEUE_IT;
-  const found = median(against(samples.get(variant), samples.get(QUEUE_IT)));
-  const better = (limit) => found >= limit;
-  return [...all, verdict("admitted to Queue-it: throughput", { found, sign: ">=", goal, gate, better })];
+  const { variant, ...promise } = AGAINST_QUEUE_IT;
+  if (!samples.has(variant) || !samples.has(QUEUE_IT)) return own;
+  const [ours, theirs] = [samples.get(variant), samples.get(QUEUE_IT)];
+  const found = { throughput: median(against(ours, theirs)) };
+  found.byCpu = medians(theirs).cpu / medians(ours).cpu;
+  return [...own, verdict("admitted to Queue-it", found, promise)];
 }
 
-function verdict(what, { found, sign, goal, stretch, gate, better }) {
+function verdict(what, { throughput, byCpu, cpu }, { goal, stretch, gate }) {
+  const isCost = throughput === undefined;
   // A machine that does not tell CPU times cannot say.
-  if (Number.isNaN(found)) return { text: `${what}: not measured here`, held: true };
-  const wish = stretch === undefined ? "" : `, wished ${stretch.toFixed(2)}`;
-  const reached = better(goal) ? "reached" : "missed";
-  const held = better(gate);
-  const gateText = `gate ${sign} ${gate.toFixed(2)} ${held ? "held" : "BROKEN"}`;
-  const text = `${what} ${found.toFixed(2)}: goal ${sign} ${goal.toFixed(2)}${wish} ${reached}, ${gateText}`;
-  return { text, held };
+  if (isCost && Number.isNaN(cpu)) return { text: `${what}: CPU is not measured here`, held: true };
+  const meets = (limit) => (isCost ? cpu <= limit : throughput >= limit || byCpu >= limit);
+  const found = isCost
+    ? `CPU ${number(cpu, 2)}`
+    : `throughput ${number(throughput, 2)}, by CPU ${number(byCpu, 2)}`;
+  const limit = (value) => `${isCost ? "at most" : "at least"} ${value.toFixed(2)}`;
+  const wish = stretch === undefined ? "" : ` (wish ${stretch.toFixed(2)})`;
+  const goals = `goal ${limit(goal)}${wish} ${meets(goal) ? "reached" : "missed"}`;
+  const gates = `gate ${limit(gate)} ${meets(gate) ? "held" : "BROKEN"}`;
+  return { text: `${what}: ${found}: ${goals}, ${gates}`, held: meets(gate) };
+}
+
+function medians(samples) {
+  const of = (value) => median(samples.map((sample) => sample[value]));
+  return { throughput: of("throughput"), cpu: of("cpu") };
 }
 
 function row(title, own, queueIt) {
@@ -57,7 +75,7 @@ function row(title, own, queueIt) {
 }
 
 function referenceRow(own) {
-  return ["pass-through (reference)", "1.00", "", "1.00", "", "", ...absolute(own)];
+  return [PASS_THROUGH.title, "1.00", "", "1.00", "", "", ...absolute(own)];
 }
 
 function absolute(own) {

@@ -12,8 +12,9 @@ export const COUNT = 20;
 /** Where in the list the room stands whose admitted visitors are compared, counted from 0. */
 export const OPEN_AT = 13;
 
-/** The longest session there is: an activity bucket is 30 s wide, a ticket stays the same as long. */
+/** The longest session there is, for the widest activity bucket. */
 const SESSION_MINUTES = 30;
+/** The width of that bucket: a ticket stays the same until it is over. */
 export const BUCKET_MS = 30_000;
 
 /** Everybody enters. */

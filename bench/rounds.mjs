@@ -4,9 +4,10 @@
  */
 
 import { cpuMs } from "./services.mjs";
-import { REFERENCE } from "./variants.mjs";
+import { PASS_THROUGH, REFERENCE } from "./variants.mjs";
 
-const CONNECTIONS = 16;
+/** Requests under way at the same time. */
+export const CONNECTIONS = 16;
 
 /**
  * @param {object} bench what `main.mjs` started
@@ -14,20 +15,20 @@ const CONNECTIONS = 16;
  * @param {object} options
  * @param {number} options.rounds
  * @param {number} options.runMs
- * @param {(done: number) => void} options.progress
+ * @param {(round: number) => void} options.progress
  * @returns {Promise<Map<string, object[]>>} by name: what each round measured, and the ratios
  */
 export async function playRounds(bench, variants, { rounds, runMs, progress }) {
-  const reference = { ...variants[0], name: REFERENCE, service: REFERENCE };
   const samples = new Map([[REFERENCE, []], ...variants.map(({ name }) => [name, []])]);
   // Nobody is measured cold.
-  for (const variant of [reference, ...variants]) await measure(bench, variant, runMs);
-  let before = await measure(bench, reference, runMs);
+  for (const variant of [PASS_THROUGH, ...variants]) await measure(bench, variant, runMs);
+  let before = await measure(bench, PASS_THROUGH, runMs);
   samples.get(REFERENCE).push(before);
   for (let round = 0; round < rounds; round += 1) {
+    progress(round);
     for (const variant of shuffled(variants)) {
       const sample = await measure(bench, variant, runMs);
-      const after = await measure(bench, reference, runMs);
+      const after = await measure(bench, PASS_THROUGH, runMs);
       samples.get(REFERENCE).push(after);
       samples.get(variant.name).push({
         ...sample,
@@ -36,8 +37,8 @@ export async function playRounds(bench, variants, { rounds, runMs, progress }) {
       });
       before = after;
     }
-    progress(round + 1);
   }
+  progress(rounds);
   return samples;
 }
 
@@ -67,7 +68,8 @@ function check({ title, answer, cookie }, answers, arrived) {
   if (setCookies !== wantedCookies) problems.push(`${setCookies} cookies, not ${wantedCookies}`);
   const wantedArrivals = answer === "origin" ? requests : 0;
   if (arrived !== wantedArrivals) problems.push(`${arrived} at the origin, not ${wantedArrivals}`);
-  if (problems.length > 0) throw new Error(`${title}, ${requests} requests: ${problems.join(", ")}`);
+  if (problems.length === 0) return;
+  throw new Error(`${title}, ${requests} requests: ${problems.join(", ")}`);
 }
 
 /** The middle value, or the mean of the two in the middle. */

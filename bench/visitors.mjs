@@ -6,11 +6,14 @@
 import { crowdHandlerQuery, queueItQuery } from "./peer-accounts.mjs";
 import { BUCKET_MS, HOST, OPEN, QUICK, SLOW } from "./rooms.mjs";
 
-/** So many visitors who all renew, or all wait: more than an isolate serves in a second. */
-const CROWD = 5_000;
+/** Visitors who renew in one run: nearly as many as it has requests, so that few come twice. */
+const CROWD = 8_000;
+/** Runs within one activity bucket; in the next one all may renew again. */
+const CROWDS = 3;
+/** Visitors who wait. */
 const WAITING = 1_000;
 const CONNECTIONS = 16;
-/** Both halves of a browser's own cookies: those of the room and of the peers stand between them. */
+/** A browser's own cookies; that of the room or of a peer stands between them. */
 const COOKIES_BEFORE = "_ga=GA1.1.1234567890.1700000000; session=9f8e7d6c5b4a39281706f5e4d3c2b1a0";
 const COOKIES_AFTER = "theme=dark; consent=analytics%3Dyes; cart=3f2504e04f8911d3";
 /** Earlier than this before its time a refresh does not count (room-core/src/admission.rs). */
@@ -23,7 +26,7 @@ export class Visitors {
   #ports;
   #originPort;
   #unchanged;
-  #renewing = [];
+  #crowds = [];
   #renewingSince = 0;
 
   constructor({ load, ports, originPort }) {
@@ -35,7 +38,9 @@ export class Visitors {
   /** Lets everybody enter or join a line who is needed later. */
   async arrive() {
     const crowd = Array(CROWD).fill(this.#request(OPEN));
-    this.#renewing = await this.#visit("waiting-room", crowd);
+    for (let count = 0; count < CROWDS; count += 1) {
+      this.#crowds.push(await this.#visit("waiting-room", crowd));
+    }
     this.#renewingSince = Date.now();
     for (const full of [SLOW, QUICK]) await this.#visit("waiting-room", [this.#request(full)]);
   }
@@ -52,7 +57,9 @@ export class Visitors {
   /** Admitted visitors whose tickets are counted in a bucket that is over. */
   async renewing() {
     await until(this.#renewingSince + BUCKET_MS);
-    return this.#renewing.map((cookie) => this.#request(OPEN, cookie));
+    const crowd = this.#crowds.shift();
+    this.#crowds.push(crowd);
+    return crowd.map((cookie) => this.#request(OPEN, cookie));
   }
 
   /** A waiting visitor who comes back too early. */

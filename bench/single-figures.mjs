@@ -1,0 +1,92 @@
+/**
+ * What the benchmark tells beside its ratios, each figure as { text, held }. Times of one request
+ * differ by half from run to run; they are printed and guard nothing.
+ */
+
+import fs from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import zlib from "node:zlib";
+
+import { CONNECTIONS, median } from "./rounds.mjs";
+import { startServices } from "./services.mjs";
+import { REFERENCE } from "./variants.mjs";
+
+const WASM = path.join(import.meta.dirname, "../build/worker/gen/waiting_room_bg.wasm");
+/** The budget of the wasm after gzip, as in `scripts/build.mjs`. */
+const GZIP_KB_MAX = 400;
+const CAPACITY_MS = 500;
+/** Visits of each kind whose object calls are counted. */
+const QUIET_VISITS = 2_000;
+/** Longer than the pauses between two reports. */
+const QUIET_MS = 3_000;
+const FRESH_PROCESSES = 3;
+/** The wished first answer of a fresh process, in milliseconds. */
+const FIRST_MS_GOAL = 40;
+
+/** What load generator and origin can do without a Worker between them. */
+export async function capacity({ load, visitors, originPort: port }) {
+  const job = { port, requests: visitors.newcomer(), connections: CONNECTIONS };
+  const { requests, elapsedMs } = await load.ask({ ...job, durationMs: CAPACITY_MS });
+  const perSecond = Math.round((requests / elapsedMs) * 1_000);
+  return { text: `load generator straight to the origin: ${perSecond} req/s`, held: true };
+}
+
+/** Object calls of the visitors' isolate during visits that need none. */
+export async function objectCalls({ load, visitors, services, asked }) {
+  const kinds = [await visitors.unchanged(5 * QUIET_MS), await visitors.early()];
+  await quiet(asked);
+  const before = await asked();
+  for (const requests of kinds) {
+    const job = { port: services.ports["waiting-room"], requests, connections: CONNECTIONS };
+    await load.ask({ ...job, count: QUIET_VISITS });
+  }
+  const calls = (await asked()) - before;
+  const visits = kinds.length * QUIET_VISITS;
+  return {
+    text: `object calls in ${visits} visits, unchanged ticket or not due: ${calls} (must be 0)`,
+    held: calls === 0,
+  };
+}
+
+/** The size that every fresh isolate has to load. */
+export function wasmSize() {
+  const gzipped = zlib.gzipSync(fs.readFileSync(WASM), { level: 9 }).length;
+  const kb = Math.ceil(gzipped / 1_024);
+  return { text: `wasm: ${kb} KB gzip (at most ${GZIP_KB_MAX})`, held: kb <= GZIP_KB_MAX };
+}
+
+/** The very first answer of processes that were just started, beside the pass-through's. */
+export async function firstRequests({ load, visitors, originPort }) {
+  const bare = { service: REFERENCE, only: [REFERENCE] };
+  const product = { service: "waiting-room", only: ["hub", "waiting-room"] };
+  const kinds = {
+    bare: { ...bare, requests: visitors.newcomer() },
+    admitted: { ...product, requests: await visitors.unchanged(5 * QUIET_MS) },
+    newcomer: { ...product, requests: visitors.newcomer() },
+  };
+  const times = { bare: [], admitted: [], newcomer: [] };
+  for (let process = 0; process < FRESH_PROCESSES; process += 1) {
+    for (const [kind, { service, only, requests }] of Object.entries(kinds)) {
+      const services = await startServices({ originPort, only });
+      const job = { port: services.ports[service], requests, connections: 1, count: 1 };
+      times[kind].push((await load.ask(job)).elapsedMs);
+      await services.stop();
+    }
+  }
+  const [bareMs, ...ours] = Object.values(times).map(median);
+  return ours.map((ms, at) => {
+    const who = ["an admitted visitor", "a newcomer"][at];
+    const beside = `pass-through ${bareMs.toFixed(0)} ms, goal ${FIRST_MS_GOAL} ms`;
+    const text = `first request of a process, ${who}: ${ms.toFixed(0)} ms (${beside})`;
+    return { text, held: true };
+  });
+}
+
+/** Waits until the reports of those who arrived are all sent. */
+async function quiet(asked) {
+  for (let last = -1, now = await asked(); last !== now; now = await asked()) {
+    last = now;
+    await sleep(QUIET_MS);
+  }
+}
