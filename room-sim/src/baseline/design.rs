@@ -60,7 +60,7 @@ pub trait Design {
     /// Which minute's users make the shares: so many minutes before the running one.
     fn history_minutes(&self) -> u64;
 
-    /// The data center's and Anywhere's parts of the slots. `here` and `everywhere` are the users of
+    /// The data center's and Anywhere's parts of the slots. `here`, `everywhere`: the users of
     /// the history minute.
     fn shares(&self, here: Users, everywhere: Users, total_active_users: u64) -> Shares;
 
