@@ -68,7 +68,7 @@ export class Arena {
 
 /** One person with one browser. */
 class BrowserVisitor {
-  /** Documents so far: [{ at, method, inside }], by the clock of the cluster. */
+  /** The pages so far, each when complete: [{ at, method, inside }], by the cluster's clock. */
   views = [];
   /** Whatever the page complained about: script errors, refused resources. */
   complaints = [];
@@ -79,16 +79,20 @@ class BrowserVisitor {
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) this.complaints.push(message.text());
     });
+    let coming;
     page.on("response", (response) => {
-      if (!response.request().isNavigationRequest()) return;
-      const inside = response.headers()["x-origin"] !== undefined;
-      this.views.push({ at: clock.now(), method: response.request().method(), inside });
+      if (response.request().isNavigationRequest()) coming = response;
+    });
+    page.on("load", () => {
+      const inside = coming?.headers()["x-origin"] !== undefined;
+      this.views.push({ at: clock.now(), method: coming?.request().method(), inside });
     });
   }
 
   /** Opens the room, as if its address had been typed. */
   async come() {
     await this.page.goto(this.address);
+    await this.until(() => this.views.length > 0, "the page was never complete");
   }
 
   /** Sends a form from a page of the same site that was open before the wait began. */
@@ -97,9 +101,10 @@ class BrowserVisitor {
     const body = `<form method="post" action="${path}"><button>Order</button></form>`;
     await this.page.route(form, (route) => route.fulfill({ contentType: "text/html", body }));
     await this.page.goto(form);
+    await this.until(() => this.views.length > 0, "the form was never complete");
     this.views.length = 0;
     await this.page.getByRole("button").click();
-    await this.page.waitForLoadState();
+    await this.until(() => this.views.length > 0, "the form was not answered");
   }
 
   /** Closes the browser. */
@@ -121,7 +126,6 @@ class BrowserVisitor {
   async refreshes(times = 1) {
     const wanted = this.views.length + times;
     await this.until(() => this.views.length >= wanted, "the page did not come back");
-    await this.page.waitForLoadState();
   }
 
   /** Waits until `isSo()`. */
