@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 
 const ROOT = path.join(import.meta.dirname ?? "", "..");
-const STEPS = ["start", "test", "bench", "build", "visitors"];
+const STEPS = ["start", "test", "bench", "build", "visitors", "screenshots"];
 const NODE_MIN = [20, 11];
 /** What wrangler and Miniflare ask for; the installed tools bring such a Node along. */
 const TOOLS_NODE_MIN = [22, 12];
