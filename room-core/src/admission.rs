@@ -6,7 +6,7 @@ use crate::bucket::Bucket;
 use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
 use crate::id::TicketId;
-use crate::queue::OrderKey;
+use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
 use crate::settings::Settings;
 use crate::slots::SlotClass;
 use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
@@ -189,6 +189,19 @@ fn is_called(ticket: &Ticket, view: &View) -> bool {
     view.open || OrderKey::fifo(ticket.joined_at) <= view.threshold
 }
 
+/// True when the next check-in may find a place free.
+///
+/// In a slow room as many places as it has can come free at the same time, and each of them is
+/// offered to one visitor alone.
+fn is_near(view: &View, key: OrderKey, settings: &Settings) -> bool {
+    let soon = |wait_s| wait_s <= settings.refresh_interval_s;
+    let per_minute = settings.new_users_per_minute;
+    let at_once = u64::from(per_minute.min(settings.total_active_users));
+    let is_slow = per_minute < SLOW_ROOM_PER_MINUTE;
+    estimate::wait_s(view, key).is_some_and(soon)
+        || is_slow && estimate::people_ahead(view, key) < at_once
+}
+
 /// True while a queued ticket keeps its place: for a while after a check-in that did not come.
 fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket) + GRACE_S * SECOND_MS
@@ -233,8 +246,7 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
         Some(estimate::smoothed_s(estimate_s, shown_s))
     });
     let called = view.is_some_and(|view| is_called(&ticket, view));
-    let near = view.and_then(|view| estimate::wait_s(view, key));
-    let near = near.is_some_and(|wait_s| wait_s <= settings.refresh_interval_s);
+    let near = view.is_some_and(|view| is_near(view, key, settings));
     let interval_s = if first || (called || near) && !settings.queue_all {
         jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
     } else {

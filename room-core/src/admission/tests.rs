@@ -264,6 +264,38 @@ fn two_tabs_with_one_cookie_name_the_same_check_in() {
 }
 
 #[test]
+fn whoever_may_find_a_place_at_the_next_check_in_comes_back_soon() {
+    let check = |ahead: u64, next_place_s: u32, per_minute: u32, near: bool| {
+        let settings = Settings {
+            new_users_per_minute: per_minute,
+            refresh_interval_s: 20,
+            ..Settings::for_tests()
+        };
+        // One visitor in each millisecond from 1 on, and one admission per second.
+        let line = (1..=ahead).map(|key| (OrderKey(key), key)).collect();
+        let view = View {
+            line,
+            next_place_s: Some(next_place_s),
+            admissions_per_1000_minutes: 60_000,
+            ..view(false, 0)
+        };
+        let ticket = queued(ahead + 1, 900_000);
+        match decide(situation(&settings, Some(&view)), Some(ticket)) {
+            Decision::Queue { ticket, .. } => {
+                assert_eq!(ticket.interval_s < 10, near, "{ahead} {next_place_s} {per_minute}");
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    check(0, 20, 100, true);
+    check(0, 21, 100, false);
+    check(5, 15, 100, true);
+    check(6, 15, 100, false);
+    check(58, 600, 59, true);
+    check(59, 600, 59, false);
+}
+
+#[test]
 fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
     let check = |base_s: u32, jitter: u32, called: bool, want_s: u16| {
         let settings = Settings {

@@ -57,10 +57,9 @@ impl Counts {
             Event::Admitted { visitor, bucket, second, class, grant } => {
                 let bucket = bucket.min(newest);
                 // A second admission of one ticket is one visitor and one slot.
-                if self.visitors.find(visitor).is_some() {
+                if !self.visitors.admit(visitor, bucket) {
                     return News::None;
                 }
-                self.visitors.place(visitor, bucket);
                 *self.activity.entry(bucket).or_default() += 1;
                 let second = second.min((now + SKEW_MS).seconds());
                 *self.entered.entry(second).or_default() += 1;
@@ -74,15 +73,8 @@ impl Counts {
             }
             Event::Moved { visitor, from, to } => {
                 let to = to.min(newest);
-                // Known further on: the request carried an older cookie, its visitor is counted
-                // where this data center put it. Known further back: the visitor moved elsewhere
-                // in between.
-                let from = self.visitors.find(visitor).map_or(from, |known| known.max(from));
-                if to <= from {
-                    return News::None;
-                }
-                self.visitors.place(visitor, to);
-                *self.activity.entry(from).or_default() -= 1;
+                let Some(left) = self.visitors.step(visitor, from, to) else { return News::None };
+                *self.activity.entry(left).or_default() -= 1;
                 *self.activity.entry(to).or_default() += 1;
             }
             Event::Present(presence) => {

@@ -113,6 +113,14 @@ fn a_visitor_is_counted_once_wherever_the_moves_lead() {
     // Back from another data center that moved it from 1 295 to 1 300.
     let back = [admitted(5, 1_295), moved(5, 1_300, 1_305)];
     check(&back, &[(1_295, 1), (1_300, -1), (1_305, 1)]);
+    // The isolate that admitted reports after the one that saw the first move.
+    check(&[moved(5, 1_295, 1_300), admitted(5, 1_295)], &[(1_300, 1)]);
+    let late = [moved(5, 1_295, 1_300), admitted(5, 1_295), admitted(5, 1_295)];
+    check(&late, &[(1_300, 1)]);
+    // The isolates that saw two moves report in the wrong order.
+    let swapped = [admitted(5, 1_290), moved(5, 1_295, 1_300), moved(5, 1_290, 1_295)];
+    check(&swapped, &[(1_300, 1)]);
+    check(&[swapped[0], swapped[1], swapped[2], swapped[2]], &[(1_300, 1)]);
     check(&[moved(5, 1_300, 1_300)], &[]);
 }
 

@@ -1,4 +1,4 @@
-//! Where each visitor of a data center is counted, exactly: 16 bytes an entry.
+//! Where each visitor of a data center is counted, exactly: 24 bytes an entry.
 //!
 //! Exact, because a filter that wrongly drops one move in a hundred leaves visitors uncounted
 //! (`admission.md` section 3).
@@ -11,14 +11,26 @@ use crate::bucket::Bucket;
 use crate::state::Node;
 use crate::time::Timestamp;
 
-/// Visitors remembered at most; the oldest buckets are forgotten first. 32 MB with the index.
+/// Visitors remembered at most; the oldest buckets are forgotten first. 45 MB with the index.
 const REMEMBERED_MAX: usize = 1_000_000;
-/// Visitors in a copy at most: the newest ones, about 30 bytes each, 600 KB.
-const COPIED_MAX: usize = 20_000;
+/// Visitors in a copy at most: the newest ones, about 75 bytes each, 750 KB.
+const COPIED_MAX: usize = 10_000;
+
+/// Where one visitor is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    bucket: Bucket,
+    /// True when the admission was counted here. A visitor's first move can be reported before
+    /// the admission, by another isolate, and is not a second one.
+    admitted: bool,
+    /// The bucket the visitor was in here before a move whose start nobody had reported: that
+    /// move may have been in another data center, or its report is still to come.
+    behind: Option<Bucket>,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Visitors {
-    counted: BTreeMap<u64, Bucket>,
+    counted: BTreeMap<u64, Place>,
     by_bucket: BTreeMap<Bucket, Vec<u64>>,
 }
 
@@ -26,7 +38,7 @@ pub(super) struct Visitors {
 struct Copy {
     /// A copy of another object is refused.
     node: Node,
-    visitors: Vec<(u64, Bucket)>,
+    visitors: Vec<(u64, Place)>,
 }
 
 impl Visitors {
@@ -34,31 +46,56 @@ impl Visitors {
         let mut visitors = Self::default();
         let copy = copy.and_then(|text| serde_json::from_str::<Copy>(text).ok());
         let copied = copy.filter(|copy| copy.node == node).map(|copy| copy.visitors);
-        for (visitor, bucket) in copied.into_iter().flatten() {
-            visitors.place(visitor, bucket);
+        for (visitor, place) in copied.into_iter().flatten() {
+            visitors.place(visitor, place);
         }
         visitors.prune(now);
         visitors
     }
 
     pub(super) fn copy(&self, node: Node) -> String {
-        let newest_first =
-            self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
-                visitors.iter().map(move |visitor| (*visitor, *bucket))
-            });
-        let current = |(visitor, bucket): &(u64, Bucket)| self.find(*visitor) == Some(*bucket);
-        let visitors = newest_first.filter(current).take(COPIED_MAX).collect();
+        let newest_first = self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
+            let place = |visitor: &u64| Some((*visitor, *self.counted.get(visitor)?));
+            visitors.iter().filter_map(place).filter(|(_, place)| place.bucket == *bucket)
+        });
+        let visitors = newest_first.take(COPIED_MAX).collect();
         serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
     }
 
-    /// The bucket a visitor was last counted in.
-    pub(super) fn find(&self, visitor: u64) -> Option<Bucket> {
-        self.counted.get(&visitor).copied()
+    /// Counts an admission; false if that of this ticket was counted here before.
+    pub(super) fn admit(&mut self, visitor: u64, bucket: Bucket) -> bool {
+        let new = Place { bucket, admitted: false, behind: None };
+        let known = self.counted.get(&visitor).copied().unwrap_or(new);
+        let bucket = known.bucket.max(bucket);
+        self.place(visitor, Place { bucket, admitted: true, ..known });
+        !known.admitted
     }
 
-    pub(super) fn place(&mut self, visitor: u64, bucket: Bucket) {
-        self.counted.insert(visitor, bucket);
-        self.by_bucket.entry(bucket).or_default().push(visitor);
+    /// Counts a move to `to`, and says which bucket loses the visitor; none if this move, or a
+    /// later one of the same cookie, was counted here before.
+    pub(super) fn step(&mut self, visitor: u64, from: Bucket, to: Bucket) -> Option<Bucket> {
+        let new = Place { bucket: from, admitted: false, behind: None };
+        let known = self.counted.get(&visitor).copied().unwrap_or(new);
+        if known.behind == Some(from) && to <= known.bucket {
+            // The report that came late: out of where this data center counted it before.
+            self.place(visitor, Place { behind: None, ..known });
+            return Some(from);
+        }
+        // Known further on: the request carried an older cookie, and its visitor is where this
+        // data center put it. Known further back: see `Place::behind`.
+        let behind = (known.bucket < from).then_some(known.bucket).or(known.behind);
+        let left = known.bucket.max(from);
+        (left < to).then(|| {
+            self.place(visitor, Place { bucket: to, behind, ..known });
+            left
+        })
+    }
+
+    fn place(&mut self, visitor: u64, place: Place) {
+        let before = self.counted.insert(visitor, place);
+        if before.is_none_or(|before| before.bucket != place.bucket) {
+            self.by_bucket.entry(place.bucket).or_default().push(visitor);
+        }
     }
 
     /// Entries go with their bucket.
@@ -69,7 +106,7 @@ impl Visitors {
             }
             let (bucket, visitors) = entry.remove_entry();
             for visitor in visitors {
-                if self.counted.get(&visitor) == Some(&bucket) {
+                if self.counted.get(&visitor).is_some_and(|place| place.bucket == bucket) {
                     self.counted.remove(&visitor);
                 }
             }
