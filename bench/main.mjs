@@ -9,11 +9,11 @@ import { parseArgs } from "node:util";
 import { sendForJson } from "../tests/harness/http.mjs";
 import { Child } from "./child.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
-import { promises, table } from "./report.mjs";
-import { playRounds } from "./rounds.mjs";
+import { table, verdicts } from "./report.mjs";
+import { joined, playRounds } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
 import { capacity, firstRequests, objectCalls, wasmSize } from "./single-figures.mjs";
-import { GATED, VARIANTS } from "./variants.mjs";
+import { GATED, QUEUE_IT, VARIANTS } from "./variants.mjs";
 import { Visitors } from "./visitors.mjs";
 
 const { values: options } = parseArgs({
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 });
 const length = {
   rounds: Number(options.rounds),
-  runMs: Number(options["run-ms"] ?? (options.gate ? 1_000 : 2_000)),
+  runMs: Number(options["run-ms"] ?? (options.gate ? 700 : 2_000)),
 };
 const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
 
@@ -49,11 +49,22 @@ function chosen(all, only) {
 async function bench() {
   const setting = await prepare();
   const figures = [await capacity(setting), await objectCalls(setting)];
-  const samples = await playRounds(setting, variants, { ...length, progress });
+  let samples = await playRounds(setting, variants, { ...length, progress });
+  const broken = verdicts(samples).filter(({ held }) => !held);
+  if (options.gate && broken.length > 0) {
+    for (const { text } of broken) console.error(`measured once more: ${text}`);
+    samples = joined(samples, await playRounds(setting, again(broken), { ...length, progress }));
+  }
   figures.push(wasmSize(), ...(await firstRequests(setting)));
-  const verdicts = [...promises(samples), ...figures];
-  print(samples, verdicts);
-  return options.gate && verdicts.some(({ held }) => !held) ? 1 : 0;
+  const all = [...verdicts(samples), ...figures];
+  print(samples, all);
+  return options.gate && all.some(({ held }) => !held) ? 1 : 0;
+}
+
+/** What broke a gate, and Queue-it, whose rounds the table sets beside those of everybody. */
+function again(broken) {
+  const names = [QUEUE_IT, ...broken.map(({ variant }) => variant)];
+  return variants.filter(({ name }) => names.includes(name));
 }
 
 /** Starts all processes and lets everybody arrive who is needed later. */
@@ -77,12 +88,13 @@ function progress(round) {
   process.stderr.write(round < length.rounds ? `\rround ${round + 1} ` : "\r\x1b[K");
 }
 
-function print(samples, verdicts) {
+function print(samples, all) {
   console.log(`
 Ratios to a bare pass-through in the same workerd: medians and ranges of ${length.rounds} shuffled
-pairs of ${length.runMs / 1_000} s, the reference on both sides of each.
+pairs of ${length.runMs / 1_000} s, the reference on both sides of each; of twice as many pairs for
+what was measured once more.
 `);
   console.log(table(samples));
   console.log();
-  for (const { text } of verdicts) console.log(text);
+  for (const { text } of all) console.log(text);
 }

@@ -42,6 +42,13 @@ export async function playRounds(bench, variants, { rounds, runMs, progress }) {
   return samples;
 }
 
+/** The samples of a play, and of a second one of some of its variants, as if they were one. */
+export function joined(first, second) {
+  return new Map(
+    [...first].map(([name, samples]) => [name, [...samples, ...(second.get(name) ?? [])]]),
+  );
+}
+
 /** One run of one variant, whose answers must be what they are said to be. */
 async function measure(bench, variant, runMs) {
   const requests = await variant.requests(bench.visitors, 2 * runMs);

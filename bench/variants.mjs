@@ -1,6 +1,6 @@
 /**
  * What is compared with a bare pass-through, what each answer must look like, and what the project
- * promises of it. It measures nothing.
+ * wants of it. It measures nothing.
  */
 
 /** The yardstick's name. */
@@ -10,7 +10,7 @@ export const CONTROL = "pass-through-again";
 export const QUEUE_IT = "queue-it";
 
 /**
- * @typedef {object} Promise what CI holds, and what the project wants
+ * @typedef {object} Target what the project wants, and what CI holds
  * @property {"throughput" | "cpu"} value
  * @property {number} goal
  * @property {number} [stretch] better still
@@ -25,7 +25,7 @@ export const QUEUE_IT = "queue-it";
  * @property {"origin" | "page"} answer who answers: the origin, or the Worker with a full page
  * @property {boolean} cookie true if every answer must set a cookie
  * @property {(visitors: object, ms: number) => Promise<string[]> | string[]} requests
- * @property {Promise} [promise]
+ * @property {Target} [target]
  */
 
 /** @type {Variant} */
@@ -48,7 +48,7 @@ export const VARIANTS = [
     answer: "origin",
     cookie: false,
     requests: (visitors, ms) => visitors.unchanged(ms),
-    promise: { value: "throughput", goal: 0.88, stretch: 0.95, gate: 0.8 },
+    target: { value: "throughput", goal: 0.88, stretch: 0.95, gate: 0.8 },
   },
   {
     name: "renewed",
@@ -57,7 +57,7 @@ export const VARIANTS = [
     answer: "origin",
     cookie: true,
     requests: (visitors) => visitors.renewing(),
-    promise: { value: "throughput", goal: 0.7, gate: 0.65 },
+    target: { value: "throughput", goal: 0.7, gate: 0.65 },
   },
   {
     name: "early",
@@ -66,7 +66,7 @@ export const VARIANTS = [
     answer: "page",
     cookie: false,
     requests: (visitors) => visitors.early(),
-    promise: { value: "cpu", goal: 0.55, gate: 0.65 },
+    target: { value: "cpu", goal: 0.55, gate: 0.65 },
   },
   {
     name: "due",
@@ -120,5 +120,5 @@ export const AGAINST_QUEUE_IT = {
 
 /** What the gates need, and no more. */
 export const GATED = VARIANTS.filter(
-  ({ name, promise }) => promise || name === CONTROL || name === QUEUE_IT,
+  ({ name, target }) => target || name === CONTROL || name === QUEUE_IT,
 );

@@ -5,7 +5,10 @@ import fs from "node:fs";
 
 const IN_CI = process.env.CI === "true";
 
-/** In order. `folder` holds tests for Node; each says SKIPPED where the machine lacks something. */
+/**
+ * In order. `folder` holds tests for Node; each says SKIPPED where the machine lacks something. A
+ * step with `inCi` takes part elsewhere only when asked for; one with `built` needs the build.
+ */
 const STEPS = [
   { name: "format", command: ["cargo", "fmt", "--all", "--check"] },
   {
@@ -20,6 +23,7 @@ const STEPS = [
   { name: "attacks", folder: "tests/attacks" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },
+  { name: "bench", command: words("node bench/main.mjs --gate"), inCi: true, built: true },
 ];
 
 const results = [];
@@ -28,14 +32,15 @@ summary(results);
 process.exit(results.every(({ outcome }) => outcome !== "FAILED") ? 0 : 1);
 
 function chosen([flag, only]) {
-  if (flag === undefined) return STEPS.filter(isPresent);
+  if (flag === undefined) return STEPS.filter((step) => isPresent(step) && (IN_CI || !step.inCi));
   const wanted = STEPS.find(({ name }) => name === only);
   if (flag !== "--only" || !wanted || !isPresent(wanted)) {
     const names = STEPS.filter(isPresent).map(({ name }) => name);
     console.error(`usage: npm test -- [--only <${names.join("|")}>]`);
     process.exit(2);
   }
-  return wanted.folder ? [STEPS.find(({ name }) => name === "build"), wanted] : [wanted];
+  const needsBuild = wanted.folder || wanted.built;
+  return needsBuild ? [STEPS.find(({ name }) => name === "build"), wanted] : [wanted];
 }
 
 function isPresent({ folder }) {
