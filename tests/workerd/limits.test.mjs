@@ -11,8 +11,10 @@ import { mostInside, orderOfEntry } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
 
 const SESSION_MS = 60_000;
-/** A learning global aggregator (5.4 s), a view of 2 s and two refreshes near the head. */
-const NOTICED_MS = 20_000;
+/** A learning global aggregator (5.4 s), a view of 2 s, and the refresh of a visitor far behind. */
+const NOTICED_MS = 30_000;
+/** Check-ins of two seconds, the span of a report that is not durable yet, in this line. */
+const UNSEEN_MAX = 3;
 const BROWSE_MS = 15_000;
 
 /** The shop with room for `places`; the minute never limits. */
@@ -26,14 +28,20 @@ clusterTest(
   async (cluster) => {
     const crowd = await crowdOf(cluster, 20, 4);
     await cluster.restart({ rooms: [shop(12)] });
-    await crowd.wait(NOTICED_MS);
+    // A renewal that the restart lost holds its place twice, until the older session ends.
+    await crowd.wait(SESSION_MS + NOTICED_MS, () => crowd.inside.length === 12);
     assert.equal(crowd.inside.length, 12);
     assert.ok(mostInside(await cluster.arrivals(), SESSION_MS) <= 12);
-    // Eight places become free at once, so those eight may enter in any order, but nobody behind
-    // them.
+    // Eight places become free at once, so those eight may enter in any order. Who had checked in
+    // just before the restart is missing in the census until the next refresh, so that one or two
+    // more are called.
     const names = crowd.visitors.map(({ name }) => name);
+    const called = names.slice(0, 12 + UNSEEN_MAX);
     const entered = orderOfEntry(await cluster.arrivals());
-    assert.deepEqual([...entered].sort(), names.slice(0, 12).sort());
+    assert.ok(
+      entered.every((name) => called.includes(name)),
+      `entered: ${entered}`,
+    );
   },
 );
 
