@@ -2,6 +2,8 @@
 //!
 //! Every rule is in `room-core`; here the world is read and the answer performed.
 
+use std::collections::BTreeSet;
+
 use room_core::admission::{self, Draws};
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
@@ -18,7 +20,7 @@ use room_core::time::{SECOND_MS, Timestamp};
 use room_core::wire::{CounterReply, CounterRequest};
 use worker::Env;
 
-use crate::memory::{self, Memory, Visited};
+use crate::memory::{self, Memory, Seat, Visited};
 use crate::{calls, copies, platform};
 
 /// A request, as the entry hands it over.
@@ -113,10 +115,9 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         return Step::Wait(room);
     }
     let scene = Scene { now, request, room: found, page, coverage };
-    if !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. }) {
-        pending.insert(room);
-    }
-    Step::Verdict(scene.verdict(keys, outcome))
+    let happened = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
+    let reports = happened && reports(seat, pending, now, room);
+    Step::Verdict(reported(scene.verdict(keys, outcome), reports))
 }
 
 fn settle(
@@ -130,9 +131,26 @@ fn settle(
     let Visited { coverage, room: found, seat, page, keys, pending } = memory.visit(room)?;
     let seat = seat?;
     let outcome = seat.isolate.settle(now, &found.settings, ask, draws(), reply);
-    pending.insert(room);
+    let reports = reports(seat, pending, now, room);
     let scene = Scene { now, request, room: found, page, coverage };
-    Some(scene.verdict(keys, outcome))
+    Some(reported(scene.verdict(keys, outcome), reports))
+}
+
+/// True if this request is to do the room's reports: another that is at it takes the news along.
+fn reports(seat: &Seat, pending: &mut BTreeSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
+    let free = seat.working_until <= now;
+    if free {
+        pending.insert(room);
+    }
+    free
+}
+
+/// Small first letters ask the entry for `after`.
+fn reported(mut verdict: String, reports: bool) -> String {
+    if reports && let Some(letter) = verdict.get_mut(..1) {
+        letter.make_ascii_lowercase();
+    }
+    verdict
 }
 
 /// The first of the request's cookies that opens; none of them is a new visitor.
@@ -169,15 +187,12 @@ impl Scene<'_> {
             Outcome::Pass if self.room.strip_cookie => format!("S{}\n", self.other_cookies()),
             Outcome::Pass => "P".to_owned(),
             Outcome::PassWith(ticket) if self.room.strip_cookie => {
-                format!("s{}\n{}", self.other_cookies(), self.set_cookie(keys, &ticket))
+                format!("S{}\n{}", self.other_cookies(), self.set_cookie(keys, &ticket))
             }
-            Outcome::PassWith(ticket) => format!("c{}", self.set_cookie(keys, &ticket)),
-            Outcome::Wait { ticket, counted: true } => {
-                let cookie = self.set_cookie(keys, &ticket);
-                format!("g{}", self.queue_answer(&ticket, &[cookie]))
-            }
-            Outcome::Wait { ticket, counted: false } => {
-                format!("G{}", self.queue_answer(&ticket, &[]))
+            Outcome::PassWith(ticket) => format!("C{}", self.set_cookie(keys, &ticket)),
+            Outcome::Wait { ticket, counted } => {
+                let cookie = counted.then(|| self.set_cookie(keys, &ticket));
+                format!("G{}", self.queue_answer(&ticket, cookie.as_slice()))
             }
             Outcome::Ask(_) => "F".to_owned(),
         }
