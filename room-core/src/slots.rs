@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bucket::Bucket;
+use crate::census::EPOCH_MS;
 use crate::id::Incarnation;
 use crate::settings::Settings;
 use crate::time::{SECOND_MS, Timestamp};
@@ -24,6 +25,10 @@ pub const BATCH_MS: u64 = 2_500;
 pub const WRITE_OFF_MS: u64 = 15_000;
 /// The rate rule looks at this many one-second bins: any 60 s, whatever the phase.
 pub const RATE_BINS: u64 = 61;
+/// Bins of slots for called visitors. The middle of a census epoch is the start of one, so that
+/// who has entered since then is known exactly: one too many called takes another's place.
+const BIN_MS: u64 = 500;
+const _: () = assert!((EPOCH_MS / 2).is_multiple_of(BIN_MS) && SECOND_MS.is_multiple_of(BIN_MS));
 
 /// Names a grant: the life of the global aggregator that made it, and a number within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,8 +120,8 @@ pub struct Ledger {
     /// Bound of `granted_total` that the stored row knows of.
     ceiling: u64,
     grants: BTreeMap<GrantId, Grant>,
-    /// Slots for called visitors, by the second of their grant.
-    queued_by_second: BTreeMap<u64, u32>,
+    /// Slots for called visitors, by the half second of their grant.
+    queued_by_bin: BTreeMap<u64, u32>,
     /// Grants of earlier lives that the row did not know, gathered in one for each life.
     stand_ins: BTreeMap<Incarnation, StandIn>,
 }
@@ -137,7 +142,7 @@ impl Ledger {
             granted_total: 0,
             ceiling: 0,
             grants: BTreeMap::new(),
-            queued_by_second: BTreeMap::new(),
+            queued_by_bin: BTreeMap::new(),
             stand_ins: BTreeMap::new(),
         }
     }
@@ -185,7 +190,7 @@ impl Ledger {
         self.next_number += 1;
         self.granted_total += u64::from(n);
         if class == SlotClass::Queued {
-            *self.queued_by_second.entry(now.seconds()).or_default() += n;
+            *self.queued_by_bin.entry(now.0 / BIN_MS).or_default() += n;
         }
         let grant = Grant { class, n, until, used: 0, returned: 0, written_off: 0 };
         self.grants.insert(id, grant);
@@ -214,7 +219,7 @@ impl Ledger {
         grant.written_off = grant.written_off.min(grant.n - grant.used - grant.returned);
         if self.stand_ins.values().any(|stand_in| stand_in.grant == id) {
             // Their class is not known: they count in the rate from now on, the safe side.
-            *self.queued_by_second.entry(now.seconds()).or_default() += grant.used - used_before;
+            *self.queued_by_bin.entry(now.0 / BIN_MS).or_default() += grant.used - used_before;
         }
         fits && used <= grant.n
     }
@@ -228,8 +233,8 @@ impl Ledger {
         grant.written_off = grant.written_off.min(free - grant.returned);
         if grant.class == SlotClass::Queued {
             // A slot that came back was no admission: the rate gets it back too.
-            let granted_s = (grant.until - QUEUED_LEASE_MS).seconds();
-            if let Some(granted) = self.queued_by_second.get_mut(&granted_s) {
+            let granted_at = grant.until - QUEUED_LEASE_MS;
+            if let Some(granted) = self.queued_by_bin.get_mut(&(granted_at.0 / BIN_MS)) {
                 *granted = granted.saturating_sub(more);
             }
         }
@@ -259,8 +264,8 @@ impl Ledger {
         });
         let grants = &self.grants;
         self.stand_ins.retain(|_, stand_in| grants.contains_key(&stand_in.grant));
-        let oldest_s = now.seconds().saturating_sub(RATE_BINS);
-        self.queued_by_second = self.queued_by_second.split_off(&oldest_s);
+        let oldest = now - RATE_BINS * SECOND_MS;
+        self.queued_by_bin = self.queued_by_bin.split_off(&(oldest.0 / BIN_MS));
     }
 
     /// Slots granted and not yet accounted for.
@@ -291,9 +296,9 @@ impl Ledger {
             .sum()
     }
 
-    /// Slots granted to called visitors since `from`, the second of `from` included.
+    /// Slots granted to called visitors since `from`, the half second of `from` included.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
-        self.queued_by_second.range(from.seconds()..).map(|(_, n)| u64::from(*n)).sum()
+        self.queued_by_bin.range(from.0 / BIN_MS..).map(|(_, n)| u64::from(*n)).sum()
     }
 }
 
@@ -385,7 +390,8 @@ mod tests {
         let slots = ledger.grant(NOW, SlotClass::Queued, 3);
         assert_eq!(slots.until, NOW + QUEUED_LEASE_MS);
         assert_eq!(ledger.queued_since(NOW), 3);
-        assert_eq!(ledger.queued_since(NOW + 1_000), 0);
+        assert_eq!(ledger.queued_since(NOW + 499), 3);
+        assert_eq!(ledger.queued_since(NOW + 500), 0);
         assert_eq!(ledger.outstanding_new(), 0);
         ledger.set_used(NOW, slots.grant, 1);
         assert_eq!(ledger.queued_since(NOW), 3);
