@@ -1,4 +1,13 @@
-//! The simulator's parts: the published earlier designs, to be compared with the production core.
+//! The simulator's parts: a world around the production machines, and the earlier designs.
 //! Deterministic: no clock and no entropy; time and random draws are arguments.
 
 pub mod baseline;
+mod calendar;
+mod chance;
+mod isolates;
+pub mod measure;
+mod network;
+mod objects;
+pub mod scenario;
+mod visitor;
+pub mod world;

@@ -1,0 +1,94 @@
+//! All random draws of a world, from one seed, split by concern. No other entropy exists.
+//!
+//! One stream for each concern: another draw in the network changes no visitor.
+
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, Exp1, LogNormal};
+use rand_pcg::Pcg64Mcg;
+use room_core::admission::Draws;
+use room_core::id::TicketId;
+use room_core::time::SECOND_MS;
+
+/// Median and spread of the time a visitor spends on the site.
+const STAY_MEDIAN_S: f64 = 120.0;
+const STAY_SIGMA: f64 = 1.2;
+
+/// One stream of draws.
+#[derive(Debug)]
+pub struct Stream(Pcg64Mcg);
+
+/// The streams of a world.
+#[derive(Debug)]
+pub struct Chance {
+    /// When visitors come, where, and what they do.
+    pub visitors: Stream,
+    /// Delay and loss.
+    pub network: Stream,
+    /// Birth, death and choice of isolates.
+    pub isolates: Stream,
+    /// What the product itself draws: ticket ids, jitter, incarnations.
+    pub product: Stream,
+}
+
+impl Chance {
+    /// The streams of this seed.
+    pub fn new(seed: u64) -> Self {
+        let stream = |concern: u64| {
+            Stream(Pcg64Mcg::seed_from_u64(seed.wrapping_mul(1_009).wrapping_add(concern)))
+        };
+        Self { visitors: stream(1), network: stream(2), isolates: stream(3), product: stream(4) }
+    }
+}
+
+impl Stream {
+    /// Exponential with this mean, at least 1 ms.
+    pub fn exponential_ms(&mut self, mean_ms: f64) -> u64 {
+        let one: f64 = Exp1.sample(&mut self.0);
+        ((one * mean_ms) as u64).max(1)
+    }
+
+    /// How long a visitor stays on the site.
+    pub fn stay_ms(&mut self) -> u64 {
+        let median_ms = STAY_MEDIAN_S * SECOND_MS as f64;
+        LogNormal::new(median_ms.ln(), STAY_SIGMA)
+            .map_or(0, |stay: LogNormal<f64>| stay.sample(&mut self.0) as u64)
+    }
+
+    /// Uniform in the given range, both ends included.
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        self.0.random_range(low..=high)
+    }
+
+    /// True with this probability.
+    pub fn happens(&mut self, probability: f64) -> bool {
+        self.0.random::<f64>() < probability
+    }
+
+    /// An index, drawn by the cumulated weights.
+    pub fn pick(&mut self, cumulated: &[f64]) -> usize {
+        let point = self.0.random::<f64>() * cumulated.last().copied().unwrap_or(0.0);
+        let index = cumulated.partition_point(|upto| *upto <= point);
+        index.min(cumulated.len().saturating_sub(1))
+    }
+
+    /// A number that names a life.
+    pub fn number(&mut self) -> u64 {
+        self.0.random()
+    }
+
+    /// The draws of one visit.
+    pub fn draws(&mut self) -> Draws {
+        Draws { ticket_id: TicketId::from_bytes(self.0.random()), jitter: self.0.random() }
+    }
+}
+
+/// The cumulated weights `1 / rank^exponent` of `count` ranks.
+pub fn zipf(count: usize, exponent: f64) -> Vec<f64> {
+    let weights = (1..=count).map(|rank| (rank as f64).powf(-exponent));
+    weights
+        .scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        })
+        .collect()
+}
