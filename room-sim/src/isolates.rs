@@ -154,7 +154,9 @@ impl World {
             Work::Return(request) => Question::Counter(data_center, request),
             Work::Report(report) => Question::Aggregator(data_center, report),
             Work::ReadView => {
-                copy.into_iter().for_each(|view| seat.machine.on_view(view));
+                if let Some(view) = copy {
+                    seat.machine.on_view(view);
+                }
                 if !seat.machine.wants_view(now) {
                     self.calendar.enter(now, Event::Work(place));
                     return;

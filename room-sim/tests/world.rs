@@ -1,6 +1,8 @@
 //! Whole worlds, small enough for every run: the same seed is the same story, the limits hold
 //! under loss and deaths, and the line drains once the faults are over.
 
+#![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
+
 use room_core::time::{MINUTE_MS, SECOND_MS};
 use room_sim::measure::Measures;
 use room_sim::scenario::Scenario;
