@@ -1,4 +1,4 @@
-// The page for visitors of a Worker that cannot decide: static, without a cookie. It decides nothing.
+// The page for visitors of a Worker that cannot decide: static, no cookie. It decides nothing.
 
 /** A verdict of the kind `G`, see `entry.js`. */
 export const HOLD = `G200

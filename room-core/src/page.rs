@@ -65,7 +65,8 @@ impl Page {
 /// Embedding in a frame stays allowed, because covered sites may be embedded.
 fn content_security_policy(html: &str) -> String {
     format!(
-        "default-src 'none'; style-src{}; script-src{}; img-src data:; base-uri 'none'; \
+        "default-src 'none'; style-src{}; script-src{}; img-src data:; \
+            base-uri 'none'; \
          form-action 'none'",
         hashes(html, "<style>", "</style>"),
         hashes(html, "<script>", "</script>"),

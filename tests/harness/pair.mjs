@@ -32,7 +32,8 @@ const EGRESS = "export default { fetch(request, env) { return env.NODE.fetch(req
  * @param {Record<string, string>} [options.vars]
  * @param {"release" | "debug"} [options.build]
  * @param {boolean} [options.boundOrigin] gives the Worker the origin as the service binding ORIGIN
- * @returns {Promise<{ ports: Record<string, number>, stop: () => Promise<void> }>} `product`, `bare`
+ * @returns {Promise<{ ports: Record<string, number>, stop: () => Promise<void> }>} the ports of
+ *   `product` and `bare`
  */
 export async function startPair({ origin, upgrade, rooms, vars = {}, build, boundOrigin }) {
   const server = http.createServer(origin);

@@ -1,4 +1,4 @@
-/** Calls to objects fail, lose their answers or take long, in the middle of a queue, and recover. */
+/** Calls to objects fail, lose answers or take long, in the middle of a queue, and recover. */
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { PLACES, lineRoom, playLine } from "../harness/line.mjs";

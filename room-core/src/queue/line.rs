@@ -1,4 +1,4 @@
-//! The live waiters in the order of their keys: how many stand up to a key, and which key has how many.
+//! The live waiters by key: how many stand up to a key, and which key has how many before it.
 //!
 //! Keys are exact while few wait; beyond, an entry stands for the waiters of a whole key bucket,
 //! who are taken to have joined evenly over it. Calls nobody.
