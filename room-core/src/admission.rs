@@ -199,7 +199,7 @@ fn is_near(view: &View, key: OrderKey, settings: &Settings) -> bool {
     let at_once = u64::from(per_minute.min(settings.total_active_users));
     let is_slow = per_minute < SLOW_ROOM_PER_MINUTE;
     estimate::wait_s(view, key).is_some_and(soon)
-        || is_slow && estimate::people_ahead(view, key) < at_once
+        || is_slow && estimate::fewest_ahead(view, key) < at_once
 }
 
 /// True while a queued ticket keeps its place: for a while after a check-in that did not come.

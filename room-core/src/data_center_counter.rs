@@ -9,6 +9,7 @@ mod recent;
 use std::collections::BTreeMap;
 
 use crate::id::IsolateId;
+use crate::queue::OrderKey;
 use crate::slots::{BATCH_MS, GrantId, SlotClass, Slots};
 use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
@@ -290,13 +291,8 @@ impl DataCenterCounter {
         for waiting in &mut self.waiting {
             waiting.asked = true;
         }
-        let of = |class| move |waiting: &&Waiting| waiting.take.class == class;
-        let new = self.waiting.iter().filter(of(SlotClass::New));
-        let mut keys: Vec<_> = new.map(|waiting| waiting.take.key).collect();
-        let new_waiting = keys.len() as u32;
-        keys.sort_unstable();
-        keys.truncate(KEYS_MAX);
-        let queued_waiting = self.waiting.len() as u32 - new_waiting;
+        let (new_waiting, keys) = self.who_waits(SlotClass::New);
+        let (queued_waiting, queued_keys) = self.who_waits(SlotClass::Queued);
         let asks_new = new_waiting > 0 || runs_low;
         let per_s = self.new_rate.per_s(now);
         Pull {
@@ -304,6 +300,7 @@ impl DataCenterCounter {
             keys,
             new_waiting,
             new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },
+            queued_keys,
             queued_waiting,
             queued_wanted: if queued_waiting > 0 {
                 1 + (self.called_rate.per_s(now) / 2.0) as u32
@@ -313,6 +310,16 @@ impl DataCenterCounter {
             returned: self.leases.returns(),
             demand_per_1000_s: (per_s * 1_000.0) as u64,
         }
+    }
+
+    /// How many of a class wait for the answer, and their lowest keys.
+    fn who_waits(&self, class: SlotClass) -> (u32, Vec<OrderKey>) {
+        let of_class = self.waiting.iter().filter(|waiting| waiting.take.class == class);
+        let mut keys: Vec<OrderKey> = of_class.map(|waiting| waiting.take.key).collect();
+        let count = keys.len() as u32;
+        keys.sort_unstable();
+        keys.truncate(KEYS_MAX);
+        (count, keys)
     }
 }
 

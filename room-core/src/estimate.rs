@@ -21,6 +21,13 @@ pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
     low + (between as f64 * share) as u64
 }
 
+/// The fewest who can stand before `key`: without those who joined in the same millisecond, and
+/// without those between two points of a thinned line.
+pub fn fewest_ahead(view: &View, key: OrderKey) -> u64 {
+    let index = view.line.partition_point(|(point, _)| *point < key);
+    index.checked_sub(1).and_then(|last| view.line.get(last)).map_or(0, |(_, ahead)| *ahead)
+}
+
 /// Seconds until a visitor with this key enters, from the view alone; `None` is unknown.
 pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
     let rate = view.admissions_per_1000_minutes;
@@ -45,7 +52,7 @@ pub fn smoothed_s(estimate_s: u32, shown_s: Option<u32>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_S, people_ahead, smoothed_s, wait_s};
+    use super::{LONGEST_S, fewest_ahead, people_ahead, smoothed_s, wait_s};
     use crate::queue::OrderKey;
     use crate::view::View;
 
@@ -67,6 +74,8 @@ mod tests {
         check(31, 3);
         let thinned = view(&[(1_000, 100), (2_000, 200)], None, 0);
         assert_eq!(people_ahead(&thinned, OrderKey(1_500)), 149);
+        assert_eq!(fewest_ahead(&thinned, OrderKey(1_500)), 100);
+        assert_eq!(fewest_ahead(&thinned, OrderKey(1_000)), 0);
     }
 
     #[test]

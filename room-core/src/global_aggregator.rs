@@ -174,11 +174,12 @@ impl GlobalAggregator {
     }
 
     fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
-        if settings.queue_all || pull.queued_waiting.max(pull.queued_wanted) == 0 {
+        let called = self.called_among(pull);
+        if settings.queue_all || called == 0 {
             return None;
         }
         let available = self.available(now, settings);
-        let waiting = u64::from(pull.queued_waiting).min(available);
+        let waiting = called.min(available);
         let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
         if self.queue.is_open() || settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             let n = if self.queue.is_open() { wanted } else { waiting };
@@ -191,6 +192,16 @@ impl GlobalAggregator {
         let n = wanted.min(paced);
         self.paced_until_ms = start_ms + slot_ms * n as f64;
         self.grant(now, SlotClass::Queued, n)
+    }
+
+    /// How many of the waiting visitors who ask have been called (I4).
+    fn called_among(&self, pull: &Pull) -> u64 {
+        let threshold = self.queue.threshold();
+        let called = pull.queued_keys.partition_point(|key| *key <= threshold);
+        if self.queue.is_open() || called == pull.queued_keys.len() {
+            return u64::from(pull.queued_waiting);
+        }
+        called as u64
     }
 
     fn grant(&mut self, now: Timestamp, class: SlotClass, n: u64) -> Option<Slots> {

@@ -178,7 +178,10 @@ pub struct Pull {
     pub new_waiting: u32,
     /// How many slots for newcomers the counter could use until the lease ends.
     pub new_wanted: u32,
-    /// How many called visitors wait for the answer.
+    /// Keys of the waiting visitors who ask, lowest first; at most 64 are named. Isolates with an
+    /// old view ask for visitors who have not been called: these get nothing.
+    pub queued_keys: Vec<OrderKey>,
+    /// How many waiting visitors ask.
     pub queued_waiting: u32,
     /// How many slots for called visitors it could use.
     pub queued_wanted: u32,

@@ -94,6 +94,7 @@ fn a_newcomer_is_one_pull_and_those_who_come_meanwhile_wait_for_the_next() {
     let mut desk = Desk::new();
     let pull = desk.take(SlotClass::New, 11).send.unwrap();
     assert_eq!((pull.new_waiting, pull.keys), (1, vec![OrderKey(11)]));
+    assert_eq!((pull.queued_waiting, pull.queued_keys), (0, vec![]));
     assert!(desk.take(SlotClass::New, 12).send.is_none());
     let turn = desk.pulled(1, 0, open());
     assert_eq!(words(&turn), [(1, "granted")]);

@@ -124,6 +124,7 @@ fn pull() -> Pull {
         keys: Vec::new(),
         new_waiting: 0,
         new_wanted: 0,
+        queued_keys: Vec::new(),
         queued_waiting: 0,
         queued_wanted: 0,
         returned: Vec::new(),
@@ -240,6 +241,27 @@ fn a_slow_room_calls_one_waiter_for_each_free_slot() {
     desk.line(2, &[5]);
     let pulled = desk.called(1);
     assert_eq!((pulled.queued, pulled.view.open), (0, false));
+}
+
+#[test]
+fn only_called_visitors_get_slots() {
+    let check = |keys: &[u64], waiting: u32, open: bool, want: u32| {
+        let mut desk = Desk::new(limits(10, 10));
+        if !open {
+            desk.sync(1, inside(1, 10));
+            desk.newcomers(&[700]);
+            desk.now = NOW + 9_000;
+            desk.line(1, &[800, 900, NOW.0 + 1]);
+            desk.sync(1, inside(2, 0));
+        }
+        let queued_keys = keys.iter().copied().map(OrderKey).collect();
+        let pulled = desk.pull(Pull { queued_keys, queued_waiting: waiting, ..pull() });
+        assert_eq!(pulled.queued, want, "{keys:?} of {waiting}, open {open}");
+    };
+    check(&[700, 900, NOW.0 - 9_000], 3, false, 2);
+    check(&[700, 900, NOW.0 - 9_000], 3, true, 3);
+    check(&[NOW.0 - 9_000], 1, false, 0);
+    check(&[700, 800, 900], 5, false, 5); // more than are named, and the named ones are called
 }
 
 #[test]
