@@ -191,7 +191,8 @@ mod tests {
         let policy = content_security_policy("<style></style><script>alert</script>");
         let want = "default-src 'none'; \
             style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
-            script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; img-src data:; base-uri 'none'; \
+            script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; \
+            img-src data:; base-uri 'none'; \
             form-action 'none'";
         assert_eq!(policy, want);
     }
