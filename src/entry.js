@@ -58,13 +58,14 @@ export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
 function glance(request, env) {
   if (!configured(env)) return "F";
   const { headers } = request;
-  return wasm.glance(
+  const verdict = wasm.glance(
     request.url,
     request.method,
     headers.get("cookie") ?? "",
     headers.get("sec-purpose") ?? "",
     headers.get("upgrade") ?? "",
   );
+  return verdict ?? "P";
 }
 
 /** After a failure: what a fresh instance can still answer without help from anywhere. */

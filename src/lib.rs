@@ -35,17 +35,27 @@ pub fn configure(rooms_json: &str, vars_json: &str) -> String {
 }
 
 /// Answers the frequent visits at once, from memory; "H" asks [`handle`].
+///
+/// `None` is "P", the most frequent of all: to decode a text takes JavaScript longer than to open
+/// a ticket takes us.
 #[wasm_bindgen]
-pub fn glance(url: &str, method: &str, cookie: &str, purpose: &str, upgrade: &str) -> String {
+pub fn glance(
+    url: &str,
+    method: &str,
+    cookie: &str,
+    purpose: &str,
+    upgrade: &str,
+) -> Option<String> {
     #[cfg(feature = "panic-hook-tests")]
     if let Some(verdict) = panic_hooks::glance(url) {
-        return verdict;
+        return Some(verdict);
     }
     if memory::with(|memory| memory.management.serves(url)) == Some(true) {
-        return "H".to_owned();
+        return Some("H".to_owned());
     }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
-    visit::glance(visit::Request { url, cookie, head }).unwrap_or_else(|| "H".to_owned())
+    let verdict = visit::glance(visit::Request { url, cookie, head });
+    verdict.map_or_else(|| Some("H".to_owned()), |verdict| (verdict != "P").then_some(verdict))
 }
 
 /// Answers every visit. `headers` has one line `name: value` for each header that may matter.
