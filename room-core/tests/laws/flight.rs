@@ -1,0 +1,81 @@
+//! Messages between isolates and objects while they are on their way. Delivers nothing.
+
+use room_core::admission::{Ask, Draws};
+use room_core::slots::{SlotClass, Slots};
+use room_core::wire::{
+    CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report, ReportReply,
+};
+
+/// A message on its way.
+#[derive(Clone, Debug)]
+pub enum Flight {
+    Ask { data_center: usize, request: CounterRequest, asker: Option<Asker> },
+    Answer { asker: Asker, reply: Option<CounterReply> },
+    Report { data_center: usize, report: Report, reporter: Option<Reporter> },
+    Reported { reporter: Reporter, reply: Option<ReportReply> },
+    Up { from: Below, request: GlobalRequest },
+    Down { from: Below, reply: Option<GlobalReply> },
+}
+
+/// A request of an isolate that waits for the counter.
+#[derive(Clone, Debug)]
+pub struct Asker {
+    pub reporter: Reporter,
+    /// The visit that waits for it; none where only a batch goes back.
+    pub visit: Option<(usize, Ask, Draws)>,
+}
+
+/// One life of an isolate.
+#[derive(Clone, Copy, Debug)]
+pub struct Reporter {
+    pub isolate: usize,
+    pub life: u64,
+}
+
+/// One life of an object that asks the global aggregator; life 0 is nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Below {
+    pub data_center: usize,
+    pub life: u64,
+}
+
+/// A message that gets lost: whoever waits for it hears nothing.
+pub fn lost(flight: Flight) -> Option<Flight> {
+    match flight {
+        Flight::Ask { asker, .. } => asker.map(|asker| Flight::Answer { asker, reply: None }),
+        Flight::Answer { asker, .. } => Some(Flight::Answer { asker, reply: None }),
+        Flight::Report { reporter, .. } => {
+            reporter.map(|reporter| Flight::Reported { reporter, reply: None })
+        }
+        Flight::Reported { reporter, .. } => Some(Flight::Reported { reporter, reply: None }),
+        Flight::Up { from, .. } | Flight::Down { from, .. } => {
+            Some(Flight::Down { from, reply: None })
+        }
+    }
+}
+
+/// The same message once more, with nobody who waits for the answer; answers come once.
+pub fn repeated(flight: &Flight) -> Option<Flight> {
+    match flight.clone() {
+        Flight::Ask { data_center, request, .. } => {
+            Some(Flight::Ask { data_center, request, asker: None })
+        }
+        Flight::Report { data_center, report, .. } => {
+            Some(Flight::Report { data_center, report, reporter: None })
+        }
+        Flight::Up { from, request } => {
+            Some(Flight::Up { from: Below { life: 0, ..from }, request })
+        }
+        Flight::Answer { .. } | Flight::Reported { .. } | Flight::Down { .. } => None,
+    }
+}
+
+/// The slots a reply hands to a counter.
+pub fn slots_in(reply: &GlobalReply) -> impl Iterator<Item = (SlotClass, Slots)> {
+    let (new, queued) = match reply {
+        GlobalReply::Pulled { new, queued, .. } => (*new, *queued),
+        GlobalReply::Synced { .. } | GlobalReply::Status(_) => (None, None),
+    };
+    let of = |class| move |slots| (class, slots);
+    new.map(of(SlotClass::New)).into_iter().chain(queued.map(of(SlotClass::Queued)))
+}

@@ -1,0 +1,123 @@
+//! I3, I4, I9, I17: who comes first, and that the line moves by itself. (I3 and I4 are checked in
+//! every test of `escrow` too.)
+
+use proptest::collection::vec;
+use proptest::prelude::{any, proptest};
+use room_core::admission::Draws;
+use room_core::id::{IsolateId, TicketId};
+use room_core::isolate::{Isolate, Outcome};
+use room_core::settings::Settings;
+use room_core::ticket::TicketState;
+use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::view::View;
+
+use crate::cluster::Cluster;
+use crate::escrow::{config, limits, rooms};
+use crate::steps::steps;
+
+/// A free place is offered to the head of the line within this span (I9).
+const OFFERED_MS: u64 = 15_000;
+
+/// When those who wait and stay had joined.
+fn line(cluster: &Cluster) -> Vec<Timestamp> {
+    let waits = cluster.visitors.iter().filter(|visitor| visitor.stays);
+    waits
+        .filter_map(|visitor| visitor.cookies.last())
+        .filter(|ticket| ticket.state == TicketState::Queued)
+        .map(|ticket| ticket.joined_at)
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// I9: in a small room the head of the line gets a free place within 15 s, and in order.
+    #[test]
+    fn i9_a_free_place_is_offered_to_the_head(
+        places in 1..20_u32,
+        arrivals in vec((0..6_usize, 0..12_u64), 1..60),
+    ) {
+        let mut cluster = Cluster::new(limits(places, places), 3);
+        for (isolate, ticks) in arrivals {
+            cluster.arrive(isolate);
+            cluster.run(ticks, 250);
+        }
+        cluster.run(8, 250);
+        let mut free_since = cluster.now;
+        for _ in 0..8 * MINUTE_MS / 250 {
+            let admitted = cluster.truth.admitted();
+            cluster.run(1, 250);
+            let waiting = line(&cluster);
+            let places = places as usize;
+            let free = places
+                .saturating_sub(cluster.truth.live(cluster.now) as usize)
+                .min(places.saturating_sub(cluster.truth.in_last_minute(cluster.now)));
+            let entered = cluster.truth.admitted() > admitted;
+            if waiting.is_empty() || free == 0 || entered {
+                free_since = cluster.now;
+            }
+            let idle_ms = cluster.now.since_ms(free_since);
+            let count = waiting.len();
+            assert!(idle_ms <= OFFERED_MS, "I9: {count} wait, a place is free for {idle_ms} ms");
+            // Whoever joined earlier has a place too, and will enter with the next refresh.
+            let last = cluster.truth.joined_last();
+            let earlier = waiting.iter().filter(|joined| **joined + 1_000 <= last).count();
+            assert!(!entered || earlier <= free, "order: {earlier} joined earlier, {free} free");
+        }
+    }
+
+    /// After all faults the line drains by itself, the books are true again, and the next
+    /// newcomer enters at once.
+    #[test]
+    fn i9_after_all_faults_the_line_drains(settings in rooms(), steps in steps(40)) {
+        let mut cluster = Cluster::new(settings.clone(), 2);
+        for step in &steps {
+            cluster.step(step);
+        }
+        cluster.write_fault = None;
+        // Every answer that is on its way arrives.
+        cluster.run(12, 500);
+        let per_minute = settings.total_active_users.min(settings.new_users_per_minute) as usize;
+        let minutes = line(&cluster).len() / per_minute + 6;
+        let mut left = 2 * minutes as u64 * MINUTE_MS / 500;
+        while !line(&cluster).is_empty() && left > 0 {
+            cluster.run(1, 500);
+            left -= 1;
+        }
+        assert_eq!(line(&cluster).len(), 0, "the line does not drain");
+        cluster.run(2 * 120, 1_000);
+        cluster.settle_books();
+        assert_eq!((cluster.counted(), cluster.outstanding()), (0, 0));
+        cluster.arrive(0);
+        let admitted = cluster.truth.admitted();
+        cluster.run(6, 100);
+        assert_eq!(cluster.truth.admitted(), admitted + 1, "the room does not open");
+    }
+
+    /// I17: a view never grants, however many isolates hold it and whatever it says.
+    #[test]
+    fn i17_no_number_of_isolates_admits_anybody_in_silence(
+        isolates in 1..40_u64,
+        visits in 1..40_u32,
+        age_ms in 0..10_000_u64,
+        queue_all in any::<bool>(),
+    ) {
+        let now = Timestamp(1_000_000);
+        let settings = Settings { queue_all, ..limits(1_000, 1_000) };
+        for life in 0..isolates {
+            let mut isolate = Isolate::new(IsolateId(life));
+            let made_at = now - age_ms;
+            isolate.on_view(View { version: 1, made_at, open: true, ..View::default() });
+            for visit in 0..visits {
+                let id = (u128::from(life) << 96 | u128::from(visit) << 32).to_be_bytes();
+                let draws = Draws { ticket_id: TicketId::from_bytes(id), jitter: visit };
+                let outcome = isolate.visit(now, &settings, None, draws);
+                let outcome = match outcome {
+                    Outcome::Ask(ask) => isolate.settle(now, &settings, ask, draws, None),
+                    outcome => outcome,
+                };
+                assert!(matches!(outcome, Outcome::Wait { .. }), "{outcome:?}");
+            }
+        }
+    }
+}

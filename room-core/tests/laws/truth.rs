@@ -1,0 +1,160 @@
+//! What really happened, seen from outside, and the laws that each moment must keep.
+
+use std::collections::BTreeMap;
+
+use room_core::admission::{self, Ask};
+use room_core::bucket::Bucket;
+use room_core::queue::OrderKey;
+use room_core::settings::Settings;
+use room_core::slots::{GrantId, SlotClass};
+use room_core::ticket::{Ticket, TicketState};
+use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::view::View;
+use room_core::wire::{CounterReply, GlobalReply};
+
+use crate::flight::slots_in;
+
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    at: Timestamp,
+    class: SlotClass,
+    until: Timestamp,
+    view_version: u64,
+}
+
+/// The admissions, grants and views of one room.
+#[derive(Debug, Default)]
+pub struct Truth {
+    places: u64,
+    per_minute: usize,
+    /// False where visitors renew: their reports can die with an isolate, and then more are
+    /// inside than the books say, which is measured and not forbidden.
+    pub is_strict: bool,
+    /// Bucket of each visitor who was ever admitted.
+    inside: BTreeMap<u64, Bucket>,
+    /// When the visitor admitted last had joined.
+    joined_last: Timestamp,
+    /// When each admission counts against R.
+    booked: Vec<Timestamp>,
+    grants: BTreeMap<GrantId, Grant>,
+    views: Vec<View>,
+}
+
+impl Truth {
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            places: u64::from(settings.total_active_users),
+            per_minute: settings.new_users_per_minute as usize,
+            is_strict: settings.disable_session_renewal,
+            ..Self::default()
+        }
+    }
+
+    /// A visitor was let in, for the first time or with a renewed session.
+    pub fn admit(&mut self, now: Timestamp, ticket: &Ticket, grant: Option<GrantId>) {
+        assert_eq!(ticket.state, TicketState::Accepted);
+        let visitor = admission::visitor(ticket.id);
+        let bucket = ticket.counted_bucket;
+        let before = self.inside.insert(visitor, bucket);
+        if let Some(before) = before {
+            self.inside.insert(visitor, before.max(bucket));
+            return;
+        }
+        self.joined_last = ticket.joined_at;
+        let grant = grant.and_then(|grant| self.grants.get(&grant));
+        // Called visitors count when granted, newcomers when they enter.
+        let called = grant.filter(|grant| grant.class == SlotClass::Queued);
+        self.booked.push(called.map_or(now, |grant| grant.at));
+    }
+
+    pub fn admitted(&self) -> usize {
+        self.inside.len()
+    }
+
+    pub fn joined_last(&self) -> Timestamp {
+        self.joined_last
+    }
+
+    /// Admissions that count against R at `now`, in whole seconds as the books do.
+    pub fn in_last_minute(&self, now: Timestamp) -> usize {
+        let first_s = now.seconds() - 60;
+        self.booked.iter().filter(|at| at.seconds() >= first_s).count()
+    }
+
+    /// Visitors whose buckets are live: what the books should say.
+    pub fn live(&self, now: Timestamp) -> u64 {
+        self.inside.values().filter(|bucket| bucket.is_live(now)).count() as u64
+    }
+
+    /// I1 from outside: never more inside than N, whatever was lost.
+    pub fn check_inside(&self, now: Timestamp) {
+        let live = self.live(now);
+        assert!(!self.is_strict || live <= self.places, "I1: {live} inside at {now}");
+    }
+
+    /// I1 from outside: never more than R in any 60 s.
+    pub fn check_rate(&self) {
+        let mut booked = self.booked.clone();
+        booked.sort_unstable();
+        for (index, last) in booked.iter().enumerate().skip(self.per_minute) {
+            let first = booked[index - self.per_minute];
+            let span_ms = last.since_ms(first);
+            assert!(span_ms >= MINUTE_MS, "I1: R + 1 admissions within {span_ms} ms");
+        }
+    }
+
+    /// What the global aggregator said, with its books right after.
+    pub fn check_said(
+        &mut self,
+        now: Timestamp,
+        reply: &GlobalReply,
+        places: u64,
+        in_rate: u64,
+        learning: bool,
+    ) {
+        let view = match reply {
+            GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
+            GlobalReply::Status(_) => return,
+        };
+        self.check_view(now, view);
+        for (class, slots) in slots_in(reply) {
+            assert!(places <= self.places, "I1: {places} places after a grant");
+            assert!(in_rate <= self.per_minute as u64, "I1: {in_rate} in the rate after a grant");
+            assert!(!learning, "I13: a grant while learning");
+            let (at, until, view_version) = (now, slots.until, view.version);
+            self.grants.insert(slots.grant, Grant { at, class, until, view_version });
+        }
+    }
+
+    /// I3: `T` never goes back, and while closed never calls an epoch that is not reported.
+    pub fn check_view(&mut self, now: Timestamp, view: &View) {
+        if let Some(before) = self.views.last() {
+            assert!(view.version > before.version, "I3: view {} again", view.version);
+            assert!(view.threshold >= before.threshold, "I3: T went back");
+            if !before.open && !view.open && view.threshold > before.threshold {
+                let epoch_start = OrderKey::fifo(now - 8_000);
+                assert!(view.threshold < epoch_start, "I3: T passed the reported epoch");
+            }
+        }
+        self.views.push(view.clone());
+    }
+
+    /// I5: no slot leaves a counter at or after the end of its lease.
+    pub fn check_handed_out(&self, now: Timestamp, reply: &CounterReply) {
+        if let CounterReply::Granted { grant, granted_at, batch, .. } = reply {
+            let until = self.grants.get(grant).map_or(Timestamp(0), |grant| grant.until);
+            assert!(*granted_at < until, "I5: handed out at {granted_at}, until {until}");
+            assert!(batch.is_none_or(|batch| batch.until <= until && now < until), "I5: a batch");
+        }
+    }
+
+    /// I4: a waiting visitor enters only if some view since the grant was made has called it.
+    pub fn check_called(&self, ask: &Ask, grant: Option<GrantId>) {
+        let grant = grant.and_then(|grant| self.grants.get(&grant));
+        let Some(grant) = grant.filter(|_| ask.class == SlotClass::Queued) else { return };
+        let key = OrderKey::fifo(ask.ticket.joined_at);
+        let since = self.views.partition_point(|view| view.version < grant.view_version);
+        let calls = |view: &View| view.open || key <= view.threshold;
+        assert!(self.views[since..].iter().any(calls), "I4: {key:?} was not called");
+    }
+}
