@@ -17,7 +17,9 @@ export class Child {
   /** @param {object} question @returns {Promise<any>} */
   ask(question) {
     return new Promise((resolve, reject) => {
-      const onExit = (code) => reject(new Error(`a helper process ended with code ${code}`));
+      const onExit = (code, signal) => {
+        reject(new Error(`a helper process ended: ${signal ?? code}`));
+      };
       this.#process.once("exit", onExit);
       this.#process.once("message", (answer) => {
         this.#process.off("exit", onExit);
