@@ -2,6 +2,7 @@
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, proptest};
 use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 use room_core::settings::{Settings, WhenSilent};
 
 use crate::cluster::Cluster;
@@ -21,9 +22,15 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
     }
 }
 
-/// 256 cases, or `PROPTEST_CASES` of them. What fails becomes a test of its own and not a file.
+/// 256 cases, or `PROPTEST_CASES` of them: the same in every run, unless `PROPTEST_RNG_SEED` asks
+/// for others. What fails becomes a test of its own and not a file.
 pub fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+    let chosen = ProptestConfig::default();
+    let rng_seed = match chosen.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(1),
+        fixed @ RngSeed::Fixed(_) => fixed,
+    };
+    ProptestConfig { failure_persistence: None, rng_seed, ..chosen }
 }
 
 /// Slow rooms, and fast ones whose leases and batches are in play.

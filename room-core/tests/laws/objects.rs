@@ -22,9 +22,9 @@ impl Cluster {
             Some(Flight::Ask { data_center, request, asker }) => {
                 let id = self.request_id();
                 let seat = &mut self.counters[data_center];
-                asker.into_iter().for_each(|asker| {
+                if let Some(asker) = asker {
                     seat.waiting.insert(id, asker);
-                });
+                }
                 let turn = seat.machine.on_request(self.now, id, request);
                 self.perform_counter(data_center, turn);
             }
@@ -32,9 +32,9 @@ impl Cluster {
             Some(Flight::Report { data_center, report, reporter }) => {
                 let id = self.request_id();
                 let seat = &mut self.aggregators[data_center];
-                reporter.into_iter().for_each(|reporter| {
+                if let Some(reporter) = reporter {
                     seat.waiting.insert(id, reporter);
-                });
+                }
                 let turn = seat.machine.on_report(self.now, &self.settings, id, report);
                 self.perform_aggregator(data_center, turn);
             }
