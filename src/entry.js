@@ -171,10 +171,6 @@ function objectClass(Shell) {
       return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
     }
 
-    alarm() {
-      return guard(() => this.#current().alarm(), OBJECT_LIMIT_MS);
-    }
-
     /** The shell of the running instance: after a rebuild the object starts as if restarted. */
     #current() {
       if (!configured(this.env)) throw new Error("the configuration cannot be used");

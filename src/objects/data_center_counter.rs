@@ -45,9 +45,6 @@ impl DataCenterCounter {
         let shell = Rc::clone(&self.0);
         shell.call(&message).await.map(|reply| wire::encode(&reply)).unwrap_or_default()
     }
-
-    /// Never asked for: wake-ups are timers.
-    pub async fn alarm(&self) {}
 }
 
 impl Shell {

@@ -59,7 +59,7 @@ fn javascript_functions_are_short() {
             }
             let indent = line.len() - line.trim_start().len();
             let ends = |line: &&str| line.trim_end() == format!("{}}}", " ".repeat(indent));
-            let length = lines[start..].iter().position(|line| ends(&line)).unwrap_or(0);
+            let length = lines[start..].iter().position(ends).unwrap_or(0);
             if length > FUNCTION_LINES_MAX {
                 problems.push(format!("{}:{}: {length} lines", file.name, start + 1));
             }
