@@ -230,7 +230,7 @@ impl GlobalAggregator {
             return false;
         }
         let supply = self.supply(now, settings);
-        self.queue.call(settings, supply) || self.queue.try_open(settings, supply)
+        self.queue.call(now, settings, supply) || self.queue.try_open(settings, supply)
     }
 
     fn book_use(
@@ -260,6 +260,7 @@ impl GlobalAggregator {
             flow_per_s: self.book.entered_since(now - 30 * SECOND_MS) as f64 / 30.0,
             queued_since_reported: self.ledger.queued_since(middle),
             joined_since_reported: self.book.joined_since(middle),
+            queued_at: self.ledger.queued_at(),
         }
     }
 

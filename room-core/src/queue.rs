@@ -49,6 +49,8 @@ pub struct Queue {
     reported: Epoch,
     /// The waiters of that epoch.
     line: Line,
+    /// Since when a slot is free and nobody else was called.
+    idle_since: Option<Timestamp>,
 }
 
 /// What the limits leave at one moment, as [`Queue::call`] and [`Queue::try_open`] weigh it.
@@ -62,12 +64,14 @@ pub struct Supply {
     pub queued_since_reported: u64,
     /// Visitors who joined since the middle of the reported epoch.
     pub joined_since_reported: u64,
+    /// When a called visitor was granted a slot last.
+    pub queued_at: Timestamp,
 }
 
 impl Default for Queue {
     fn default() -> Self {
         let (threshold, reported) = (OrderKey::default(), Epoch::default());
-        Self { open: true, threshold, reported, line: Line::default() }
+        Self { open: true, threshold, reported, line: Line::default(), idle_since: None }
     }
 }
 
@@ -142,7 +146,10 @@ impl Queue {
     ///
     /// Never back (I3), and never past the start of the reported epoch: whoever joined later may
     /// not have been counted yet.
-    pub fn call(&mut self, settings: &Settings, supply: Supply) -> bool {
+    pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
+        if self.open || settings.queue_all || supply.available == 0 {
+            self.idle_since = None;
+        }
         if self.open || settings.queue_all {
             return false;
         }
@@ -155,9 +162,26 @@ impl Queue {
             // More have the next key than may be called: they joined in the same millisecond.
             next = self.line.key_after(self.threshold, limit);
         }
+        if next <= Some(self.threshold) && self.stalls(now, settings, supply) {
+            next = self.line.end_of_stretch(self.threshold).filter(|key| *key < limit);
+        }
         let moves = next > Some(self.threshold);
-        self.threshold = self.threshold.max(next.unwrap_or_default());
+        if moves {
+            self.threshold = self.threshold.max(next.unwrap_or_default());
+            self.idle_since = None;
+        }
         moves
+    }
+
+    /// True when all who are called have had the time to come back and nobody took a slot: within
+    /// a key bucket they stand further back than was thought.
+    fn stalls(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
+        if supply.available == 0 {
+            return false;
+        }
+        let idle_since = *self.idle_since.get_or_insert(now);
+        let longest_refresh_ms = u64::from(settings.refresh_interval_s) * 1_100 + SECOND_MS;
+        now.since_ms(idle_since.max(supply.queued_at)) > longest_refresh_ms + EPOCH_MS
     }
 
     /// Opens the room when nobody is left to call and slots remain; true if it opened.
@@ -208,8 +232,13 @@ mod tests {
     }
 
     fn supply(available: u64) -> Supply {
-        let (queued_since_reported, joined_since_reported) = (0, 0);
-        Supply { available, flow_per_s: 0.0, queued_since_reported, joined_since_reported }
+        Supply {
+            available,
+            flow_per_s: 0.0,
+            queued_since_reported: 0,
+            joined_since_reported: 0,
+            queued_at: Timestamp(20_000),
+        }
     }
 
     fn closed_with(keys: &[u64], reported: u64) -> Queue {
@@ -242,7 +271,7 @@ mod tests {
     fn a_slow_room_calls_as_many_as_slots_are_free() {
         let check = |available: u64, want: u64| {
             let mut queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
-            queue.call(&slow_room(), supply(available));
+            queue.call(Timestamp(20_000), &slow_room(), supply(available));
             assert_eq!(queue.threshold(), OrderKey(want), "{available} free");
         };
         check(0, 1_000);
@@ -260,7 +289,7 @@ mod tests {
             let line = called.into_iter().filter(|(_, count)| *count > 0);
             let waiters = line.chain([(OrderKey(2_000), 3), (OrderKey(3_000), 1)]).collect();
             queue.observe(Epoch(2), &waiters);
-            queue.call(&slow_room(), supply(available));
+            queue.call(Timestamp(20_000), &slow_room(), supply(available));
             assert_eq!(queue.threshold(), OrderKey(want), "{called_waits} {available}");
         };
         check(false, 0, 1_000);
@@ -276,26 +305,35 @@ mod tests {
         let mut queue = Queue::default();
         queue.close(OrderKey(1_000));
         queue.observe(Epoch(2), &[(OrderKey(9_999), 5_000)].into());
-        assert!(queue.call(&slow_room(), supply(9)));
+        assert!(queue.call(Timestamp(20_000), &slow_room(), supply(9)));
         assert_eq!(queue.threshold(), OrderKey(5_008));
         assert_eq!(queue.waiting_up_to(queue.threshold()), 9);
-        assert!(!queue.call(&slow_room(), supply(9)));
+        // Nobody of that part takes a slot: 28 s later all of the bucket are called.
+        let mut at =
+            |ms: u64, available: u64| queue.call(Timestamp(ms), &slow_room(), supply(available));
+        assert!(!at(20_500, 9));
+        assert!(!at(48_500, 9));
+        assert!(!at(48_501, 0)); // no slot was free: the time starts again
+        assert!(!at(48_502, 9));
+        assert!(!at(76_502, 9));
+        assert!(at(76_503, 9));
+        assert_eq!(queue.threshold(), OrderKey(9_999));
     }
 
     #[test]
     fn visitors_who_entered_since_make_room_for_the_next() {
         let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
         let entered = Supply { queued_since_reported: 1, ..supply(1) };
-        assert!(queue.call(&slow_room(), entered));
+        assert!(queue.call(Timestamp(20_000), &slow_room(), entered));
         assert_eq!(queue.threshold(), OrderKey(2_000));
     }
 
     #[test]
     fn the_threshold_never_goes_back_nor_past_the_reported_epoch() {
         let mut queue = closed_with(&[1_000, 9_999, 10_000, 10_001], 2);
-        queue.call(&slow_room(), supply(9));
+        queue.call(Timestamp(20_000), &slow_room(), supply(9));
         assert_eq!(queue.threshold(), OrderKey(9_999));
-        assert!(!queue.call(&slow_room(), supply(0)));
+        assert!(!queue.call(Timestamp(20_000), &slow_room(), supply(0)));
         assert_eq!(queue.threshold(), OrderKey(9_999));
     }
 

@@ -120,6 +120,8 @@ pub struct Ledger {
     /// Bound of `granted_total` that the stored row knows of.
     ceiling: u64,
     grants: BTreeMap<GrantId, Grant>,
+    /// When slots for called visitors were granted last.
+    queued_at: Timestamp,
     /// Slots for called visitors, by the half second of their grant.
     queued_by_bin: BTreeMap<u64, u32>,
     /// Grants of earlier lives that the row did not know, gathered in one for each life.
@@ -142,6 +144,7 @@ impl Ledger {
             granted_total: 0,
             ceiling: 0,
             grants: BTreeMap::new(),
+            queued_at: Timestamp::default(),
             queued_by_bin: BTreeMap::new(),
             stand_ins: BTreeMap::new(),
         }
@@ -191,6 +194,7 @@ impl Ledger {
         self.granted_total += u64::from(n);
         if class == SlotClass::Queued {
             *self.queued_by_bin.entry(now.0 / BIN_MS).or_default() += n;
+            self.queued_at = now;
         }
         let grant = Grant { class, n, until, used: 0, returned: 0, written_off: 0 };
         self.grants.insert(id, grant);
@@ -294,6 +298,11 @@ impl Ledger {
             .filter(|grant| grant.phantom_at().seconds() >= oldest_s)
             .map(|grant| u64::from(grant.written_off))
             .sum()
+    }
+
+    /// When slots for called visitors were granted last.
+    pub fn queued_at(&self) -> Timestamp {
+        self.queued_at
     }
 
     /// Slots granted to called visitors since `from`, the half second of `from` included.

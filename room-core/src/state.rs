@@ -338,9 +338,10 @@ struct NodeState {
 }
 
 impl NodeState {
-    /// An earlier life's waiters of epochs that are complete by now hold nothing back.
+    /// An earlier life's waiters of epochs that are complete by now hold nothing back, and no
+    /// more does a data center that said that nobody waits before it fell silent.
     fn has_waiters(&self) -> bool {
-        self.waited.is_some_and(|waited| waited >= self.through)
+        !self.quiet && self.waited.is_some_and(|waited| waited >= self.through)
     }
 }
 
@@ -462,6 +463,11 @@ mod tests {
         book.merge(Timestamp(26_000), source(0, 2), life(&[], 5));
         assert!(book.has_waiters());
         book.merge(Timestamp(31_000), source(0, 2), Contribution { seq: 2, ..life(&[], 6) });
+        assert!(!book.has_waiters());
+        book.merge(Timestamp(32_000), source(0, 3), life(&[Epoch(6)], 6));
+        assert!(book.has_waiters());
+        let quiet = Contribution { seq: 2, quiet: true, ..life(&[Epoch(6)], 6) };
+        book.merge(Timestamp(33_000), source(0, 3), quiet);
         assert!(!book.has_waiters());
     }
 }

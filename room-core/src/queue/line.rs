@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::OrderKey;
-use crate::census::{EPOCH_MS, EpochCensus};
+use crate::census::{EPOCH_MS, EXACT_WAITERS_MAX, EpochCensus};
 
 /// The waiters of one epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,12 +70,23 @@ impl Line {
         Some(first.max(OrderKey(key.0.saturating_add(1)))).filter(|key| *key < limit)
     }
 
+    /// True when so many wait that some data center reports key buckets.
+    fn may_be_coarse(&self) -> bool {
+        self.count() > EXACT_WAITERS_MAX as u64
+    }
+
+    /// The last key of the stretch that `key` lies in or before.
+    pub(super) fn end_of_stretch(&self, key: OrderKey) -> Option<OrderKey> {
+        let index = self.points.partition_point(|(last, _)| *last <= key);
+        self.points.get(index).map(|(last, _)| *last)
+    }
+
     fn stretch(&self, index: usize) -> Option<Stretch> {
         let (last, ahead) = self.points.get(index).copied()?;
         let previous = index.checked_sub(1).and_then(|before| self.points.get(before));
         let (previous, before) = previous.copied().unwrap_or_default();
         let count = ahead.saturating_sub(before);
-        let is_bucket = count > 1 && last == last.coarse();
+        let is_bucket = self.may_be_coarse() && count > 1 && last == last.coarse();
         let first_of_bucket = OrderKey(last.0 - last.0 % EPOCH_MS);
         let after_previous = OrderKey(previous.0.saturating_add(1)).min(last);
         let first = if is_bucket { first_of_bucket.max(after_previous) } else { last };
@@ -118,9 +129,9 @@ mod tests {
         Line::of(&points.iter().map(|(key, count)| (OrderKey(*key), *count)).collect())
     }
 
-    /// Three exact keys, two of them in one millisecond, and a key bucket of ten.
+    /// Three exact keys, two of them in one millisecond, and a key bucket of a thousand.
     fn mixed() -> Line {
-        line(&[(100, 1), (200, 2), (9_999, 10)])
+        line(&[(100, 1), (200, 2), (9_999, 1_000)])
     }
 
     #[test]
@@ -133,12 +144,12 @@ mod tests {
         check(199, 1);
         check(200, 3);
         check(4_999, 3);
-        check(5_498, 3);
-        check(5_499, 4);
-        check(9_498, 11);
-        check(9_999, 13);
-        check(99_999, 13);
-        assert_eq!(mixed().count(), 13);
+        check(5_003, 3);
+        check(5_004, 4);
+        check(9_998, 1_002);
+        check(9_999, 1_003);
+        check(99_999, 1_003);
+        assert_eq!(mixed().count(), 1_003);
     }
 
     #[test]
@@ -150,21 +161,20 @@ mod tests {
         check(0, u64::MAX, None);
         check(1, u64::MAX, Some(100));
         check(2, u64::MAX, Some(100)); // two of one millisecond are called together or not
-        check(3, u64::MAX, Some(5_498));
-        check(4, u64::MAX, Some(5_998));
-        check(13, u64::MAX, Some(9_999));
-        check(99, u64::MAX, Some(9_999));
-        check(99, 9_999, Some(200));
-        check(99, 200, Some(100));
+        check(3, u64::MAX, Some(5_003));
+        check(4, u64::MAX, Some(5_008));
+        check(1_003, u64::MAX, Some(9_999));
+        check(9_999, u64::MAX, Some(9_999));
+        check(9_999, 9_999, Some(200));
+        check(9_999, 200, Some(100));
     }
 
     #[test]
     fn count_and_key_agree_everywhere() {
-        for count in 0..14 {
-            let Some(key) = mixed().key_with(count, NO_LIMIT) else { continue };
-            assert!(mixed().up_to(key) <= count, "{count}");
-            let next = OrderKey(key.0 + 1);
-            assert!(count == 13 || key == OrderKey(100) || mixed().up_to(next) > count, "{count}");
+        for count in 3..1_003 {
+            let key = mixed().key_with(count, NO_LIMIT).unwrap();
+            assert_eq!(mixed().up_to(key), count);
+            assert_eq!(mixed().up_to(OrderKey(key.0 + 1)), count + 1);
         }
     }
 
@@ -184,9 +194,29 @@ mod tests {
 
     #[test]
     fn a_bucket_begins_after_the_exact_keys_within_it() {
-        let line = line(&[(6_999, 1), (9_999, 3)]);
+        let line = line(&[(6_999, 1), (9_999, 3_000)]);
         assert_eq!(line.up_to(OrderKey(6_999)), 1);
-        assert_eq!(line.up_to(OrderKey(7_998)), 1);
-        assert_eq!(line.up_to(OrderKey(7_999)), 2);
+        assert_eq!(line.up_to(OrderKey(7_000)), 2);
+    }
+
+    #[test]
+    fn while_few_wait_every_key_is_exact() {
+        let check = |count: u32, want: u64| {
+            assert_eq!(line(&[(9_999, count)]).up_to(OrderKey(9_998)), want, "{count}");
+        };
+        check(2, 0);
+        check(512, 0);
+        check(513, 512);
+    }
+
+    #[test]
+    fn a_stretch_ends_at_its_point() {
+        let check = |key: u64, want: Option<u64>| {
+            assert_eq!(mixed().end_of_stretch(OrderKey(key)), want.map(OrderKey), "{key}");
+        };
+        check(0, Some(100));
+        check(100, Some(200));
+        check(6_000, Some(9_999));
+        check(9_999, None);
     }
 }
