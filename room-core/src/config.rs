@@ -3,7 +3,10 @@
 //! Only a whole configuration without any error is ever used. A value that this version cannot
 //! honour is refused by name instead of being ignored.
 
+mod bypass_rule;
 mod claims;
+mod document;
+mod event;
 mod field_error;
 mod fields;
 #[cfg(test)]
@@ -14,17 +17,21 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 
-use self::claims::Claims;
+pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
+pub use self::claims::Claims;
+pub use self::document::{event_document, full_document, room_document, rule_document};
+pub use self::event::read_event;
 pub use self::field_error::{ErrorCode, FieldError, Problem};
 use self::fields::Fields;
-use self::value::{boolean, choice, malformed, only, parsed, text, whole_number, wrong_type};
+use self::value::{boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type};
 use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 use crate::id::{RoomId, ZoneId};
 use crate::page::Page;
-use crate::room::Room;
+use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
 use crate::settings::{Settings, WhenSilent};
 use crate::template::SOURCE_BYTES_MAX;
+use crate::time::Timestamp;
 
 /// Most rooms of one configuration. Ours: ten times the number that lookups are measured with.
 pub const MAX_ROOMS: usize = 10_000;
@@ -58,8 +65,14 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     let value = serde_json::from_str::<Value>(json).map_err(|error| {
         root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
     })?;
+    read_rooms(&value)
+}
+
+/// The rooms of a configuration, of their JSON value.
+pub fn read_rooms(value: &Value) -> Result<Vec<Room>, Vec<FieldError>> {
+    let root = |problem: Problem| vec![problem.at(String::new())];
     let Value::Array(values) = value else {
-        return Err(root(wrong_type("an array of rooms", &value)));
+        return Err(root(wrong_type("an array of rooms", value)));
     };
     if values.len() > MAX_ROOMS {
         let message = format!("must be at most {MAX_ROOMS} rooms, but are {}", values.len());
@@ -72,7 +85,10 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
         match Fields::of(value, format!("/{index}")) {
             Err(error) => errors.push(error),
             Ok(mut fields) => {
-                rooms.extend(read_room(&mut fields, &mut claims));
+                let room = read_fields(&mut fields, &mut claims);
+                let events = event::read_events(&mut fields);
+                let bypass_rules = bypass_rule::read_rules_of(&mut fields);
+                rooms.extend(room.map(|room| Room { events, bypass_rules, ..room }));
                 errors.extend(fields.finish());
             }
         }
@@ -80,8 +96,17 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     if errors.is_empty() { Ok(rooms) } else { Err(errors) }
 }
 
+/// One room without events and rules, of a JSON object. Pointers begin at the object; `claims`
+/// holds what other rooms have.
+pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let room = read_fields(&mut fields, claims);
+    let errors = fields.finish();
+    room.filter(|_| errors.is_empty()).ok_or(errors)
+}
+
 /// The room, or `None` and at least one error in `fields`.
-fn read_room(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
+fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let id = fields.required("id", parsed::<RoomId>);
     let zone_id = fields.required("zone_id", parsed::<ZoneId>);
     let name = fields.required("name", room_name);
@@ -98,8 +123,11 @@ fn read_room(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let settings = read_settings(fields);
     let suspended = fields.optional("suspended", false, boolean);
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
-    let page = read_template(fields);
+    let page = read_template(fields, "");
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let turnstile = choice(&TURNSTILE_MODES);
+    let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
+    let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
         id: id?,
@@ -115,13 +143,22 @@ fn read_room(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
         default_template_language: LANGUAGE.to_owned(),
         strip_cookie: strip_cookie?,
+        turnstile_mode: turnstile_mode?,
+        events: Vec::new(),
+        bypass_rules: Vec::new(),
+        created_on: created_on?,
+        modified_on: modified_on?,
     })
 }
 
 fn read_routes(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Vec<Route>> {
     let mut routes = vec![read_route(fields, claims)];
     let pointer = fields.pointer_to("additional_routes");
-    let additional = fields.optional("additional_routes", &[][..], additional_routes)?;
+    let additional = fields.optional(
+        "additional_routes",
+        &[][..],
+        list("a list of routes", MAX_ADDITIONAL_ROUTES),
+    )?;
     for (index, value) in additional.iter().enumerate() {
         let mut errors = Vec::new();
         match Fields::of(value, format!("{pointer}/{index}")) {
@@ -178,10 +215,10 @@ fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
     Some(CookieAttributes { same_site: same_site?, secure: secure? })
 }
 
-/// The owner's page, empty for the built-in one.
-fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
+/// The owner's page, empty for the built-in one, `default` without the field.
+fn read_template<'json>(fields: &mut Fields<'json>, default: &'json str) -> Option<&'json str> {
     let name = "custom_page_html";
-    let source = fields.optional(name, "", text(SOURCE_BYTES_MAX))?;
+    let source = fields.optional(name, default, text(SOURCE_BYTES_MAX))?;
     let errors = Page::compile(source).err().unwrap_or_default();
     let is_valid = errors.is_empty();
     for error in errors {
@@ -193,12 +230,8 @@ fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
 fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let total = fields.required("total_active_users", whole_number(USER_COUNT));
     let per_minute = fields.required("new_users_per_minute", whole_number(USER_COUNT));
-    if let (Some(total), Some(per_minute)) = (total, per_minute)
-        && per_minute > total
-    {
-        let message =
-            format!("must be at most total_active_users, but {per_minute} is above {total}");
-        fields.fail("new_users_per_minute", ErrorCode::Contradiction, message);
+    if let (Some(total), Some(per_minute)) = (total, per_minute) {
+        check_limits(fields, total, per_minute);
     }
     let duration = whole_number(SESSION_DURATION);
     let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
@@ -250,7 +283,6 @@ fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
         ("queueing_method", json!("fifo")),
         ("json_response_enabled", json!(false)),
-        ("turnstile_mode", json!("off")),
         ("turnstile_action", json!("log")),
         ("enabled_origin_commands", json!([])),
         ("default_template_language", json!(LANGUAGE)),
@@ -261,9 +293,21 @@ fn refuse_unsupported(fields: &mut Fields<'_>) {
     for (name, supported) in supported {
         fields.optional(name, (), only(&supported));
     }
-    // What the original's API answers beside the settings; it says nothing that could be honoured.
-    for name in ["created_on", "modified_on"] {
-        fields.optional(name, "", text(MAX_TEXT_BYTES));
+}
+
+/// When the owner's object was made, and when last changed.
+fn read_stamps(fields: &mut Fields<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
+    let created_on = fields.optional("created_on", Timestamp::default(), parsed);
+    let modified_on = fields.optional("modified_on", created_on.unwrap_or_default(), parsed);
+    (created_on, modified_on)
+}
+
+/// The pair of limits goes together.
+fn check_limits(fields: &mut Fields<'_>, total: u32, per_minute: u32) {
+    if per_minute > total {
+        let message =
+            format!("must be at most total_active_users, but {per_minute} is above {total}");
+        fields.fail("new_users_per_minute", ErrorCode::Contradiction, message);
     }
 }
 
@@ -275,6 +319,12 @@ const SAME_SITES: [(&str, SameSite); 4] = [
 ];
 const SECURES: [(&str, Secure); 3] =
     [("auto", Secure::Auto), ("always", Secure::Always), ("never", Secure::Never)];
+const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
+    ("off", TurnstileMode::Off),
+    ("invisible", TurnstileMode::Invisible),
+    ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
+    ("visible_managed", TurnstileMode::VisibleManaged),
+];
 const SILENCES: [(&str, WhenSilent); 2] =
     [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
 
@@ -293,15 +343,6 @@ fn cookie_suffix(value: &Value) -> Result<&str, Problem> {
         return Ok(suffix);
     }
     Err(malformed(suffix, "must be letters, digits and _"))
-}
-
-fn additional_routes(value: &Value) -> Result<&[Value], Problem> {
-    let routes = value.as_array().ok_or_else(|| wrong_type("a list of routes", value))?;
-    if routes.len() <= MAX_ADDITIONAL_ROUTES {
-        return Ok(routes);
-    }
-    let message = format!("must be at most {MAX_ADDITIONAL_ROUTES}, but are {}", routes.len());
-    Err(Problem { code: ErrorCode::OutOfRange, message })
 }
 
 fn status_code(value: &Value) -> Result<u16, Problem> {

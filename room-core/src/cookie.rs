@@ -7,6 +7,11 @@ pub fn cookie_name(suffix: &str) -> String {
     if suffix.is_empty() { BASE_NAME.to_owned() } else { format!("{BASE_NAME}_{suffix}") }
 }
 
+/// The suffix in a name that `cookie_name` made.
+pub fn cookie_suffix(name: &str) -> &str {
+    name.strip_prefix(BASE_NAME).and_then(|rest| rest.strip_prefix('_')).unwrap_or_default()
+}
+
 /// The values under exactly this name in a `Cookie` header, in order: at most 4, of 1 byte to
 /// 4 KiB each.
 ///

@@ -1,4 +1,4 @@
-//! Names of things as parsed newtypes: room, zone, data center, isolate, ticket. No behaviour.
+//! Names of things as parsed newtypes: room, zone, event, rule and the like. No behaviour.
 
 use std::fmt;
 use std::str::FromStr;
@@ -83,6 +83,14 @@ hex32_id! {
 hex32_id! {
     /// A zone (a registered domain with its routes), 32 hexadecimal characters outside.
     ZoneId
+}
+hex32_id! {
+    /// A scheduled change of a room's settings, 32 hexadecimal characters outside.
+    EventId
+}
+hex32_id! {
+    /// A bypass rule of a room, 32 hexadecimal characters outside.
+    RuleId
 }
 hex32_id! {
     /// One visitor's ticket: 16 random bytes, never shown outside the sealed cookie.

@@ -5,6 +5,7 @@
 
 pub mod admission;
 pub mod bucket;
+pub mod bypass_rule;
 pub mod census;
 pub mod config;
 pub mod cookie;
@@ -12,6 +13,7 @@ pub mod coverage;
 pub mod data_center_aggregator;
 pub mod data_center_counter;
 pub mod estimate;
+pub mod event;
 pub mod global_aggregator;
 pub mod id;
 pub mod isolate;

@@ -1,9 +1,12 @@
 //! A room as its owner configured it, valid in every field. Made by `config`; decides nothing.
 
+use crate::bypass_rule::BypassRule;
 use crate::cookie::CookieAttributes;
+use crate::event::Event;
 use crate::id::{RoomId, ZoneId};
 use crate::route::Route;
 use crate::settings::Settings;
+use crate::time::Timestamp;
 
 /// One waiting room. `config` makes it, so that every rule between its fields holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,4 +38,28 @@ pub struct Room {
     pub default_template_language: String,
     /// True when the origin is not shown the ticket's cookie; costs speed.
     pub strip_cookie: bool,
+    /// How visitors prove that they are people. Without a Turnstile key every mode acts as off.
+    pub turnstile_mode: TurnstileMode,
+    /// Scheduled changes of the settings, in no order; no two overlap.
+    pub events: Vec<Event>,
+    /// Which requests skip the room, in the owner's order.
+    pub bypass_rules: Vec<BypassRule>,
+    /// When the room was made; the epoch if nobody knows.
+    pub created_on: Timestamp,
+    /// When it was last changed, its events and rules aside.
+    pub modified_on: Timestamp,
+}
+
+/// How visitors prove that they are people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TurnstileMode {
+    /// Not at all.
+    Off,
+    /// By a widget that nobody sees.
+    #[default]
+    Invisible,
+    /// By a widget that shows what it does.
+    VisibleNonInteractive,
+    /// By a widget that may ask for a click.
+    VisibleManaged,
 }

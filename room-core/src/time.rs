@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::{Add, Sub};
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +73,87 @@ impl fmt::Display for Timestamp {
     }
 }
 
+/// Why a text is not a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotAMoment;
+
+impl fmt::Display for NotAMoment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("must be a time in ISO 8601, from 1970 on, like 2026-12-01T18:00:00Z")
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = NotAMoment;
+
+    /// Reads RFC 3339: a date, `T`, a time, and `Z` or an offset. Digits below a millisecond are
+    /// cut off.
+    fn from_str(text: &str) -> Result<Self, NotAMoment> {
+        parse_rfc3339(text).map(Self).ok_or(NotAMoment)
+    }
+}
+
+fn parse_rfc3339(text: &str) -> Option<u64> {
+    let (date, clock) = text.split_once(['T', 't'])?;
+    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
+    let zone_start = clock.find(['Z', 'z', '+', '-'])?;
+    let (clock, zone) = clock.split_at(zone_start);
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let [hour, minute, second] = numbers(clock, ':', [2, 2, 2])?;
+    let leap_year = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let month_days = match month {
+        2 if leap_year => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return None,
+    };
+    let all_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    let valid = (1..=month_days).contains(&day)
+        && (hour < 24 && minute < 60 && second < 60)
+        && (1970..=9999).contains(&year)
+        && all_digits;
+    if !valid {
+        return None;
+    }
+    let milliseconds: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    let minutes = (days_since_epoch(year, month, day) * 24 + hour) * 60 + minute;
+    let local = minutes * MINUTE_MS + second * SECOND_MS + milliseconds;
+    match zone.split_at_checked(1)? {
+        ("Z" | "z", "") => Some(local),
+        ("+", offset) => local.checked_sub(offset_ms(offset)?),
+        ("-", offset) => local.checked_add(offset_ms(offset)?),
+        _ => None,
+    }
+}
+
+fn offset_ms(text: &str) -> Option<u64> {
+    let [hours, minutes] = numbers(text, ':', [2, 2])?;
+    (hours < 24 && minutes < 60).then_some((hours * 60 + minutes) * MINUTE_MS)
+}
+
+/// The numbers between `separator`s, each with exactly as many digits.
+fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u64; N]> {
+    let mut parts = text.split(separator);
+    let mut found = [0; N];
+    for (number, digits) in found.iter_mut().zip(digits) {
+        let part = parts.next().filter(|part| part.len() == digits)?;
+        *number = part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())??;
+    }
+    parts.next().is_none().then_some(found)
+}
+
+/// Days from 1970-01-01 to a valid date from that day on; the inverse of `civil_date`.
+const fn days_since_epoch(year: u64, month: u64, day: u64) -> u64 {
+    let year = year - (month <= 2) as u64;
+    let era = year / 400;
+    let year_of_era = year % 400;
+    let shifted_month = if month > 2 { month - 3 } else { month + 9 };
+    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
 /// Year, month and day of the given number of days since 1970-01-01.
 ///
 /// The era arithmetic is Howard Hinnant's `civil_from_days` (public domain, "chrono-compatible
@@ -92,7 +174,49 @@ const fn civil_date(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::Timestamp;
+    use super::{NotAMoment, Timestamp};
+
+    #[test]
+    fn moments_are_read_from_rfc_3339() {
+        let check = |text: &str, want: Option<u64>| {
+            assert_eq!(text.parse(), want.map(Timestamp).ok_or(NotAMoment), "{text}");
+        };
+        for ms in [0, 951_782_399_999, 951_782_400_000, 1_795_255_200_123, 4_107_542_399_000] {
+            check(&Timestamp(ms).to_iso8601(), Some(ms));
+        }
+        check("1970-01-01T00:00:00Z", Some(0));
+        check("2026-11-21T10:00:00.12345Z", Some(1_795_255_200_123));
+        check("2026-11-21T10:00:00.1Z", Some(1_795_255_200_100));
+        check("2026-11-21t11:30:00+01:30", Some(1_795_255_200_000));
+        check("2026-11-21T09:00:00-01:00", Some(1_795_255_200_000));
+        check("2024-02-29T00:00:00Z", Some(1_709_164_800_000));
+        for text in [
+            "",
+            "2026-11-21",
+            "2026-11-21T10:00:00",
+            "2026-11-21T10:00Z",
+            "2026-13-21T10:00:00Z",
+            "2026-00-21T10:00:00Z",
+            "2026-11-31T10:00:00Z",
+            "2025-02-29T10:00:00Z",
+            "2100-02-29T10:00:00Z",
+            "2026-11-00T10:00:00Z",
+            "2026-11-21T24:00:00Z",
+            "2026-11-21T10:60:00Z",
+            "2026-11-21T10:00:60Z",
+            "2026-11-21T10:00:00.Z",
+            "2026-11-21T10:00:00.xZ",
+            "2026-11-21T10:00:00Zx",
+            "2026-11-21T10:00:00+0100",
+            "2026-11-21T10:00:00+24:00",
+            "1969-12-31T23:59:59Z",
+            "1970-01-01T00:00:00+01:00",
+            "+026-11-21T10:00:00Z",
+            "2026-11-2\u{661}T10:00:00Z",
+        ] {
+            check(text, None);
+        }
+    }
 
     #[test]
     fn moments_are_written_as_iso_8601() {

@@ -6,9 +6,10 @@ use std::collections::btree_map::Entry;
 use super::field_error::ErrorCode;
 use super::fields::Fields;
 use crate::id::{RoomId, ZoneId};
+use crate::room::Room;
 use crate::route::Route;
 
-/// Everything taken so far, with the place where it was taken.
+/// Everything taken so far, with words for where or by whom.
 #[derive(Debug, Default)]
 pub struct Claims {
     ids: BTreeMap<RoomId, String>,
@@ -17,23 +18,39 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// What these rooms have.
+    pub fn of<'rooms>(rooms: impl IntoIterator<Item = &'rooms Room>) -> Self {
+        let mut claims = Self::default();
+        for room in rooms {
+            let owner = format!("by the room {}", room.name);
+            claims.ids.insert(room.id, owner.clone());
+            claims.names.insert((room.zone_id, room.name.to_ascii_lowercase()), owner.clone());
+            let keys = room.routes.iter().map(route_key);
+            claims.routes.extend(keys.map(|key| (key, owner.clone())));
+        }
+        claims
+    }
+
     /// Takes a room's id, or reports in `fields` who has it.
-    pub fn claim_id(&mut self, fields: &mut Fields<'_>, id: RoomId) {
+    pub(super) fn claim_id(&mut self, fields: &mut Fields<'_>, id: RoomId) {
         claim(&mut self.ids, id, fields, "id", "is");
     }
 
     /// Takes a room's name in its zone, or reports in `fields` who has it.
-    pub fn claim_name(&mut self, fields: &mut Fields<'_>, zone_id: ZoneId, name: &str) {
+    pub(super) fn claim_name(&mut self, fields: &mut Fields<'_>, zone_id: ZoneId, name: &str) {
         // Terraform folds the letter case of names, so two must not differ by it alone.
         let key = (zone_id, name.to_ascii_lowercase());
         claim(&mut self.names, key, fields, "name", "is");
     }
 
     /// Takes a host with a path, or reports in `fields` who has them.
-    pub fn claim_route(&mut self, fields: &mut Fields<'_>, route: &Route) {
-        let key = (route.host.as_str().to_owned(), route.path.canonical().to_owned());
-        claim(&mut self.routes, key, fields, "host", "and path are");
+    pub(super) fn claim_route(&mut self, fields: &mut Fields<'_>, route: &Route) {
+        claim(&mut self.routes, route_key(route), fields, "host", "and path are");
     }
+}
+
+fn route_key(route: &Route) -> (String, String) {
+    (route.host.as_str().to_owned(), route.path.canonical().to_owned())
 }
 
 fn claim<K: Ord>(
@@ -45,10 +62,10 @@ fn claim<K: Ord>(
 ) {
     match taken.entry(key) {
         Entry::Vacant(free) => {
-            free.insert(fields.pointer_to(field));
+            free.insert(format!("at {}", fields.pointer_to(field)));
         }
         Entry::Occupied(first) => {
-            let message = format!("{verb} already taken at {}", first.get());
+            let message = format!("{verb} already taken {}", first.get());
             fields.fail(field, ErrorCode::Duplicate, message);
         }
     }

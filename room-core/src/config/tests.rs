@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::{ErrorCode, FieldError, parse_rooms};
 use crate::cookie::{CookieAttributes, SameSite, Secure};
-use crate::room::Room;
+use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
 use crate::settings::{Settings, WhenSilent};
+use crate::time::Timestamp;
 
 const REQUIRED: ErrorCode = ErrorCode::Required;
 const TYPE: ErrorCode = ErrorCode::WrongType;
@@ -84,6 +85,11 @@ fn a_minimal_room_has_the_documented_defaults() {
         custom_page_html: None,
         default_template_language: "en-US".to_owned(),
         strip_cookie: false,
+        turnstile_mode: TurnstileMode::Invisible,
+        events: Vec::new(),
+        bypass_rules: Vec::new(),
+        created_on: Timestamp(0),
+        modified_on: Timestamp(0),
     };
     assert_eq!(room, want);
 }
@@ -152,6 +158,11 @@ fn values_keep_to_their_limits() {
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
     check("queueing_status_code", &[json!("200")], Some(TYPE));
+    let modes = ["off", "invisible", "visible_non_interactive", "Visible_Managed"];
+    check("turnstile_mode", &modes.map(Value::from), None);
+    check("turnstile_mode", &[json!("on"), json!("")], Some(RANGE));
+    check("created_on", &[json!("2026-12-01T18:00:00.000Z"), json!(null)], None);
+    check("created_on", &[json!("yesterday")], Some(FORM));
     check("queue_all", &[json!(true), json!(false)], None);
     check("queue_all", &[json!("true"), json!(1)], Some(TYPE));
     check("description", &[json!(""), text(1_024)], None);
@@ -220,8 +231,6 @@ fn what_this_version_cannot_honour_is_refused_by_name() {
     check("queueing_method", &[json!("random"), json!("reject"), json!(7)], Some(UNSUPPORTED));
     check("json_response_enabled", &[json!(false)], None);
     check("json_response_enabled", &[json!(true)], Some(UNSUPPORTED));
-    check("turnstile_mode", &[json!("off")], None);
-    check("turnstile_mode", &[json!("invisible")], Some(UNSUPPORTED));
     check("turnstile_action", &[json!("log")], None);
     check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
     check("enabled_origin_commands", &[json!([])], None);
@@ -231,7 +240,6 @@ fn what_this_version_cannot_honour_is_refused_by_name() {
     check("unconfirmed_seconds", &[json!(null)], None);
     check("unconfirmed_seconds", &[json!(0), json!(60)], Some(UNSUPPORTED));
     check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));
-    check("created_on", &[json!("2026-12-01T18:00:00.000Z")], None);
 }
 
 #[test]
@@ -252,6 +260,28 @@ fn only_one_room_has_an_id_a_name_and_a_route() {
     // A room with another error still has its routes.
     let broken = json!({ "host": "a", "session_duration": 0 });
     check_all(&[broken, at("a", "/")], &[("/0/session_duration", RANGE), ("/1/host", DUPLICATE)]);
+}
+
+#[test]
+fn events_and_rules_of_a_room_are_read_with_it() {
+    let id = "0123456789abcdef0123456789abcdef";
+    let event = |start: &str, end: &str| {
+        let time = |time: &str| format!("2026-12-01T{time}:00Z");
+        json!({
+            "id": id.replace('0', &start[..1]),
+            "name": format!("from-{}", start.replace(':', "-")),
+            "event_start_time": time(start),
+            "event_end_time": time(end),
+        })
+    };
+    let rule = json!({ "id": id, "action": "bypass_waiting_room", "expression": "ssl" });
+    let events = json!([event("09:00", "10:00"), event("10:00", "11:00")]);
+    let room = parse_one(json!({ "events": events, "bypass_rules": [rule] }));
+    assert_eq!((room.events.len(), room.bypass_rules.len()), (2, 1));
+    let events = json!([event("09:00", "10:01"), event("10:00", "11:00")]);
+    check_all(&[json!({ "events": events })], &[("/0/events/1/event_end_time", CONTRADICTION)]);
+    check_all(&[json!({ "events": [7] })], &[("/0/events/0", TYPE)]);
+    check_all(&[json!({ "bypass_rules": [rule, rule] })], &[("/0/bypass_rules/1/id", DUPLICATE)]);
 }
 
 #[test]

@@ -43,6 +43,18 @@ pub fn text(max_bytes: usize) -> impl Fn(&Value) -> Result<&str, Problem> {
     }
 }
 
+/// A list of at most `most` values.
+pub fn list(expected: &str, most: usize) -> impl Fn(&Value) -> Result<&[Value], Problem> {
+    move |value| {
+        let values = value.as_array().ok_or_else(|| wrong_type(expected, value))?;
+        if values.len() <= most {
+            return Ok(values);
+        }
+        let message = format!("must be at most {most}, but are {}", values.len());
+        Err(Problem { code: ErrorCode::OutOfRange, message })
+    }
+}
+
 /// A text in the form of `T`.
 pub fn parsed<T: FromStr<Err: Display>>(value: &Value) -> Result<T, Problem> {
     let text = value.as_str().ok_or_else(|| wrong_type("a text", value))?;

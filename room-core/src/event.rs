@@ -1,0 +1,211 @@
+//! Events: scheduled changes of a room's settings, and which one is in force. Reads no clock.
+
+use crate::id::EventId;
+use crate::room::{Room, TurnstileMode};
+use crate::settings::Settings;
+use crate::time::Timestamp;
+
+/// A scheduled change of a room's settings. `config` makes it, so that every rule holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// Names the event.
+    pub id: EventId,
+    /// Letters, digits, `-` and `_`; unique in the room whatever the letter case.
+    pub name: String,
+    /// A note of the owner.
+    pub description: String,
+    /// When the event begins.
+    pub start: EventTime,
+    /// When it ends; at least a minute after the start.
+    pub end: EventTime,
+    /// From when on everybody new is held, at least 5 minutes before the start.
+    pub prequeue: Option<EventTime>,
+    /// True when the event is ignored.
+    pub suspended: bool,
+    /// What the event changes.
+    pub overrides: Overrides,
+    /// When the event was made; the epoch if nobody knows.
+    pub created_on: Timestamp,
+    /// When it was last changed.
+    pub modified_on: Timestamp,
+}
+
+/// A moment, and how the owner wrote it: clients compare the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventTime {
+    /// The moment.
+    pub at: Timestamp,
+    /// The text.
+    pub written: String,
+}
+
+/// What an event changes; `None` is the room's own value, also when that changes later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Both limits, or neither: `total_active_users`, then `new_users_per_minute`.
+    pub limits: Option<(u32, u32)>,
+    /// Minutes.
+    pub session_duration_minutes: Option<u32>,
+    /// Whether the session runs from the admission.
+    pub disable_session_renewal: Option<bool>,
+    /// The page, a valid template; empty for the built-in one.
+    pub custom_page_html: Option<String>,
+    /// How visitors prove that they are people.
+    pub turnstile_mode: Option<TurnstileMode>,
+    /// True when the owner wrote the one queueing method there is.
+    pub sets_queueing_method: bool,
+    /// True when the owner wrote the one Turnstile action there is.
+    pub sets_turnstile_action: bool,
+}
+
+/// Where an event stands at a moment. Each phase begins with its moment and ends before the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It changes nothing yet, no more, or never.
+    Idle,
+    /// Everybody new is held until the start.
+    Prequeueing,
+    /// Its settings are in force.
+    Running,
+}
+
+impl Event {
+    /// Where the event stands at `now`.
+    pub fn phase(&self, now: Timestamp) -> Phase {
+        if self.suspended || now < self.first_moment() || now >= self.end.at {
+            Phase::Idle
+        } else if now < self.start.at {
+            Phase::Prequeueing
+        } else {
+            Phase::Running
+        }
+    }
+
+    /// When the event first changes anything.
+    pub fn first_moment(&self) -> Timestamp {
+        self.prequeue.as_ref().map_or(self.start.at, |prequeue| prequeue.at)
+    }
+
+    /// Whether both change something at the same moment, were neither suspended.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.first_moment() < other.end.at && other.first_moment() < self.end.at
+    }
+
+    /// The room's settings while the event runs.
+    pub fn applied_to(&self, settings: &Settings) -> Settings {
+        let Overrides { limits, session_duration_minutes, disable_session_renewal, .. } =
+            &self.overrides;
+        let (total, per_minute) =
+            limits.unwrap_or((settings.total_active_users, settings.new_users_per_minute));
+        Settings {
+            total_active_users: total,
+            new_users_per_minute: per_minute,
+            session_duration_minutes: session_duration_minutes
+                .unwrap_or(settings.session_duration_minutes),
+            disable_session_renewal: disable_session_renewal
+                .unwrap_or(settings.disable_session_renewal),
+            ..settings.clone()
+        }
+    }
+}
+
+/// The event that changes a room at `now`, with its phase; a suspended room has none.
+pub fn active(room: &Room, now: Timestamp) -> Option<(&Event, Phase)> {
+    let phases = room.events.iter().map(|event| (event, event.phase(now)));
+    phases.filter(|_| !room.suspended).find(|(_, phase)| *phase != Phase::Idle)
+}
+
+/// The event that begins next.
+pub fn next(room: &Room, now: Timestamp) -> Option<&Event> {
+    let to_come = |event: &&Event| !event.suspended && event.start.at > now;
+    room.events.iter().filter(to_come).min_by_key(|event| event.start.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Phase, active, next};
+    use crate::config::parse_rooms;
+    use crate::room::Room;
+    use crate::time::Timestamp;
+
+    fn room(suspended: bool, event: &serde_json::Value) -> Room {
+        let mut one = json!({
+            "id": "0123456789abcdef0123456789abcdef",
+            "name": "sale",
+            "prequeue_start_time": "2026-12-01T17:30:00Z",
+            "event_start_time": "2026-12-01T18:00:00Z",
+            "event_end_time": "2026-12-01T20:00:00Z",
+        });
+        for (name, value) in event.as_object().expect("an object") {
+            one[name] = value.clone();
+        }
+        let rooms = json!([{
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop",
+            "host": "shop.example",
+            "total_active_users": 9,
+            "new_users_per_minute": 8,
+            "suspended": suspended,
+            "events": [one],
+        }]);
+        parse_rooms(&rooms.to_string()).expect("valid rooms").remove(0)
+    }
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-12-01T{text}Z").parse().expect("a time")
+    }
+
+    #[test]
+    fn an_event_is_active_from_its_prequeue_to_its_end() {
+        let check = |room: &Room, time: &str, want: Option<Phase>| {
+            let phase = active(room, at(time)).map(|(_, phase)| phase);
+            assert_eq!(phase, want, "{time}");
+        };
+        let with = |event: serde_json::Value| room(false, &event);
+        let prequeued = with(json!({}));
+        check(&prequeued, "17:29:59.999", None);
+        check(&prequeued, "17:30:00", Some(Phase::Prequeueing));
+        check(&prequeued, "17:59:59.999", Some(Phase::Prequeueing));
+        check(&prequeued, "18:00:00", Some(Phase::Running));
+        check(&prequeued, "19:59:59.999", Some(Phase::Running));
+        check(&prequeued, "20:00:00", None);
+        let plain = with(json!({ "prequeue_start_time": null }));
+        check(&plain, "17:59:59.999", None);
+        check(&plain, "18:00:00", Some(Phase::Running));
+        check(&with(json!({ "suspended": true })), "18:00:00", None);
+        check(&room(true, &json!({})), "18:00:00", None);
+    }
+
+    #[test]
+    fn what_an_event_does_not_set_is_the_rooms() {
+        let check = |event: serde_json::Value, want: (u32, u32, u32, bool)| {
+            let room = room(false, &event);
+            let seen = room.events[0].applied_to(&room.settings);
+            let seen = (
+                seen.total_active_users,
+                seen.new_users_per_minute,
+                seen.session_duration_minutes,
+                seen.disable_session_renewal,
+            );
+            assert_eq!(seen, want, "{event}");
+        };
+        check(json!({}), (9, 8, 5, false));
+        check(json!({ "total_active_users": 7, "new_users_per_minute": 6 }), (7, 6, 5, false));
+        check(json!({ "session_duration": 30 }), (9, 8, 30, false));
+        check(json!({ "disable_session_renewal": true }), (9, 8, 5, true));
+    }
+
+    #[test]
+    fn the_next_event_is_one_that_has_not_started() {
+        let check = |event: serde_json::Value, time: &str, want: bool| {
+            assert_eq!(next(&room(false, &event), at(time)).is_some(), want, "{time}");
+        };
+        check(json!({}), "17:45:00", true);
+        check(json!({}), "18:00:00", false);
+        check(json!({ "suspended": true }), "17:00:00", false);
+    }
+}
