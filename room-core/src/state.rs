@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::census::{Epoch, EpochCensus};
+use crate::census::{EPOCH_MS, Epoch, EpochCensus};
 use crate::id::{Colo, Incarnation, IsolateId};
 use crate::settings::Settings;
 use crate::slots::GrantId;
@@ -339,9 +339,12 @@ struct NodeState {
 
 impl NodeState {
     /// An earlier life's waiters of epochs that are complete by now hold nothing back, and no
-    /// more does a data center that said that nobody waits before it fell silent.
+    /// more does a data center that said that nobody waits before it fell silent. A new life that
+    /// says so has not met those yet whom an earlier one was promised.
     fn has_waiters(&self) -> bool {
-        !self.quiet && self.waited.is_some_and(|waited| waited >= self.through)
+        let promised_from = Epoch::at(self.heard_at - EPOCH_MS);
+        let gone = |waited| self.quiet && waited < promised_from;
+        self.waited.is_some_and(|waited| waited >= self.through && !gone(waited))
     }
 }
 
@@ -448,15 +451,19 @@ mod tests {
         assert_eq!(book.waiters(Epoch(9)).len(), 1);
     }
 
-    #[test]
-    fn the_waiters_of_an_earlier_life_hold_nothing_back_for_ever() {
+    /// One visitor waits in these epochs.
+    fn life(census: &[Epoch], through: u64) -> Contribution {
         let line: EpochCensus = [(OrderKey(1), 1)].into();
-        let life = |census: &[Epoch], through: u64| Contribution {
+        Contribution {
             seq: 1,
             census: census.iter().map(|epoch| (*epoch, line.clone())).collect(),
             through: Epoch(through),
             ..Contribution::default()
-        };
+        }
+    }
+
+    #[test]
+    fn the_waiters_of_an_earlier_life_hold_nothing_back_for_ever() {
         let mut book = Book::default();
         book.merge(Timestamp(25_000), source(0, 1), life(&[Epoch(4), Epoch(5)], 4));
         assert!(book.has_waiters());
@@ -464,10 +471,20 @@ mod tests {
         assert!(book.has_waiters());
         book.merge(Timestamp(31_000), source(0, 2), Contribution { seq: 2, ..life(&[], 6) });
         assert!(!book.has_waiters());
-        book.merge(Timestamp(32_000), source(0, 3), life(&[Epoch(6)], 6));
-        assert!(book.has_waiters());
-        let quiet = Contribution { seq: 2, quiet: true, ..life(&[Epoch(6)], 6) };
-        book.merge(Timestamp(33_000), source(0, 3), quiet);
-        assert!(!book.has_waiters());
+    }
+
+    #[test]
+    fn a_quiet_data_center_holds_back_only_who_was_promised_to_be_there_still() {
+        let check = |heard_ms: u64, quiet: bool, want: bool| {
+            let mut book = Book::default();
+            book.merge(Timestamp(30_000), source(0, 1), life(&[Epoch(6)], 5));
+            // A new life that has heard of nobody yet, and says so.
+            book.merge(Timestamp(heard_ms), source(0, 2), Contribution { quiet, ..life(&[], 6) });
+            assert_eq!(book.has_waiters(), want, "{heard_ms} {quiet}");
+        };
+        check(36_000, true, true);
+        check(39_999, true, true);
+        check(40_000, true, false);
+        check(40_000, false, true);
     }
 }
