@@ -47,7 +47,8 @@ pub struct DataCenterCounter {
     waiting: Vec<Waiting>,
     pulling: bool,
     view: Option<View>,
-    queued_refused_until: Timestamp,
+    /// Called visitors from this key on were refused a moment ago, and are until this one.
+    queued_refused: Option<(OrderKey, Timestamp)>,
     new_rate: Rate,
     called_rate: Rate,
     last_pull_at: Timestamp,
@@ -74,7 +75,7 @@ impl DataCenterCounter {
             waiting: Vec::new(),
             pulling: false,
             view: None,
-            queued_refused_until: Timestamp::default(),
+            queued_refused: None,
             new_rate: Rate::default(),
             called_rate: Rate::default(),
             last_pull_at: Timestamp::default(),
@@ -216,7 +217,8 @@ impl DataCenterCounter {
         let is_open = self.view.as_ref().is_some_and(|view| view.open);
         match take.class {
             SlotClass::Queued => {
-                now < self.queued_refused_until || knows_better && !self.is_called(take)
+                let held = |(key, until)| take.key >= key && now < until;
+                self.queued_refused.is_some_and(held) || knows_better && !self.is_called(take)
             }
             SlotClass::New => knows_better && !is_open,
         }
@@ -239,13 +241,20 @@ impl DataCenterCounter {
                 turn.replies.push((one.id, reply));
             } else if one.asked || self.is_refused(now, one.take) {
                 if one.take.class == SlotClass::Queued {
-                    self.queued_refused_until = now + REFUSAL_MS;
+                    self.refuse_queued(now, one.take.key);
                 }
                 turn.replies.push((one.id, CounterReply::Refused { view: self.view.clone() }));
             } else {
                 self.waiting.push(one);
             }
         }
+    }
+
+    /// Whoever stands before all who were refused is not refused with them.
+    fn refuse_queued(&mut self, now: Timestamp, key: OrderKey) {
+        let first = self.queued_refused.filter(|(_, until)| now < *until);
+        let key = first.map_or(key, |(first, _)| first.min(key));
+        self.queued_refused = Some((key, now + REFUSAL_MS));
     }
 
     /// Ends a turn: pulls if somebody waits, a lease runs low or slots must go back.

@@ -181,9 +181,12 @@ impl GlobalAggregator {
         let available = self.available(now, settings);
         let waiting = called.min(available);
         let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
-        if self.queue.is_open() || settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            let n = if self.queue.is_open() { wanted } else { waiting };
-            return self.grant(now, SlotClass::Queued, n);
+        if self.queue.is_open() {
+            return self.grant(now, SlotClass::Queued, wanted);
+        }
+        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            let first = self.served_first(now, settings, pull);
+            return self.grant(now, SlotClass::Queued, waiting.min(first));
         }
         let last_minute = self.granted_in_rate_window(now);
         let slot_ms = 1_000.0 / pace_per_s(settings, last_minute);
@@ -202,6 +205,15 @@ impl GlobalAggregator {
             return u64::from(pull.queued_waiting);
         }
         called as u64
+    }
+
+    /// How many of the waiting visitors who ask stand before everybody else (slow rooms).
+    fn served_first(&self, now: Timestamp, settings: &Settings, pull: &Pull) -> u64 {
+        let first = self.queue.served_first(&pull.queued_keys, self.supply(now, settings));
+        if now < self.line_known_from || first == pull.queued_keys.len() {
+            return u64::from(pull.queued_waiting);
+        }
+        first as u64
     }
 
     fn grant(&mut self, now: Timestamp, class: SlotClass, n: u64) -> Option<Slots> {

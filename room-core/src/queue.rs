@@ -184,6 +184,19 @@ impl Queue {
         now.since_ms(idle_since.max(supply.queued_at)) > longest_refresh_ms + EPOCH_MS
     }
 
+    /// How many of the called visitors with these `keys` (ascending) may have a slot: those who
+    /// have fewer live waiters before them than slots are free.
+    ///
+    /// Too many are called when check-ins were lost in a restart, or where waiters of a key bucket
+    /// were taken to stand further back. Each free place is then still the one's who stands first.
+    pub fn served_first(&self, keys: &[OrderKey], supply: Supply) -> usize {
+        keys.partition_point(|key| {
+            let before = OrderKey(key.0.saturating_sub(1));
+            let ahead = self.waiting_up_to(before).saturating_sub(supply.queued_since_reported);
+            ahead < supply.available
+        })
+    }
+
     /// Opens the room when nobody is left to call and slots remain; true if it opened.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
         let nobody_left = self.waiting_up_to(self.threshold) == self.waiting();
@@ -318,6 +331,24 @@ mod tests {
         assert!(!at(76_502, 9));
         assert!(at(76_503, 9));
         assert_eq!(queue.threshold(), OrderKey(9_999));
+    }
+
+    #[test]
+    fn of_too_many_called_those_who_stand_first_are_served() {
+        let check = |available: u64, entered: u64, want: usize| {
+            let queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
+            let supply = Supply { queued_since_reported: entered, ..supply(available) };
+            let keys = [2_000, 2_000, 3_000, 5_000].map(OrderKey);
+            assert_eq!(queue.served_first(&keys, supply), want, "{available} {entered}");
+        };
+        check(0, 0, 0);
+        check(1, 0, 0);
+        check(2, 0, 2); // of one millisecond: whoever asks first
+        check(1, 1, 2);
+        check(3, 0, 3);
+        check(4, 0, 3);
+        check(5, 0, 4);
+        check(0, 9, 0);
     }
 
     #[test]

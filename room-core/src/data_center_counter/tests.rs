@@ -227,16 +227,18 @@ fn a_visitor_whose_turn_it_is_not_gets_no_slot() {
 }
 
 #[test]
-fn a_refusal_of_called_visitors_holds_for_half_a_second() {
-    let check = |later_ms: u64, refused: bool| {
+fn a_refusal_of_called_visitors_holds_for_half_a_second_for_those_behind() {
+    let check = |visitor: u64, later_ms: u64, refused: bool| {
         let mut desk = Desk::new();
         desk.take(SlotClass::Queued, 11);
         assert_eq!(words(&desk.pulled(0, 0, closed(99))), [(1, "refused")]);
         desk.now = NOW + later_ms;
-        assert_eq!(!desk.take(SlotClass::Queued, 12).replies.is_empty(), refused, "{later_ms}");
+        let is_refused = !desk.take(SlotClass::Queued, visitor).replies.is_empty();
+        assert_eq!(is_refused, refused, "{visitor} {later_ms}");
     };
-    check(REFUSAL_MS - 1, true);
-    check(REFUSAL_MS, false);
+    check(12, REFUSAL_MS - 1, true);
+    check(12, REFUSAL_MS, false);
+    check(10, 0, false); // stands before the one who was refused
 }
 
 /// A counter that has cut a batch for each of two isolates.
