@@ -145,8 +145,7 @@ impl GlobalAggregator {
         let new = self.grant_new(now, settings, pull);
         if new.map_or(0, |slots| slots.n) < pull.new_waiting && self.queue.is_open() {
             let admitted = new.map_or(0, |slots| slots.n) as usize;
-            let refused = pull.keys.get(admitted).or(pull.keys.last()).copied();
-            self.queue.close(refused.unwrap_or(OrderKey::fifo(now)));
+            self.queue.close(self.called_at_close(now, settings, pull, admitted));
             moved = true;
         }
         let queued = self.grant_queued(now, settings, pull);
@@ -155,6 +154,30 @@ impl GlobalAggregator {
         let view = self.view(now, settings);
         turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
         turn
+    }
+
+    /// Up to whom the line is called when the room closes: the first refused newcomer of `pull`.
+    ///
+    /// In a burst some leases are not used up and come back, long before any census counts those
+    /// who were refused. In a fast room as many of those who came within the same second are
+    /// called as slots are still out.
+    fn called_at_close(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        pull: &Pull,
+        admitted: usize,
+    ) -> OrderKey {
+        let refused = pull.keys.get(admitted..).unwrap_or_default();
+        let Some(first) = refused.first().or(pull.keys.last()).copied() else {
+            return OrderKey::fifo(now);
+        };
+        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            return first;
+        }
+        let still_out = usize::try_from(self.ledger.outstanding_new()).unwrap_or(usize::MAX);
+        let as_soon = |key: &&OrderKey| key.0 < first.0.saturating_add(SECOND_MS);
+        refused.iter().take(still_out).take_while(as_soon).last().copied().unwrap_or(first)
     }
 
     fn grant_new(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {

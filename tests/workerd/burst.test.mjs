@@ -14,11 +14,10 @@ const NEWCOMERS = 5_000;
 const LIMIT = 200;
 const SESSION_MS = 60_000;
 /**
- * Time in which every lease is spent, returned or expired, and its places reach the next in line:
- * 4 s of lease, up to 13 s until an epoch that counts the waiting is reported, one refresh. In 10 s
- * it is 191 to 200 of 200.
+ * Time in which every lease is spent, returned or expired, and its places reach those who were
+ * refused first.
  */
-const LEASES_END_MS = 25_000;
+const LEASES_END_MS = 10_000;
 
 const sale = room({ name: "sale", total_active_users: LIMIT, new_users_per_minute: LIMIT });
 
