@@ -3,15 +3,10 @@
 //! One stream for each concern: another draw in the network changes no visitor.
 
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, Exp1, LogNormal};
+use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use room_core::admission::Draws;
 use room_core::id::TicketId;
-use room_core::time::SECOND_MS;
-
-/// Median and spread of the time a visitor spends on the site.
-const STAY_MEDIAN_S: f64 = 120.0;
-const STAY_SIGMA: f64 = 1.2;
 
 /// One stream of draws.
 #[derive(Debug)]
@@ -22,7 +17,7 @@ pub struct Stream(Pcg64Mcg);
 pub struct Chance {
     /// When visitors come, where, and what they do.
     pub visitors: Stream,
-    /// Delay and loss.
+    /// Delay, loss, repetition and order of messages; the clocks.
     pub network: Stream,
     /// Birth, death and choice of isolates.
     pub isolates: Stream,
@@ -33,25 +28,32 @@ pub struct Chance {
 impl Chance {
     /// The streams of this seed.
     pub fn new(seed: u64) -> Self {
-        let stream = |concern: u64| {
-            Stream(Pcg64Mcg::seed_from_u64(seed.wrapping_mul(1_009).wrapping_add(concern)))
-        };
+        let stream = |concern: u64| Stream::new(seed.wrapping_mul(1_009).wrapping_add(concern));
         Self { visitors: stream(1), network: stream(2), isolates: stream(3), product: stream(4) }
     }
 }
 
 impl Stream {
+    /// The stream of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self(Pcg64Mcg::seed_from_u64(seed))
+    }
+
     /// Exponential with this mean, at least 1 ms.
     pub fn exponential_ms(&mut self, mean_ms: f64) -> u64 {
         let one: f64 = Exp1.sample(&mut self.0);
         ((one * mean_ms) as u64).max(1)
     }
 
-    /// How long a visitor stays on the site.
-    pub fn stay_ms(&mut self) -> u64 {
-        let median_ms = STAY_MEDIAN_S * SECOND_MS as f64;
-        LogNormal::new(median_ms.ln(), STAY_SIGMA)
-            .map_or(0, |stay: LogNormal<f64>| stay.sample(&mut self.0) as u64)
+    /// Log-normal with this median and this sigma of the logarithm.
+    pub fn log_normal_ms(&mut self, median_ms: f64, sigma: f64) -> u64 {
+        let one: f64 = StandardNormal.sample(&mut self.0);
+        (median_ms * (one * sigma).exp()) as u64
+    }
+
+    /// How many of something that happens `mean` times on average.
+    pub fn poisson(&mut self, mean: f64) -> u64 {
+        Poisson::new(mean).map_or(0, |counts: Poisson<f64>| counts.sample(&mut self.0) as u64)
     }
 
     /// Uniform in the given range, both ends included.
@@ -61,7 +63,7 @@ impl Stream {
 
     /// True with this probability.
     pub fn happens(&mut self, probability: f64) -> bool {
-        self.0.random::<f64>() < probability
+        probability > 0.0 && self.0.random::<f64>() < probability
     }
 
     /// An index, drawn by the cumulated weights.
@@ -82,13 +84,16 @@ impl Stream {
     }
 }
 
-/// The cumulated weights `1 / rank^exponent` of `count` ranks.
-pub fn zipf(count: usize, exponent: f64) -> Vec<f64> {
-    let weights = (1..=count).map(|rank| (rank as f64).powf(-exponent));
-    weights
-        .scan(0.0, |sum, weight| {
-            *sum += weight;
-            Some(*sum)
-        })
-        .collect()
+/// The weight `1 / rank^exponent` of the given index, counted from 0.
+pub fn zipf(index: usize, exponent: f64) -> f64 {
+    (index as f64 + 1.0).powf(-exponent)
+}
+
+/// Running sums of weights, as [`Stream::pick`] wants them.
+pub fn cumulated(weights: impl Iterator<Item = f64>) -> Vec<f64> {
+    let sums = weights.scan(0.0, |sum, weight| {
+        *sum += weight;
+        Some(*sum)
+    });
+    sums.collect()
 }

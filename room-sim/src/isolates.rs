@@ -2,15 +2,17 @@
 //!
 //! It does what `src/visit.rs` and `src/reports.rs` of the Worker do, with the same constants.
 
-use room_core::admission::{self, Ask, Draws};
+use room_core::admission;
 use room_core::id::IsolateId;
 use room_core::isolate::{Isolate, Outcome, Work};
+use room_core::ticket::{NO_ESTIMATE, Ticket};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::view::View;
 use room_core::wire::CounterReply;
 
-use crate::network::{Caller, Place, Question, Reply};
-use crate::visitor::Visitor;
+use crate::chance::{Stream, cumulated, zipf};
+use crate::network::{Asking, Caller, Place, Question, Reply};
+use crate::visitor::{Cookie, Standing, Visitor};
 use crate::world::{Event, World};
 
 /// A request works on the reports for at most this long.
@@ -21,6 +23,10 @@ const COPY_MS: u64 = 2 * SECOND_MS;
 const AGAIN_MS: u64 = SECOND_MS;
 /// A browser's timer is up to this late.
 const LATE_MS: u64 = 300;
+/// Shares of a data center's isolates fall with the rank (`admission.md` section 7).
+const ISOLATE_EXPONENT: f64 = 0.7;
+/// More requests with the same cookie at once than this are not made.
+const ECHOES_MAX: u64 = 5;
 
 /// The Cache API copy of the view in each data center.
 pub(crate) type ViewCopies = Vec<Option<View>>;
@@ -30,15 +36,51 @@ pub(crate) type ViewCopies = Vec<Option<View>>;
 pub(crate) struct IsolateSeat {
     machine: Isolate,
     life: u64,
+    /// How much its clock is ahead of time.
+    ahead_ms: u64,
     /// Until when a request works on its reports; none if no request does.
     works_until: Option<Timestamp>,
     copied_at: Timestamp,
 }
 
 impl IsolateSeat {
-    pub(crate) fn new(life: u64) -> Self {
+    pub(crate) fn new(life: u64, ahead_ms: u64) -> Self {
         let machine = Isolate::new(IsolateId(life));
-        Self { machine, life, works_until: None, copied_at: Timestamp::default() }
+        Self { machine, life, ahead_ms, works_until: None, copied_at: Timestamp::default() }
+    }
+
+    fn take_newer(&mut self, view: Option<&View>) {
+        let held = self.machine.view().map_or(0, |view| view.version);
+        if let Some(view) = view.filter(|view| view.version > held) {
+            self.machine.on_view(view.clone());
+        }
+    }
+}
+
+/// The isolates of one data center.
+#[derive(Debug)]
+pub(crate) struct IsolateRow {
+    seats: Vec<IsolateSeat>,
+    /// Cumulated parts of the requests.
+    shares: Vec<f64>,
+}
+
+impl IsolateRow {
+    pub(crate) fn new(seats: Vec<IsolateSeat>) -> Self {
+        let shares = (0..seats.len()).map(|isolate| zipf(isolate, ISOLATE_EXPONENT));
+        Self { shares: cumulated(shares), seats }
+    }
+
+    pub(crate) fn pick(&self, stream: &mut Stream) -> usize {
+        stream.pick(&self.shares)
+    }
+
+    pub(crate) fn get_mut(&mut self, isolate: usize) -> Option<&mut IsolateSeat> {
+        self.seats.get_mut(isolate)
+    }
+
+    pub(crate) fn life(&self, isolate: usize) -> u64 {
+        self.seats.get(isolate).map_or(0, |seat| seat.life)
     }
 }
 
@@ -48,81 +90,149 @@ impl World {
         (seat.life == place.life).then_some(seat)
     }
 
-    pub(crate) fn visit(&mut self, visitor: usize) {
-        let now = self.now;
-        let Some(browser) = self.visitors.get_mut(visitor) else { return };
-        if !browser.still_comes(now) {
-            return;
+    /// A visitor asks for a page, and its browser perhaps for some more at the same time.
+    pub(crate) fn visit_escrow(&mut self, visitor: usize) {
+        let Some(browser) = self.visitors.get(visitor) else { return };
+        let data_center = browser.data_center;
+        let ticket = match &browser.cookie {
+            Cookie::Ticket(ticket) => Some(ticket.clone()),
+            Cookie::None | Cookie::Published(_) => None,
+        };
+        let stream = &mut self.chance.visitors;
+        if ticket.is_some() && stream.happens(self.scenario.habits.parallel) {
+            for _ in 0..stream.between(1, ECHOES_MAX) {
+                self.request(visitor, data_center, ticket.clone(), true);
+            }
         }
-        let (data_center, ticket) = (browser.data_center, browser.ticket.clone());
-        let isolate = self.chance.isolates.pick(&self.isolate_shares);
+        self.request(visitor, data_center, ticket, false);
+    }
+
+    fn request(
+        &mut self,
+        visitor: usize,
+        data_center: usize,
+        ticket: Option<Ticket>,
+        is_echo: bool,
+    ) {
         let draws = self.chance.product.draws();
-        let settings = &self.scenario.settings;
+        let Some(row) = self.isolates.get_mut(data_center) else { return };
+        let isolate = row.pick(&mut self.chance.isolates);
+        let Some(seat) = row.get_mut(isolate) else { return };
+        let (now, settings) = (self.now + seat.ahead_ms, &self.settings);
         let inside = ticket.as_ref().is_some_and(|one| admission::is_inside(one, now, settings));
-        let row = self.isolates.get_mut(data_center);
-        let Some(seat) = row.and_then(|row| row.get_mut(isolate)) else { return };
-        if !inside
-            && seat.machine.wants_view(now)
-            && let Some(view) = self.view_copies.get(data_center).and_then(Option::as_ref)
-        {
-            seat.machine.on_view(view.clone());
+        if !inside && seat.machine.wants_view(now) {
+            seat.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
         }
         let place = Place { data_center, isolate, life: seat.life };
         match seat.machine.visit(now, settings, ticket, draws) {
             Outcome::Ask(ask) => {
                 let take = seat.machine.take(now, &ask);
                 self.truth.takes += 1;
-                let caller = Caller::Visit { place, visitor, ask, draws };
-                self.call(caller, Question::Counter(data_center, take));
+                let asking = Asking { place, visitor, ask, draws, is_echo };
+                self.call(Caller::Visit(Box::new(asking)), Question::Counter(data_center, take));
             }
-            outcome => self.answer(place, visitor, outcome),
+            outcome => self.answer(place, visitor, outcome, is_echo),
         }
     }
 
-    pub(crate) fn settle(
-        &mut self,
-        place: Place,
-        visitor: usize,
-        ask: Ask,
-        draws: Draws,
-        reply: Option<CounterReply>,
-    ) {
-        let (now, settings) = (self.now, self.scenario.settings.clone());
+    pub(crate) fn settle(&mut self, asking: Asking, reply: Option<CounterReply>) {
+        let (now, settings) = (self.now, self.settings.clone());
+        let Asking { place, visitor, ask, draws, is_echo } = asking;
         let Some(seat) = self.seat(place) else {
-            self.calendar.enter(now + AGAIN_MS, Event::Visit(visitor));
+            if !is_echo {
+                self.calendar.enter(now + AGAIN_MS, Event::Visit(visitor));
+            }
             return;
         };
-        let outcome = seat.machine.settle(now, &settings, ask, draws, reply);
-        self.answer(place, visitor, outcome);
+        let local = now + seat.ahead_ms;
+        let outcome = seat.machine.settle(local, &settings, ask, draws, reply);
+        self.answer(place, visitor, outcome, is_echo);
     }
 
-    fn answer(&mut self, place: Place, visitor: usize, outcome: Outcome) {
-        let now = self.now;
-        let Some(browser) = self.visitors.get_mut(visitor) else { return };
-        let stream = &mut self.chance.visitors;
+    fn answer(&mut self, place: Place, visitor: usize, outcome: Outcome, is_echo: bool) {
         let is_news = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
         let next = match outcome {
-            Outcome::Pass | Outcome::PassWith(_) => {
-                if let Outcome::PassWith(ticket) = outcome {
-                    browser.ticket = Some(ticket);
-                }
-                if browser.enter(now, stream) {
-                    self.truth.admit(now, browser.arrived_at);
-                }
-                self.truth.serve(now, visitor);
-                Visitor::next_request(now, stream)
-            }
-            Outcome::Wait { ticket, .. } => {
-                let due = admission::next_refresh(&ticket);
-                browser.ticket = Some(ticket);
-                if browser.wait(now, stream) {
-                    self.truth.queue(now);
-                }
-                due.max(now) + stream.between(0, LATE_MS)
-            }
+            Outcome::Pass => self.show_site(visitor, None),
+            Outcome::PassWith(ticket) => self.show_site(visitor, Some(Cookie::Ticket(ticket))),
+            // The browser shows one of the pages, and keeps the cookie that came with it.
+            Outcome::Wait { .. } if is_echo => return self.report_soon(place, is_news),
+            Outcome::Wait { ticket, counted } => self.show_queue(visitor, ticket, counted),
             Outcome::Ask(_) => return,
         };
-        self.calendar.enter(next, Event::Visit(visitor));
+        if !is_echo && let Some(next) = next {
+            self.calendar.enter(next, Event::Visit(visitor));
+        }
+        self.report_soon(place, is_news);
+    }
+
+    /// The visitor sees the site; when it asks for its next page.
+    pub(crate) fn show_site(
+        &mut self,
+        visitor: usize,
+        cookie: Option<Cookie>,
+    ) -> Option<Timestamp> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let browser = self.visitors.get_mut(visitor)?;
+        if let Some(cookie) = cookie {
+            browser.cookie = cookie;
+        }
+        let stream = &mut self.chance.visitors;
+        let waited_until = match browser.standing {
+            Standing::Waits(until) => Some(until),
+            _ => None,
+        };
+        if browser.standing == Standing::Arrives {
+            self.truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
+        }
+        if !matches!(browser.standing, Standing::Inside(_)) && browser.entered_at.is_none() {
+            browser.enter(now, &habits, stream);
+            self.truth.admit(now, visitor, waited_until);
+        }
+        browser.session_ends = self.truth.serve(now, browser.session_ends);
+        Some(Visitor::next_request(now, stream))
+    }
+
+    fn show_queue(&mut self, visitor: usize, ticket: Ticket, counted: bool) -> Option<Timestamp> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let interval_ms = u64::from(ticket.interval_s) * SECOND_MS;
+        let told = Some(ticket.shown_estimate_s).filter(|told| *told != NO_ESTIMATE);
+        let due = admission::next_refresh(&ticket);
+        self.show_wait(visitor, Cookie::Ticket(ticket), told)?;
+        let stream = &mut self.chance.visitors;
+        if !counted {
+            // The page came too early: its timer runs on. The ticket's clock may be ahead.
+            return Some(due.max(now + 1) + stream.between(0, LATE_MS));
+        }
+        if stream.happens(habits.impatient) {
+            return Some(now + stream.between(1, interval_ms));
+        }
+        Some(now + interval_ms + stream.between(0, LATE_MS))
+    }
+
+    /// The visitor sees the queue page.
+    pub(crate) fn show_wait(
+        &mut self,
+        visitor: usize,
+        cookie: Cookie,
+        told_s: Option<u32>,
+    ) -> Option<()> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let browser = self.visitors.get_mut(visitor)?;
+        browser.cookie = cookie;
+        if let Some(told_s) = told_s {
+            browser.told.get_or_insert((now, told_s));
+        }
+        if browser.standing == Standing::Arrives {
+            self.truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
+            let until = browser.wait(now, &habits, &mut self.chance.visitors);
+            self.truth.queue(now, until);
+        }
+        Some(())
+    }
+
+    /// The request goes on after its answer and reports what is new, unless another one does.
+    fn report_soon(&mut self, place: Place, is_news: bool) {
+        let now = self.now;
         if is_news
             && let Some(seat) = self.seat(place)
             && seat.works_until.is_none()
@@ -135,29 +245,33 @@ impl World {
     pub(crate) fn work(&mut self, place: Place) {
         let now = self.now;
         let data_center = place.data_center;
-        let copy = self.view_copies.get(data_center).cloned().flatten();
-        let Some(seat) = self.seat(place) else { return };
+        let row = self.isolates.get_mut(data_center);
+        let seat = row.and_then(|row| row.get_mut(place.isolate));
+        let Some(seat) = seat.filter(|seat| seat.life == place.life) else { return };
         if seat.works_until.is_none_or(|until| now >= until) {
             seat.works_until = None;
             return;
         }
-        let question = match seat.machine.work(now) {
+        let local = now + seat.ahead_ms;
+        let question = match seat.machine.work(local) {
             Work::Done => {
                 seat.works_until = None;
                 return;
             }
             Work::WaitUntil(moment) => {
-                let at = moment.min(now + SECOND_MS).max(now + 1);
+                let at = (moment - seat.ahead_ms).min(now + SECOND_MS).max(now + 1);
                 self.calendar.enter(at, Event::Work(place));
                 return;
             }
-            Work::Return(request) => Question::Counter(data_center, request),
+            Work::Return(request) => {
+                let question = Question::Counter(data_center, request);
+                self.call(Caller::Return(place), question);
+                return;
+            }
             Work::Report(report) => Question::Aggregator(data_center, report),
             Work::ReadView => {
-                if let Some(view) = copy {
-                    seat.machine.on_view(view);
-                }
-                if !seat.machine.wants_view(now) {
+                seat.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
+                if !seat.machine.wants_view(local) {
                     self.calendar.enter(now, Event::Work(place));
                     return;
                 }
@@ -171,19 +285,16 @@ impl World {
     pub(crate) fn worked(&mut self, place: Place, reply: Option<Reply>) {
         let now = self.now;
         let Some(seat) = self.seat(place) else { return };
-        // What goes back to the counter is confirmed by an answer that says nothing.
-        if !matches!(reply, Some(Reply::Counter(_))) {
-            let reply = match reply {
-                Some(Reply::Aggregator(reply)) => Some(reply),
-                _ => None,
-            };
-            seat.machine.on_report_reply(reply);
-            if now.since_ms(seat.copied_at) >= COPY_MS {
-                seat.copied_at = now;
-                let view = seat.machine.view().cloned();
-                if let Some(copy) = self.view_copies.get_mut(place.data_center) {
-                    *copy = view;
-                }
+        let reply = match reply {
+            Some(Reply::Aggregator(reply)) => Some(reply),
+            _ => None,
+        };
+        seat.machine.on_report_reply(reply);
+        if now.since_ms(seat.copied_at) >= COPY_MS {
+            seat.copied_at = now;
+            let view = seat.machine.view().cloned();
+            if let Some(copy) = self.view_copies.get_mut(place.data_center) {
+                *copy = view;
             }
         }
         self.calendar.enter(now, Event::Work(place));

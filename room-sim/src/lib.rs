@@ -4,10 +4,14 @@
 pub mod baseline;
 mod calendar;
 mod chance;
+mod expiring;
 mod isolates;
+mod load;
 pub mod measure;
 mod network;
 mod objects;
+mod published;
 pub mod scenario;
-mod visitor;
+pub mod truth;
+pub mod visitor;
 pub mod world;

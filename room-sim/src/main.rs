@@ -1,44 +1,78 @@
-//! The simulator's command line: reads the arguments, runs one world, prints its figures.
+//! The simulator's command line: reads the arguments, runs the worlds, prints their figures.
 
+mod arguments;
+mod compare;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-use room_core::time::MINUTE_MS;
-use room_sim::scenario::{NAMES, Scenario};
-use room_sim::world::World;
-
-/// After the last arrival the line has this long to drain.
-const DRAIN_MS: u64 = 60 * MINUTE_MS;
+use arguments::{Choice, Command};
+use compare::Run;
+use compare::progress::Progress;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some((scenario, data_centers, seed)) = read(&arguments) else {
-        eprintln!(
-            "usage: room-sim run --scenario {} [--data-centers 1..17576] [--seed N]",
-            NAMES.join("|")
-        );
-        return ExitCode::from(2);
-    };
-    let name = scenario.name;
-    println!("scenario {name}, {data_centers} data centers, seed {seed}");
-    let mut world = World::new(scenario, data_centers, seed);
-    let measures = world.run(DRAIN_MS);
-    print!("{measures}");
-    println!("{} events, seed {seed}", world.events());
-    ExitCode::SUCCESS
-}
-
-fn read(arguments: &[String]) -> Option<(Scenario, usize, u64)> {
-    let (command, options) = arguments.split_first()?;
-    let (mut scenario, mut data_centers, mut seed) = (Scenario::named("over")?, 3, 1);
-    for option in options.chunks(2) {
-        match option {
-            [name, value] if name == "--scenario" => scenario = Scenario::named(value)?,
-            [name, value] if name == "--data-centers" => {
-                data_centers = value.parse().ok().filter(|count| (1..=17_576).contains(count))?;
+    match arguments::read(&arguments) {
+        Ok(Command::Compare(choice)) => match compare(&choice) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("room-sim: {error}");
+                ExitCode::FAILURE
             }
-            [name, value] if name == "--seed" => seed = value.parse().ok()?,
-            _ => return None,
+        },
+        Ok(Command::Help) => {
+            println!("{}", arguments::help());
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("room-sim: {message}\n\n{}", arguments::help());
+            ExitCode::from(2)
         }
     }
-    (command == "run").then_some((scenario, data_centers, seed))
+}
+
+fn compare(choice: &Choice) -> io::Result<()> {
+    let seeds = format!("seeds {}..{}", choice.seeds.start(), choice.seeds.end());
+    say(&seeds)?;
+    let mut progress = Progress::new(compare::plans(choice).len());
+    let mut runs: Vec<Run> = Vec::new();
+    compare::run_all(choice, &mut progress, |run| {
+        // A table is told as soon as the last run of its scenario is done.
+        let is_other =
+            |last: &Run| (&last.scenario, last.data_centers) != (&run.scenario, run.data_centers);
+        if runs.last().is_some_and(is_other) {
+            tell(&runs)?;
+        }
+        runs.push(run.clone());
+        Ok(())
+    })?;
+    tell(&runs)?;
+    if let Some(path) = &choice.json {
+        write_json(path, &runs)?;
+    }
+    say(&format!("\nv1, v2 and v3 are reconstructions from the published texts: {HOLD}"))?;
+    say(&seeds)
+}
+
+/// What the figures of the published designs depend on most.
+const HOLD: &str = "their idle places come above all from holding a place for five minutes.";
+
+/// Prints the table of the last scenario.
+fn tell(runs: &[Run]) -> io::Result<()> {
+    match compare::table::groups(runs).last() {
+        Some(group) => say(compare::table::text(group).trim_end_matches('\n')),
+        None => Ok(()),
+    }
+}
+
+fn say(text: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{text}")
+}
+
+/// One object per run and line, all of them in an array.
+fn write_json(path: &Path, runs: &[Run]) -> io::Result<()> {
+    let lines: Result<Vec<String>, _> = runs.iter().map(serde_json::to_string).collect();
+    fs::write(path, format!("[\n{}\n]\n", lines?.join(",\n")))
 }

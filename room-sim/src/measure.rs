@@ -1,227 +1,202 @@
-//! What really happened, per visitor and from outside, and the figures made of it.
-//!
-//! It never asks the product's own counters.
+//! The figures of one run, made of the truth about its visitors.
 
-use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
-use room_core::settings::Settings;
-use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::time::{SECOND_MS, Timestamp};
+use serde::Serialize;
 
-/// Below this part of both limits nobody should be queued.
-const BUSY: f64 = 0.95;
+use crate::truth::Truth;
+use crate::visitor::Visitor;
+
 /// Somebody this much younger who enters earlier has overtaken.
-const OVERTAKEN_MS: u64 = 60_000;
+const OVERTAKEN_MS: u64 = 60 * SECOND_MS;
+/// Shorter waits are shown as "less than a minute", and compared as one minute.
+const SHOWN_S_MIN: f64 = 60.0;
 
-/// The truth about one room.
-#[derive(Clone, Debug)]
-pub struct Truth {
-    settings: Settings,
-    /// Ends of the sessions of those inside, by visitor.
-    inside: BTreeSet<(Timestamp, usize)>,
-    ends: Vec<Timestamp>,
-    last_minute: VecDeque<Timestamp>,
-    /// Arrival and admission of everybody admitted, in order of admission.
-    admitted: Vec<(Timestamp, Timestamp)>,
-    arrived: u64,
-    queued_early: u64,
-    active_over: u64,
-    rate_over: u64,
-    idle: f64,
-    idle_seconds: u64,
-    longest_pause_ms: u64,
-    /// Calls to counters that asked for a slot.
-    pub takes: u64,
-}
-
-/// The figures of one run, in percent where the name says so.
-#[derive(Clone, Debug, PartialEq)]
+/// The figures of one run; in percent, milliseconds or seconds where the name says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measures {
-    /// Visitors who came.
-    pub arrived: u64,
-    /// Visitors who entered.
-    pub admitted: u64,
     /// Worst moment of visitors inside over N.
     pub active_over_max_percent: f64,
+    /// The same at the end of each second: 99 of 100 are at most this.
+    pub active_over_p99_percent: f64,
     /// Worst sliding 60 s of admissions over R, as the origin saw them.
     pub rate_over_sliding_percent: f64,
-    /// Visitors admitted after somebody who came at least 60 s later.
-    pub overtaken_percent: f64,
+    /// Worst calendar minute of admissions over R.
+    pub rate_over_minute_percent: f64,
     /// Mean free part of the tighter limit over the seconds in which somebody waited.
     pub idle_while_waiting_percent: f64,
-    /// Visitors queued at arrival while both limits were used to less than 95 %.
+    /// Newcomers queued while both limits were used to less than 95 %.
     pub queued_early_percent: f64,
     /// Requests for a slot per admission.
     pub calls_per_admission: f64,
-    /// Longest time without an admission while somebody waited.
-    pub longest_pause_s: f64,
-    /// Visitors who wait at the end.
-    pub waiting_at_end: u64,
+    /// Most calls that reached one object in one second.
+    pub peak_calls_per_object: u64,
+    /// Time from a newcomer's request to its answer: half of them at most this.
+    pub new_visitor_latency_p50_ms: u64,
+    /// 99 of 100 of them at most this.
+    pub new_visitor_latency_p99_ms: u64,
+    /// Visitors admitted after somebody who came at least 60 s later.
+    pub overtaken_percent: f64,
+    /// Mean error of the first estimate shown, of those who waited and entered, in percent of
+    /// the wait from then on; 100 where nothing was ever shown, 0 where nobody waited.
+    pub estimate_mape_percent: f64,
+    /// Longest time without an admission after the global object lost its memory; 0 if it never
+    /// did.
+    pub restart_pause_s: f64,
 }
 
-impl Truth {
-    /// A room nobody has seen yet.
-    pub fn new(settings: Settings) -> Self {
-        Self {
-            settings,
-            inside: BTreeSet::new(),
-            ends: Vec::new(),
-            last_minute: VecDeque::new(),
-            admitted: Vec::new(),
-            arrived: 0,
-            queued_early: 0,
-            active_over: 0,
-            rate_over: 0,
-            idle: 0.0,
-            idle_seconds: 0,
-            longest_pause_ms: 0,
-            takes: 0,
-        }
-    }
+/// What is told of a run besides its measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Visitors who came.
+    pub arrived: u64,
+    /// Visitors who were queued at first.
+    pub queued: u64,
+    /// Visitors who entered.
+    pub admitted: u64,
+    /// Visitors who wait at the end.
+    pub waiting_at_end: u64,
+    /// Used part of N, in percent, when the first visitor was queued.
+    pub first_queued_percent: Option<f64>,
+    /// 99 of 100 newcomers of data centers that see more than one a second are answered so fast.
+    pub latency_in_crowd_p99_ms: u64,
+    /// Events of the simulation.
+    pub events: u64,
+    /// Made of every admission in its order.
+    pub fingerprint: u64,
+}
 
-    /// A visitor comes for the first time.
-    pub fn arrive(&mut self) {
-        self.arrived += 1;
-        self.ends.push(Timestamp::default());
-    }
-
-    /// A visitor is queued for the first time.
-    pub fn queue(&mut self, now: Timestamp) {
-        let (places, rate) = self.used(now);
-        self.queued_early += u64::from(places < BUSY && rate < BUSY);
-    }
-
-    /// A visitor enters for the first time.
-    pub fn admit(&mut self, now: Timestamp, arrived_at: Timestamp) {
-        self.admitted.push((arrived_at, now));
-        self.last_minute.push_back(now);
-        self.used(now);
-        let over = self.last_minute.len() as u64;
-        let rate_over = over.saturating_sub(u64::from(self.settings.new_users_per_minute));
-        self.rate_over = self.rate_over.max(rate_over);
-    }
-
-    /// A visitor inside is served a page: the session runs on from here.
-    pub fn serve(&mut self, now: Timestamp, visitor: usize) {
-        let ends_at = now + self.settings.session_ms();
-        if let Some(end) = self.ends.get_mut(visitor) {
-            self.inside.remove(&(*end, visitor));
-            *end = ends_at;
-            self.inside.insert((ends_at, visitor));
-        }
-        self.used(now);
-        let active = self.inside.len() as u64;
-        let over = active.saturating_sub(u64::from(self.settings.total_active_users));
-        self.active_over = self.active_over.max(over);
-    }
-
-    /// A second passes in which so many visitors wait.
-    pub fn second(&mut self, now: Timestamp, waiting: u64) {
-        if waiting == 0 {
-            return;
-        }
-        let (places, rate) = self.used(now);
-        self.idle += (1.0 - places).min(1.0 - rate).max(0.0);
-        self.idle_seconds += 1;
-        let last = self.admitted.last().map_or(Timestamp::default(), |(_, at)| *at);
-        if last > Timestamp::default() {
-            self.longest_pause_ms = self.longest_pause_ms.max(now.since_ms(last));
-        }
-    }
-
-    /// The used parts of N and R.
-    fn used(&mut self, now: Timestamp) -> (f64, f64) {
-        while self.inside.first().is_some_and(|(end, _)| *end <= now) {
-            self.inside.pop_first();
-        }
-        while self.last_minute.front().is_some_and(|at| now.since_ms(*at) >= MINUTE_MS) {
-            self.last_minute.pop_front();
-        }
-        let part = |count: usize, limit: u32| count as f64 / f64::from(limit.max(1));
-        (
-            part(self.inside.len(), self.settings.total_active_users),
-            part(self.last_minute.len(), self.settings.new_users_per_minute),
-        )
-    }
-
-    /// The figures.
-    pub fn measures(&self, waiting_at_end: u64) -> Measures {
+impl Measures {
+    /// The figures of a story that is over.
+    pub fn of(truth: &Truth, visitors: &[Visitor], peak_calls_per_object: u64) -> Self {
         let percent = |part: f64, whole: f64| if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
-        let admitted = self.admitted.len() as f64;
-        let limit = |limit: u32| f64::from(limit);
-        Measures {
-            arrived: self.arrived,
-            admitted: self.admitted.len() as u64,
-            active_over_max_percent: percent(
-                self.active_over as f64,
-                limit(self.settings.total_active_users),
-            ),
-            rate_over_sliding_percent: percent(
-                self.rate_over as f64,
-                limit(self.settings.new_users_per_minute),
-            ),
-            overtaken_percent: percent(self.overtaken() as f64, admitted),
-            idle_while_waiting_percent: percent(self.idle, self.idle_seconds as f64),
-            queued_early_percent: percent(self.queued_early as f64, self.arrived as f64),
-            calls_per_admission: self.takes as f64 / admitted.max(1.0),
-            longest_pause_s: self.longest_pause_ms as f64 / 1_000.0,
-            waiting_at_end,
+        let of = |count: u64| count as f64;
+        Self {
+            active_over_max_percent: 100.0 * truth.active_over,
+            active_over_p99_percent: 100.0 * percentile(&truth.active_over_by_second, 0.99),
+            rate_over_sliding_percent: 100.0 * truth.rate_over.0,
+            rate_over_minute_percent: 100.0 * truth.rate_over.1,
+            idle_while_waiting_percent: percent(truth.idle.0, of(truth.idle.1)),
+            queued_early_percent: percent(of(truth.queued_early), of(truth.arrived)),
+            calls_per_admission: of(truth.takes) / of(truth.admitted.max(1)),
+            peak_calls_per_object,
+            new_visitor_latency_p50_ms: latency(&truth.latency, 0.5),
+            new_visitor_latency_p99_ms: latency(&truth.latency, 0.99),
+            overtaken_percent: percent(overtaken(visitors) as f64, of(truth.admitted)),
+            estimate_mape_percent: estimate_error(visitors),
+            restart_pause_s: truth.pause_ms as f64 / 1_000.0,
         }
     }
 
-    fn overtaken(&self) -> usize {
-        let mut by_arrival = self.admitted.clone();
-        by_arrival.sort_unstable();
-        // From the youngest on: the earliest admission of all who came 60 s later or more.
-        let mut younger = by_arrival.iter().rev().peekable();
-        let mut earliest = Timestamp(u64::MAX);
-        let overtaken = |(arrived, admitted): &&(Timestamp, Timestamp)| {
-            while let Some((_, at)) = younger.next_if(|(at, _)| *at >= *arrived + OVERTAKEN_MS) {
-                earliest = earliest.min(*at);
-            }
-            earliest < *admitted
-        };
-        by_arrival.iter().rev().filter(overtaken).count()
+    /// The measures by their names, in the order of the tables.
+    pub fn named(&self) -> [(&'static str, f64); 13] {
+        [
+            ("active_over_max_percent", self.active_over_max_percent),
+            ("active_over_p99_percent", self.active_over_p99_percent),
+            ("rate_over_sliding_percent", self.rate_over_sliding_percent),
+            ("rate_over_minute_percent", self.rate_over_minute_percent),
+            ("idle_while_waiting_percent", self.idle_while_waiting_percent),
+            ("queued_early_percent", self.queued_early_percent),
+            ("calls_per_admission", self.calls_per_admission),
+            ("peak_calls_per_object", self.peak_calls_per_object as f64),
+            ("new_visitor_latency_p50_ms", self.new_visitor_latency_p50_ms as f64),
+            ("new_visitor_latency_p99_ms", self.new_visitor_latency_p99_ms as f64),
+            ("overtaken_percent", self.overtaken_percent),
+            ("estimate_mape_percent", self.estimate_mape_percent),
+            ("restart_pause_s", self.restart_pause_s),
+        ]
     }
 }
 
 impl fmt::Display for Measures {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = [
-            ("visitors", self.arrived as f64),
-            ("admitted", self.admitted as f64),
-            ("active over max %", self.active_over_max_percent),
-            ("rate over sliding 60 s %", self.rate_over_sliding_percent),
-            ("overtaken %", self.overtaken_percent),
-            ("idle while waiting %", self.idle_while_waiting_percent),
-            ("queued early %", self.queued_early_percent),
-            ("calls per admission", self.calls_per_admission),
-            ("longest pause s", self.longest_pause_s),
-            ("waiting at end", self.waiting_at_end as f64),
-        ];
-        rows.iter().try_for_each(|(name, value)| writeln!(formatter, "{name:<26}{value:>12.3}"))
+        let mut rows = self.named().into_iter();
+        rows.try_for_each(|(name, value)| writeln!(formatter, "{name:<28}{value:>12.3}"))
     }
+}
+
+impl Summary {
+    /// What is told of a story that is over.
+    pub fn of(truth: &Truth, waiting_at_end: u64, events: u64) -> Self {
+        Self {
+            arrived: truth.arrived,
+            queued: truth.queued,
+            admitted: truth.admitted,
+            waiting_at_end,
+            first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
+            latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
+            events,
+            fingerprint: truth.fingerprint,
+        }
+    }
+}
+
+/// The smallest latency that this part of all does not exceed.
+fn latency(counts: &[u64], part: f64) -> u64 {
+    let all: u64 = counts.iter().sum();
+    let wanted = (all as f64 * part).ceil() as u64;
+    let sums = counts.iter().scan(0, |sum, count| {
+        *sum += count;
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum < wanted).count() as u64
+}
+
+fn percentile(values: &[f64], part: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let index = (sorted.len() as f64 * part) as usize;
+    sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
+}
+
+/// Visitors admitted after somebody who came at least 60 s later.
+fn overtaken(visitors: &[Visitor]) -> usize {
+    let entered = |one: &Visitor| Some((one.arrived_at, one.entered_at?));
+    let mut by_arrival: Vec<(Timestamp, Timestamp)> = visitors.iter().filter_map(entered).collect();
+    by_arrival.sort_unstable();
+    // From the youngest on: the earliest admission of all who came 60 s later or more.
+    let mut younger = by_arrival.iter().rev().peekable();
+    let mut earliest = Timestamp(u64::MAX);
+    let overtaken = |(arrived, admitted): &&(Timestamp, Timestamp)| {
+        while let Some((_, at)) = younger.next_if(|(at, _)| *at >= *arrived + OVERTAKEN_MS) {
+            earliest = earliest.min(*at);
+        }
+        earliest < *admitted
+    };
+    by_arrival.iter().rev().filter(overtaken).count()
+}
+
+fn estimate_error(visitors: &[Visitor]) -> f64 {
+    let (mut sum, mut count) = (0.0, 0_u64);
+    for visitor in visitors.iter().filter(|one| one.has_waited) {
+        let Some(entered_at) = visitor.entered_at else { continue };
+        count += 1;
+        sum += visitor.told.map_or(100.0, |(at, told_s)| {
+            let truth_s = (entered_at.since_ms(at) as f64 / 1_000.0).max(SHOWN_S_MIN);
+            100.0 * (f64::from(told_s).max(SHOWN_S_MIN) - truth_s).abs() / truth_s
+        });
+    }
+    if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Truth;
-    use crate::scenario::Scenario;
+    use super::{estimate_error, latency, overtaken, percentile};
+    use crate::visitor::Visitor;
     use room_core::time::Timestamp;
 
-    fn truth() -> Truth {
-        let scenario = Scenario::named("small-room").expect("a known name");
-        Truth::new(scenario.settings)
+    fn visitor(arrived: u64, entered: u64) -> Visitor {
+        let entered_at = Some(Timestamp(entered));
+        Visitor { entered_at, has_waited: true, ..Visitor::new(0, Timestamp(arrived), false) }
     }
 
     #[test]
     fn whoever_enters_before_an_older_one_by_a_minute_has_overtaken() {
-        let check = |others: &[(u64, u64)], want: usize| {
-            let mut truth = truth();
-            for (arrived, admitted) in others {
-                truth.admit(Timestamp(*admitted), Timestamp(*arrived));
-            }
-            assert_eq!(truth.overtaken(), want, "{others:?}");
+        let check = |visitors: &[(u64, u64)], want: usize| {
+            let visitors: Vec<_> =
+                visitors.iter().map(|(arrived, entered)| visitor(*arrived, *entered)).collect();
+            assert_eq!(overtaken(&visitors), want, "{visitors:?}");
         };
         check(&[(0, 90_000), (60_000, 90_000)], 0);
         check(&[(60_000, 80_000), (0, 90_000)], 1);
@@ -230,21 +205,28 @@ mod tests {
     }
 
     #[test]
-    fn one_more_than_the_limit_is_over_it() {
-        let mut truth = truth();
-        for visitor in 0..301 {
-            truth.arrive();
-            truth.serve(Timestamp(1_000), visitor);
-            assert_eq!(truth.active_over, u64::from(visitor == 300));
-        }
-        for _ in 0..200 {
-            truth.admit(Timestamp(1_000), Timestamp(0));
-        }
-        truth.admit(Timestamp(61_000), Timestamp(0));
-        assert_eq!(truth.rate_over, 0);
-        for _ in 0..200 {
-            truth.admit(Timestamp(61_000), Timestamp(0));
-        }
-        assert_eq!(truth.rate_over, 1);
+    fn estimates_are_compared_with_the_wait_from_when_they_were_shown() {
+        let check = |told: Option<(u64, u32)>, want: f64| {
+            let told = told.map(|(at, seconds)| (Timestamp(at), seconds));
+            let error = estimate_error(&[Visitor { told, ..visitor(0, 210_000) }]);
+            assert!((error - want).abs() < 1e-9, "{error}");
+        };
+        check(None, 100.0);
+        check(Some((10_000, 200)), 0.0);
+        check(Some((10_000, 250)), 25.0);
+        check(Some((10_000, 100)), 50.0);
+        check(Some((180_000, 30)), 0.0); // both are less than a minute
+    }
+
+    #[test]
+    fn a_percentile_is_not_exceeded_by_its_part() {
+        assert_eq!(latency(&[0, 50, 0, 49, 1], 0.5), 1);
+        assert_eq!(latency(&[0, 50, 0, 49, 1], 0.99), 3);
+        assert_eq!(latency(&[0, 50, 0, 48, 2], 0.99), 4);
+        assert_eq!(latency(&[0], 0.5), 0);
+        let mut values = vec![0.0; 100];
+        values[0] = 1.0;
+        assert!(percentile(&values, 0.98) <= 0.0 && percentile(&values, 0.99) > 0.0);
+        assert!(percentile(&[], 0.99) <= 0.0);
     }
 }

@@ -11,9 +11,9 @@ use room_core::settings::Settings;
 use room_core::state::Node;
 use room_core::time::Timestamp;
 use room_core::turn::RequestId;
-use room_core::wire::GlobalRequest;
+use room_core::wire::{GlobalReply, GlobalRequest};
 
-use crate::chance::Stream;
+use crate::chance::Chance;
 use crate::network::{Caller, Question, Reply};
 use crate::world::{Event, World};
 
@@ -27,12 +27,20 @@ pub(crate) enum Object {
     Global,
 }
 
-/// A machine in its present life, and its timer.
+/// A machine in its present life, its timer, its clock, and its copy in the Cache API.
 #[derive(Debug)]
 struct Seat<Machine> {
     machine: Machine,
     life: u64,
+    ahead_ms: u64,
     wakes_at: Option<Timestamp>,
+    copy: Option<String>,
+}
+
+impl<Machine> Seat<Machine> {
+    fn new(machine: Machine, life: u64, ahead_ms: u64) -> Self {
+        Self { machine, life, ahead_ms, wakes_at: None, copy: None }
+    }
 }
 
 /// All objects of the room.
@@ -42,6 +50,8 @@ pub(crate) struct Objects {
     aggregators: Vec<Seat<DataCenterAggregator>>,
     global: Seat<GlobalAggregator>,
     row: Option<String>,
+    /// A row is a large text: it is written only while a restart is near that will read it.
+    pub(crate) keeps_row: bool,
 }
 
 impl Objects {
@@ -49,24 +59,25 @@ impl Objects {
         data_centers: usize,
         now: Timestamp,
         settings: &Settings,
-        stream: &mut Stream,
+        skew_ms: u64,
+        chance: &mut Chance,
     ) -> Self {
-        let restored = Restored::default();
-        let life = stream.number();
-        let global = GlobalAggregator::new(restored, ROOM, now, Incarnation(life), settings);
-        let counter = |data_center| DataCenterCounter::new(node(data_center), None, now);
-        let counters = (0..data_centers).map(|one| seat(counter(one), 0)).collect();
-        let aggregator = |data_center| {
-            let life = stream.number();
-            seat(DataCenterAggregator::new(node(data_center), None, now, Incarnation(life)), life)
-        };
-        let aggregators = (0..data_centers).map(aggregator).collect();
-        Self { counters, aggregators, global: seat(global, life), row: None }
+        let life = chance.product.number();
+        let global =
+            GlobalAggregator::new(Restored::default(), ROOM, now, Incarnation(life), settings);
+        let mut ahead_ms = || chance.network.between(0, skew_ms);
+        let global = Seat::new(global, life, ahead_ms());
+        let counter = |one| DataCenterCounter::new(node(one), None, now);
+        let counters = (0..data_centers).map(|one| Seat::new(counter(one), 0, ahead_ms()));
+        let counters = counters.collect();
+        let aggregators = (0..data_centers).map(|one| {
+            let life = chance.product.number();
+            let machine = DataCenterAggregator::new(node(one), None, now, Incarnation(life));
+            Seat::new(machine, life, chance.network.between(0, skew_ms))
+        });
+        let aggregators = aggregators.collect();
+        Self { counters, aggregators, global, row: None, keeps_row: false }
     }
-}
-
-fn seat<Machine>(machine: Machine, life: u64) -> Seat<Machine> {
-    Seat { machine, life, wakes_at: None }
 }
 
 /// Each data center has a code of three letters of its own.
@@ -77,21 +88,38 @@ fn node(data_center: usize) -> Node {
 }
 
 impl World {
-    pub(crate) fn ask_object(&mut self, call: u64, question: Question) {
-        let (now, id, settings) = (self.now, RequestId(call), &self.scenario.settings);
+    /// A question reaches an object: it is answered in its turn, or fails if that is too late.
+    pub(crate) fn ask_object(&mut self, call: u64, question: Box<Question>) {
+        let load = match *question {
+            Question::Counter(data_center, _) => self.loads.counters.get_mut(data_center),
+            Question::Aggregator(data_center, _) => self.loads.aggregators.get_mut(data_center),
+            Question::Global(_) => Some(&mut self.loads.global),
+        };
+        match load.and_then(|load| load.arrive(self.now)) {
+            Some(0) => self.serve_object(call, *question),
+            Some(waits_ms) => {
+                self.calendar.enter(self.now + waits_ms, Event::Served(call, question));
+            }
+            None => self.calendar.enter(self.now + 1, Event::Silence(call)),
+        }
+    }
+
+    pub(crate) fn serve_object(&mut self, call: u64, question: Question) {
+        let (now, id, settings) = (self.now, RequestId(call), &self.settings);
         match question {
             Question::Counter(data_center, request) => {
                 let Some(seat) = self.objects.counters.get_mut(data_center) else { return };
-                let turn = seat.machine.on_request(now, id, request);
+                let turn = seat.machine.on_request(now + seat.ahead_ms, id, request);
                 self.perform_counter(data_center, turn);
             }
             Question::Aggregator(data_center, report) => {
                 let Some(seat) = self.objects.aggregators.get_mut(data_center) else { return };
-                let turn = seat.machine.on_report(now, settings, id, report);
+                let turn = seat.machine.on_report(now + seat.ahead_ms, settings, id, report);
                 self.perform_aggregator(data_center, turn);
             }
             Question::Global(request) => {
-                let turn = self.objects.global.machine.on_request(now, settings, id, request);
+                let seat = &mut self.objects.global;
+                let turn = seat.machine.on_request(now + seat.ahead_ms, settings, id, request);
                 self.perform_global(turn);
             }
         }
@@ -102,17 +130,17 @@ impl World {
         let now = self.now;
         let seat = self.objects.counters.get_mut(data_center);
         if let Some(seat) = seat.filter(|seat| seat.life == life) {
-            let turn = seat.machine.on_pulled(now, from_global(reply));
+            let turn = seat.machine.on_pulled(now + seat.ahead_ms, from_global(reply));
             self.perform_counter(data_center, turn);
         }
     }
 
     /// The answer to an aggregator's sync, or silence.
     pub(crate) fn synced(&mut self, data_center: usize, life: u64, reply: Option<Reply>) {
-        let (now, settings) = (self.now, &self.scenario.settings);
+        let (now, settings) = (self.now, &self.settings);
         let seat = self.objects.aggregators.get_mut(data_center);
         if let Some(seat) = seat.filter(|seat| seat.life == life) {
-            let turn = seat.machine.on_synced(now, settings, from_global(reply));
+            let turn = seat.machine.on_synced(now + seat.ahead_ms, settings, from_global(reply));
             self.perform_aggregator(data_center, turn);
         }
     }
@@ -145,9 +173,8 @@ impl World {
     }
 
     fn perform_global(&mut self, turn: GlobalTurn) {
-        // A row is a large text: it is written only in worlds that will read it.
-        if turn.save && self.scenario.global_restart_ms.is_some() {
-            self.objects.row = Some(self.objects.global.machine.row());
+        if turn.save && self.objects.keeps_row {
+            self.store_row();
         }
         self.wake_at(Object::Global, turn.wake_at);
         for (id, reply) in turn.replies {
@@ -155,26 +182,35 @@ impl World {
         }
     }
 
-    /// The timer and the life of an object.
-    fn timer(&mut self, object: Object) -> Option<(&mut Option<Timestamp>, u64)> {
+    /// Writes the row of the global aggregator.
+    pub(crate) fn store_row(&mut self) {
+        self.objects.row = Some(self.objects.global.machine.row());
+    }
+
+    /// The timer, the life and the clock of an object.
+    fn timer(&mut self, object: Object) -> Option<(&mut Option<Timestamp>, u64, u64)> {
         let objects = &mut self.objects;
         match object {
             Object::Counter(data_center) => {
                 let seat = objects.counters.get_mut(data_center)?;
-                Some((&mut seat.wakes_at, seat.life))
+                Some((&mut seat.wakes_at, seat.life, seat.ahead_ms))
             }
             Object::Aggregator(data_center) => {
                 let seat = objects.aggregators.get_mut(data_center)?;
-                Some((&mut seat.wakes_at, seat.life))
+                Some((&mut seat.wakes_at, seat.life, seat.ahead_ms))
             }
-            Object::Global => Some((&mut objects.global.wakes_at, objects.global.life)),
+            Object::Global => {
+                let seat = &mut objects.global;
+                Some((&mut seat.wakes_at, seat.life, seat.ahead_ms))
+            }
         }
     }
 
     /// Sets the timer, unless it rings earlier anyway: then the machine asks again.
     fn wake_at(&mut self, object: Object, moment: Option<Timestamp>) {
-        let Some(moment) = moment.map(|moment| moment.max(self.now + 1)) else { return };
-        let Some((wakes_at, life)) = self.timer(object) else { return };
+        let (Some(moment), now) = (moment, self.now) else { return };
+        let Some((wakes_at, life, ahead_ms)) = self.timer(object) else { return };
+        let moment = (moment - ahead_ms).max(now + 1);
         if wakes_at.is_none_or(|earlier| moment < earlier) {
             *wakes_at = Some(moment);
             self.calendar.enter(moment, Event::Wake(object, life));
@@ -183,41 +219,74 @@ impl World {
 
     pub(crate) fn wake(&mut self, object: Object, life: u64) {
         let now = self.now;
-        let Some((wakes_at, present)) = self.timer(object) else { return };
+        let Some((wakes_at, present, ahead_ms)) = self.timer(object) else { return };
         if present != life || *wakes_at != Some(now) {
             return;
         }
         *wakes_at = None;
-        let settings = &self.scenario.settings;
+        let (local, settings) = (now + ahead_ms, &self.settings);
         match object {
             Object::Counter(data_center) => {
                 let Some(seat) = self.objects.counters.get_mut(data_center) else { return };
-                let turn = seat.machine.on_alarm(now);
+                let turn = seat.machine.on_alarm(local);
                 self.perform_counter(data_center, turn);
             }
             Object::Aggregator(data_center) => {
                 let Some(seat) = self.objects.aggregators.get_mut(data_center) else { return };
-                let turn = seat.machine.on_alarm(now, settings);
+                let turn = seat.machine.on_alarm(local, settings);
                 self.perform_aggregator(data_center, turn);
             }
             Object::Global => {
-                let turn = self.objects.global.machine.on_alarm(now, settings);
+                let turn = self.objects.global.machine.on_alarm(local, settings);
                 self.perform_global(turn);
             }
         }
     }
 
-    /// All memory is lost and the copy too; whoever waits for an answer hears nothing.
+    /// Puts copies of the objects of a data center into the Cache API.
+    pub(crate) fn copy_data_center(&mut self, data_center: usize) {
+        if let Some(seat) = self.objects.counters.get_mut(data_center) {
+            seat.copy = Some(seat.machine.copy());
+        }
+        if let Some(seat) = self.objects.aggregators.get_mut(data_center) {
+            seat.copy = Some(seat.machine.copy());
+        }
+    }
+
+    /// Puts a copy of the global aggregator into the Cache API.
+    pub(crate) fn copy_global(&mut self) {
+        let seat = &mut self.objects.global;
+        seat.copy = Some(seat.machine.row());
+    }
+
+    /// All memory is lost but the row and the copy; whoever waits for an answer hears nothing.
     pub(crate) fn restart_global(&mut self) {
         let life = self.chance.product.number();
-        let restored = Restored { row: self.objects.row.as_deref(), copy: None };
-        let (incarnation, settings) = (Incarnation(life), &self.scenario.settings);
-        let machine = GlobalAggregator::new(restored, ROOM, self.now, incarnation, settings);
-        self.objects.global = seat(machine, life);
+        let seat = &mut self.objects.global;
+        let restored = Restored { row: self.objects.row.as_deref(), copy: seat.copy.as_deref() };
+        let (now, incarnation) = (self.now + seat.ahead_ms, Incarnation(life));
+        let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, &self.settings);
+        *seat = Seat::new(machine, life, seat.ahead_ms);
+    }
+
+    /// Both objects of a data center lose all memory but their copies.
+    pub(crate) fn restart_data_center(&mut self, data_center: usize) {
+        let life = self.chance.product.number();
+        if let Some(seat) = self.objects.counters.get_mut(data_center) {
+            let now = self.now + seat.ahead_ms;
+            let machine = DataCenterCounter::new(node(data_center), seat.copy.as_deref(), now);
+            *seat = Seat::new(machine, life, seat.ahead_ms);
+        }
+        if let Some(seat) = self.objects.aggregators.get_mut(data_center) {
+            let (now, copy) = (self.now + seat.ahead_ms, seat.copy.as_deref());
+            let incarnation = Incarnation(life);
+            let machine = DataCenterAggregator::new(node(data_center), copy, now, incarnation);
+            *seat = Seat::new(machine, life, seat.ahead_ms);
+        }
     }
 }
 
-fn from_global(reply: Option<Reply>) -> Option<room_core::wire::GlobalReply> {
+fn from_global(reply: Option<Reply>) -> Option<GlobalReply> {
     match reply {
         Some(Reply::Global(reply)) => Some(reply),
         _ => None,

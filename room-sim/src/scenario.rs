@@ -1,78 +1,235 @@
 //! What happens to a room: its limits, its visitors and its faults. Plain data, runs nothing.
 
-use room_core::settings::{Settings, WhenSilent};
+mod catalogue;
+
+use room_core::settings::Settings;
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
-/// One story, the same for each seed and each number of data centers.
+use crate::chance::zipf;
+use crate::visitor::Habits;
+
+pub use catalogue::{EXAMPLES, NAMES, NOT_BUILT, small_restart};
+
+/// Shares of the data centers fall with the rank (`admission.md` section 7).
+const DATA_CENTER_EXPONENT: f64 = 0.9;
+/// The largest data center has this many isolates, the others by their share; never fewer than 3.
+const ISOLATES_MAX: f64 = 64.0;
+const ISOLATES_MIN: f64 = 3.0;
+/// Where it is day more visitors come, by up to this part.
+const DAY_SWING: f64 = 0.3;
+
+/// One story, the same for each seed and each number of data centers; only `swarm` is drawn.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// What the command line calls it.
     pub name: &'static str,
-    /// The room.
+    /// The room at the beginning.
     pub settings: Settings,
-    /// New visitors per minute, Poisson.
-    pub arrivals_per_minute: f64,
-    /// How long visitors arrive; afterwards all faults end and the line must drain.
+    /// New visitors per minute as a line through these points of (milliseconds, rate).
+    pub arrivals: Vec<(u64, f64)>,
+    /// How long the story lasts; afterwards nobody arrives, all faults end, the line must drain.
     pub duration_ms: u64,
-    /// Part of the background messages (reports, pulls, syncs and their answers) that get lost.
-    pub loss: f64,
+    /// Where the visitors come from.
+    pub traffic: Traffic,
+    /// How they behave.
+    pub habits: Habits,
+    /// What the network does to messages.
+    pub weather: Weather,
     /// Mean life of an isolate, which dies with everything unreported.
     pub isolate_life_ms: u64,
-    /// When the global aggregator loses its memory; none for never.
-    pub global_restart_ms: Option<u64>,
-    /// Isolates of each data center.
-    pub isolates: usize,
+    /// What breaks or changes, and when.
+    pub faults: Vec<(u64, Fault)>,
+    /// How long a day takes: the data centers take turns in being busy.
+    pub day_ms: u64,
 }
 
-/// The names of all scenarios.
-pub const NAMES: [&str; 4] = ["over", "steady", "restart", "small-room"];
+/// Where the visitors come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Traffic {
+    /// From all data centers by their shares.
+    Everywhere,
+    /// From the one half, and between these two moments more and more from the other.
+    Shifts {
+        /// When it begins to shift.
+        from_ms: u64,
+        /// When all of it has shifted.
+        until_ms: u64,
+    },
+    /// So many times as many from each fourth data center between these two moments.
+    Spikes {
+        /// How many times as many.
+        factor: f64,
+        /// When it begins.
+        from_ms: u64,
+        /// When it ends.
+        until_ms: u64,
+    },
+}
+
+/// What the network does to the messages behind the visits: reports, syncs, pulls, their answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Weather {
+    /// Part of the reports, syncs and their answers that get lost.
+    pub loss: f64,
+    /// Part of the pulls and their answers that get lost: a visitor may be waiting for them, so
+    /// this is 0 where a target for newcomers is measured. Whoever waits hears nothing for 3 s.
+    pub pull_loss: f64,
+    /// Part of them that come twice.
+    pub repeats: f64,
+    /// Part of them that take up to five times as long, so that others overtake them.
+    pub slow: f64,
+    /// Clocks differ by up to this much.
+    pub skew_ms: u64,
+}
+
+/// Something breaks or changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The global aggregator loses its memory.
+    RestartGlobal {
+        /// Whether a copy of at most two seconds ago is found.
+        with_copy: bool,
+    },
+    /// Both objects of each `every`-th data center lose their memory.
+    RestartDataCenters {
+        /// Which ones.
+        every: usize,
+        /// Whether copies of at most two seconds ago are found.
+        with_copy: bool,
+    },
+    /// The data center of this rank vanishes; its visitors reach others.
+    Outage {
+        /// Which one, counted from 0.
+        data_center: usize,
+    },
+    /// Each third data center is cut off from the global aggregator.
+    Cut,
+    /// No data center is cut off any more.
+    Heal,
+    /// The room's limits change.
+    Limits {
+        /// N from now on.
+        total_active_users: u32,
+        /// R from now on.
+        new_users_per_minute: u32,
+    },
+}
 
 impl Scenario {
-    /// The scenario of this name (`admission.md` section 7: figures of the world and the room).
-    pub fn named(name: &str) -> Option<Self> {
-        let base = Self {
-            name: "over",
-            settings: settings(10_000, 2_000),
-            arrivals_per_minute: 1_800.0,
-            duration_ms: 30 * MINUTE_MS,
-            loss: 0.01,
-            isolate_life_ms: 180 * SECOND_MS,
-            global_restart_ms: None,
-            isolates: 8,
-        };
-        Some(match name {
-            "over" => base,
-            // A visitor is inside for 9 minutes on average: 82 % of the places are taken.
-            "steady" => Self { name: "steady", arrivals_per_minute: 900.0, ..base },
-            "restart" => Self {
-                name: "restart",
-                loss: 0.02,
-                // In the middle of a minute, when the room has been full for a while.
-                global_restart_ms: Some(20 * MINUTE_MS + 30 * SECOND_MS),
-                ..base
-            },
-            "small-room" => Self {
-                name: "small-room",
-                settings: settings(300, 200),
-                arrivals_per_minute: 28.0,
-                isolates: 3,
-                ..base
-            },
-            _ => return None,
-        })
+    /// New visitors per minute so long after the beginning, before [`Traffic`].
+    pub fn rate_per_minute(&self, at_ms: u64) -> f64 {
+        let index = self.arrivals.partition_point(|(point, _)| *point <= at_ms);
+        let point = |index: usize| self.arrivals.get(index).copied();
+        match (index.checked_sub(1).and_then(point), point(index)) {
+            (Some((from, low)), Some((to, high))) => {
+                low + (high - low) * (at_ms - from) as f64 / (to - from) as f64
+            }
+            (Some((_, rate)), None) => rate,
+            (None, _) => 0.0,
+        }
+    }
+
+    /// What part of the visitors each data center sees; more than 1 in all while traffic spikes.
+    pub fn shares(&self, data_centers: usize, at_ms: u64) -> Vec<f64> {
+        let weights: Vec<f64> = (0..data_centers).map(|one| self.weight(one, at_ms)).collect();
+        let sum: f64 = weights.iter().sum();
+        let share = |(one, weight): (usize, f64)| self.traffic.factor(one, at_ms) * weight / sum;
+        weights.into_iter().enumerate().map(share).collect()
+    }
+
+    /// How many isolates a data center has.
+    pub fn isolates(data_center: usize) -> usize {
+        let share = zipf(data_center, DATA_CENTER_EXPONENT);
+        (ISOLATES_MAX * share).max(ISOLATES_MIN) as usize
+    }
+
+    fn weight(&self, data_center: usize, at_ms: u64) -> f64 {
+        // The data centers stand around the world as the golden angle puts them.
+        let longitude = data_center as f64 * 0.618;
+        let day = (at_ms as f64 / self.day_ms as f64 + longitude) * std::f64::consts::TAU;
+        let size = zipf(data_center, DATA_CENTER_EXPONENT) * (1.0 + DAY_SWING * day.sin());
+        size * self.traffic.side(data_center, at_ms)
     }
 }
 
-fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
-    Settings {
-        total_active_users,
-        new_users_per_minute,
-        session_duration_minutes: 5,
-        disable_session_renewal: false,
-        queue_all: false,
-        refresh_interval_s: 20,
-        near_head_refresh_interval_s: 5,
-        when_silent: WhenSilent::Hold,
-        keep_flowing_per_minute: 0,
+impl Traffic {
+    fn side(self, data_center: usize, at_ms: u64) -> f64 {
+        let Self::Shifts { from_ms, until_ms } = self else { return 1.0 };
+        let passed = at_ms.saturating_sub(from_ms) as f64;
+        let shifted = (passed / (until_ms - from_ms) as f64).min(1.0);
+        if data_center.is_multiple_of(2) { 1.0 - shifted } else { shifted }
+    }
+
+    fn factor(self, data_center: usize, at_ms: u64) -> f64 {
+        match self {
+            Self::Spikes { factor, from_ms, until_ms }
+                if data_center % 4 == 1 && (from_ms..until_ms).contains(&at_ms) =>
+            {
+                factor
+            }
+            _ => 1.0,
+        }
+    }
+}
+
+/// Minutes in milliseconds.
+const fn minutes(count: u64) -> u64 {
+    count * MINUTE_MS
+}
+
+/// Seconds in milliseconds.
+const fn seconds(count: u64) -> u64 {
+    count * SECOND_MS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Scenario, Traffic, minutes};
+
+    fn named(name: &str) -> Scenario {
+        Scenario::named(name, 1).expect("a known name")
+    }
+
+    fn check(got: f64, want: f64) {
+        assert!((got - want).abs() < 1e-6, "{got} {want}");
+    }
+
+    #[test]
+    fn arrivals_follow_the_line_through_the_points() {
+        let ramp = named("ramp");
+        check(ramp.rate_per_minute(0), 250.0);
+        check(ramp.rate_per_minute(minutes(15)), 1_375.0);
+        check(ramp.rate_per_minute(minutes(90)), 2_500.0);
+        let sale = named("sale");
+        check(sale.rate_per_minute(minutes(10) - 1), 100_000.0);
+        check(sale.rate_per_minute(minutes(10)), 0.0);
+    }
+
+    #[test]
+    fn shares_are_parts_of_all_visitors() {
+        for name in ["over", "shift", "wave"] {
+            for at in [0, 10, 11, 30] {
+                check(named(name).shares(30, minutes(at)).iter().sum(), 1.0);
+            }
+        }
+        let spike = named("spike");
+        let Traffic::Spikes { from_ms, until_ms, .. } = spike.traffic else { panic!("a spike") };
+        let at = |at_ms| spike.shares(3, at_ms)[1];
+        assert!(at(from_ms) > 40.0 * at(from_ms - 1));
+        assert!(at(until_ms) < at(until_ms - 1) / 40.0);
+    }
+
+    #[test]
+    fn the_traffic_moves_to_the_other_half() {
+        let shift = named("shift");
+        let (before, after) = (shift.shares(4, 0), shift.shares(4, minutes(20)));
+        for (one, (before, after)) in before.into_iter().zip(after).enumerate() {
+            assert_eq!((before > 0.0, after > 0.0), (one % 2 == 0, one % 2 == 1), "{one}");
+        }
+    }
+
+    #[test]
+    fn the_largest_data_center_has_the_most_isolates() {
+        assert_eq!([0, 1, 2, 29, 299].map(Scenario::isolates), [64, 34, 23, 3, 3]);
     }
 }

@@ -3,14 +3,53 @@
 use room_core::ticket::Ticket;
 use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
+use crate::baseline;
 use crate::chance::Stream;
 
-/// Part of the visitors who leave as soon as they see a queue page.
-const IMPATIENT: f64 = 0.05;
-/// The others wait this long on average.
-const PATIENCE_MS: f64 = 20.0 * MINUTE_MS as f64;
 /// Between two requests of a visitor inside.
 const REQUEST_MS: f64 = 30.0 * SECOND_MS as f64;
+
+/// How the visitors of a scenario behave.
+#[derive(Clone, Copy, Debug)]
+pub struct Habits {
+    /// Part of the visitors who leave as soon as they see a queue page.
+    pub leave_at_once: f64,
+    /// The others wait this long on average.
+    pub patience_ms: f64,
+    /// How long visitors stay on the site.
+    pub stay: Stay,
+    /// Part of the requests that come several times at once, with the same cookie.
+    pub parallel: f64,
+    /// Part of the queue pages that are reloaded before their time.
+    pub impatient: f64,
+}
+
+/// How long visitors stay on the site.
+#[derive(Clone, Copy, Debug)]
+pub enum Stay {
+    /// Log-normal with a median of 120 s and sigma 1.2 (`admission.md` section 7).
+    Long,
+    /// Exponential with this mean, in milliseconds.
+    Browsing(f64),
+}
+
+impl Habits {
+    /// The visitors of `admission.md` section 7.
+    pub const USUAL: Self = Self {
+        leave_at_once: 0.05,
+        patience_ms: 20.0 * MINUTE_MS as f64,
+        stay: Stay::Long,
+        parallel: 0.05,
+        impatient: 0.02,
+    };
+
+    fn stay_ms(&self, stream: &mut Stream) -> u64 {
+        match self.stay {
+            Stay::Long => stream.log_normal_ms(120.0 * SECOND_MS as f64, 1.2),
+            Stay::Browsing(mean_ms) => stream.exponential_ms(mean_ms),
+        }
+    }
+}
 
 /// Where a visitor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,43 +64,69 @@ pub enum Standing {
     Gone,
 }
 
+/// What the browser's cookie says.
+#[derive(Clone, Debug)]
+pub enum Cookie {
+    /// There is none.
+    None,
+    /// A ticket of the production core.
+    Ticket(Ticket),
+    /// A ticket of a published design.
+    Published(baseline::Ticket),
+}
+
 /// One browser.
 #[derive(Clone, Debug)]
 pub struct Visitor {
-    /// The data center it always reaches.
+    /// The data center it reaches.
     pub data_center: usize,
     /// Its cookie.
-    pub ticket: Option<Ticket>,
+    pub cookie: Cookie,
     /// Where it stands.
     pub standing: Standing,
     /// When it came first.
     pub arrived_at: Timestamp,
+    /// When it entered first.
+    pub entered_at: Option<Timestamp>,
+    /// The end of its session, as the origin sees it: D after the last page.
+    pub session_ends: Timestamp,
+    /// When a wait was told first, and how many seconds.
+    pub told: Option<(Timestamp, u32)>,
+    /// True once a queue page was the answer.
+    pub has_waited: bool,
+    /// True if more than one newcomer per second reaches its data center.
+    pub in_crowd: bool,
 }
 
 impl Visitor {
     /// Somebody who comes for the first time.
-    pub fn new(data_center: usize, arrived_at: Timestamp) -> Self {
-        Self { data_center, ticket: None, standing: Standing::Arrives, arrived_at }
+    pub fn new(data_center: usize, arrived_at: Timestamp, in_crowd: bool) -> Self {
+        Self {
+            data_center,
+            cookie: Cookie::None,
+            standing: Standing::Arrives,
+            arrived_at,
+            entered_at: None,
+            session_ends: Timestamp::default(),
+            told: None,
+            has_waited: false,
+            in_crowd,
+        }
     }
 
-    /// The visitor sees the queue page; true if it is the first one.
-    pub fn wait(&mut self, now: Timestamp, stream: &mut Stream) -> bool {
-        if self.standing != Standing::Arrives {
-            return false;
-        }
-        let patience_ms = stream.exponential_ms(PATIENCE_MS);
-        let stays = !stream.happens(IMPATIENT);
-        self.standing = if stays { Standing::Waits(now + patience_ms) } else { Standing::Gone };
-        true
+    /// The visitor sees the queue page for the first time: until when it waits at most.
+    pub fn wait(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
+        let patience_ms = stream.exponential_ms(habits.patience_ms);
+        let until = if stream.happens(habits.leave_at_once) { now } else { now + patience_ms };
+        self.standing = Standing::Waits(until);
+        self.has_waited = true;
+        until
     }
 
-    /// The visitor sees the site; true if it is the first time.
-    pub fn enter(&mut self, now: Timestamp, stream: &mut Stream) -> bool {
-        if matches!(self.standing, Standing::Inside(_)) {
-            return false;
-        }
-        self.standing = Standing::Inside(now + stream.stay_ms());
-        true
+    /// The visitor sees the site for the first time.
+    pub fn enter(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) {
+        self.standing = Standing::Inside(now + habits.stay_ms(stream));
+        self.entered_at = Some(now);
     }
 
     /// Whether the visitor still wants something; from then on it is gone.

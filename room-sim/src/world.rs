@@ -1,38 +1,53 @@
 //! The world: one room, its data centers and its visitors, one event after the other.
 //!
-//! It carries, delays, loses and kills; whom to admit is decided by the production machines alone.
+//! It carries, delays, loses and kills; whom to admit is decided by the machines alone.
+
+mod faults;
 
 use std::collections::BTreeMap;
 
+use room_core::settings::Settings;
 use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
+use crate::baseline;
 use crate::calendar::Calendar;
-use crate::chance::{Chance, zipf};
-use crate::isolates::{IsolateSeat, ViewCopies};
-use crate::measure::{Measures, Truth};
+use crate::chance::{Chance, cumulated};
+use crate::isolates::{IsolateRow, IsolateSeat, ViewCopies};
+use crate::load::Loads;
+use crate::measure::{Measures, Summary};
 use crate::network::{Caller, Network, Place, Question, Reply, SILENCE_MS};
 use crate::objects::{Object, Objects};
+use crate::published::{PublishedEvent, PublishedRoom};
 use crate::scenario::Scenario;
-use crate::visitor::{Standing, Visitor};
+use crate::truth::Truth;
+use crate::visitor::Visitor;
 
-/// Shares of the data centers and of their isolates fall with the rank (`admission.md` section 7).
-const DATA_CENTER_EXPONENT: f64 = 0.9;
-const ISOLATE_EXPONENT: f64 = 0.7;
 /// Where time begins: a whole minute.
 const START: Timestamp = Timestamp(1_800_000_000_000);
+
+/// What decides who enters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Algorithm {
+    /// The production core: escrow slots and one threshold.
+    Escrow,
+    /// One of the published earlier designs.
+    Published(baseline::Published, baseline::Order),
+}
 
 /// Something that will happen.
 #[derive(Debug)]
 pub(crate) enum Event {
-    /// The next visitor comes for the first time.
-    Arrival,
+    /// A visitor comes for the first time to a data center, among a crowd or not.
+    Arrival { data_center: usize, in_crowd: bool },
     /// A visitor asks for a page.
     Visit(usize),
     /// A question reaches an object.
-    Question(u64, Question),
+    Question(u64, Box<Question>),
+    /// An object has time for a question that waited for it.
+    Served(u64, Box<Question>),
     /// An answer reaches whoever waits.
-    Reply(u64, Reply),
-    /// Whoever waits has waited long enough.
+    Reply(u64, Box<Reply>),
+    /// Whoever waits has waited long enough, or the call failed.
     Silence(u64),
     /// An object's timer.
     Wake(Object, u64),
@@ -40,8 +55,12 @@ pub(crate) enum Event {
     Work(Place),
     /// An isolate dies.
     Death { data_center: usize, isolate: usize },
-    /// The global aggregator loses its memory.
-    GlobalRestart,
+    /// The fault of this number happens.
+    Fault(usize),
+    /// The copies are taken that the fault of this number will find.
+    Copies(usize),
+    /// Something in a room of a published design.
+    Published(PublishedEvent),
     /// A second has passed.
     Second,
 }
@@ -50,46 +69,61 @@ pub(crate) enum Event {
 #[derive(Debug)]
 pub struct World {
     pub(crate) scenario: Scenario,
+    /// The room's settings now.
+    pub(crate) settings: Settings,
     pub(crate) now: Timestamp,
     pub(crate) calendar: Calendar<Event>,
     pub(crate) chance: Chance,
     pub(crate) network: Network,
+    pub(crate) loads: Loads,
     pub(crate) objects: Objects,
-    pub(crate) isolates: Vec<Vec<IsolateSeat>>,
+    pub(crate) isolates: Vec<IsolateRow>,
     pub(crate) view_copies: ViewCopies,
+    pub(crate) published: Option<PublishedRoom>,
     pub(crate) visitors: Vec<Visitor>,
     pub(crate) truth: Truth,
+    /// Data centers that have vanished.
+    pub(crate) gone: Vec<bool>,
     calls: BTreeMap<u64, Caller>,
     called: u64,
-    data_center_shares: Vec<f64>,
-    pub(crate) isolate_shares: Vec<f64>,
-    waiting: u64,
 }
 
 impl World {
     /// A world that has not begun.
-    pub fn new(scenario: Scenario, data_centers: usize, seed: u64) -> Self {
+    pub fn new(scenario: Scenario, algorithm: Algorithm, data_centers: usize, seed: u64) -> Self {
         let mut chance = Chance::new(seed);
-        let network = Network::new(data_centers, scenario.loss, &mut chance.network);
-        let objects = Objects::new(data_centers, START, &scenario.settings, &mut chance.product);
-        let mut born = || IsolateSeat::new(chance.product.number());
-        let row = |_| (0..scenario.isolates).map(|_| born()).collect();
-        let isolates = (0..data_centers).map(row).collect();
+        let (weather, settings) = (scenario.weather, scenario.settings.clone());
+        let network = Network::new(data_centers, weather, &mut chance.network);
+        let skew_ms = weather.skew_ms;
+        let objects = Objects::new(data_centers, START, &settings, skew_ms, &mut chance);
+        let mut born =
+            |_| IsolateSeat::new(chance.product.number(), chance.network.between(0, skew_ms));
+        let mut row = |data_center| {
+            IsolateRow::new((0..Scenario::isolates(data_center)).map(&mut born).collect())
+        };
+        let isolates = (0..data_centers).map(&mut row).collect();
+        let published = match algorithm {
+            Algorithm::Escrow => None,
+            Algorithm::Published(design, order) => {
+                Some(PublishedRoom::new(design, order, &settings))
+            }
+        };
         let mut world = Self {
             now: START,
-            calendar: Calendar::default(),
+            calendar: Calendar::new(START),
             network,
+            loads: Loads::new(data_centers),
             objects,
             isolates,
             view_copies: vec![None; data_centers],
+            published,
             visitors: Vec::new(),
-            truth: Truth::new(scenario.settings.clone()),
+            truth: Truth::new(START, settings.clone()),
+            gone: vec![false; data_centers],
             calls: BTreeMap::new(),
             called: 0,
-            data_center_shares: zipf(data_centers, DATA_CENTER_EXPONENT),
-            isolate_shares: zipf(scenario.isolates, ISOLATE_EXPONENT),
-            waiting: 0,
             chance,
+            settings,
             scenario,
         };
         world.begin();
@@ -97,39 +131,56 @@ impl World {
     }
 
     fn begin(&mut self) {
-        self.calendar.enter(START, Event::Arrival);
-        self.calendar.enter(START + SECOND_MS, Event::Second);
+        self.calendar.enter(START, Event::Second);
         for data_center in 0..self.isolates.len() {
-            for isolate in 0..self.scenario.isolates {
+            for isolate in 0..Scenario::isolates(data_center) {
                 self.plan_death(data_center, isolate);
             }
         }
-        if let Some(after_ms) = self.scenario.global_restart_ms {
-            self.calendar.enter(START + after_ms, Event::GlobalRestart);
-        }
+        self.plan_faults();
+        self.begin_published();
     }
 
     /// Runs the scenario, and then without arrivals and faults until nobody waits, or for at
-    /// most this long.
-    pub fn run(&mut self, drain_ms: u64) -> Measures {
-        let heals_at = START + self.scenario.duration_ms;
-        self.run_until(heals_at);
-        self.network.loss = 0.0;
-        let gives_up_at = heals_at + drain_ms;
-        while self.waiting() > 0 && self.now < gives_up_at {
+    /// most this long. `progress` hears the passed part of the scenario, at most 1.
+    pub fn run(&mut self, drain_ms: u64, progress: &mut dyn FnMut(f64)) -> (Measures, Summary) {
+        let duration_ms = self.scenario.duration_ms;
+        while !self.is_healed() {
+            self.run_until((self.now + MINUTE_MS).min(START + duration_ms));
+            progress(self.now.since_ms(START) as f64 / duration_ms as f64);
+        }
+        let measures = Measures::of(&self.truth, &self.visitors, self.loads.peak());
+        self.heal();
+        let gives_up_at = START + duration_ms + drain_ms;
+        while self.truth.waiting(self.now) > 0 && self.now < gives_up_at {
             self.run_until(self.now + MINUTE_MS);
         }
-        self.truth.measures(self.waiting())
+        let waiting = self.truth.waiting(self.now);
+        let summary = Summary::of(&self.truth, waiting, self.calendar.entered());
+        (self.with_drained(measures), summary)
     }
 
-    /// Visitors who wait now.
-    pub fn waiting(&self) -> u64 {
-        self.waiting
+    /// Who was overtaken and what came of the estimates is known when the line has drained.
+    fn with_drained(&self, measures: Measures) -> Measures {
+        let drained = Measures::of(&self.truth, &self.visitors, 0);
+        Measures {
+            overtaken_percent: drained.overtaken_percent,
+            estimate_mape_percent: drained.estimate_mape_percent,
+            active_over_max_percent: drained.active_over_max_percent,
+            rate_over_sliding_percent: drained.rate_over_sliding_percent,
+            rate_over_minute_percent: drained.rate_over_minute_percent,
+            ..measures
+        }
     }
 
-    /// Events so far: two runs with the same seed have as many.
-    pub fn events(&self) -> u64 {
-        self.calendar.entered()
+    /// What really happened.
+    pub fn truth(&self) -> &Truth {
+        &self.truth
+    }
+
+    /// Everybody who came, in order of arrival.
+    pub fn visitors(&self) -> &[Visitor] {
+        &self.visitors
     }
 
     fn run_until(&mut self, end: Timestamp) {
@@ -140,43 +191,75 @@ impl World {
         }
     }
 
-    fn is_healed(&self) -> bool {
+    pub(crate) fn is_healed(&self) -> bool {
         self.now >= START + self.scenario.duration_ms
     }
 
     fn happen(&mut self, event: Event) {
         match event {
-            Event::Arrival => self.arrive(),
+            Event::Arrival { data_center, in_crowd } => self.arrive(data_center, in_crowd),
             Event::Visit(visitor) => self.visit(visitor),
             Event::Question(call, question) => self.ask_object(call, question),
-            Event::Reply(call, reply) => self.resolve(call, Some(reply)),
+            Event::Served(call, question) => self.serve_object(call, *question),
+            Event::Reply(call, reply) => self.resolve(call, Some(*reply)),
             Event::Silence(call) => self.resolve(call, None),
             Event::Wake(object, life) => self.wake(object, life),
             Event::Work(place) => self.work(place),
             Event::Death { data_center, isolate } => self.die(data_center, isolate),
-            Event::GlobalRestart => self.restart_global(),
-            Event::Second => {
-                let waits = |one: &&Visitor| matches!(one.standing, Standing::Waits(_));
-                self.waiting = self.visitors.iter().filter(waits).count() as u64;
-                if !self.is_healed() {
-                    self.truth.second(self.now, self.waiting);
-                }
-                self.calendar.enter(self.now + SECOND_MS, Event::Second);
-            }
+            Event::Fault(number) => self.fault(number),
+            Event::Copies(number) => self.take_copies(number),
+            Event::Published(event) => self.happen_published(event),
+            Event::Second => self.second(),
         }
     }
 
-    fn arrive(&mut self) {
+    fn second(&mut self) {
+        self.truth.second(self.now);
+        self.calendar.enter(self.now + SECOND_MS, Event::Second);
         if self.is_healed() {
             return;
         }
-        let data_center = self.chance.visitors.pick(&self.data_center_shares);
-        self.visitors.push(Visitor::new(data_center, self.now));
-        self.truth.arrive();
-        self.calendar.enter(self.now, Event::Visit(self.visitors.len() - 1));
-        let mean_ms = MINUTE_MS as f64 / self.scenario.arrivals_per_minute;
-        let gap_ms = self.chance.visitors.exponential_ms(mean_ms);
-        self.calendar.enter(self.now + gap_ms, Event::Arrival);
+        let at_ms = self.now.since_ms(START);
+        let per_second = self.scenario.rate_per_minute(at_ms) / 60.0;
+        let mut shares = self.scenario.shares(self.isolates.len(), at_ms);
+        for (share, gone) in shares.iter_mut().zip(&self.gone) {
+            *share *= f64::from(u8::from(!gone));
+        }
+        let cumulated = cumulated(shares.iter().copied());
+        let all = cumulated.last().copied().unwrap_or(0.0);
+        if per_second * all <= 0.0 {
+            return;
+        }
+        let stream = &mut self.chance.visitors;
+        for _ in 0..stream.poisson(per_second * all) {
+            let data_center = stream.pick(&cumulated);
+            let share = shares.get(data_center).copied().unwrap_or(0.0);
+            let in_crowd = per_second * share > 1.0;
+            let at = self.now + stream.between(0, SECOND_MS - 1);
+            self.calendar.enter(at, Event::Arrival { data_center, in_crowd });
+        }
+    }
+
+    fn arrive(&mut self, data_center: usize, in_crowd: bool) {
+        self.visitors.push(Visitor::new(data_center, self.now, in_crowd));
+        self.visit(self.visitors.len() - 1);
+    }
+
+    fn visit(&mut self, visitor: usize) {
+        let Some(browser) = self.visitors.get_mut(visitor) else { return };
+        if !browser.still_comes(self.now) {
+            return;
+        }
+        if self.gone.get(browser.data_center).copied().unwrap_or(false) {
+            // The network leads it elsewhere, with its cookie.
+            let elsewhere = self.chance.visitors.between(1, self.gone.len() as u64 - 1) as usize;
+            browser.data_center = (browser.data_center + elsewhere) % self.gone.len();
+        }
+        if self.published.is_some() {
+            self.visit_published(visitor);
+        } else {
+            self.visit_escrow(visitor);
+        }
     }
 
     fn plan_death(&mut self, data_center: usize, isolate: usize) {
@@ -188,19 +271,34 @@ impl World {
         if self.is_healed() {
             return;
         }
-        let life = self.chance.product.number();
-        let seat = self.isolates.get_mut(data_center).and_then(|row| row.get_mut(isolate));
-        if let Some(seat) = seat {
-            *seat = IsolateSeat::new(life);
-        }
+        self.kill(data_center, isolate);
         self.plan_death(data_center, isolate);
+    }
+
+    /// An isolate is replaced by one that knows nothing.
+    fn kill(&mut self, data_center: usize, isolate: usize) {
+        let life = self.chance.product.number();
+        let ahead_ms = self.chance.network.between(0, self.scenario.weather.skew_ms);
+        let Some(row) = self.isolates.get_mut(data_center) else { return };
+        let before = row.life(isolate);
+        if let Some(seat) = row.get_mut(isolate) {
+            *seat = IsolateSeat::new(life, ahead_ms);
+        }
+        self.forget_published(data_center, before);
     }
 
     /// Sends a question; the caller hears the answer or, after a while, silence.
     pub(crate) fn call(&mut self, caller: Caller, question: Question) {
         self.called += 1;
         let call = self.called;
-        if let Some(delay_ms) = self.network.delay_ms(&caller, &mut self.chance.network) {
+        let stream = &mut self.chance.network;
+        let question = Box::new(question);
+        if self.network.repeats(&caller, stream)
+            && let Some(delay_ms) = self.network.delay_ms(&caller, stream)
+        {
+            self.calendar.enter(self.now + delay_ms, Event::Question(call, question.clone()));
+        }
+        if let Some(delay_ms) = self.network.delay_ms(&caller, stream) {
             self.calendar.enter(self.now + delay_ms, Event::Question(call, question));
         }
         self.calendar.enter(self.now + SILENCE_MS, Event::Silence(call));
@@ -211,20 +309,23 @@ impl World {
     pub(crate) fn reply(&mut self, call: u64, reply: Reply) {
         let Some(caller) = self.calls.get(&call) else { return };
         if let Some(delay_ms) = self.network.delay_ms(caller, &mut self.chance.network) {
-            self.calendar.enter(self.now + delay_ms, Event::Reply(call, reply));
+            self.calendar.enter(self.now + delay_ms, Event::Reply(call, Box::new(reply)));
         }
     }
 
     fn resolve(&mut self, call: u64, reply: Option<Reply>) {
         match (self.calls.remove(&call), reply) {
-            (Some(Caller::Visit { place, visitor, ask, draws }), reply) => {
+            (Some(Caller::Visit(asking)), reply) => {
                 let reply = match reply {
                     Some(Reply::Counter(reply)) => Some(reply),
                     _ => None,
                 };
-                self.settle(place, visitor, ask, draws, reply);
+                self.settle(*asking, reply);
             }
             (Some(Caller::Work(place)), reply) => self.worked(place, reply),
+            (Some(Caller::Return(place)), _) => {
+                self.calendar.enter(self.now, Event::Work(place));
+            }
             (Some(Caller::Counter { data_center, life }), reply) => {
                 self.pulled(data_center, life, reply);
             }

@@ -1,0 +1,210 @@
+//! The command line: what to run. Parses and explains, runs nothing.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
+use room_sim::scenario::{EXAMPLES, NAMES, NOT_BUILT};
+
+/// Every data center has a code of three letters of its own.
+const DATA_CENTERS_MAX: usize = 17_576;
+/// The published designs and the production core, by their names on the command line.
+pub const ALGORITHMS: [&str; 4] = ["v1", "v2", "v3", "escrow"];
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Run every chosen algorithm on every chosen scenario.
+    Compare(Choice),
+    /// Explain the command line.
+    Help,
+}
+
+/// What to compare.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Names of [`ALGORITHMS`].
+    pub algorithms: Vec<String>,
+    /// Names of scenarios.
+    pub scenarios: Vec<String>,
+    /// Numbers of data centers.
+    pub data_centers: Vec<usize>,
+    /// The seeds, both ends included.
+    pub seeds: RangeInclusive<u64>,
+    /// The exponent of the published design v2.
+    pub curve_factor: f64,
+    /// Where to write the figures of all runs.
+    pub json: Option<PathBuf>,
+    /// Where to write the report.
+    pub html: Option<PathBuf>,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        Self {
+            algorithms: owned(&ALGORITHMS),
+            scenarios: owned(&NAMES),
+            data_centers: vec![3, 30, 300],
+            seeds: 1..=5,
+            curve_factor: DEFAULT_CURVE_FACTOR,
+            json: None,
+            html: None,
+        }
+    }
+}
+
+/// Reads the arguments; an error says what is wrong.
+pub fn read(arguments: &[String]) -> Result<Command, String> {
+    let Some((command, options)) = arguments.split_first() else { return Ok(Command::Help) };
+    match command.as_str() {
+        "help" | "--help" | "-h" => return Ok(Command::Help),
+        "compare" => {}
+        other => return Err(format!("unknown command {other:?}: the command is `compare`")),
+    }
+    let mut choice = Choice::default();
+    let mut options = options.iter();
+    while let Some(name) = options.next() {
+        if name == "--help" {
+            return Ok(Command::Help);
+        }
+        let value = options.next().ok_or_else(|| format!("{name} needs a value"))?;
+        choice.set(name, value)?;
+    }
+    Ok(Command::Compare(choice))
+}
+
+impl Choice {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let wrong = |wanted: &str| format!("{name} {value:?}: {wanted}");
+        match name {
+            "--algorithm" => self.algorithms = names(value, &ALGORITHMS)?,
+            "--scenario" => self.scenarios = scenarios(value)?,
+            "--data-centers" => {
+                let count = |text: &str| {
+                    text.parse().ok().filter(|count| (1..=DATA_CENTERS_MAX).contains(count))
+                };
+                self.data_centers =
+                    value.split(',').map(count).collect::<Option<_>>().ok_or_else(|| {
+                        wrong("numbers from 1 to 17576, with commas between them")
+                    })?;
+            }
+            "--seeds" => {
+                self.seeds =
+                    seeds(value).ok_or_else(|| wrong("a number, or A..B with B included"))?;
+            }
+            "--curve-factor" => {
+                let factor = value.parse().ok().filter(|factor| (0.0..=10.0).contains(factor));
+                self.curve_factor = factor.ok_or_else(|| wrong("a number from 0 to 10"))?;
+            }
+            "--json" => self.json = Some(value.into()),
+            "--html" => self.html = Some(value.into()),
+            _ => return Err(format!("unknown option {name}")),
+        }
+        Ok(())
+    }
+}
+
+fn names(value: &str, known: &[&str]) -> Result<Vec<String>, String> {
+    let check = |name: &str| {
+        let is_known = known.contains(&name);
+        is_known
+            .then(|| name.to_string())
+            .ok_or_else(|| format!("{name:?} is none of {}", known.join(", ")))
+    };
+    value.split(',').map(check).collect()
+}
+
+fn scenarios(value: &str) -> Result<Vec<String>, String> {
+    for (name, missing) in NOT_BUILT {
+        if value.split(',').any(|wanted| wanted == name) {
+            return Err(format!("scenario {name} is not built: {missing}"));
+        }
+    }
+    names(value, &[NAMES.as_slice(), &EXAMPLES].concat())
+}
+
+/// `A..B` and `A..=B`, B included in both, or one number.
+fn seeds(value: &str) -> Option<RangeInclusive<u64>> {
+    let Some((first, last)) = value.split_once("..") else {
+        let seed = value.parse().ok()?;
+        return Some(seed..=seed);
+    };
+    let (first, last) = (first.parse().ok()?, last.trim_start_matches('=').parse().ok()?);
+    (first <= last).then_some(first..=last)
+}
+
+/// The help text.
+pub fn help() -> String {
+    let missing = NOT_BUILT.map(|(name, missing)| format!("  {name:<12}{missing}\n")).concat();
+    format!(
+        "room-sim compare [OPTIONS]
+
+Runs every algorithm on every scenario and prints the figures beside their targets.
+
+  --algorithm NAMES      {algorithms} (escrow is the production core)
+  --scenario NAMES       {scenarios}
+                         and the published examples {examples}
+  --data-centers COUNTS  default 3,30,300
+  --seeds A..B           B included, default 1..5
+  --curve-factor X       exponent of the published design v2, default {DEFAULT_CURVE_FACTOR}
+  --json FILE            one object per run
+  --html FILE            a report with plots, and beside it the waits of the published experiment
+
+All of them by default. Several names or counts are written with commas between them.
+
+Not built, because the core does not have it:
+{missing}",
+        algorithms = ALGORITHMS.join(", "),
+        scenarios = NAMES.join(", "),
+        examples = EXAMPLES.join(", "),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Choice, Command, read};
+
+    fn compare(arguments: &str) -> Result<Command, String> {
+        let arguments: Vec<String> = arguments.split(' ').map(str::to_string).collect();
+        read(&arguments)
+    }
+
+    #[test]
+    fn options_choose_what_to_run() {
+        let all = Choice::default();
+        let check = |options: &str, want: Choice| {
+            assert_eq!(compare(&format!("compare {options}")), Ok(Command::Compare(want)));
+        };
+        check("--seeds 101..105", Choice { seeds: 101..=105, ..all.clone() });
+        check("--seeds 3..=4", Choice { seeds: 3..=4, ..all.clone() });
+        check("--seeds 7", Choice { seeds: 7..=7, ..all.clone() });
+        check("--data-centers 3,30", Choice { data_centers: vec![3, 30], ..all.clone() });
+        let scenarios = vec!["over".to_string(), "two-hours".to_string()];
+        check("--scenario over,two-hours", Choice { scenarios, ..all.clone() });
+        let algorithms = vec!["v3".to_string()];
+        check("--algorithm v3 --json x.json", {
+            Choice { algorithms, json: Some("x.json".into()), ..all.clone() }
+        });
+        check("--curve-factor 0.5", Choice { curve_factor: 0.5, ..all });
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let check = |arguments: &str, want: &str| {
+            let message = compare(arguments).expect_err(arguments);
+            assert!(message.contains(want), "{message}");
+        };
+        check("compare --scenario lottery", "no random queueing method");
+        check("compare --scenario over,revoke", "revocation");
+        check("compare --scenario nothing", "none of steady");
+        check("compare --algorithm v4", "none of v1");
+        check("compare --seeds 5..1", "B included");
+        check("compare --data-centers 0", "1 to 17576");
+        check("compare --curve-factor x", "0 to 10");
+        check("compare --seeds", "needs a value");
+        check("compare --colour red", "unknown option");
+        check("run", "unknown command");
+        assert_eq!(compare("--help"), Ok(Command::Help));
+    }
+}

@@ -1,0 +1,293 @@
+//! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
+
+use room_core::settings::{Settings, WhenSilent};
+
+use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
+use crate::chance::Stream;
+use crate::visitor::{Habits, Stay};
+
+/// The names of all scenarios, in the order of the tables.
+pub const NAMES: [&str; 16] = [
+    "steady",
+    "small",
+    "shift",
+    "osc",
+    "ramp",
+    "over",
+    "ghost",
+    "spike",
+    "sale",
+    "restart",
+    "outage",
+    "wave",
+    "flap",
+    "partition",
+    "swarm",
+    "fairshot",
+];
+
+/// Published examples: they have plots of their own in the report.
+pub const EXAMPLES: [&str; 2] = ["experiment", "two-hours"];
+
+/// Scenarios whose feature the core does not have yet: their name and what is missing.
+pub const NOT_BUILT: [(&str, &str); 4] = [
+    ("revoke", "the core cannot take a place back from an admitted visitor (revocation)"),
+    ("bots", "the core has no infinite queue for visitors without cookie or failed challenge"),
+    ("lottery", "the core has no random queueing method, only first come first served"),
+    ("prequeue", "the core has no events, hence no prequeue and no shuffle at its start"),
+];
+
+/// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
+const CAPACITY_PER_MINUTE: f64 = 1_096.0;
+
+impl Scenario {
+    /// The scenario of this name; the seed draws `swarm` alone.
+    pub fn named(name: &str, seed: u64) -> Option<Self> {
+        Some(match name {
+            // A visitor is inside for 9 minutes on average: 82 % of the places are taken.
+            "steady" => constant("steady", 900.0),
+            "small" => Self { settings: settings(300, 200), ..constant("small", 28.0) },
+            "shift" => Self {
+                traffic: Traffic::Shifts { from_ms: minutes(10), until_ms: minutes(12) },
+                ..constant("shift", 900.0)
+            },
+            "osc" => Self { arrivals: waves(minutes(4), 0.3), ..constant("osc", 0.0) },
+            "ramp" => {
+                Self { arrivals: vec![(0, 250.0), (minutes(30), 2_500.0)], ..constant("ramp", 0.0) }
+            }
+            "over" => constant("over", 1_800.0),
+            "ghost" => Self {
+                habits: Habits {
+                    leave_at_once: 0.3,
+                    patience_ms: minutes(5) as f64,
+                    ..Habits::USUAL
+                },
+                ..constant("ghost", 2_500.0)
+            },
+            "spike" => Self {
+                traffic: Traffic::Spikes {
+                    factor: 50.0,
+                    from_ms: minutes(8),
+                    until_ms: minutes(13),
+                },
+                ..constant("spike", 300.0)
+            },
+            "sale" => sale(),
+            "restart" => restart(),
+            "outage" => Self {
+                faults: vec![(minutes(15), Fault::Outage { data_center: 1 })],
+                ..constant("outage", 1_800.0)
+            },
+            "wave" => Self {
+                // A day in two hours.
+                arrivals: waves(minutes(120), 0.6),
+                duration_ms: minutes(120),
+                day_ms: minutes(120),
+                ..constant("wave", 0.0)
+            },
+            "flap" => Self { faults: flaps(), ..constant("flap", 1_400.0) },
+            "partition" => Self {
+                faults: vec![(minutes(15), Fault::Cut), (minutes(17), Fault::Heal)],
+                ..constant("partition", 1_300.0)
+            },
+            "swarm" => swarm(seed),
+            "fairshot" => fairshot(),
+            "experiment" => experiment(),
+            "two-hours" => two_hours(),
+            _ => return None,
+        })
+    }
+}
+
+fn constant(name: &'static str, per_minute: f64) -> Scenario {
+    Scenario {
+        name,
+        settings: settings(10_000, 2_000),
+        arrivals: vec![(0, per_minute)],
+        duration_ms: minutes(30),
+        traffic: Traffic::Everywhere,
+        habits: Habits::USUAL,
+        weather: Weather { loss: 0.01, pull_loss: 0.0, repeats: 0.005, slow: 0.01, skew_ms: 100 },
+        isolate_life_ms: seconds(180),
+        faults: Vec::new(),
+        day_ms: minutes(24 * 60),
+    }
+}
+
+fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
+    Settings {
+        total_active_users,
+        new_users_per_minute,
+        session_duration_minutes: 5,
+        disable_session_renewal: false,
+        queue_all: false,
+        refresh_interval_s: 20,
+        near_head_refresh_interval_s: 5,
+        when_silent: WhenSilent::Hold,
+        keep_flowing_per_minute: 0,
+    }
+}
+
+/// Arrivals that swing around what the places can take.
+fn waves(period_ms: u64, swing: f64) -> Vec<(u64, f64)> {
+    let point = |step: u64| {
+        let at_ms = step * period_ms / 24;
+        let angle = step as f64 / 24.0 * std::f64::consts::TAU;
+        (at_ms, CAPACITY_PER_MINUTE * (1.0 + swing * angle.sin()))
+    };
+    (0..24 * (minutes(120) / period_ms)).map(point).collect()
+}
+
+/// A million visitors in ten minutes.
+fn sale() -> Scenario {
+    Scenario {
+        settings: settings(200_000, 20_000),
+        arrivals: vec![(0, 100_000.0), (minutes(10) - 1, 100_000.0), (minutes(10), 0.0)],
+        duration_ms: minutes(28),
+        ..constant("sale", 0.0)
+    }
+}
+
+/// The global object loses all memory in the middle of a minute, when the room has been full for
+/// a while; later the objects of some data centers too, without and with their copies.
+fn restart() -> Scenario {
+    let data_centers = |every, with_copy| Fault::RestartDataCenters { every, with_copy };
+    Scenario {
+        weather: Weather { loss: 0.02, pull_loss: 0.02, repeats: 0.01, slow: 0.02, skew_ms: 500 },
+        faults: vec![
+            (minutes(16) + seconds(30), Fault::RestartGlobal { with_copy: false }),
+            (minutes(20) + seconds(15), data_centers(2, false)),
+            (minutes(24) + seconds(15), data_centers(3, true)),
+        ],
+        ..constant("restart", 1_800.0)
+    }
+}
+
+/// The restart made small: a tenth of the room, a third of the time, three times the loss.
+pub fn small_restart() -> Scenario {
+    let mut settings = settings(1_000, 200);
+    settings.session_duration_minutes = 1;
+    Scenario {
+        settings,
+        arrivals: vec![(0, 350.0)],
+        duration_ms: minutes(10),
+        weather: Weather { loss: 0.03, pull_loss: 0.03, repeats: 0.02, slow: 0.02, skew_ms: 500 },
+        isolate_life_ms: seconds(60),
+        faults: vec![
+            (minutes(5) + seconds(30), Fault::RestartGlobal { with_copy: false }),
+            (minutes(8), Fault::RestartDataCenters { every: 2, with_copy: true }),
+        ],
+        ..restart()
+    }
+}
+
+fn flaps() -> Vec<(u64, Fault)> {
+    let limits = |minute: u64| {
+        let (total_active_users, new_users_per_minute) =
+            if minute.is_multiple_of(2) { (10_000, 2_000) } else { (7_000, 1_000) };
+        (minutes(minute), Fault::Limits { total_active_users, new_users_per_minute })
+    };
+    (1..30).map(limits).collect()
+}
+
+/// Three million visitors in a day, with surges to some 23,000 who wait.
+fn fairshot() -> Scenario {
+    let quiet = 1_850.0;
+    let mut arrivals = vec![(0, quiet)];
+    for hour in [3, 8, 14, 20] {
+        let at = minutes(60 * hour);
+        arrivals.extend([
+            (at, quiet),
+            (at + 1, 7_500.0),
+            (at + minutes(10), 7_500.0),
+            (at + minutes(10) + 1, quiet),
+        ]);
+    }
+    Scenario {
+        settings: settings(40_000, 4_000),
+        arrivals,
+        duration_ms: minutes(24 * 60),
+        ..constant("fairshot", 0.0)
+    }
+}
+
+/// The published experiment: 10,000 visitors join over 30 minutes and browse for about a minute.
+fn experiment() -> Scenario {
+    let mut settings = settings(200, 200);
+    settings.session_duration_minutes = 1;
+    Scenario {
+        settings,
+        arrivals: vec![(0, 333.3), (minutes(30) - 1, 333.3), (minutes(30), 0.0)],
+        duration_ms: minutes(60),
+        habits: Habits {
+            leave_at_once: 0.0,
+            // Nobody gives up.
+            patience_ms: minutes(100_000) as f64,
+            stay: Stay::Browsing(minutes(1) as f64),
+            ..Habits::USUAL
+        },
+        ..constant("experiment", 0.0)
+    }
+}
+
+/// The published example of two hours at a limit of 250: a rush into a room that was half empty.
+fn two_hours() -> Scenario {
+    Scenario {
+        settings: settings(250, 250),
+        arrivals: vec![
+            (0, 10.0),
+            (minutes(20), 15.0),
+            (minutes(40), 60.0),
+            (minutes(60), 60.0),
+            (minutes(80), 15.0),
+            (minutes(120), 10.0),
+        ],
+        duration_ms: minutes(120),
+        ..constant("two-hours", 0.0)
+    }
+}
+
+/// A mixture of everything, drawn by the seed.
+fn swarm(seed: u64) -> Scenario {
+    let stream = &mut Stream::new(seed ^ 0x5741_524d);
+    let places = stream.between(500, 12_000) as u32;
+    let rate = (places / stream.between(2, 8) as u32).max(60);
+    let capacity = f64::from(places) / 9.1;
+    let point = |stream: &mut Stream, minute: u64| {
+        (minutes(minute), capacity * stream.between(20, 300) as f64 / 100.0)
+    };
+    let mut faults = vec![
+        (minutes(stream.between(3, 10)), Fault::RestartGlobal { with_copy: stream.happens(0.5) }),
+        (minutes(stream.between(3, 20)), Fault::Outage { data_center: 2 }),
+    ];
+    for _ in 0..stream.between(1, 3) {
+        let (every, with_copy) = (stream.between(1, 4) as usize, stream.happens(0.5));
+        let at = seconds(stream.between(120, 1_200));
+        faults.push((at, Fault::RestartDataCenters { every, with_copy }));
+    }
+    let cut_at = seconds(stream.between(240, 900));
+    let heals_at = cut_at + seconds(stream.between(5, 180));
+    faults.extend([(cut_at, Fault::Cut), (heals_at, Fault::Heal)]);
+    faults.sort_by_key(|(at, _)| *at);
+    Scenario {
+        settings: settings(places, rate),
+        arrivals: (0..=4).map(|step| point(stream, step * 6)).collect(),
+        duration_ms: minutes(24),
+        habits: Habits {
+            leave_at_once: stream.between(0, 40) as f64 / 100.0,
+            patience_ms: minutes(stream.between(3, 30)) as f64,
+            parallel: stream.between(0, 30) as f64 / 100.0,
+            ..Habits::USUAL
+        },
+        weather: Weather {
+            loss: stream.between(0, 8) as f64 / 100.0,
+            pull_loss: stream.between(0, 4) as f64 / 100.0,
+            repeats: stream.between(0, 5) as f64 / 100.0,
+            slow: stream.between(0, 5) as f64 / 100.0,
+            skew_ms: stream.between(0, 1_000),
+        },
+        isolate_life_ms: seconds(stream.between(40, 300)),
+        faults,
+        ..constant("swarm", 0.0)
+    }
+}

@@ -1,0 +1,355 @@
+//! What really happened, per visitor and from outside. It never asks the product's own counters.
+
+use std::collections::VecDeque;
+
+use room_core::settings::Settings;
+use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
+
+use crate::expiring::Expiring;
+
+/// Below this part of both limits nobody should be queued.
+const BUSY: f64 = 0.95;
+/// After a limit has fallen, slots that were handed out under the old one may still be used.
+const LEASES_END_MS: u64 = 5 * SECOND_MS;
+/// Latencies are counted by the millisecond up to here.
+const LATENCY_MS_MAX: usize = 10_000;
+/// A pause that begins this long after a restart has other causes.
+const RESTART_MS: u64 = MINUTE_MS;
+
+/// The room at the end of one second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Visitors inside.
+    pub active: u32,
+    /// Visitors who may be inside.
+    pub limit: u32,
+    /// Visitors who wait.
+    pub waiting: u32,
+    /// What both limits leave free.
+    pub available: u32,
+}
+
+/// The truth about one room.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    started_at: Timestamp,
+    settings: Settings,
+    limits: Limits,
+    inside: Expiring,
+    waiting: Expiring,
+    last_minute: VecDeque<Timestamp>,
+    in_minute: (u64, u64),
+    entered_at: Timestamp,
+    restarted_at: Option<Timestamp>,
+    /// Idle parts of the seconds in which somebody waited, and how many those were.
+    pub(crate) idle: (f64, u64),
+    /// Most visitors inside over N at one moment, as a part of N.
+    pub(crate) active_over: f64,
+    /// The same at the end of each second.
+    pub(crate) active_over_by_second: Vec<f64>,
+    /// Most admissions over R in any 60 s, and in a calendar minute, as a part of R.
+    pub(crate) rate_over: (f64, f64),
+    /// Visitors who came, who were queued first, and those of them while there was room.
+    pub(crate) arrived: u64,
+    pub(crate) queued: u64,
+    pub(crate) queued_early: u64,
+    pub(crate) admitted: u64,
+    /// Used part of N when the first visitor was queued.
+    pub(crate) first_queued: Option<f64>,
+    /// Calls to counters that asked for a slot.
+    pub(crate) takes: u64,
+    pub(crate) pause_ms: u64,
+    /// Newcomers by the milliseconds until their answer; those in busy data centers apart.
+    pub(crate) latency: Vec<u64>,
+    pub(crate) latency_in_crowd: Vec<u64>,
+    /// One for each second.
+    pub samples: Vec<Sample>,
+    /// A number made of every admission in its order: two equal stories have the same.
+    pub(crate) fingerprint: u64,
+}
+
+impl Truth {
+    /// A room nobody has seen yet.
+    pub fn new(started_at: Timestamp, settings: Settings) -> Self {
+        Self {
+            started_at,
+            limits: Limits::new(started_at, &settings),
+            settings,
+            inside: Expiring::new(started_at, 1),
+            waiting: Expiring::new(started_at, SECOND_MS),
+            last_minute: VecDeque::new(),
+            in_minute: (0, 0),
+            entered_at: started_at,
+            restarted_at: None,
+            idle: (0.0, 0),
+            active_over: 0.0,
+            active_over_by_second: Vec::new(),
+            rate_over: (0.0, 0.0),
+            arrived: 0,
+            queued: 0,
+            queued_early: 0,
+            admitted: 0,
+            first_queued: None,
+            takes: 0,
+            pause_ms: 0,
+            latency: vec![0; LATENCY_MS_MAX + 1],
+            latency_in_crowd: vec![0; LATENCY_MS_MAX + 1],
+            samples: Vec::new(),
+            fingerprint: 0xcbf2_9ce4_8422_2325,
+        }
+    }
+
+    /// The limits of the room change.
+    pub fn set_limits(&mut self, now: Timestamp, settings: &Settings) {
+        let active = self.inside.live(now);
+        self.limits.change(now, settings, active);
+        self.settings = settings.clone();
+    }
+
+    /// The global object lost its memory.
+    pub fn restart(&mut self, now: Timestamp) {
+        self.restarted_at = Some(now);
+    }
+
+    /// A newcomer was answered.
+    pub fn answer(&mut self, latency_ms: u64, in_crowd: bool) {
+        self.arrived += 1;
+        let index = usize::try_from(latency_ms).unwrap_or(LATENCY_MS_MAX).min(LATENCY_MS_MAX);
+        for (counted, counts) in [(true, &mut self.latency), (in_crowd, &mut self.latency_in_crowd)]
+        {
+            if let Some(count) = counts.get_mut(index).filter(|_| counted) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// A visitor is queued for the first time and waits until `until` at most.
+    pub fn queue(&mut self, now: Timestamp, until: Timestamp) {
+        let (places, rate) = self.used(now);
+        self.queued += 1;
+        self.queued_early += u64::from(places < BUSY && rate < BUSY);
+        self.first_queued.get_or_insert(places);
+        self.waiting.add(until);
+    }
+
+    /// A visitor enters for the first time; `waited_until` is when it would have given up.
+    pub fn admit(&mut self, now: Timestamp, visitor: usize, waited_until: Option<Timestamp>) {
+        if let Some(until) = waited_until {
+            self.waiting.remove(until);
+        }
+        self.note_pause(now);
+        self.admitted += 1;
+        self.entered_at = now;
+        self.last_minute.push_back(now);
+        self.used(now);
+        let minute = now.0 / MINUTE_MS;
+        let in_minute = if self.in_minute.0 == minute { self.in_minute.1 } else { 0 };
+        self.in_minute = (minute, in_minute + 1);
+        let rate = self.limits.rate(now) as f64;
+        let over = |count: u64| (count as f64 / rate - 1.0).max(0.0);
+        self.rate_over.0 = self.rate_over.0.max(over(self.last_minute.len() as u64));
+        self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
+        for word in [now.0, visitor as u64] {
+            // FNV-1a over words.
+            self.fingerprint = (self.fingerprint ^ word).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// A visitor inside is served a page: the session that ended at `before` runs on.
+    pub fn serve(&mut self, now: Timestamp, before: Timestamp) -> Timestamp {
+        let ends_at = now + self.settings.session_ms();
+        self.inside.live(now);
+        self.inside.remove(before);
+        self.inside.add(ends_at);
+        self.active_over = self.active_over.max(self.active_over_now(now));
+        ends_at
+    }
+
+    /// Visitors who wait.
+    pub fn waiting(&mut self, now: Timestamp) -> u64 {
+        self.waiting.live(now)
+    }
+
+    /// A second has passed.
+    pub fn second(&mut self, now: Timestamp) {
+        let (places, rate) = self.used(now);
+        let (active, waiting) = (self.inside.live(now), self.waiting.live(now));
+        if waiting > 0 {
+            self.idle.0 += (1.0 - places).min(1.0 - rate).max(0.0);
+            self.idle.1 += 1;
+        }
+        let over = self.active_over_now(now);
+        self.active_over_by_second.push(over);
+        let limit = self.settings.total_active_users;
+        let places = u64::from(limit).saturating_sub(active);
+        let in_minute = self.last_minute.len() as u64;
+        let rate = u64::from(self.settings.new_users_per_minute).saturating_sub(in_minute);
+        let [active, waiting, available] = [active, waiting, places.min(rate)]
+            .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        self.samples.push(Sample { active, limit, waiting, available });
+    }
+
+    /// When the story began.
+    pub fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    /// Time without an admission from a restart on, or from an admission soon after it.
+    fn note_pause(&mut self, now: Timestamp) {
+        let Some(restarted_at) = self.restarted_at else { return };
+        let begins_at = self.entered_at.max(restarted_at);
+        if begins_at <= restarted_at + RESTART_MS {
+            self.pause_ms = self.pause_ms.max(now.since_ms(begins_at));
+        }
+    }
+
+    fn active_over_now(&mut self, now: Timestamp) -> f64 {
+        let active = self.inside.live(now);
+        let allowed = self.limits.places(now, active);
+        active.saturating_sub(allowed) as f64 / f64::from(self.settings.total_active_users.max(1))
+    }
+
+    /// The used parts of N and R.
+    fn used(&mut self, now: Timestamp) -> (f64, f64) {
+        while self.last_minute.front().is_some_and(|at| now.since_ms(*at) >= MINUTE_MS) {
+            self.last_minute.pop_front();
+        }
+        let part = |count: u64, limit: u32| count as f64 / f64::from(limit.max(1));
+        (
+            part(self.inside.live(now), self.settings.total_active_users),
+            part(self.last_minute.len() as u64, self.settings.new_users_per_minute),
+        )
+    }
+}
+
+/// What is allowed at a moment, while limits change: nobody is thrown out when they fall.
+#[derive(Clone, Debug)]
+struct Limits {
+    /// N in force.
+    now: u64,
+    /// The last change.
+    changed_at: Timestamp,
+    /// Until the last leases end the old N counts, then those who are inside already.
+    allowed: u64,
+    /// R by the moment since which it was in force.
+    rates: VecDeque<(Timestamp, u64)>,
+}
+
+impl Limits {
+    fn new(now: Timestamp, settings: &Settings) -> Self {
+        let places = u64::from(settings.total_active_users);
+        let rates = [(now, u64::from(settings.new_users_per_minute))].into();
+        Self { now: places, changed_at: now, allowed: places, rates }
+    }
+
+    fn change(&mut self, now: Timestamp, settings: &Settings, active: u64) {
+        let places = u64::from(settings.total_active_users);
+        self.allowed = self.places(now, active).max(places);
+        (self.now, self.changed_at) = (places, now);
+        self.rates.push_back((now, u64::from(settings.new_users_per_minute)));
+    }
+
+    /// How many may be inside.
+    fn places(&mut self, now: Timestamp, active: u64) -> u64 {
+        if now.since_ms(self.changed_at) >= LEASES_END_MS {
+            self.allowed = self.allowed.min(active).max(self.now);
+        }
+        self.allowed
+    }
+
+    /// How many may have been admitted in the last 60 s.
+    fn rate(&mut self, now: Timestamp) -> u64 {
+        let counts_ms = MINUTE_MS + LEASES_END_MS;
+        // The first one ended when the second one began.
+        while self.rates.get(1).is_some_and(|(since, _)| now.since_ms(*since) >= counts_ms) {
+            self.rates.pop_front();
+        }
+        self.rates.iter().map(|(_, rate)| *rate).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Truth;
+    use crate::scenario::Scenario;
+    use room_core::time::{SECOND_MS, Timestamp};
+
+    const START: Timestamp = Timestamp(600_000);
+
+    fn truth() -> Truth {
+        let scenario = Scenario::named("small", 1).expect("a known name");
+        Truth::new(START, scenario.settings)
+    }
+
+    #[test]
+    fn one_more_than_the_limit_is_over_it() {
+        let mut truth = truth();
+        for visitor in 0..=300 {
+            assert!(truth.active_over <= 0.0, "{visitor}");
+            truth.serve(START + 1_000, Timestamp::default());
+        }
+        assert!((truth.active_over - 1.0 / 300.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn admissions_count_for_sixty_seconds_and_for_their_minute() {
+        let mut truth = truth();
+        let check = |truth: &Truth, want: (f64, f64)| {
+            let (sliding, minute) = truth.rate_over;
+            assert!((sliding - want.0 / 200.0).abs() < 1e-9, "{sliding}");
+            assert!((minute - want.1 / 200.0).abs() < 1e-9, "{minute}");
+        };
+        for visitor in 0..200 {
+            truth.admit(START + 59_000, visitor, None);
+        }
+        truth.admit(START + 119_000, 200, None);
+        check(&truth, (0.0, 0.0));
+        for visitor in 0..200 {
+            truth.admit(START + 119_000, visitor, None);
+        }
+        check(&truth, (1.0, 1.0));
+    }
+
+    #[test]
+    fn who_is_inside_when_the_limit_falls_may_stay() {
+        let mut truth = truth();
+        for _ in 0..300 {
+            truth.serve(START, Timestamp::default());
+        }
+        let mut settings = truth.settings.clone();
+        settings.total_active_users = 200;
+        truth.set_limits(START + SECOND_MS, &settings);
+        truth.serve(START + 10 * SECOND_MS, START + truth.settings.session_ms());
+        assert!(truth.active_over <= 0.0);
+        truth.serve(START + 10 * SECOND_MS, Timestamp::default());
+        assert!(truth.active_over > 0.0);
+    }
+
+    #[test]
+    fn the_pause_after_a_restart_is_the_longest_time_without_an_admission() {
+        let mut truth = truth();
+        truth.admit(START, 0, None);
+        truth.restart(START + 10_000);
+        for second in [11, 15, 16, 90, 300] {
+            truth.admit(START + second * SECOND_MS, 0, None);
+        }
+        // From 16 s to 90 s: the pause began within a minute of the restart.
+        assert_eq!(truth.pause_ms, 74_000);
+    }
+
+    #[test]
+    fn whoever_is_queued_while_there_is_room_is_queued_early() {
+        let check = |inside: u64, want: u64| {
+            let mut truth = truth();
+            for _ in 0..inside {
+                truth.serve(START, Timestamp::default());
+            }
+            truth.queue(START, START + 60_000);
+            assert_eq!(truth.queued_early, want, "{inside}");
+            assert_eq!(truth.waiting(START + 59_000), 1);
+            assert_eq!(truth.waiting(START + 60_000), 0);
+        };
+        check(284, 1);
+        check(285, 0);
+    }
+}
