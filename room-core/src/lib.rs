@@ -26,6 +26,7 @@ pub mod request;
 pub mod response;
 pub mod room;
 pub mod route;
+pub mod rule;
 pub mod settings;
 pub mod slots;
 pub mod state;

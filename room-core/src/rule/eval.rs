@@ -1,0 +1,314 @@
+//! Evaluates a checked tree on one request, within a number of steps. Cannot fail otherwise.
+
+use super::call;
+use super::field::Source;
+use super::list::Lists;
+use super::pattern::Pattern;
+use super::request::RequestFields;
+use super::tree::{
+    Argument, Base, Call, Index, IntegerRange, Logic, Node, Operand, Quantifier, Relation, Test,
+    Type,
+};
+use super::value::Value;
+
+/// The steps are used up.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Exhausted;
+
+/// Steps that may still be made. A step is paid before it is made.
+#[derive(Debug)]
+pub(super) struct Budget {
+    pub left: usize,
+}
+
+impl Budget {
+    pub fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
+        self.left = self.left.checked_sub(steps).ok_or_else(|| {
+            self.left = 0;
+            Exhausted
+        })?;
+        Ok(())
+    }
+}
+
+/// One request, and what may still be spent on it. Values are borrowed from it and from the tree.
+pub(super) struct Evaluation<'e, 'r> {
+    pub fields: &'e RequestFields<'r>,
+    pub lists: &'e Lists,
+    pub budget: Budget,
+}
+
+impl<'e> Evaluation<'e, '_> {
+    /// The Boolean of a node that has one.
+    pub fn one(&mut self, node: &'e Node) -> Result<bool, Exhausted> {
+        self.budget.spend(1)?;
+        match node {
+            Node::Constant(constant) => Ok(*constant),
+            Node::Logic(logic, terms) => self.logic_of_one(*logic, terms),
+            Node::Not(inner) => self.one(inner).map(|inner| !inner),
+            Node::Quantified(quantifier, inner) => {
+                let booleans = self.many(inner)?;
+                Ok(match quantifier {
+                    Quantifier::All => booleans.into_iter().all(|boolean| boolean),
+                    Quantifier::Any => booleans.into_iter().any(|boolean| boolean),
+                })
+            }
+            Node::Bare(operand) => self.operand(operand).map(|value| value == Value::Boolean(true)),
+            Node::Comparison(operand, test) => {
+                let value = self.operand(operand)?;
+                self.holds(test, &value)
+            }
+        }
+    }
+
+    fn logic_of_one(&mut self, logic: Logic, terms: &'e [Node]) -> Result<bool, Exhausted> {
+        let mut odd = false;
+        for term in terms {
+            let truth = self.one(term)?;
+            match logic {
+                Logic::And if !truth => return Ok(false),
+                Logic::Or if truth => return Ok(true),
+                Logic::And | Logic::Or => {}
+                Logic::Xor => odd ^= truth,
+            }
+        }
+        Ok(match logic {
+            Logic::And => true,
+            Logic::Or => false,
+            Logic::Xor => odd,
+        })
+    }
+
+    /// The Booleans of a node that has many.
+    fn many(&mut self, node: &'e Node) -> Result<Vec<bool>, Exhausted> {
+        self.budget.spend(1)?;
+        match node {
+            Node::Logic(logic, terms) => self.logic_of_many(*logic, terms),
+            Node::Not(inner) => {
+                let mut booleans = self.many(inner)?;
+                self.budget.spend(booleans.len())?;
+                for boolean in &mut booleans {
+                    *boolean = !*boolean;
+                }
+                Ok(booleans)
+            }
+            Node::Bare(operand) => {
+                let values = elements(self.operand(operand)?);
+                Ok(values.into_iter().map(|value| value == Value::Boolean(true)).collect())
+            }
+            Node::Comparison(operand, test) => {
+                let values = elements(self.operand(operand)?);
+                values.iter().map(|value| self.holds(test, value)).collect()
+            }
+            // The parser gives these one Boolean, so they never stand here.
+            Node::Constant(_) | Node::Quantified(..) => Ok(Vec::new()),
+        }
+    }
+
+    /// Element by element, as many as the shortest term has.
+    fn logic_of_many(&mut self, logic: Logic, terms: &'e [Node]) -> Result<Vec<bool>, Exhausted> {
+        let mut joined: Option<Vec<bool>> = None;
+        for term in terms {
+            let next = self.many(term)?;
+            self.budget.spend(next.len())?;
+            let join = |(one, other): (bool, bool)| match logic {
+                Logic::And => one && other,
+                Logic::Or => one || other,
+                Logic::Xor => one ^ other,
+            };
+            joined = Some(match joined {
+                None => next,
+                Some(joined) => joined.into_iter().zip(next).map(join).collect(),
+            });
+        }
+        Ok(joined.unwrap_or_default())
+    }
+
+    fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Exhausted> {
+        let mut indexes = operand.indexes.as_slice();
+        let value = match &operand.base {
+            Base::Call(call) => self.call(call)?,
+            Base::Field(field) if field.kind == Type::Map => {
+                if let Some((Index::Key(name), others)) = indexes.split_first() {
+                    indexes = others;
+                    self.entry(field.source, name)?
+                } else {
+                    self.entries(field.source)?
+                }
+            }
+            Base::Field(field) => {
+                let value = self.fields.value(field.source);
+                self.pay_for(&value)?;
+                value
+            }
+        };
+        self.indexed(value, indexes)
+    }
+
+    fn entry(&mut self, source: Source, name: &[u8]) -> Result<Value<'e>, Exhausted> {
+        let value = self.fields.entry(source, name);
+        // Names are compared one by one, but the platform looks for a header by itself.
+        let names = if source == Source::Headers { 1 } else { self.fields.count(source) };
+        self.budget.spend(names.saturating_add(name.len()))?;
+        Ok(value)
+    }
+
+    fn entries(&mut self, source: Source) -> Result<Value<'e>, Exhausted> {
+        // Each pair looks for its name among the others: the logarithm of 2^16 names.
+        let count = self.fields.count(source);
+        self.budget.spend(count.saturating_mul(16).saturating_add(1))?;
+        Ok(self.fields.entries(source))
+    }
+
+    fn indexed(&mut self, value: Value<'e>, indexes: &[Index]) -> Result<Value<'e>, Exhausted> {
+        let Some((index, others)) = indexes.split_first() else {
+            return Ok(value);
+        };
+        match index {
+            Index::At(place) => {
+                let place = usize::try_from(*place).unwrap_or(usize::MAX);
+                let element = elements(value).into_iter().nth(place);
+                self.indexed(element.unwrap_or(Value::Missing), others)
+            }
+            Index::Each => {
+                let is_deeper = others.contains(&Index::Each);
+                let mut mapped = Vec::new();
+                for element in elements(value) {
+                    self.budget.spend(1)?;
+                    match self.indexed(element, others)? {
+                        Value::Array(inner) if is_deeper => mapped.extend(inner),
+                        other => mapped.push(other),
+                    }
+                }
+                Ok(Value::Array(mapped))
+            }
+            // Only maps have names, and `operand` took theirs.
+            Index::Key(_) => Ok(Value::Missing),
+        }
+    }
+
+    fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Exhausted> {
+        let Some((first, others)) = call.arguments.split_first() else {
+            return Ok(Value::Missing);
+        };
+        let is_mapped = matches!(first, Argument::Value(operand) if operand.is_mapped());
+        let first = self.argument(first)?;
+        let others: Result<Vec<_>, _> = others.iter().map(|other| self.argument(other)).collect();
+        let others = others?;
+        if !is_mapped {
+            return call::apply(call.function, first, &others, &mut self.budget);
+        }
+        let mut results = Vec::new();
+        for element in elements(first) {
+            results.push(call::apply(call.function, element, &others, &mut self.budget)?);
+        }
+        Ok(Value::Array(results))
+    }
+
+    fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Exhausted> {
+        self.budget.spend(1)?;
+        match argument {
+            Argument::Integer(number) => Ok(Value::Integer(*number)),
+            Argument::Text(text) => Ok(Value::borrowed(text)),
+            Argument::Value(operand) => self.operand(operand),
+        }
+    }
+
+    /// The elements of a field are handed on one by one; its bytes are paid for by who reads them.
+    fn pay_for(&mut self, value: &Value<'_>) -> Result<(), Exhausted> {
+        self.budget.spend(match value {
+            Value::Array(elements) => elements.len(),
+            _ => 1,
+        })
+    }
+
+    /// False for a missing value, whatever is asked.
+    fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Exhausted> {
+        match value {
+            Value::Integer(number) => self.holds_for_integer(test, *number),
+            Value::Ip(address) => match test {
+                Test::InIps(ranges) => {
+                    self.budget.spend(ranges.len())?;
+                    Ok(ranges.iter().any(|range| range.contains(*address)))
+                }
+                Test::InList(name) => {
+                    self.budget.spend(LIST_STEPS)?;
+                    Ok(self.lists.get(&**name).is_some_and(|list| list.has_ip(*address)))
+                }
+                Test::Ip(is_equal, wanted) => {
+                    self.budget.spend(1)?;
+                    Ok((address == wanted) == *is_equal)
+                }
+                _ => Ok(false),
+            },
+            Value::Text(text) => self.holds_for_text(test, text),
+            Value::Array(_) | Value::Boolean(_) | Value::Missing => Ok(false),
+        }
+    }
+
+    fn holds_for_integer(&mut self, test: &Test, number: i64) -> Result<bool, Exhausted> {
+        self.budget.spend(match test {
+            Test::InIntegers(ranges) => ranges.len(),
+            Test::InList(_) => LIST_STEPS,
+            _ => 1,
+        })?;
+        let is_in = |range: &IntegerRange| (range.first..=range.last).contains(&number);
+        Ok(match test {
+            Test::BitwiseAnd(mask) => number & mask != 0,
+            Test::InIntegers(ranges) => ranges.iter().any(is_in),
+            Test::InList(name) => self.lists.get(&**name).is_some_and(|list| list.has_asn(number)),
+            Test::Integer(relation, wanted) => relation.holds(&number, wanted),
+            _ => false,
+        })
+    }
+
+    fn holds_for_text(&mut self, test: &Test, text: &[u8]) -> Result<bool, Exhausted> {
+        let length = text.len();
+        self.budget.spend(match test {
+            Test::Contains(needle) => length.saturating_add(needle.as_bytes().len()),
+            Test::InList(_) => LIST_STEPS.saturating_add(length),
+            Test::InTexts(texts) => length.saturating_add(texts.len()),
+            Test::Matches(pattern) => {
+                length.min(Pattern::SUBJECT_BYTES_MAX).saturating_mul(pattern.steps_per_byte())
+            }
+            Test::Text(_, wanted) => wanted.len().min(length),
+            Test::Wildcard(pattern) => length.saturating_add(pattern.as_bytes().len()),
+            _ => 0,
+        })?;
+        Ok(match test {
+            Test::Contains(needle) => needle.is_in(text),
+            Test::InList(name) => {
+                self.lists.get(&**name).is_some_and(|list| list.has_hostname(text))
+            }
+            Test::InTexts(texts) => texts.iter().any(|wanted| **wanted == *text),
+            Test::Matches(pattern) => pattern.is_in(text),
+            Test::Text(relation, wanted) => relation.holds(text, wanted),
+            Test::Wildcard(pattern) => pattern.matches(text),
+            _ => false,
+        })
+    }
+}
+
+/// Steps of one search in a list: the logarithm of 2^64 items.
+const LIST_STEPS: usize = 64;
+
+impl Relation {
+    fn holds<T: Ord + ?Sized>(self, one: &T, other: &T) -> bool {
+        match self {
+            Self::Equal => one == other,
+            Self::Greater => one > other,
+            Self::GreaterOrEqual => one >= other,
+            Self::Less => one < other,
+            Self::LessOrEqual => one <= other,
+            Self::NotEqual => one != other,
+        }
+    }
+}
+
+/// None if there is no array.
+fn elements(value: Value<'_>) -> Vec<Value<'_>> {
+    match value {
+        Value::Array(elements) => elements,
+        _ => Vec::new(),
+    }
+}
