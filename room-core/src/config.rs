@@ -12,6 +12,7 @@ mod fields;
 #[cfg(test)]
 mod tests;
 mod value;
+mod zone_settings;
 
 use std::ops::RangeInclusive;
 
@@ -24,6 +25,7 @@ pub use self::event::read_event;
 pub use self::field_error::{ErrorCode, FieldError, Problem};
 use self::fields::Fields;
 use self::value::{boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type};
+pub use self::zone_settings::{ZoneSettings, read_zone_settings, zone_settings_document};
 use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 use crate::id::{RoomId, ZoneId};
 use crate::page::Page;
@@ -65,11 +67,11 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     let value = serde_json::from_str::<Value>(json).map_err(|error| {
         root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
     })?;
-    read_rooms(&value)
+    read_rooms(&value, Claims::default())
 }
 
-/// The rooms of a configuration, of their JSON value.
-pub fn read_rooms(value: &Value) -> Result<Vec<Room>, Vec<FieldError>> {
+/// The rooms of a configuration, of their JSON value; `claims` holds what other rooms have.
+pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<FieldError>> {
     let root = |problem: Problem| vec![problem.at(String::new())];
     let Value::Array(values) = value else {
         return Err(root(wrong_type("an array of rooms", value)));
@@ -78,7 +80,6 @@ pub fn read_rooms(value: &Value) -> Result<Vec<Room>, Vec<FieldError>> {
         let message = format!("must be at most {MAX_ROOMS} rooms, but are {}", values.len());
         return Err(root(Problem { code: ErrorCode::OutOfRange, message }));
     }
-    let mut claims = Claims::default();
     let mut errors = Vec::new();
     let mut rooms = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
@@ -105,6 +106,16 @@ pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldEr
     room.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
+/// The page in the body of a preview, `custom_html`.
+pub fn read_preview(value: &Value) -> Result<String, Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let name = "custom_html";
+    let page = fields.required(name, text(SOURCE_BYTES_MAX));
+    let page = page.and_then(|source| check_template(&mut fields, name, source));
+    let errors = fields.finish();
+    page.filter(|_| errors.is_empty()).map(str::to_owned).ok_or(errors)
+}
+
 /// The room, or `None` and at least one error in `fields`.
 fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let id = fields.required("id", parsed::<RoomId>);
@@ -117,13 +128,13 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         claims.claim_name(fields, zone_id, name);
     }
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
-    let routes = read_routes(fields, claims);
+    let routes = read_routes(fields, zone_id, claims);
     let cookie_name = read_cookie_name(fields, routes.as_deref());
     let cookie_attributes = read_cookie_attributes(fields);
     let settings = read_settings(fields);
     let suspended = fields.optional("suspended", false, boolean);
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
-    let page = read_template(fields, "");
+    let page = read_template(fields);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let turnstile = choice(&TURNSTILE_MODES);
     let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
@@ -151,8 +162,12 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     })
 }
 
-fn read_routes(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Vec<Route>> {
-    let mut routes = vec![read_route(fields, claims)];
+fn read_routes(
+    fields: &mut Fields<'_>,
+    zone_id: Option<ZoneId>,
+    claims: &mut Claims,
+) -> Option<Vec<Route>> {
+    let mut routes = vec![read_route(fields, zone_id, claims)];
     let pointer = fields.pointer_to("additional_routes");
     let additional = fields.optional(
         "additional_routes",
@@ -164,7 +179,7 @@ fn read_routes(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Vec<Route
         match Fields::of(value, format!("{pointer}/{index}")) {
             Err(error) => errors.push(error),
             Ok(mut route) => {
-                routes.push(read_route(&mut route, claims));
+                routes.push(read_route(&mut route, zone_id, claims));
                 errors.extend(route.finish());
             }
         }
@@ -173,12 +188,16 @@ fn read_routes(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Vec<Route
     routes.into_iter().collect()
 }
 
-fn read_route(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Route> {
+fn read_route(
+    fields: &mut Fields<'_>,
+    zone_id: Option<ZoneId>,
+    claims: &mut Claims,
+) -> Option<Route> {
     let host = fields.required("host", parsed);
     let root = "/".parse().ok();
     let path = fields.optional("path", root, |value| parsed(value).map(Some)).flatten();
     let route = Route { host: host?, path: path? };
-    claims.claim_route(fields, &route);
+    claims.claim_route(fields, zone_id, &route);
     Some(route)
 }
 
@@ -215,10 +234,18 @@ fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
     Some(CookieAttributes { same_site: same_site?, secure: secure? })
 }
 
-/// The owner's page, empty for the built-in one, `default` without the field.
-fn read_template<'json>(fields: &mut Fields<'json>, default: &'json str) -> Option<&'json str> {
+/// The owner's page, empty for the built-in one.
+fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
     let name = "custom_page_html";
-    let source = fields.optional(name, default, text(SOURCE_BYTES_MAX))?;
+    let source = fields.optional(name, "", text(SOURCE_BYTES_MAX))?;
+    check_template(fields, name, source)
+}
+
+fn check_template<'json>(
+    fields: &mut Fields<'json>,
+    name: &str,
+    source: &'json str,
+) -> Option<&'json str> {
     let errors = Page::compile(source).err().unwrap_or_default();
     let is_valid = errors.is_empty();
     for error in errors {

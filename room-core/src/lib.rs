@@ -4,6 +4,7 @@
 //! arguments; what must happen outside is returned, never done.
 
 pub mod admission;
+pub mod api;
 pub mod bucket;
 pub mod bypass_rule;
 pub mod census;
@@ -22,6 +23,7 @@ pub mod master_key;
 pub mod page;
 mod percent;
 pub mod queue;
+pub mod registry;
 pub mod request;
 pub mod response;
 pub mod room;
@@ -37,3 +39,4 @@ pub mod token;
 pub mod turn;
 pub mod view;
 pub mod wire;
+pub mod zones;

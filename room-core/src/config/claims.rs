@@ -8,6 +8,7 @@ use super::fields::Fields;
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
 use crate::route::Route;
+use crate::zones::Zones;
 
 /// Everything taken so far, with words for where or by whom.
 #[derive(Debug, Default)]
@@ -15,6 +16,7 @@ pub struct Claims {
     ids: BTreeMap<RoomId, String>,
     names: BTreeMap<(ZoneId, String), String>,
     routes: BTreeMap<(String, String), String>,
+    zones: Zones,
 }
 
 impl Claims {
@@ -31,6 +33,12 @@ impl Claims {
         claims
     }
 
+    /// The same, and hosts belong to their zone.
+    #[must_use]
+    pub fn within(self, zones: &Zones) -> Self {
+        Self { zones: zones.clone(), ..self }
+    }
+
     /// Takes a room's id, or reports in `fields` who has it.
     pub(super) fn claim_id(&mut self, fields: &mut Fields<'_>, id: RoomId) {
         claim(&mut self.ids, id, fields, "id", "is");
@@ -44,7 +52,18 @@ impl Claims {
     }
 
     /// Takes a host with a path, or reports in `fields` who has them.
-    pub(super) fn claim_route(&mut self, fields: &mut Fields<'_>, route: &Route) {
+    pub(super) fn claim_route(
+        &mut self,
+        fields: &mut Fields<'_>,
+        zone_id: Option<ZoneId>,
+        route: &Route,
+    ) {
+        if let Some(domain) =
+            zone_id.and_then(|zone_id| self.zones.foreign_to(zone_id, &route.host))
+        {
+            let message = format!("must be {domain} or end with .{domain}, the domain of the zone");
+            fields.fail("host", ErrorCode::ForeignHost, message);
+        }
         claim(&mut self.routes, route_key(route), fields, "host", "and path are");
     }
 }

@@ -124,7 +124,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let some_choice = |value: &Value| boolean(value).map(Some);
     let disable_renewal = fields.optional("disable_session_renewal", None, some_choice);
     let has_page = fields.value("custom_page_html").is_some();
-    let page = read_template(fields, "");
+    let page = read_template(fields);
     let some_mode = |value: &Value| choice(&TURNSTILE_MODES)(value).map(Some);
     let turnstile_mode = fields.optional("turnstile_mode", None, some_mode);
     let mut is_set = |name, only_value: Value| {

@@ -48,6 +48,8 @@ pub enum ErrorCode {
     Unsupported,
     /// The template does not compile.
     Template,
+    /// The host does not belong to the zone.
+    ForeignHost,
 }
 
 impl ErrorCode {
@@ -64,6 +66,7 @@ impl ErrorCode {
             Self::Contradiction => 1_107,
             Self::Unsupported => 1_108,
             Self::Template => 1_109,
+            Self::ForeignHost => 1_110,
         }
     }
 }

@@ -1,0 +1,71 @@
+//! Reads and writes the settings of a zone: all its rooms have them in common.
+
+use serde_json::{Map, Value, json};
+
+use super::field_error::FieldError;
+use super::fields::Fields;
+use super::value::boolean;
+
+/// What all rooms of a zone have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZoneSettings {
+    /// True when verified crawlers of search engines skip all rooms.
+    pub search_engine_crawler_bypass: bool,
+    /// Whether the zone redirects every plain HTTP request to HTTPS, which a Worker cannot read;
+    /// `None` goes by the request.
+    pub always_use_https: Option<bool>,
+}
+
+/// The settings of a JSON object; pointers begin at the object.
+pub fn read_zone_settings(value: &Value) -> Result<ZoneSettings, Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let crawlers = fields.optional("search_engine_crawler_bypass", false, boolean);
+    let some_choice = |value: &Value| boolean(value).map(Some);
+    let https = fields.optional("always_use_https", None, some_choice);
+    let errors = fields.finish();
+    let settings = crawlers.zip(https).map(|(search_engine_crawler_bypass, always_use_https)| {
+        ZoneSettings { search_engine_crawler_bypass, always_use_https }
+    });
+    settings.filter(|_| errors.is_empty()).ok_or(errors)
+}
+
+/// The JSON object of the settings.
+pub fn zone_settings_document(settings: ZoneSettings) -> Map<String, Value> {
+    let ZoneSettings { search_engine_crawler_bypass, always_use_https } = settings;
+    [
+        ("search_engine_crawler_bypass", json!(search_engine_crawler_bypass)),
+        ("always_use_https", json!(always_use_https)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into_iter()
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{ZoneSettings, read_zone_settings, zone_settings_document};
+
+    #[test]
+    fn settings_read_back_as_themselves() {
+        let check = |value: Value, bypass: bool, https: Option<bool>| {
+            let want =
+                ZoneSettings { search_engine_crawler_bypass: bypass, always_use_https: https };
+            assert_eq!(read_zone_settings(&value), Ok(want), "{value}");
+            let written = Value::Object(zone_settings_document(want));
+            assert_eq!(read_zone_settings(&written), Ok(want), "{written}");
+        };
+        check(json!({}), false, None);
+        check(json!({ "search_engine_crawler_bypass": null }), false, None);
+        check(json!({ "search_engine_crawler_bypass": true }), true, None);
+        check(json!({ "always_use_https": false }), false, Some(false));
+        for (value, pointer) in [
+            (json!({ "search_engine_crawler_bypass": 1 }), "/search_engine_crawler_bypass"),
+            (json!({ "always_use_http": true }), "/always_use_http"),
+            (json!([]), ""),
+        ] {
+            assert_eq!(read_zone_settings(&value).unwrap_err()[0].pointer, pointer);
+        }
+    }
+}

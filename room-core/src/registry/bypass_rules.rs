@@ -1,0 +1,221 @@
+//! Bypass rules of a room: listed, added, replaced, changed, moved and removed.
+
+use serde_json::{Value, json};
+
+use super::change::{Change, Effect};
+use super::document::{Document, Meaning, drawn_id, with};
+use super::{Answer, Registry};
+use crate::api::{Failure, Method};
+use crate::bypass_rule::BypassRule;
+use crate::config::{ErrorCode, FieldError, read_bypass_rule, read_bypass_rules, rule_document};
+use crate::id::RuleId;
+use crate::room::Room;
+use crate::time::Timestamp;
+
+const MEANING: Meaning = Meaning {
+    read_only: &["id", "version", "last_updated", "position"],
+    extensions: &[],
+    defaults: &[],
+};
+
+impl Registry {
+    pub(super) fn rules_answer(room: &Room) -> Answer {
+        Answer::of(shown(&room.bypass_rules))
+    }
+
+    pub(super) fn create_rule(
+        &self,
+        now: Timestamp,
+        draw: [u8; 16],
+        room: &Room,
+        body: &Value,
+    ) -> Result<Answer, Failure> {
+        self.check_count(room.bypass_rules.len().saturating_add(1))?;
+        let document = MEANING.merged(Document::new(), Method::Post, body)?;
+        let id = RuleId::from_bytes(drawn_id(draw, 0));
+        let rule = read_bypass_rule(&Value::Object(stamped(document, id, 1, now)));
+        let rules = room.bypass_rules.iter().cloned().chain([rule.map_err(Failure::invalid)?]);
+        Ok(changed(room, rules.collect()))
+    }
+
+    /// The list becomes the rules. One that is there already keeps its id and version.
+    pub(super) fn replace_rules(
+        &self,
+        now: Timestamp,
+        draw: [u8; 16],
+        room: &Room,
+        body: &Value,
+    ) -> Result<Answer, Failure> {
+        let bodies = body.as_array().map_or(&[][..], Vec::as_slice);
+        self.check_count(bodies.len())?;
+        if !body.is_array() {
+            return Err(read_bypass_rules(body)
+                .map(|_| ())
+                .map_err(Failure::invalid)
+                .err()
+                .unwrap_or_else(Failure::no_route));
+        }
+        let mut documents = Vec::with_capacity(bodies.len());
+        for (index, body) in bodies.iter().enumerate() {
+            documents.push(match MEANING.merged(Document::new(), Method::Put, body) {
+                Ok(document) => {
+                    let id = RuleId::from_bytes(drawn_id(draw, index));
+                    Value::Object(stamped(document, id, 1, now))
+                }
+                // No object: reading it says so, at its place.
+                Err(_) => body.clone(),
+            });
+        }
+        let mut rules = read_bypass_rules(&Value::Array(documents)).map_err(Failure::invalid)?;
+        let mut left: Vec<&BypassRule> = room.bypass_rules.iter().collect();
+        let mut keep = |rule: &mut BypassRule, is_it: &dyn Fn(&BypassRule) -> bool| {
+            let place = left.iter().position(|one| is_it(one));
+            if let Some(known) = place.map(|place| left.remove(place)) {
+                *rule = succeeding(known, rule.clone(), now);
+            }
+            place.is_some()
+        };
+        for (rule, body) in rules.iter_mut().zip(bodies) {
+            let given = body.get("id").and_then(Value::as_str).unwrap_or_default();
+            let written = rule.clone();
+            let _ = keep(rule, &|one| one.id.to_string() == given)
+                || keep(rule, &|one| says_the_same(one, &written));
+        }
+        Ok(changed(room, rules))
+    }
+
+    pub(super) fn change_rule(
+        now: Timestamp,
+        room: &Room,
+        id: RuleId,
+        body: &Value,
+    ) -> Result<Answer, Failure> {
+        let place = place(room, id)?;
+        let mut rules = room.bypass_rules.clone();
+        let current = rules.remove(place);
+        let document = MEANING.merged(rule_document(&current), Method::Patch, body)?;
+        let rule = read_bypass_rule(&Value::Object(document));
+        let position = position(body.get("position"), &rules, place);
+        // Errors of both, at once.
+        let (rule, place) = match (rule, position) {
+            (Ok(rule), Ok(place)) => (rule, place),
+            (rule, position) => {
+                let errors = rule.err().into_iter().flatten();
+                return Err(Failure::invalid(errors.chain(position.err()).collect()));
+            }
+        };
+        rules.insert(place.min(rules.len()), succeeding(&current, rule, now));
+        Ok(changed(room, rules))
+    }
+
+    pub(super) fn delete_rule(room: &Room, id: RuleId) -> Result<Answer, Failure> {
+        let place = place(room, id)?;
+        let mut rules = room.bypass_rules.clone();
+        rules.remove(place);
+        Ok(changed(room, rules))
+    }
+
+    fn check_count(&self, count: usize) -> Result<(), Failure> {
+        let most = self.bounds.rules_per_room;
+        if count <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "A room has at most {most} bypass rules: join some with `or`, or raise the variable \
+             MAX_RULES_PER_ROOM."
+        );
+        Err(Failure::new(400, 1_122, message))
+    }
+}
+
+fn stamped(document: Document, id: RuleId, version: u32, now: Timestamp) -> Document {
+    with(
+        document,
+        [
+            ("id", json!(id)),
+            ("version", json!(version.to_string())),
+            ("last_updated", json!(now.to_iso8601())),
+        ],
+    )
+}
+
+fn place(room: &Room, id: RuleId) -> Result<usize, Failure> {
+    let place = room.bypass_rules.iter().position(|rule| rule.id == id);
+    place.ok_or_else(|| Failure::not_found("rule"))
+}
+
+fn says_the_same(one: &BypassRule, other: &BypassRule) -> bool {
+    (&one.expression, &one.description, one.enabled)
+        == (&other.expression, &other.description, other.enabled)
+}
+
+/// The rule that `next` makes of `known`: the same if it says the same, else the next version.
+pub fn succeeding(known: &BypassRule, next: BypassRule, now: Timestamp) -> BypassRule {
+    if says_the_same(known, &next) {
+        return known.clone();
+    }
+    let version = known.version.saturating_add(1);
+    BypassRule { id: known.id, version, last_updated: now, ..next }
+}
+
+/// Where a rule goes among the `others`; without a wish to `place`, where it was.
+fn position(
+    wish: Option<&Value>,
+    others: &[BypassRule],
+    place: usize,
+) -> Result<usize, FieldError> {
+    let Some(wish) = wish.filter(|wish| !wish.is_null()) else { return Ok(place) };
+    let fail = |pointer: &str, message: &str| {
+        let (pointer, message) = (format!("/position{pointer}"), message.to_owned());
+        FieldError { pointer, code: ErrorCode::OutOfRange, message }
+    };
+    let place_of =
+        |id: &Value| others.iter().position(|rule| id.as_str() == Some(&*rule.id.to_string()));
+    let wishes = wish.as_object().map(|wish| wish.iter().collect::<Vec<_>>());
+    match wishes.as_deref() {
+        Some([(name, index)]) if *name == "index" => {
+            let place = index.as_u64().and_then(|index| usize::try_from(index).ok());
+            let place = place.and_then(|index| index.checked_sub(1));
+            place
+                .filter(|place| *place <= others.len())
+                .ok_or_else(|| fail("/index", "must be a place in the list, counted from 1"))
+        }
+        Some([(name, id)]) if *name == "before" && id.as_str() == Some("") => Ok(0),
+        Some([(name, id)]) if *name == "before" => {
+            place_of(id).ok_or_else(|| fail("/before", "must be the id of another rule, or \"\""))
+        }
+        Some([(name, id)]) if *name == "after" && id.as_str() == Some("") => Ok(others.len()),
+        Some([(name, id)]) if *name == "after" => {
+            let place = place_of(id).and_then(|place| place.checked_add(1));
+            place.ok_or_else(|| fail("/after", "must be the id of another rule, or \"\""))
+        }
+        _ => Err(fail("", "must have exactly one of index, before and after")),
+    }
+}
+
+fn shown(rules: &[BypassRule]) -> Value {
+    rules.iter().map(|rule| Value::Object(rule_document(rule))).collect()
+}
+
+/// The answer after a change of the list. One that changes nothing is none.
+fn changed(room: &Room, rules: Vec<BypassRule>) -> Answer {
+    let answer = Answer::of(shown(&rules));
+    if rules == room.bypass_rules {
+        return answer;
+    }
+    let document = |rules: &[BypassRule]| {
+        Some(
+            rules
+                .iter()
+                .map(|rule| (rule.id.to_string(), Value::Object(rule_document(rule))))
+                .collect(),
+        )
+    };
+    let change = Change {
+        target: format!("zones/{}/waiting_rooms/{}/rules", room.zone_id, room.id),
+        before: document(&room.bypass_rules),
+        after: document(&rules),
+        effect: Effect::Room(Box::new(Room { bypass_rules: rules, ..room.clone() })),
+    };
+    Answer { changes: vec![change], ..answer }
+}
