@@ -97,6 +97,7 @@ impl Memory {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("rooms.json: {}", lines.join("; "))
         })?;
+        refuse_schedules(&rooms)?;
         let vars: BTreeMap<String, String> = serde_json::from_str(vars_json)
             .map_err(|error| format!("the variables are not texts: {error}"))?;
         let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
@@ -146,5 +147,43 @@ impl Memory {
     /// Rooms with work for `after`; the next call starts with none.
     pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
         std::mem::take(&mut self.pending)
+    }
+}
+
+/// The core reads events and bypass rules, but no visit is decided by them yet.
+fn refuse_schedules(rooms: &[Room]) -> Result<(), String> {
+    match rooms.iter().find(|room| !room.events.is_empty() || !room.bypass_rules.is_empty()) {
+        None => Ok(()),
+        Some(room) => Err(format!(
+            "rooms.json: room {}: events and bypass_rules are not supported by this version",
+            room.name
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Memory;
+
+    #[test]
+    fn what_no_visit_is_decided_by_is_refused() {
+        let check = |fields: &str, want: bool| {
+            let id = "0123456789abcdef0123456789abcdef";
+            let rooms = format!(
+                r#"[{{ "id": "{id}", "zone_id": "{id}", "name": "shop", "host": "shop.example",
+                "total_active_users": 1, "new_users_per_minute": 1 {fields} }}]"#
+            );
+            let problem = Memory::new(&rooms, "{}").err().unwrap_or_default();
+            assert_eq!(!problem.contains("not supported"), want, "{problem}");
+        };
+        check("", true);
+        check(r#", "events": [], "bypass_rules": []"#, true);
+        let id = r#""id": "0123456789abcdef0123456789abcdef""#;
+        let action = r#""action": "bypass_waiting_room""#;
+        let rule = format!(r#", "bypass_rules": [{{ {id}, {action}, "expression": "ssl" }}]"#);
+        check(&rule, false);
+        let times = r#""event_start_time": "2026-12-01T18:00:00Z",
+            "event_end_time": "2026-12-01T20:00:00Z""#;
+        check(&format!(r#", "events": [{{ {id}, "name": "sale", {times} }}]"#), false);
     }
 }

@@ -41,7 +41,9 @@ use crate::id::RuleId;
 /// Parentheses, `not` and functions inside of each other, at most. The original allows 128 of
 /// them; nobody can read 64.
 pub const DEPTH_MAX: usize = 64;
-/// Steps for all rules of one request, at most: about 10 ms in the worst case.
+/// Steps for all rules of one request, at most. The dearest ones (an element of an array that is
+/// parsed anew, a JSON text) take up to half a second in all, natively: they must be charged more
+/// before any visit is judged by rules.
 pub const STEPS_MAX: usize = 4 * 1_024 * 1_024;
 
 /// The expression that `text` writes, or what is wrong with it.

@@ -39,11 +39,14 @@ fn rules_are_added_moved_changed_and_replaced() {
     let mut world = World::new();
     let made = world.create(&json!({}));
     let rules = format!("{}/rules", path_of(&made));
-    let rule =
-        |expression: &str| json!({ "action": "bypass_waiting_room", "expression": expression });
+    let rule = |host: &str| {
+        let expression = format!("http.host eq \"{host}\"");
+        json!({ "action": "bypass_waiting_room", "expression": expression })
+    };
     let seen = |list: &Value| -> String {
         let rules = list.as_array().expect("a list").iter();
-        rules.map(|rule| rule["expression"].as_str().expect("a text").to_owned()).collect()
+        let expressions = rules.map(|rule| rule["expression"].as_str().expect("a text"));
+        expressions.map(|text| text.split('"').nth(1).expect("a host")).collect()
     };
     for name in ["a", "b", "c"] {
         world.get("POST", &rules, &rule(name));
@@ -85,7 +88,7 @@ fn rules_are_added_moved_changed_and_replaced() {
     world.check(
         "PUT",
         &rules,
-        &json!([rule("x"), 7, rule("")]),
+        &json!([rule("x"), 7, rule("\"")]),
         &[(1_102, "/1"), (1_104, "/2/expression")],
     );
     world.check("PUT", &rules, &json!({}), &[(1_102, "")]);
