@@ -35,8 +35,6 @@ pub struct Choice {
     pub curve_factor: f64,
     /// Where to write the figures of all runs.
     pub json: Option<PathBuf>,
-    /// Where to write the report.
-    pub html: Option<PathBuf>,
 }
 
 impl Default for Choice {
@@ -49,7 +47,6 @@ impl Default for Choice {
             seeds: 1..=5,
             curve_factor: DEFAULT_CURVE_FACTOR,
             json: None,
-            html: None,
         }
     }
 }
@@ -98,7 +95,6 @@ impl Choice {
                 self.curve_factor = factor.ok_or_else(|| wrong("a number from 0 to 10"))?;
             }
             "--json" => self.json = Some(value.into()),
-            "--html" => self.html = Some(value.into()),
             _ => return Err(format!("unknown option {name}")),
         }
         Ok(())
@@ -149,7 +145,6 @@ Runs every algorithm on every scenario and prints the figures beside their targe
   --seeds A..B           B included, default 1..5
   --curve-factor X       exponent of the published design v2, default {DEFAULT_CURVE_FACTOR}
   --json FILE            one object per run
-  --html FILE            a report with plots, and beside it the waits of the published experiment
 
 All of them by default. Several names or counts are written with commas between them.
 
