@@ -165,8 +165,8 @@ fn decide_new(situation: Situation<'_>) -> Decision {
     };
     // Without any view, or with one from before a quiet spell, the counter knows: an isolate
     // never guesses.
-    let open = view.is_none_or(|view| view.open || view.is_stale(now));
-    if open && may_ask && !settings.queue_all {
+    let asks = view.is_none_or(|view| view.wants_to_know(now) || view.is_stale(now));
+    if asks && may_ask && !settings.queue_all {
         return Decision::AskCounter(Ask { ticket, class: SlotClass::New });
     }
     queue(situation, ticket, true)

@@ -15,7 +15,7 @@ use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
 use crate::view::{View, keep_newer};
-use crate::wire::{CounterReply, CounterRequest, GlobalReply, Pull, Take};
+use crate::wire::{CounterReply, CounterRequest, GlobalReply, NAMED_MAX, Pull, Take, named_ranks};
 
 use leases::Leases;
 use recent::{Given, Recent};
@@ -28,8 +28,6 @@ const PULLS_APART_MS: u64 = 500;
 const DEMAND_WINDOW_S: f64 = 10.0;
 /// An isolate that has not asked for this long gets no part of a batch.
 const ISOLATE_MS: u64 = 30 * SECOND_MS;
-/// Keys named in a pull at most: who is refused first is among them or right behind.
-const KEYS_MAX: usize = 64;
 /// Requests that may wait for one pull; the next ones are told that nobody answers.
 const WAITING_MAX: usize = 10_000;
 /// Isolates remembered at most.
@@ -214,14 +212,18 @@ impl DataCenterCounter {
             .view
             .as_ref()
             .is_some_and(|view| view.version >= take.view_version && !view.is_due(now));
-        let is_open = self.view.as_ref().is_some_and(|view| view.open);
         match take.class {
             SlotClass::Queued => {
                 let held = |(key, until)| take.key >= key && now < until;
                 self.queued_refused.is_some_and(held) || knows_better && !self.is_called(take)
             }
-            SlotClass::New => knows_better && !is_open,
+            SlotClass::New => knows_better && !self.wants_to_know(take),
         }
+    }
+
+    fn wants_to_know(&self, take: Take) -> bool {
+        let joined_at = Timestamp(take.key.0);
+        self.view.as_ref().is_some_and(|view| view.wants_to_know(joined_at))
     }
 
     /// Whether it is this visitor's turn: an isolate with an old view asks for others too (I4).
@@ -300,13 +302,17 @@ impl DataCenterCounter {
         for waiting in &mut self.waiting {
             waiting.asked = true;
         }
-        let (new_waiting, keys) = self.who_waits(SlotClass::New);
-        let (queued_waiting, queued_keys) = self.who_waits(SlotClass::Queued);
+        let newcomers = self.keys_waiting(SlotClass::New);
+        let keys = named_ranks(newcomers.len()).filter_map(|rank| newcomers.get(rank).copied());
+        let new_waiting = newcomers.len() as u32;
+        let mut queued_keys = self.keys_waiting(SlotClass::Queued);
+        let queued_waiting = queued_keys.len() as u32;
+        queued_keys.truncate(NAMED_MAX);
         let asks_new = new_waiting > 0 || runs_low;
         let per_s = self.new_rate.per_s(now);
         Pull {
             node: self.node,
-            keys,
+            keys: keys.collect(),
             new_waiting,
             new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },
             queued_keys,
@@ -321,14 +327,12 @@ impl DataCenterCounter {
         }
     }
 
-    /// How many of a class wait for the answer, and their lowest keys.
-    fn who_waits(&self, class: SlotClass) -> (u32, Vec<OrderKey>) {
+    /// Keys of those of a class who wait for the answer, lowest first.
+    fn keys_waiting(&self, class: SlotClass) -> Vec<OrderKey> {
         let of_class = self.waiting.iter().filter(|waiting| waiting.take.class == class);
         let mut keys: Vec<OrderKey> = of_class.map(|waiting| waiting.take.key).collect();
-        let count = keys.len() as u32;
         keys.sort_unstable();
-        keys.truncate(KEYS_MAX);
-        (count, keys)
+        keys
     }
 }
 

@@ -3,13 +3,14 @@
 //! It alone grants. It reads no clock and performs nothing: what must be stored or said before a
 //! reply leaves is in the [`Turn`] it returns.
 
+mod burst;
 mod limits;
 mod restart;
 
 use std::collections::BTreeMap;
 
 use crate::id::{Incarnation, RoomId};
-use crate::queue::{OrderKey, PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
+use crate::queue::{PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
 use crate::settings::Settings;
 use crate::slots::{Ledger, SlotClass, Slots};
 use crate::state::{Book, Node, SYNC_MS, Source};
@@ -18,6 +19,7 @@ use crate::turn::{Fact, RequestId, Turn, earlier};
 use crate::view::View;
 use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 
+use burst::Burst;
 pub use restart::Restored;
 
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
@@ -38,6 +40,8 @@ pub struct GlobalAggregator {
     ledger: Ledger,
     book: Book,
     queue: Queue,
+    /// The newest burst that closed the room; not stored, it lasts a second.
+    burst: Option<Burst>,
     version: u64,
     /// No grant before this moment while data centers are missing after a restart.
     learning_until: Timestamp,
@@ -95,6 +99,7 @@ impl GlobalAggregator {
             made_at: now,
             threshold: self.queue.threshold(),
             open: self.queue.is_open(),
+            names_until: self.names_until(),
             line: crate::view::curve(&self.queue.line_without(entered)),
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
@@ -143,10 +148,9 @@ impl GlobalAggregator {
         self.demand.insert(pull.node, (now, pull.demand_per_1000_s));
         let mut moved = self.tick(now, settings, &mut turn);
         let new = self.grant_new(now, settings, pull);
-        if new.map_or(0, |slots| slots.n) < pull.new_waiting && self.queue.is_open() {
-            let admitted = new.map_or(0, |slots| slots.n) as usize;
-            self.queue.close(self.called_at_close(now, settings, pull, admitted));
-            moved = true;
+        let admitted = new.map_or(0, |slots| slots.n);
+        if admitted < pull.new_waiting {
+            moved |= self.refuse(now, settings, pull, admitted as usize);
         }
         let queued = self.grant_queued(now, settings, pull);
         self.dirty |= new.is_some() || queued.is_some() || !pull.returned.is_empty();
@@ -154,30 +158,6 @@ impl GlobalAggregator {
         let view = self.view(now, settings);
         turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
         turn
-    }
-
-    /// Up to whom the line is called when the room closes: the first refused newcomer of `pull`.
-    ///
-    /// In a burst some leases are not used up and come back, long before any census counts those
-    /// who were refused. In a fast room as many of those who came within the same second are
-    /// called as slots are still out.
-    fn called_at_close(
-        &self,
-        now: Timestamp,
-        settings: &Settings,
-        pull: &Pull,
-        admitted: usize,
-    ) -> OrderKey {
-        let refused = pull.keys.get(admitted..).unwrap_or_default();
-        let Some(first) = refused.first().or(pull.keys.last()).copied() else {
-            return OrderKey::fifo(now);
-        };
-        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            return first;
-        }
-        let still_out = usize::try_from(self.ledger.outstanding_new()).unwrap_or(usize::MAX);
-        let as_soon = |key: &&OrderKey| key.0 < first.0.saturating_add(SECOND_MS);
-        refused.iter().take(still_out).take_while(as_soon).last().copied().unwrap_or(first)
     }
 
     fn grant_new(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {

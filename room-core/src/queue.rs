@@ -133,8 +133,15 @@ impl Queue {
     pub fn close(&mut self, first_refused: OrderKey) {
         if self.open {
             self.open = false;
-            self.threshold = self.threshold.max(first_refused);
+            self.call_at_once(first_refused);
         }
+    }
+
+    /// Calls everybody up to `last`; true if the threshold moved.
+    pub fn call_at_once(&mut self, last: OrderKey) -> bool {
+        let moves = last > self.threshold;
+        self.threshold = self.threshold.max(last);
+        moves
     }
 
     /// Nobody new from now on, although nobody was refused: queue-all.

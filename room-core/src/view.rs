@@ -23,6 +23,10 @@ pub struct View {
     pub threshold: OrderKey,
     /// True while newcomers may ask for a slot.
     pub open: bool,
+    /// Closed by a burst: newcomers who join before this moment still ask, and the first of them
+    /// are called at once. In the past at all other times.
+    #[serde(default)]
+    pub names_until: Timestamp,
     /// Points of the line by key: how many live waiters stand at it or before it.
     pub line: Vec<(OrderKey, u64)>,
     /// Seconds until a place is expected to come free; none when not known.
@@ -35,6 +39,11 @@ impl View {
     /// True when a sync has been missed since it was made.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         now.since_ms(self.made_at) > STALE_MS
+    }
+
+    /// True when somebody who joins at `joined_at` asks the counter: for a slot or to be called.
+    pub fn wants_to_know(&self, joined_at: Timestamp) -> bool {
+        self.open || joined_at < self.names_until
     }
 
     /// True when a newer one should be fetched.

@@ -172,14 +172,14 @@ pub enum GlobalRequest {
 pub struct Pull {
     /// Which counter asks.
     pub node: Node,
-    /// Keys of the newcomers who wait for the answer, lowest first; at most 64 are named.
+    /// Keys of the newcomers who wait for the answer, lowest first: of those of [`named_ranks`].
     pub keys: Vec<OrderKey>,
     /// How many newcomers wait for the answer.
     pub new_waiting: u32,
     /// How many slots for newcomers the counter could use until the lease ends.
     pub new_wanted: u32,
-    /// Keys of the waiting visitors who ask, lowest first; at most 64 are named. Isolates with an
-    /// old view ask for visitors who have not been called: these get nothing.
+    /// Keys of the waiting visitors who ask, lowest first, up to [`NAMED_MAX`]. Isolates
+    /// with an old view ask for visitors who have not been called: these get nothing.
     pub queued_keys: Vec<OrderKey>,
     /// How many waiting visitors ask.
     pub queued_waiting: u32,
@@ -189,6 +189,22 @@ pub struct Pull {
     pub returned: Vec<(GrantId, u32)>,
     /// The data center's newcomers per second, in thousandths.
     pub demand_per_1000_s: u64,
+}
+
+/// A pull names the keys of this many newcomers at most, and of this many waiting visitors.
+pub const NAMED_MAX: usize = 64;
+/// So many of the newcomers named are the first ones.
+const NAMED_FIRST: usize = NAMED_MAX / 2;
+
+/// Which of `waiting` newcomers a pull names, by their rank in the order of keys from 0: everybody
+/// up to [`NAMED_MAX`]; of more the first half of that, and as many at even distances to the last.
+pub fn named_ranks(waiting: usize) -> impl Iterator<Item = usize> {
+    (0..waiting.min(NAMED_MAX)).map(move |named| match (named + 1).checked_sub(NAMED_FIRST) {
+        Some(step) if waiting > NAMED_MAX => {
+            NAMED_FIRST - 1 + step * (waiting - NAMED_FIRST) / (NAMED_MAX - NAMED_FIRST)
+        }
+        _ => named,
+    })
 }
 
 /// An aggregator contributes.
@@ -241,4 +257,27 @@ pub struct Status {
     pub longest_wait_s: Option<u32>,
     /// Seconds until the next visitor is expected to enter; none when nobody waits or unknown.
     pub next_admission_s: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NAMED_MAX, named_ranks};
+
+    #[test]
+    fn of_a_crowd_the_first_are_named_and_more_at_even_distances_to_the_last() {
+        let check = |waiting: usize, from: usize, want: &[usize]| {
+            let named: Vec<usize> = named_ranks(waiting).collect();
+            assert_eq!(named.get(from..from + want.len()), Some(want), "{waiting}: {named:?}");
+            assert_eq!(named.len(), waiting.min(NAMED_MAX));
+            assert_eq!(named.last().copied(), waiting.checked_sub(1), "{waiting}");
+            assert!(named.is_sorted_by(|one, next| one < next), "{named:?}");
+        };
+        check(0, 0, &[]);
+        check(1, 0, &[0]);
+        check(40, 30, &[30, 31, 32, 33]);
+        check(64, 30, &[30, 31, 32, 33]);
+        check(65, 30, &[30, 31, 32, 33]);
+        check(96, 30, &[30, 31, 33, 35]);
+        check(10_000, 30, &[30, 31, 342, 654]);
+    }
 }

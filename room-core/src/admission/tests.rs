@@ -78,6 +78,9 @@ fn a_newcomer_asks_only_where_a_place_may_be_free() {
     check(Some(view(true, 0)), false, false, "queue");
     check(Some(view(true, 0)), true, true, "queue");
     check(Some(view(false, u64::MAX)), true, false, "queue");
+    let burst = |until| Some(View { names_until: until, ..view(false, 0) });
+    check(burst(NOW), true, false, "queue");
+    check(burst(NOW + 1), true, false, "ask as new"); // to be called at once, perhaps
     check(made(STALE_MS), true, false, "queue");
     check(made(STALE_MS + 1), true, false, "ask as new"); // closed before a quiet spell
 }

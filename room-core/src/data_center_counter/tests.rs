@@ -116,6 +116,20 @@ fn slots_go_to_the_lowest_keys_and_the_others_are_refused_with_the_view() {
 }
 
 #[test]
+fn of_a_burst_newcomers_are_named_although_the_room_is_closed() {
+    let check = |key: u64, want_named: bool| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::New, 11);
+        desk.pulled(0, 0, View { names_until: Timestamp(13), ..closed(11) });
+        let turn = desk.take(SlotClass::New, key);
+        let named = turn.send.is_some_and(|pull| pull.keys == [OrderKey(key)]);
+        assert_eq!(named, want_named, "{key}");
+    };
+    check(12, true);
+    check(13, false);
+}
+
+#[test]
 fn one_admission_gets_one_slot_however_often_it_asks() {
     let check = |later_ms: u64, want_same: bool| {
         let mut desk = Desk::new();

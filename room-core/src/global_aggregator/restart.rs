@@ -63,6 +63,7 @@ impl GlobalAggregator {
             ledger: Ledger::new(incarnation),
             book: Book::default(),
             queue: Queue::default(),
+            burst: None,
             // Above all views that an earlier life made in this millisecond.
             version: (now.0 + 1) * VERSIONS_PER_MS,
             learning_until: now,

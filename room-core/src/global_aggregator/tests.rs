@@ -13,7 +13,7 @@ use crate::state::{Contribution, Node, SYNC_MS, Source};
 use crate::time::Timestamp;
 use crate::turn::{Fact, RequestId};
 use crate::view::View;
-use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
+use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync, named_ranks};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 const ROOM: RoomId = RoomId::from_bytes([1; 16]);
@@ -97,8 +97,9 @@ impl Desk {
 
     /// Newcomers with these keys.
     fn newcomers(&mut self, keys: &[u64]) -> Pulled {
-        let keys: Vec<OrderKey> = keys.iter().copied().map(OrderKey).collect();
-        self.pull(Pull { new_waiting: keys.len() as u32, keys, ..pull() })
+        let new_waiting = keys.len() as u32;
+        let keys = named_ranks(keys.len()).map(|rank| OrderKey(keys[rank])).collect();
+        self.pull(Pull { keys, new_waiting, ..pull() })
     }
 
     fn called(&mut self, waiting: u32) -> Pulled {
