@@ -26,6 +26,11 @@ const STEPS = [
   { name: "bench", command: words("node bench/main.mjs --gate"), inCi: true, built: true },
 ];
 
+/** What a failed step said last is shown once more at the very end, at most this much of it. */
+const LINES_SHOWN_MAX = 60;
+/** Where Node's and Cargo's reports of a run begin to say what failed. */
+const FAILURES = /^(?:✖ failing tests:|failures:)$/m;
+
 const results = [];
 for (const step of chosen(process.argv.slice(2))) results.push(await perform(step));
 summary(results);
@@ -55,7 +60,7 @@ async function perform({ name, command, folder }) {
   const skipped = Number(/^\S+ skipped (\d+)$/m.exec(output)?.[1] ?? 0);
   const note = skipped > 0 ? `${skipped} tests SKIPPED, see above` : "";
   const passed = code === 0 && !(IN_CI && skipped > 0);
-  return { name, outcome: passed ? "passed" : "FAILED", seconds, note };
+  return { name, outcome: passed ? "passed" : "FAILED", seconds, note, output };
 }
 
 /** Shows the output of a command as it comes, and keeps it. */
@@ -94,6 +99,16 @@ function summary(all) {
       `${name.padEnd(10)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`,
     );
   }
+  for (const { name, output } of all.filter(({ outcome }) => outcome === "FAILED")) {
+    console.log(`\n== ${name} failed ${"=".repeat(69 - name.length)}\n${failuresIn(output)}`);
+  }
+}
+
+/** What failed, without what passed: the list of failures if there is one, or the last words. */
+function failuresIn(output) {
+  const list = FAILURES.exec(output);
+  const lines = output.slice(list?.index ?? 0).trimEnd().split("\n");
+  return (list ? lines.slice(0, LINES_SHOWN_MAX) : lines.slice(-LINES_SHOWN_MAX)).join("\n");
 }
 
 function words(text) {
