@@ -172,7 +172,8 @@ fn look_up(text: &[u8], keys: &[Value<'_>]) -> Option<serde_json::Value> {
     Some(found)
 }
 
-/// `+` and `%XX` decoded; by the options, until nothing changes (`r`), and `%uXXXX` too (`u`).
+/// `+`, and `%` with two hex digits, decoded; by the options until nothing changes (`r`), and `%u`
+/// with four hex digits too (`u`).
 fn url_decode<'v>(
     mut text: Cow<'v, [u8]>,
     options: &[u8],
