@@ -48,7 +48,7 @@ export const VARIANTS = [
     answer: "origin",
     cookie: false,
     requests: (visitors, ms) => visitors.unchanged(ms),
-    target: { value: "throughput", goal: 0.88, stretch: 0.95, gate: 0.7 },
+    target: { value: "throughput", goal: 0.88, stretch: 0.95, gate: 0.8 },
   },
   {
     name: "renewed",
@@ -111,14 +111,14 @@ export const VARIANTS = [
 ];
 
 /**
- * Admitted visits in the time of one of Queue-it's. The goal is missed: 1.20 to 1.26 on two shared
- * cores. The gates here and of the admitted visit only notice that it becomes worse.
+ * Admitted visits in the time of one of Queue-it's. The goal is nearly reached, 1.37, on two quiet
+ * cores; on cores that others use too it came out as 1.18 to 1.35, which the gate has to bear.
  */
 export const AGAINST_QUEUE_IT = {
   variant: "admitted",
   value: "throughput",
   goal: 1.4,
-  gate: 1.05,
+  gate: 1.15,
 };
 
 /** What the gates need, and no more. */
