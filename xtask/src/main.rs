@@ -3,7 +3,7 @@
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when
-//! the wasm is the one that the last run saw.
+//! the wasm is the one that the last run saw. `mutants` breaks the laws on purpose.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -14,17 +14,21 @@ use std::{env, fs};
 
 use wasm_bindgen_cli_support::Bindgen;
 
+mod mutants;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let flavour = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["build"] => Flavour::Release,
-        ["build", "--debug"] => Flavour::Debug,
+    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["build"] => build(Flavour::Release),
+        ["build", "--debug"] => build(Flavour::Debug),
+        ["mutants"] => root().and_then(|root| mutants::run(&root, None)),
+        ["mutants", law] => root().and_then(|root| mutants::run(&root, Some(law))),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- build [--debug]");
+            eprintln!("usage: cargo run -p xtask -- build [--debug] | mutants [<law>]");
             return ExitCode::from(2);
         }
     };
-    match build(flavour) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error}");
@@ -64,14 +68,19 @@ impl Flavour {
     }
 }
 
-fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
+/// The checkout.
+fn root() -> Result<PathBuf, Box<dyn Error>> {
     // Set by `cargo run`; asked for now, not at compile time: a moved checkout still builds.
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let root = package.parent().ok_or("xtask has no parent folder")?;
+    Ok(package.parent().ok_or("xtask has no parent folder")?.to_owned())
+}
+
+fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
+    let root = root()?;
     // Always the default folder: one place for the wasm, wherever native builds go.
     let target = root.join("target");
     let status = Command::new(env::var("CARGO")?)
-        .current_dir(root)
+        .current_dir(&root)
         .args(["build", "--package", "waiting-room", "--lib", "--locked"])
         .args(["--target", WASM_TARGET])
         .arg("--target-dir")
