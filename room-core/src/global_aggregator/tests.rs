@@ -254,7 +254,9 @@ fn only_called_visitors_get_slots() {
             desk.sync(1, inside(1, 10));
             desk.newcomers(&[700]);
             desk.now = NOW + 9_000;
-            desk.line(1, &[800, 900, NOW.0 + 1]);
+            // Those who joined after the reported epoch began leave no place to open for.
+            let younger = (1..9).map(|key| NOW.0 + key);
+            desk.line(1, &[800, 900].into_iter().chain(younger).collect::<Vec<_>>());
             desk.sync(1, inside(2, 0));
         }
         let queued_keys = keys.iter().copied().map(OrderKey).collect();
