@@ -154,6 +154,7 @@ mod tests {
             seed,
             measures,
             summary: Summary::default(),
+            story: None,
         }
     }
 
