@@ -3,7 +3,6 @@
 pub mod progress;
 pub mod report;
 pub mod table;
-pub mod targets;
 
 use std::io;
 
