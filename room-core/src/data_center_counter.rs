@@ -22,6 +22,9 @@ use recent::{Given, Recent};
 
 /// A refusal of called visitors holds this long before the next pull (`admission.md` section 5).
 const REFUSAL_MS: u64 = 500;
+/// A pull without an answer is sent again after this long, then after twice as long each time:
+/// more than a round trip takes (`admission.md` section 7: 60 to 250 ms), less than a call may.
+const PULL_AGAIN_MS: u64 = 400;
 /// Pulls closer together than this ask for twice as much each time.
 const PULLS_APART_MS: u64 = 500;
 /// The demand is averaged over about this many seconds.
@@ -43,7 +46,8 @@ pub struct DataCenterCounter {
     leases: Leases,
     recent: Recent,
     waiting: Vec<Waiting>,
-    pulling: bool,
+    pulling: Option<Pulling>,
+    pull_number: u64,
     view: Option<View>,
     /// Called visitors from this key on were refused a moment ago, and are until this one.
     queued_refused: Option<(OrderKey, Timestamp)>,
@@ -62,6 +66,25 @@ struct Waiting {
     asked: bool,
 }
 
+/// The pull that is on its way.
+#[derive(Debug)]
+struct Pulling {
+    pull: Pull,
+    again_at: Timestamp,
+    again_after_ms: u64,
+}
+
+impl Pulling {
+    /// The very same once more, when it is time: the global aggregator answers it only once.
+    fn again(&mut self, now: Timestamp) -> Option<Pull> {
+        (now >= self.again_at).then(|| {
+            self.again_after_ms *= 2;
+            self.again_at = now + self.again_after_ms;
+            self.pull.clone()
+        })
+    }
+}
+
 impl DataCenterCounter {
     /// A counter that starts at `now`; the copy of an earlier life gives it back the admissions
     /// it must not repeat, and never a slot.
@@ -71,7 +94,8 @@ impl DataCenterCounter {
             leases: Leases::default(),
             recent: Recent::restore(node, copy, now),
             waiting: Vec::new(),
-            pulling: false,
+            pulling: None,
+            pull_number: 0,
             view: None,
             queued_refused: None,
             new_rate: Rate::default(),
@@ -108,20 +132,30 @@ impl DataCenterCounter {
         turn
     }
 
-    /// The answer to the pull in flight; `None` if the global aggregator is silent.
-    pub fn on_pulled(&mut self, now: Timestamp, reply: Option<GlobalReply>) -> CounterTurn {
+    /// An answer to the pull of this number; `None` if the global aggregator is silent.
+    pub fn on_pulled(
+        &mut self,
+        now: Timestamp,
+        number: u64,
+        reply: Option<GlobalReply>,
+    ) -> CounterTurn {
         let mut turn = CounterTurn::default();
-        self.pulling = false;
+        let is_awaited = self.pulling.as_ref().is_some_and(|one| one.pull.number == number);
+        if is_awaited {
+            self.pulling = None;
+        }
         if let Some(GlobalReply::Pulled { new, queued, view }) = reply {
             keep_newer(&mut self.view, view);
-            self.leases.acknowledge_returns();
             for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
                 if let Some(slots) = slots {
                     self.leases.add(class, slots);
                 }
             }
-            self.serve_waiting(now, &mut turn);
-        } else {
+            if is_awaited {
+                self.leases.acknowledge_returns();
+                self.serve_waiting(now, &mut turn);
+            }
+        } else if is_awaited {
             turn.facts.push(Fact::AboveSilent);
             let silent = |waiting: Waiting| (waiting.id, CounterReply::Silent);
             turn.replies.extend(self.waiting.drain(..).map(silent));
@@ -271,12 +305,16 @@ impl DataCenterCounter {
         // Nobody waits for returns: after a silence they are not hurried.
         let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
         let returns_due = returns_at.is_some_and(|at| now >= at);
-        if self.pulling {
+        if let Some(pulling) = self.pulling.as_mut() {
             // The answer to the pull ends with another look at all this.
-            turn.wake_at = self.leases.next_end();
+            turn.send = pulling.again(now);
+            turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
         } else if !self.waiting.is_empty() || runs_low || returns_due {
-            turn.send = Some(self.pull(now, runs_low));
-            turn.wake_at = self.leases.next_end();
+            let pull = self.pull(now, runs_low);
+            let (again_at, again_after_ms) = (now + PULL_AGAIN_MS, PULL_AGAIN_MS);
+            self.pulling = Some(Pulling { pull: pull.clone(), again_at, again_after_ms });
+            turn.send = Some(pull);
+            turn.wake_at = earlier(Some(again_at), self.leases.next_end());
         } else {
             turn.wake_at = earlier(returns_at, self.leases.next_end());
         }
@@ -298,7 +336,7 @@ impl DataCenterCounter {
         let close = now.since_ms(self.last_pull_at) < PULLS_APART_MS;
         self.pull_scale = if close { (self.pull_scale * 2).min(64) } else { 1 };
         self.last_pull_at = now;
-        self.pulling = true;
+        self.pull_number = (self.pull_number + 1).max(now.0);
         for waiting in &mut self.waiting {
             waiting.asked = true;
         }
@@ -312,6 +350,7 @@ impl DataCenterCounter {
         let per_s = self.new_rate.per_s(now);
         Pull {
             node: self.node,
+            number: self.pull_number,
             keys: keys.collect(),
             new_waiting,
             new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },

@@ -4,6 +4,7 @@
 //! reply leaves is in the [`Turn`] it returns.
 
 mod burst;
+mod counters;
 mod limits;
 mod restart;
 
@@ -13,13 +14,14 @@ use crate::id::{Incarnation, RoomId};
 use crate::queue::{PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
 use crate::settings::Settings;
 use crate::slots::{Ledger, SlotClass, Slots};
-use crate::state::{Book, Node, SYNC_MS, Source};
+use crate::state::{Book, SYNC_MS, Source};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
 use crate::view::View;
 use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 
 use burst::Burst;
+use counters::{Answer, Counters};
 pub use restart::Restored;
 
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
@@ -49,8 +51,7 @@ pub struct GlobalAggregator {
     amnesia_until: Timestamp,
     /// The line is not trusted before this moment: its census was lost in a restart.
     line_known_from: Timestamp,
-    /// Newcomers per 1000 s of each counter, for the shares.
-    demand: BTreeMap<Node, (Timestamp, u64)>,
+    counters: Counters,
     /// Pace of called visitors: the moment up to which it is used up.
     paced_until_ms: f64,
     saved: BTreeMap<Source, u64>,
@@ -145,19 +146,36 @@ impl GlobalAggregator {
         for (grant, returned) in &pull.returned {
             self.ledger.set_returned(*grant, *returned);
         }
-        self.demand.insert(pull.node, (now, pull.demand_per_1000_s));
+        self.dirty |= !pull.returned.is_empty();
+        self.counters.hear(now, pull);
         let mut moved = self.tick(now, settings, &mut turn);
+        let answer = match self.counters.answered(pull) {
+            Some(answer) => answer,
+            None => self.answer_pull(now, settings, pull, &mut moved),
+        };
+        self.finish(now, settings, moved, &mut turn);
+        let (Answer { new, queued }, view) = (answer, self.view(now, settings));
+        turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
+        turn
+    }
+
+    fn answer_pull(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        pull: &Pull,
+        moved: &mut bool,
+    ) -> Answer {
         let new = self.grant_new(now, settings, pull);
         let admitted = new.map_or(0, |slots| slots.n);
         if admitted < pull.new_waiting {
-            moved |= self.refuse(now, settings, pull, admitted as usize);
+            *moved |= self.refuse(now, settings, pull, admitted as usize);
         }
         let queued = self.grant_queued(now, settings, pull);
-        self.dirty |= new.is_some() || queued.is_some() || !pull.returned.is_empty();
-        self.finish(now, settings, moved, &mut turn);
-        let view = self.view(now, settings);
-        turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
-        turn
+        self.dirty |= new.is_some() || queued.is_some();
+        let answer = Answer { new, queued };
+        self.counters.answer(pull, answer);
+        answer
     }
 
     fn grant_new(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
@@ -168,7 +186,7 @@ impl GlobalAggregator {
         let free = available.saturating_sub(self.queue.promised(self.supply(now, settings)));
         let waiting = u64::from(pull.new_waiting);
         let wanted = if self.leases_allowed(now, settings, available) {
-            let lease = (free / 2 * self.share_per_1000(now, pull.node) / 1_000).max(1);
+            let lease = (free / 2 * self.counters.share_per_1000(now, pull.node) / 1_000).max(1);
             waiting.max(u64::from(pull.new_wanted).min(lease))
         } else {
             waiting

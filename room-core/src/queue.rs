@@ -206,7 +206,10 @@ impl Queue {
 
     /// Opens the room when nobody is left to call and slots remain; true if it opened.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
-        let nobody_left = self.waiting_up_to(self.threshold) == self.waiting();
+        // Whoever joined since cannot be called before the next epoch. To wait until nobody has
+        // would keep the room closed for as long as newcomers keep coming; opening calls them.
+        let callable = OrderKey::fifo(self.reported.start() - 1).max(self.threshold);
+        let nobody_left = self.waiting_up_to(self.threshold) == self.waiting_up_to(callable);
         let spare = supply.available > self.promised(supply);
         if self.open || settings.queue_all || !nobody_left || !spare {
             return false;
@@ -384,6 +387,9 @@ mod tests {
         check(&[1_000], supply(1), false);
         check(&[1_000], supply(2), true);
         check(&[1_000, 2_000], supply(9), false);
+        check(&[1_000, 9_999], supply(9), false);
+        check(&[1_000, 10_000], supply(2), false); // the younger one's place is no newcomer's
+        check(&[1_000, 10_000], supply(3), true); // and it cannot be called before it opens
         check(&[1_000], Supply { joined_since_reported: 1, ..supply(2) }, false);
         check(&[1_000], Supply { queued_since_reported: 1, ..supply(1) }, true);
     }

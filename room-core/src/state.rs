@@ -3,16 +3,22 @@
 //! Merging is commutative, associative and idempotent (I15), so a message may be lost, repeated
 //! or late without harm. Grants nothing and orders nobody.
 
+mod nodes;
+mod totals;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
-use crate::census::{EPOCH_MS, Epoch, EpochCensus};
+use crate::census::{Epoch, EpochCensus};
 use crate::id::{Colo, Incarnation, IsolateId};
 use crate::settings::Settings;
 use crate::slots::GrantId;
 use crate::time::{SECOND_MS, Timestamp};
+
+use nodes::NodeState;
+use totals::Totals;
 
 /// S: the span between two syncs of a data center (`admission.md` section 5).
 pub const SYNC_MS: u64 = 2 * SECOND_MS;
@@ -76,9 +82,12 @@ struct Held {
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     sources: BTreeMap<Source, Held>,
-    totals: BTreeMap<Bucket, i64>,
-    used: BTreeMap<GrantId, u32>,
+    /// Visitors per activity bucket over all sources.
+    activity: BTreeMap<Bucket, i64>,
+    totals: Totals,
     changed: BTreeSet<GrantId>,
+    /// What the lives of each object say together.
+    nodes: BTreeMap<Node, NodeState>,
 }
 
 /// The stored form of a [`Book`]; the totals are rebuilt.
@@ -94,23 +103,22 @@ impl Book {
         }
         if let Some(before) = before {
             for (bucket, count) in &before.activity {
-                *self.totals.entry(*bucket).or_default() -= count;
+                *self.activity.entry(*bucket).or_default() -= count;
             }
-            for (grant, used) in &before.used {
-                *self.used.entry(*grant).or_default() -= used;
-            }
+            self.totals.subtract(before);
         }
         for (bucket, count) in &contribution.activity {
-            *self.totals.entry(*bucket).or_default() += count;
+            *self.activity.entry(*bucket).or_default() += count;
         }
         for (grant, used) in &contribution.used {
-            *self.used.entry(*grant).or_default() += used;
             let known = before.and_then(|before| before.used.get(grant)).copied().unwrap_or(0);
             if *used > known {
                 self.changed.insert(*grant);
             }
         }
+        self.totals.add(&contribution);
         self.sources.insert(source, Held { contribution, heard_at: now });
+        self.refresh(source.node);
         true
     }
 
@@ -119,20 +127,20 @@ impl Book {
         if let Some(held) = self.sources.get_mut(&source) {
             held.heard_at = held.heard_at.max(now);
         }
+        self.refresh(source.node);
     }
 
     /// Grants whose use changed since the last call, with their total use.
     pub fn take_used(&mut self) -> Vec<(GrantId, u32)> {
         let changed = std::mem::take(&mut self.changed);
-        let total = |grant| self.used.get(&grant).copied().unwrap_or(0);
-        changed.into_iter().map(|grant| (grant, total(grant))).collect()
+        changed.into_iter().map(|grant| (grant, self.totals.used.of(grant))).collect()
     }
 
     /// Visitors inside at `now`: live buckets, clamped at 0 each after the sum over all sources,
     /// and the expired ones of silent data centers.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
-        let live: i64 = self.totals.range(first_live..).map(|(_, count)| (*count).max(0)).sum();
+        let live: i64 = self.activity.range(first_live..).map(|(_, count)| (*count).max(0)).sum();
         live.unsigned_abs() + self.held_by_silence(now, settings)
     }
 
@@ -151,7 +159,7 @@ impl Book {
                 }
             }
         }
-        let total = |bucket| self.totals.get(bucket).copied().unwrap_or(0);
+        let total = |bucket| self.activity.get(bucket).copied().unwrap_or(0);
         held.iter().map(|(bucket, count)| (*count).min(total(bucket)).max(0).unsigned_abs()).sum()
     }
 
@@ -161,7 +169,7 @@ impl Book {
     }
 
     fn silent_sources(&self, now: Timestamp) -> Vec<(Source, Timestamp)> {
-        let nodes = self.nodes();
+        let nodes = &self.nodes;
         let silent = |source: &&Source| {
             nodes
                 .get(&source.node)
@@ -176,29 +184,24 @@ impl Book {
 
     /// True when a data center that had traffic has not been heard since `moment`.
     pub fn is_missing_since(&self, moment: Timestamp) -> bool {
-        self.nodes().values().any(|node| !node.quiet && node.heard_at < moment)
+        self.nodes.values().any(|node| !node.quiet && node.heard_at < moment)
     }
 
-    fn nodes(&self) -> BTreeMap<Node, NodeState> {
-        let mut nodes: BTreeMap<Node, NodeState> = BTreeMap::new();
-        for (source, held) in &self.sources {
-            let node = nodes.entry(source.node).or_default();
-            let contribution = &held.contribution;
-            if held.heard_at >= node.heard_at {
-                node.heard_at = held.heard_at;
-                node.quiet = contribution.quiet;
-            }
-            node.through = node.through.max(contribution.through);
-            let waited = contribution.census.iter().rev().find(|(_, waiters)| !waiters.is_empty());
-            node.waited = node.waited.max(waited.map(|(epoch, _)| *epoch));
-        }
-        nodes
+    /// Takes the lives of one object together again.
+    fn refresh(&mut self, node: Node) {
+        let first = Source { node, incarnation: Incarnation(0) };
+        let last = Source { node, incarnation: Incarnation(u64::MAX) };
+        let lives = self.sources.range(first..=last).map(|(_, held)| held);
+        match NodeState::of(lives) {
+            Some(state) => self.nodes.insert(node, state),
+            None => self.nodes.remove(&node),
+        };
     }
 
     /// Data centers heard within the last minute, at least 1.
     pub fn active_nodes(&self, now: Timestamp) -> u64 {
         let recent = |node: &&NodeState| now.since_ms(node.heard_at) < 60 * SECOND_MS;
-        (self.nodes().values().filter(recent).count() as u64).max(1)
+        (self.nodes.values().filter(recent).count() as u64).max(1)
     }
 
     /// The newest epoch that ended at least 3 s ago and that every data center with waiters has
@@ -207,8 +210,7 @@ impl Book {
         let newest = Epoch::newest_ended(now - 3 * SECOND_MS)?;
         let holds_back =
             |node: &&NodeState| node.has_waiters() && now.since_ms(node.heard_at) <= LEFT_OUT_MS;
-        let nodes = self.nodes();
-        let slowest = nodes.values().filter(holds_back).map(|node| node.through).min();
+        let slowest = self.nodes.values().filter(holds_back).map(|node| node.through).min();
         Some(slowest.map_or(newest, |slowest| slowest.min(newest)))
     }
 
@@ -223,33 +225,24 @@ impl Book {
         waiters
     }
 
-    /// Sum over all sources of one kind of per-second bins, from `second` on.
-    fn sum_bins(&self, second: u64, bins: impl Fn(&Contribution) -> &BTreeMap<u64, u32>) -> u64 {
-        let of = |held: &Held| -> u64 {
-            bins(&held.contribution).range(second..).map(|(_, n)| u64::from(*n)).sum()
-        };
-        self.sources.values().map(of).sum()
-    }
-
     /// Newcomers admitted since the second of `from`.
     pub fn admitted_since(&self, from: Timestamp) -> u64 {
-        self.sum_bins(from.seconds(), |contribution| &contribution.admitted)
+        self.totals.admitted.since(from)
     }
 
     /// All visitors admitted since the second of `from`.
     pub fn entered_since(&self, from: Timestamp) -> u64 {
-        self.sum_bins(from.seconds(), |contribution| &contribution.entered)
+        self.totals.entered.since(from)
     }
 
     /// All admissions of one second.
     pub fn entered_in(&self, second: u64) -> u64 {
-        let in_second = |held: &Held| held.contribution.entered.get(&second).copied().unwrap_or(0);
-        self.sources.values().map(|held| u64::from(in_second(held))).sum()
+        u64::from(self.totals.entered.of(second))
     }
 
     /// Visitors who joined the line since the second of `from`.
     pub fn joined_since(&self, from: Timestamp) -> u64 {
-        self.sum_bins(from.seconds(), |contribution| &contribution.joined)
+        self.totals.joined.since(from)
     }
 
     /// Events of each isolate that some life of this object has contributed.
@@ -271,26 +264,23 @@ impl Book {
 
     /// Total use of all grants that `chosen` names.
     pub fn used_of(&self, chosen: impl Fn(GrantId) -> bool) -> u32 {
-        self.used.iter().filter(|(grant, _)| chosen(**grant)).map(|(_, used)| used).sum()
+        self.totals.used.of_all(chosen)
     }
 
     /// The start of the first second since `from` in which anybody was admitted.
     pub fn first_entered_since(&self, from: Timestamp) -> Option<Timestamp> {
-        let first = |held: &Held| {
-            held.contribution.entered.range(from.seconds()..).next().map(|(second, _)| *second)
-        };
-        self.sources.values().filter_map(first).min().map(Timestamp::from_seconds)
+        self.totals.entered.first_since(from).map(Timestamp::from_seconds)
     }
 
     /// True when the newest census of some data center holds waiters.
     pub fn has_waiters(&self) -> bool {
-        self.nodes().values().any(NodeState::has_waiters)
+        self.nodes.values().any(NodeState::has_waiters)
     }
 
     /// Live buckets and their counts, by expiry: when places come free if nobody renews.
     pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
-        self.totals
+        self.activity
             .range(first_live..)
             .map(|(bucket, count)| (bucket.expires_at(), (*count).max(0).unsigned_abs()))
     }
@@ -299,15 +289,18 @@ impl Book {
     pub fn prune(&mut self, now: Timestamp, settings: &Settings) {
         let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
         let counts = |bucket: &Bucket| now < bucket.expires_at() + horizon_ms;
-        self.totals.retain(|bucket, _| counts(bucket));
+        self.activity.retain(|bucket, _| counts(bucket));
         let keep_ms = BIN_SECONDS * SECOND_MS;
-        self.sources.retain(|_, held| {
-            now.since_ms(held.heard_at) < keep_ms || held.contribution.activity.keys().any(counts)
-        });
-        let sources = &self.sources;
-        self.used.retain(|grant, _| {
-            sources.values().any(|held| held.contribution.used.contains_key(grant))
-        });
+        let ends = |held: &Held| {
+            now.since_ms(held.heard_at) >= keep_ms && !held.contribution.activity.keys().any(counts)
+        };
+        let ended: Vec<Source> =
+            self.sources.iter().filter(|(_, held)| ends(held)).map(|(source, _)| *source).collect();
+        for source in ended {
+            let Some(held) = self.sources.remove(&source) else { continue };
+            self.totals.subtract(&held.contribution);
+            self.refresh(source.node);
+        }
     }
 
     /// When anything was last heard.
@@ -325,26 +318,6 @@ impl Book {
             (*source, held.heard_at, contribution)
         };
         StoredBook(self.sources.iter().map(stored).collect())
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-struct NodeState {
-    heard_at: Timestamp,
-    quiet: bool,
-    through: Epoch,
-    /// The newest epoch in which somebody waits, over all lives of the object.
-    waited: Option<Epoch>,
-}
-
-impl NodeState {
-    /// An earlier life's waiters of epochs that are complete by now hold nothing back, and no
-    /// more does a data center that said that nobody waits before it fell silent. A new life that
-    /// says so has not met those yet whom an earlier one was promised.
-    fn has_waiters(&self) -> bool {
-        let promised_from = Epoch::at(self.heard_at - EPOCH_MS);
-        let gone = |waited| self.quiet && waited < promised_from;
-        self.waited.is_some_and(|waited| waited >= self.through && !gone(waited))
     }
 }
 
@@ -366,6 +339,7 @@ mod tests {
     use crate::id::{Colo, Incarnation};
     use crate::queue::OrderKey;
     use crate::settings::Settings;
+    use crate::slots::GrantId;
     use crate::time::Timestamp;
 
     fn source(shard: u16, life: u64) -> Source {
@@ -449,6 +423,29 @@ mod tests {
         assert_eq!(reported(65_001), Some(Epoch(9))); // shard 1 silent for over 20 s
         assert_eq!(reported(47_999), Some(Epoch(4)));
         assert_eq!(book.waiters(Epoch(9)).len(), 1);
+    }
+
+    #[test]
+    fn a_source_that_has_ended_counts_for_nothing_any_more() {
+        let grant = GrantId { incarnation: Incarnation(1), number: 1 };
+        let contribution = Contribution {
+            used: [(grant, 3)].into(),
+            entered: [(95, 3)].into(),
+            ..activity(1, &[(100, 3)])
+        };
+        let mut book = Book::default();
+        book.merge(Timestamp(95_000), source(0, 1), contribution.clone());
+        book.merge(Timestamp(2_000_000), source(0, 2), contribution);
+        let check = |book: &Book, now_ms: u64, want: (u64, u32, u64)| {
+            let entered = book.entered_since(Timestamp::default());
+            let told = (entered, book.used_of(|_| true), book.active_nodes(Timestamp(now_ms)));
+            assert_eq!(told, want, "{now_ms}");
+        };
+        check(&book, 2_000_000, (6, 6, 1));
+        book.prune(Timestamp(719_999), &Settings::for_tests());
+        check(&book, 2_000_000, (6, 6, 1));
+        book.prune(Timestamp(720_000), &Settings::for_tests());
+        check(&book, 2_000_000, (3, 3, 1));
     }
 
     /// One visitor waits in these epochs.

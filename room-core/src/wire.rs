@@ -172,6 +172,8 @@ pub enum GlobalRequest {
 pub struct Pull {
     /// Which counter asks.
     pub node: Node,
+    /// Goes up with each pull, also across lives; the same when it is sent again unanswered.
+    pub number: u64,
     /// Keys of the newcomers who wait for the answer, lowest first: of those of [`named_ranks`].
     pub keys: Vec<OrderKey>,
     /// How many newcomers wait for the answer.

@@ -35,6 +35,8 @@ pub struct Choice {
     pub curve_factor: f64,
     /// Where to write the figures of all runs.
     pub json: Option<PathBuf>,
+    /// Where to write the report.
+    pub html: Option<PathBuf>,
 }
 
 impl Default for Choice {
@@ -47,6 +49,7 @@ impl Default for Choice {
             seeds: 1..=5,
             curve_factor: DEFAULT_CURVE_FACTOR,
             json: None,
+            html: None,
         }
     }
 }
@@ -95,6 +98,7 @@ impl Choice {
                 self.curve_factor = factor.ok_or_else(|| wrong("a number from 0 to 10"))?;
             }
             "--json" => self.json = Some(value.into()),
+            "--html" => self.html = Some(value.into()),
             _ => return Err(format!("unknown option {name}")),
         }
         Ok(())
@@ -145,6 +149,7 @@ Runs every algorithm on every scenario and prints the figures beside their targe
   --seeds A..B           B included, default 1..5
   --curve-factor X       exponent of the published design v2, default {DEFAULT_CURVE_FACTOR}
   --json FILE            one object per run
+  --html FILE            the same with plots, on one page
 
 All of them by default. Several names or counts are written with commas between them.
 
@@ -181,6 +186,7 @@ mod tests {
         check("--algorithm v3 --json x.json", {
             Choice { algorithms, json: Some("x.json".into()), ..all.clone() }
         });
+        check("--html x.html", Choice { html: Some("x.html".into()), ..all.clone() });
         check("--curve-factor 0.5", Choice { curve_factor: 0.5, ..all });
     }
 

@@ -1,8 +1,8 @@
 //! Every chosen algorithm on every chosen scenario: the runs, their order, their figures.
 
 pub mod progress;
+pub mod report;
 pub mod table;
-pub mod targets;
 
 use std::io;
 
@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::arguments::Choice;
 use progress::Progress;
+use report::Story;
 
 /// After the last arrival the line has this long to drain.
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
@@ -48,6 +49,9 @@ pub struct Run {
     /// What else is told in the table.
     #[serde(skip)]
     pub summary: Summary,
+    /// What the report draws: of the first seed, if there is to be one.
+    #[serde(skip)]
+    pub story: Option<Story>,
 }
 
 /// The algorithm of this name.
@@ -90,8 +94,12 @@ pub fn run_all(
         let mut world = World::new(scenario, algorithm, plan.data_centers, plan.seed);
         let mut told = |part| progress.tell(&format!("{name} seed {}", plan.seed), part);
         let (measures, summary) = world.run(DRAIN_MS, &mut told);
+        let is_drawn = choice.html.is_some() && plan.seed == *choice.seeds.start();
+        let truth = world.truth();
+        let story =
+            is_drawn.then(|| Story::of(truth.started_at(), &truth.samples, world.visitors()));
         let Plan { algorithm, scenario, data_centers, seed } = plan;
-        let run = Run { algorithm, scenario, data_centers, seed, measures, summary };
+        let run = Run { algorithm, scenario, data_centers, seed, measures, summary, story };
         progress.finish();
         done(&run)?;
         runs.push(run);

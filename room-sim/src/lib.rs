@@ -12,6 +12,7 @@ mod network;
 mod objects;
 mod published;
 pub mod scenario;
+pub mod targets;
 pub mod truth;
 pub mod visitor;
 pub mod world;

@@ -52,6 +52,9 @@ fn compare(choice: &Choice) -> io::Result<()> {
     if let Some(path) = &choice.json {
         write_json(path, &runs)?;
     }
+    if let Some(path) = &choice.html {
+        fs::write(path, compare::report::page(&runs, &seeds, HOLD))?;
+    }
     say(&format!("\nv1, v2 and v3 are reconstructions from the published texts: {HOLD}"))?;
     say(&seeds)
 }

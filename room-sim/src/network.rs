@@ -54,6 +54,8 @@ pub enum Caller {
         data_center: usize,
         /// Which life.
         life: u64,
+        /// The number of its pull.
+        pull: u64,
     },
     /// A life of a data center's aggregator.
     Aggregator {
@@ -105,8 +107,7 @@ impl Network {
 
     /// From now on nothing gets lost, repeated or late.
     pub fn heal(&mut self) {
-        self.weather =
-            Weather { loss: 0.0, pull_loss: 0.0, repeats: 0.0, slow: 0.0, ..self.weather };
+        self.weather = Weather { loss: 0.0, repeats: 0.0, slow: 0.0, ..self.weather };
     }
 
     /// Cuts a data center off from the global aggregator, or connects it again.
@@ -120,14 +121,9 @@ impl Network {
     pub fn delay_ms(&self, caller: &Caller, stream: &mut Stream) -> Option<u64> {
         match caller {
             Caller::Visit(_) => Some(stream.between(1, 5)),
-            Caller::Work(_) | Caller::Return(_) => {
-                self.in_background(stream.between(1, 5), self.weather.loss, stream)
-            }
-            Caller::Counter { data_center, .. } => {
-                self.to_global(*data_center, self.weather.pull_loss, stream)
-            }
-            Caller::Aggregator { data_center, .. } => {
-                self.to_global(*data_center, self.weather.loss, stream)
+            Caller::Work(_) | Caller::Return(_) => self.in_background(stream.between(1, 5), stream),
+            Caller::Counter { data_center, .. } | Caller::Aggregator { data_center, .. } => {
+                self.to_global(*data_center, stream)
             }
         }
     }
@@ -139,17 +135,17 @@ impl Network {
 
     /// How long a report to the global aggregator or its answer takes; none if it gets lost.
     pub fn report_delay_ms(&self, data_center: usize, stream: &mut Stream) -> Option<u64> {
-        self.to_global(data_center, self.weather.loss, stream)
+        self.to_global(data_center, stream)
     }
 
-    fn to_global(&self, data_center: usize, loss: f64, stream: &mut Stream) -> Option<u64> {
+    fn to_global(&self, data_center: usize, stream: &mut Stream) -> Option<u64> {
         if self.cut.get(data_center).copied().unwrap_or(true) {
             return None;
         }
         let delay_ms = self.round_trip_ms(data_center) / 2;
         let spread_ms = delay_ms / 10;
         let drawn_ms = stream.between(delay_ms - spread_ms, delay_ms + spread_ms);
-        self.in_background(drawn_ms, loss, stream)
+        self.in_background(drawn_ms, stream)
     }
 
     /// The usual way there and back, in milliseconds.
@@ -157,8 +153,8 @@ impl Network {
         2 * self.to_global_ms.get(data_center).copied().unwrap_or(125)
     }
 
-    fn in_background(&self, delay_ms: u64, loss: f64, stream: &mut Stream) -> Option<u64> {
-        if stream.happens(loss) {
+    fn in_background(&self, delay_ms: u64, stream: &mut Stream) -> Option<u64> {
+        if stream.happens(self.weather.loss) {
             return None;
         }
         let is_slow = stream.happens(self.weather.slow);

@@ -126,11 +126,17 @@ impl World {
     }
 
     /// The answer to a counter's pull, or silence.
-    pub(crate) fn pulled(&mut self, data_center: usize, life: u64, reply: Option<Reply>) {
+    pub(crate) fn pulled(
+        &mut self,
+        data_center: usize,
+        life: u64,
+        pull: u64,
+        reply: Option<Reply>,
+    ) {
         let now = self.now;
         let seat = self.objects.counters.get_mut(data_center);
         if let Some(seat) = seat.filter(|seat| seat.life == life) {
-            let turn = seat.machine.on_pulled(now + seat.ahead_ms, from_global(reply));
+            let turn = seat.machine.on_pulled(now + seat.ahead_ms, pull, from_global(reply));
             self.perform_counter(data_center, turn);
         }
     }
@@ -150,8 +156,8 @@ impl World {
             return;
         };
         if let Some(pull) = turn.send {
-            let question = Question::Global(GlobalRequest::Pull(pull));
-            self.call(Caller::Counter { data_center, life }, question);
+            let caller = Caller::Counter { data_center, life, pull: pull.number };
+            self.call(caller, Question::Global(GlobalRequest::Pull(pull)));
         }
         self.wake_at(Object::Counter(data_center), turn.wake_at);
         for (id, reply) in turn.replies {

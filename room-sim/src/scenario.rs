@@ -69,11 +69,8 @@ pub enum Traffic {
 /// What the network does to the messages behind the visits: reports, syncs, pulls, their answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Weather {
-    /// Part of the reports, syncs and their answers that get lost.
+    /// Part of them that get lost: the caller hears nothing for 3 s.
     pub loss: f64,
-    /// Part of the pulls and their answers that get lost: a visitor may be waiting for them, so
-    /// this is 0 where a target for newcomers is measured. Whoever waits hears nothing for 3 s.
-    pub pull_loss: f64,
     /// Part of them that come twice.
     pub repeats: f64,
     /// Part of them that take up to five times as long, so that others overtake them.

@@ -81,8 +81,9 @@ impl Shell {
     }
 
     async fn pull(self: Rc<Self>, room: RoomId, pull: Pull) {
+        let number = pull.number;
         let reply = calls::global(&self.desk.env, room, &GlobalRequest::Pull(pull)).await;
-        self.after(room, |machine| machine.on_pulled(platform::now(), reply));
+        self.after(room, |machine| machine.on_pulled(platform::now(), number, reply));
         if !self.desk.is_copy_due() {
             return;
         }

@@ -1,6 +1,6 @@
 //! Tests of the counter: what it hands out, refuses, pulls and gives back.
 
-use super::{CounterTurn, DataCenterCounter, PULLS_APART_MS, REFUSAL_MS};
+use super::{CounterTurn, DataCenterCounter, PULL_AGAIN_MS, PULLS_APART_MS, REFUSAL_MS};
 use crate::id::{Colo, Incarnation, IsolateId};
 use crate::queue::OrderKey;
 use crate::slots::{GrantId, LEASE_MS, SlotClass, Slots};
@@ -44,7 +44,13 @@ impl Desk {
         let slots = |n: u32, id: u64| (n > 0).then_some(Slots { grant: grant(id), n, until });
         let (new, queued) = (slots(new, first), slots(queued, first + 1));
         let reply = GlobalReply::Pulled { new, queued, view: View { made_at, ..view } };
-        self.machine.on_pulled(self.now, Some(reply))
+        self.answer(Some(reply))
+    }
+
+    /// An answer to the pull on its way.
+    fn answer(&mut self, reply: Option<GlobalReply>) -> CounterTurn {
+        let number = self.machine.pull_number;
+        self.machine.on_pulled(self.now, number, reply)
     }
 
     /// Slots for newcomers still at hand: asks until a pull would be needed.
@@ -174,7 +180,7 @@ fn what_is_left_goes_back_as_a_running_total_until_it_is_acknowledged() {
     let turn = desk.machine.on_alarm(desk.now);
     assert_eq!(returned(&turn), Some(vec![(grant(1), 8)]));
     // Not heard: the same again, a while later.
-    let turn = desk.machine.on_pulled(desk.now, None);
+    let turn = desk.answer(None);
     assert_eq!(turn.facts, [Fact::AboveSilent]);
     assert_eq!(turn.wake_at, Some(desk.now + PULLS_APART_MS));
     desk.now = desk.now + PULLS_APART_MS;
@@ -193,7 +199,7 @@ fn a_pull_in_flight_sets_no_timer_in_the_past() {
     assert!(desk.machine.on_alarm(desk.now).send.is_some());
     desk.now = desk.now + 2_000;
     let turn = desk.machine.on_alarm(desk.now);
-    assert_eq!((turn.send, turn.wake_at), (None, None));
+    assert!(turn.wake_at > Some(desk.now));
 }
 
 #[test]
@@ -309,9 +315,47 @@ fn silence_above_is_told_to_everybody_who_waits() {
     let mut desk = Desk::new();
     desk.take(SlotClass::New, 11);
     desk.take(SlotClass::Queued, 12);
-    let turn = desk.machine.on_pulled(NOW, None);
+    let turn = desk.answer(None);
     assert_eq!(words(&turn), [(1, "silent"), (2, "silent")]);
     assert_eq!(turn.facts, [Fact::AboveSilent]);
+}
+
+#[test]
+fn a_pull_without_an_answer_is_sent_again_as_it_was() {
+    let mut desk = Desk::new();
+    let turn = desk.take(SlotClass::New, 11);
+    let pull = turn.send.unwrap();
+    assert_eq!(turn.wake_at, Some(NOW + PULL_AGAIN_MS));
+    desk.take(SlotClass::New, 12);
+    let mut check = |after_ms: u64, sent: bool, wakes_ms: u64| {
+        desk.now = NOW + after_ms;
+        let turn = desk.machine.on_alarm(desk.now);
+        assert_eq!(turn.send, sent.then(|| pull.clone()), "{after_ms}");
+        assert_eq!(turn.wake_at, Some(NOW + wakes_ms), "{after_ms}");
+    };
+    check(PULL_AGAIN_MS - 1, false, PULL_AGAIN_MS);
+    check(PULL_AGAIN_MS, true, 3 * PULL_AGAIN_MS);
+    check(3 * PULL_AGAIN_MS - 1, false, 3 * PULL_AGAIN_MS);
+    check(3 * PULL_AGAIN_MS, true, 7 * PULL_AGAIN_MS);
+    assert_eq!(words(&desk.pulled(1, 0, open())), [(1, "granted")]);
+}
+
+#[test]
+fn a_late_answer_brings_its_slots_once_and_refuses_nobody() {
+    let mut desk = Desk::new();
+    let pull = desk.take(SlotClass::New, 11).send.unwrap();
+    let first = Slots { grant: grant(1), n: 2, until: NOW + LEASE_MS };
+    let reply = GlobalReply::Pulled { new: Some(first), queued: None, view: open() };
+    assert_eq!(words(&desk.answer(Some(reply.clone()))), [(1, "granted")]);
+    assert_eq!(granted(&desk.take(SlotClass::New, 12)), 1);
+    desk.now = desk.now + 1;
+    assert!(desk.take(SlotClass::New, 13).send.is_some());
+    // The answer to the copy of the first pull, and its silence, say nothing about the second.
+    let late = desk.machine.on_pulled(desk.now, pull.number, Some(reply));
+    assert_eq!(words(&late), []);
+    let silent = desk.machine.on_pulled(desk.now, pull.number, None);
+    assert_eq!((words(&silent), silent.facts), (vec![], vec![]));
+    assert_eq!(words(&desk.pulled(0, 0, closed(0))), [(3, "refused")]);
 }
 
 #[test]

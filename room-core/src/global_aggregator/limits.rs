@@ -4,14 +4,11 @@ use super::GlobalAggregator;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, Supply};
 use crate::settings::Settings;
 use crate::slots::RATE_BINS;
-use crate::state::Node;
 use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::wire::Status;
 
 /// The estimate looks back this far (`product.md` section 14.3: admissions of the last minutes).
 const ADMISSION_WINDOW_MS: u64 = 5 * MINUTE_MS;
-/// A counter that has not asked for this long has no share.
-const SHARE_MS: u64 = 30 * SECOND_MS;
 
 impl GlobalAggregator {
     /// Slots that may be granted at `now` under both limits; 0 while learning (I1, I13).
@@ -61,14 +58,6 @@ impl GlobalAggregator {
     ) -> bool {
         let spare = 20.max(4 * self.book.active_nodes(now));
         settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE && available >= spare
-    }
-
-    /// A counter's part of the recent demand, in thousandths.
-    pub(super) fn share_per_1000(&self, now: Timestamp, node: Node) -> u64 {
-        let recent = self.demand.values().filter(|(at, _)| now.since_ms(*at) < SHARE_MS);
-        let total: u64 = recent.map(|(_, demand)| demand).sum();
-        let own = self.demand.get(&node).map_or(0, |(_, demand)| *demand);
-        (own * 1_000).checked_div(total).unwrap_or(1_000)
     }
 
     /// Admissions per 1000 minutes over the last 5 minutes, or over the minute or more since

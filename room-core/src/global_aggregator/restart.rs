@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{GlobalAggregator, VERSIONS_PER_MS};
+use super::{Counters, GlobalAggregator, VERSIONS_PER_MS};
 use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
@@ -69,7 +69,7 @@ impl GlobalAggregator {
             learning_until: now,
             amnesia_until: now,
             line_known_from: now,
-            demand: BTreeMap::new(),
+            counters: Counters::default(),
             paced_until_ms: now.0 as f64,
             saved: BTreeMap::new(),
             saved_at: Timestamp::default(),

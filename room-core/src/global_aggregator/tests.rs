@@ -1,6 +1,7 @@
 //! Tests of the global aggregator: grants under both limits, order, storing and restarts.
 
 mod order;
+mod pulls;
 
 use super::{GlobalAggregator, GlobalTurn, Restored};
 use crate::bucket::Bucket;
@@ -34,6 +35,7 @@ struct Desk {
     lives: u64,
     row: Option<String>,
     saves: u32,
+    pulls: u64,
 }
 
 /// What a pull brought.
@@ -49,7 +51,7 @@ impl Desk {
         let lives = 1;
         let restored = Restored::default();
         let machine = GlobalAggregator::new(restored, ROOM, NOW, Incarnation(1), &settings);
-        Self { machine, settings, now: NOW, lives, row: None, saves: 0 }
+        Self { machine, settings, now: NOW, lives, row: None, saves: 0, pulls: 0 }
     }
 
     fn restart(&mut self, row: Option<&str>, copy: Option<&str>) {
@@ -84,6 +86,11 @@ impl Desk {
     }
 
     fn pull(&mut self, pull: Pull) -> Pulled {
+        self.pulls += 1;
+        self.pull_again(Pull { number: self.pulls, ..pull })
+    }
+
+    fn pull_again(&mut self, pull: Pull) -> Pulled {
         match self.request(GlobalRequest::Pull(pull)).replies.remove(0).1 {
             GlobalReply::Pulled { new, queued, view } => Pulled {
                 new: new.map_or(0, |slots| slots.n),
@@ -124,6 +131,7 @@ impl Desk {
 fn pull() -> Pull {
     Pull {
         node: node(0),
+        number: 0,
         keys: Vec::new(),
         new_waiting: 0,
         new_wanted: 0,
@@ -254,7 +262,9 @@ fn only_called_visitors_get_slots() {
             desk.sync(1, inside(1, 10));
             desk.newcomers(&[700]);
             desk.now = NOW + 9_000;
-            desk.line(1, &[800, 900, NOW.0 + 1]);
+            // Those who joined after the reported epoch began leave no place to open for.
+            let younger = (1..9).map(|key| NOW.0 + key);
+            desk.line(1, &[800, 900].into_iter().chain(younger).collect::<Vec<_>>());
             desk.sync(1, inside(2, 0));
         }
         let queued_keys = keys.iter().copied().map(OrderKey).collect();

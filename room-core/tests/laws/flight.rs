@@ -37,6 +37,8 @@ pub struct Reporter {
 pub struct Below {
     pub data_center: usize,
     pub life: u64,
+    /// The number of a counter's pull; 0 for an aggregator.
+    pub pull: u64,
 }
 
 /// A message that gets lost: whoever waits for it hears nothing.

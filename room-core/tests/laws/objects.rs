@@ -78,10 +78,10 @@ impl Cluster {
     }
 
     fn answered_from_above(&mut self, from: Below, reply: Option<GlobalReply>) {
-        let Below { data_center, life } = from;
+        let Below { data_center, life, pull } = from;
         let (now, seat) = (self.now, &mut self.counters[data_center]);
         if seat.life == life {
-            let turn = seat.machine.on_pulled(now, reply);
+            let turn = seat.machine.on_pulled(now, pull, reply);
             if now.since_ms(seat.copied_at) >= COPY_MS {
                 (seat.copy, seat.copied_at) = (Some(seat.machine.copy()), now);
             }
@@ -100,7 +100,7 @@ impl Cluster {
     pub(crate) fn perform_counter(&mut self, data_center: usize, turn: CounterTurn) {
         let seat = &mut self.counters[data_center];
         if let Some(pull) = turn.send {
-            let from = Below { data_center, life: seat.life };
+            let from = Below { data_center, life: seat.life, pull: pull.number };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Pull(pull) });
         }
         seat.wake_at = earlier(seat.wake_at, turn.wake_at);
@@ -115,7 +115,7 @@ impl Cluster {
     pub(crate) fn perform_aggregator(&mut self, data_center: usize, turn: AggregatorTurn) {
         let seat = &mut self.aggregators[data_center];
         if let Some(sync) = turn.send {
-            let from = Below { data_center, life: seat.life };
+            let from = Below { data_center, life: seat.life, pull: 0 };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Sync(sync) });
         }
         seat.wake_at = earlier(seat.wake_at, turn.wake_at);

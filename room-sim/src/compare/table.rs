@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use room_sim::targets::{self, Over};
+
 use super::Run;
-use super::targets::{self, Over};
 
 /// One figure of one algorithm over all seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,6 +155,7 @@ mod tests {
             seed,
             measures,
             summary: Summary::default(),
+            story: None,
         }
     }
 

@@ -107,7 +107,7 @@ fn constant(name: &'static str, per_minute: f64) -> Scenario {
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
         habits: Habits::USUAL,
-        weather: Weather { loss: 0.01, pull_loss: 0.0, repeats: 0.005, slow: 0.01, skew_ms: 100 },
+        weather: Weather { loss: 0.01, repeats: 0.005, slow: 0.01, skew_ms: 100 },
         isolate_life_ms: seconds(180),
         faults: Vec::new(),
         day_ms: minutes(24 * 60),
@@ -153,7 +153,7 @@ fn sale() -> Scenario {
 fn restart() -> Scenario {
     let data_centers = |every, with_copy| Fault::RestartDataCenters { every, with_copy };
     Scenario {
-        weather: Weather { loss: 0.02, pull_loss: 0.02, repeats: 0.01, slow: 0.02, skew_ms: 500 },
+        weather: Weather { loss: 0.02, repeats: 0.01, slow: 0.02, skew_ms: 500 },
         faults: vec![
             (minutes(16) + seconds(30), Fault::RestartGlobal { with_copy: false }),
             (minutes(20) + seconds(15), data_centers(2, false)),
@@ -171,7 +171,7 @@ pub fn small_restart() -> Scenario {
         settings,
         arrivals: vec![(0, 350.0)],
         duration_ms: minutes(10),
-        weather: Weather { loss: 0.03, pull_loss: 0.03, repeats: 0.02, slow: 0.02, skew_ms: 500 },
+        weather: Weather { loss: 0.03, repeats: 0.02, slow: 0.02, skew_ms: 500 },
         isolate_life_ms: seconds(60),
         faults: vec![
             (minutes(5) + seconds(30), Fault::RestartGlobal { with_copy: false }),
@@ -281,7 +281,6 @@ fn swarm(seed: u64) -> Scenario {
         },
         weather: Weather {
             loss: stream.between(0, 8) as f64 / 100.0,
-            pull_loss: stream.between(0, 4) as f64 / 100.0,
             repeats: stream.between(0, 5) as f64 / 100.0,
             slow: stream.between(0, 5) as f64 / 100.0,
             skew_ms: stream.between(0, 1_000),

@@ -111,7 +111,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I13",
         breaks: "slots are granted while data centers are missing after a restart",
         file: "global_aggregator/limits.rs",
-        from: "            || now < self.learning_until && self.book.is_missing_since(self.started_at)\n",
+        from: "|| now < self.learning_until && self.book.is_missing_since(self.started_at)",
         to: "",
     },
     Mutant {
@@ -125,8 +125,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I14",
         breaks: "a visitor inside asks for a place again",
         file: "admission.rs",
-        from: "        Some(ticket) if is_inside(&ticket, now, settings) => renew(ticket, now, settings),\n",
-        to: "",
+        from: "Some(ticket) if is_inside(&ticket, now, settings) =>",
+        to: "Some(ticket) if false && is_inside(&ticket, now, settings) =>",
     },
     Mutant {
         law: "I15",
@@ -140,7 +140,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "an open view admits without a slot",
         file: "isolate.rs",
         from: "            return Outcome::Ask(ask);\n        }\n        self.perform",
-        to: "            return self.settled(now, settings, ask, draws, Answer::Granted(now), None);\n        \
+        to: "            let answer = Answer::Granted(now);\n            \
+             return self.settled(now, settings, ask, draws, answer, None);\n        \
              }\n        self.perform",
     },
 ];

@@ -1,0 +1,99 @@
+//! What the plots show of one run, thinned. Draws nothing.
+
+use std::collections::BTreeMap;
+
+use room_core::time::{MINUTE_MS, Timestamp};
+pub use room_sim::truth::Sample as Second;
+use room_sim::visitor::Visitor;
+
+/// A line is drawn through the lowest and the highest value of so many spans of time.
+const SPANS: usize = 160;
+
+/// Points of a line: minutes since the beginning, and a value.
+pub type Points = Vec<(f64, f64)>;
+
+/// One run over time.
+#[derive(Clone, Debug)]
+pub struct Story {
+    seconds: Vec<Second>,
+    /// By the minute in which they were told: estimates in seconds, true waits, how many.
+    estimates: BTreeMap<u64, (f64, f64, u32)>,
+}
+
+impl Story {
+    /// The story of a run that began at `start`.
+    pub fn of(start: Timestamp, seconds: &[Second], visitors: &[Visitor]) -> Self {
+        let mut estimates: BTreeMap<u64, (f64, f64, u32)> = BTreeMap::new();
+        for visitor in visitors.iter().filter(|visitor| visitor.has_waited) {
+            let (Some((at, told_s)), Some(entered_at)) = (visitor.told, visitor.entered_at) else {
+                continue;
+            };
+            let (told, waited, count) =
+                estimates.entry(at.since_ms(start) / MINUTE_MS).or_default();
+            *told += f64::from(told_s);
+            *waited += entered_at.since_ms(at) as f64 / 1_000.0;
+            *count += 1;
+        }
+        Self { seconds: seconds.to_vec(), estimates }
+    }
+
+    /// How long it took.
+    pub fn minutes(&self) -> f64 {
+        self.seconds.len() as f64 / 60.0
+    }
+
+    /// One value over time, with its extremes.
+    pub fn line(&self, of: fn(&Second) -> u32) -> Points {
+        let width = self.seconds.len().div_ceil(SPANS).max(1);
+        let spans = self.seconds.chunks(width).enumerate();
+        let points = spans.flat_map(|(index, span)| {
+            let minute = (index * width) as f64 / 60.0;
+            let at = |value: Option<u32>| (minute, f64::from(value.unwrap_or(0)));
+            [at(span.iter().map(of).min()), at(span.iter().map(of).max())]
+        });
+        points.collect()
+    }
+
+    /// Minutes told and minutes truly waited, each the mean of those who joined in one minute.
+    pub fn estimates(&self) -> (Points, Points) {
+        let mean = |of: fn(&(f64, f64, u32)) -> f64| {
+            let point = |(minute, sums): (&u64, &(f64, f64, u32))| {
+                (*minute as f64 + 0.5, of(sums) / f64::from(sums.2) / 60.0)
+            };
+            self.estimates.iter().map(point).collect()
+        };
+        (mean(|sums| sums.0), mean(|sums| sums.1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Second, Story};
+    use room_core::time::Timestamp;
+    use room_sim::visitor::Visitor;
+
+    #[test]
+    fn a_thinned_line_keeps_its_extremes() {
+        let mut seconds = vec![Second { active: 5, ..Second::default() }; 6_000];
+        seconds[1_234].active = 900;
+        seconds[4_321].active = 0;
+        let line = Story::of(Timestamp::default(), &seconds, &[]).line(|second| second.active);
+        assert!(line.len() <= 320);
+        let values = || line.iter().map(|(_, value)| *value);
+        assert!((values().fold(0.0, f64::max) - 900.0).abs() < 1e-9);
+        assert!(values().fold(9.0, f64::min).abs() < 1e-9);
+    }
+
+    #[test]
+    fn estimates_are_the_means_of_a_minute() {
+        let visitor = |told_s: u32, entered_ms: u64| Visitor {
+            told: Some((Timestamp(60_000), told_s)),
+            entered_at: Some(Timestamp(entered_ms)),
+            has_waited: true,
+            ..Visitor::new(0, Timestamp(60_000), false)
+        };
+        let visitors = [visitor(60, 120_000), visitor(180, 180_000)];
+        let (told, waited) = Story::of(Timestamp::default(), &[], &visitors).estimates();
+        assert_eq!((told, waited), (vec![(1.5, 2.0)], vec![(1.5, 1.5)]));
+    }
+}

@@ -1,0 +1,63 @@
+//! The targets of `admission.md` section 7 at 3 data centers and one seed: those that hold with
+//! a margin. `room-sim compare` tells them all, over more seeds and data centers.
+
+#![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
+
+use room_core::time::MINUTE_MS;
+use room_sim::scenario::Scenario;
+use room_sim::targets::target;
+use room_sim::world::{Algorithm, World};
+
+const DATA_CENTERS: usize = 3;
+const SEED: u64 = 1;
+const DRAIN_MS: u64 = 90 * MINUTE_MS;
+
+/// Missed, or only just met; everything else that has a target here must meet it. Missed
+/// elsewhere: idle places in `ghost`, and the slowest newcomers of data centers that see less than
+/// one a second (`small`; `steady` at 30), whose pulls get lost as often as all other messages.
+const NOT_YET: [(&str, &str); 4] = [
+    // Nearly every newcomer there asks the counter, 2 to 10 ms away.
+    ("steady", "new_visitor_latency_p50_ms"),
+    ("over", "idle_while_waiting_percent"),
+    // The estimate looks back at the last minutes only: it is no forecast.
+    ("over", "estimate_mape_percent"),
+    ("spike", "estimate_mape_percent"),
+];
+
+fn check(name: &str) {
+    let scenario = Scenario::named(name, SEED).expect("a known name");
+    let mut world = World::new(scenario, Algorithm::Escrow, DATA_CENTERS, SEED);
+    let (measures, summary) = world.run(DRAIN_MS, &mut |_| ());
+    let mut tested = 0;
+    for (measure, figure) in measures.named() {
+        let Some(target) = target(measure, name) else { continue };
+        if NOT_YET.contains(&(name, measure)) {
+            continue;
+        }
+        tested += 1;
+        let at_most = target.at_most;
+        assert!(target.is_met(figure), "{name}: {measure} {figure} > {at_most}\n{measures}");
+    }
+    assert!(tested >= 5, "{name}: {tested}");
+    assert_eq!(summary.waiting_at_end, 0, "{name}: {summary:?}");
+}
+
+#[test]
+fn nobody_waits_without_need() {
+    check("steady");
+}
+
+#[test]
+fn a_long_line_is_fair_and_within_the_limits() {
+    check("over");
+}
+
+#[test]
+fn a_burst_fills_the_places() {
+    check("spike");
+}
+
+#[test]
+fn a_restart_pauses_for_seconds() {
+    check("restart");
+}
