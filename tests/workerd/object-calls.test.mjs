@@ -83,8 +83,8 @@ for (const isolates of [1, 16, 64]) {
 }
 
 /**
- * Calls a second while each of the crowd makes `requests` requests a second. It begins with a bucket
- * and ends a little after one, and later where the machine is slow: that is why time counts.
+ * Calls a second while each of the crowd makes `requests` requests a second. It begins with a
+ * bucket and ends a little after one, and later where the machine is slow: that is why time counts.
  */
 async function aggregatorCalls(cluster, crowd, requests) {
   const bucketMs = BUCKET_S * 1_000;
