@@ -14,7 +14,7 @@ use list::MUTANTS;
 
 /// One deliberate break.
 pub(crate) struct Mutant {
-    /// The law that it breaks, as `docs` and tests number them.
+    /// The law that it breaks, as the tests in `room-core/tests/laws` number it.
     law: &'static str,
     /// What no longer holds.
     breaks: &'static str,
@@ -33,6 +33,7 @@ pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> 
     if chosen.is_empty() {
         return Err(format!("there is no mutant of {}", law.unwrap_or("anything")).into());
     }
+    eprintln!("first without a mutant, then with each of {}: this takes minutes", chosen.len());
     let copy = Copy::of(root)?;
     if let Outcome::Noticed(test) = copy.test()? {
         return Err(format!("the tests fail without any mutant: {test}").into());
@@ -116,7 +117,7 @@ impl Copy {
             .env("CARGO_TARGET_DIR", &self.target)
             // A run that was interrupted must not leave half of a build to the next one.
             .env("CARGO_INCREMENTAL", "0")
-            .args(["test", "--quiet", "--offline", "--package", "room-core"])
+            .args(["test", "--quiet", "--locked", "--package", "room-core"])
             .args(["--lib", "--test", "laws", "--no-fail-fast"])
             .output()?;
         if output.status.success() {

@@ -26,7 +26,7 @@ pub const NAMES: [&str; 16] = [
     "fairshot",
 ];
 
-/// Published examples: they have plots of their own in the report.
+/// Published examples, run like any other scenario.
 pub const EXAMPLES: [&str; 2] = ["experiment", "two-hours"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
