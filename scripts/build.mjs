@@ -4,8 +4,11 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import zlib from "node:zlib";
 
-/** Budget of the wasm, in KB after gzip: what a fresh isolate must load before its first answer. */
-const GZIP_KB_MAX = 400;
+/**
+ * Budget of the wasm, in KB after gzip: what a fresh isolate must load before its first answer. The
+ * management API and the rules language take 95 of them.
+ */
+const GZIP_KB_MAX = 480;
 const WASM = "build/worker/gen/waiting_room_bg.wasm";
 
 xtask("build");

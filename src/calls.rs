@@ -2,13 +2,13 @@
 
 use room_core::id::{Colo, RoomId};
 use room_core::wire::{self, CounterReply, CounterRequest, GlobalReply, GlobalRequest};
-use room_core::wire::{Report, ReportReply};
+use room_core::wire::{RegistryReply, RegistryRequest, Report, ReportReply};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
 
-use crate::objects::{Class, object_name};
+use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 use crate::platform;
 
 /// An answer that takes longer is silence. Twelve times a slow round trip to another continent.
@@ -30,7 +30,7 @@ pub async fn counter(
     colo: Colo,
     request: &CounterRequest,
 ) -> Option<CounterReply> {
-    ask(env, Class::DataCenterCounter, room, colo, request).await
+    of_room(env, Class::DataCenterCounter, room, colo, request).await
 }
 
 /// Reports to a data center's aggregator.
@@ -40,23 +40,37 @@ pub async fn aggregator(
     colo: Colo,
     report: &Report,
 ) -> Option<ReportReply> {
-    ask(env, Class::DataCenterAggregator, room, colo, report).await
+    of_room(env, Class::DataCenterAggregator, room, colo, report).await
 }
 
 /// Asks a room's global aggregator.
 pub async fn global(env: &Env, room: RoomId, request: &GlobalRequest) -> Option<GlobalReply> {
-    ask(env, Class::GlobalAggregator, room, Colo::UNKNOWN, request).await
+    of_room(env, Class::GlobalAggregator, room, Colo::UNKNOWN, request).await
 }
 
-async fn ask<Q: Serialize, A: DeserializeOwned>(
+/// Asks the registry.
+pub async fn registry(env: &Env, request: &RegistryRequest) -> Option<RegistryReply> {
+    ask(env, REGISTRY_BINDING, REGISTRY_NAME, request).await
+}
+
+async fn of_room<Q: Serialize, A: DeserializeOwned>(
     env: &Env,
     class: Class,
     room: RoomId,
     colo: Colo,
     question: &Q,
 ) -> Option<A> {
-    let namespace = env.durable_object(class.binding()).ok()?;
-    let stub = namespace.get_by_name(&object_name(class, room, colo)).ok()?;
+    ask(env, class.binding(), &object_name(class, room, colo), question).await
+}
+
+async fn ask<Q: Serialize, A: DeserializeOwned>(
+    env: &Env,
+    binding: &str,
+    name: &str,
+    question: &Q,
+) -> Option<A> {
+    let namespace = env.durable_object(binding).ok()?;
+    let stub = namespace.get_by_name(name).ok()?;
     let stub = stub.into_rpc::<ObjectStub>();
     let text = wire::encode(question);
     let answer = async { stub.call(&text).await.ok()?.as_string() };

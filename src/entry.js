@@ -8,6 +8,7 @@
 //                          P or, with a set-cookie, C; the origin gets these cookies instead
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
+//   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
 // p, c, s and g are P, C, S and G with work left for `after`, once the answer is on its way.
@@ -15,6 +16,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";
 import { configured, current, guard, rebuild } from "./instance.js";
+import { managed } from "./manage.js";
 
 /** A decision that takes longer is given up, in milliseconds; the origin's time is not counted. */
 const DECISION_LIMIT_MS = 5_000;
@@ -24,7 +26,6 @@ const OBJECT_LIMIT_MS = 15_000;
 const DECISION_HEADERS = [
   "accept",
   "access-control-request-method",
-  "authorization",
   "purpose",
   "sec-purpose",
   "upgrade",
@@ -53,6 +54,7 @@ export default {
 export const DataCenterCounter = objectClass(wasm.DataCenterCounter);
 export const DataCenterAggregator = objectClass(wasm.DataCenterAggregator);
 export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
+export const Registry = objectClass(wasm.Registry);
 
 /** The synchronous question: most visits end here. */
 function glance(request, env) {
@@ -116,6 +118,8 @@ function perform(verdict, request, env, ctx) {
     case "G":
     case "g":
       return page(verdict, request.method);
+    case "M":
+      return managed(request, env).then((answer) => perform(answer, request, env, ctx));
     default:
       return env.ON_FAILURE === "pass" ? toOrigin(request, env) : page(HOLD, request.method);
   }

@@ -12,10 +12,12 @@ mod objects;
 mod panic_hooks;
 mod platform;
 mod reports;
+mod unheeded;
 mod visit;
 
 use std::future::ready;
 
+use room_core::api::Credentials;
 use room_core::id::Colo;
 use room_core::request::RequestHead;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -34,7 +36,7 @@ pub fn configure(rooms_json: &str, vars_json: &str) -> String {
     memory::configure(rooms_json, vars_json)
 }
 
-/// Answers the frequent visits at once, from memory; "H" asks [`handle`].
+/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`].
 ///
 /// `None` is "P", the most frequent of all: to decode a text takes JavaScript longer than to open
 /// a ticket takes us.
@@ -51,14 +53,15 @@ pub fn glance(
         return Some(verdict);
     }
     if memory::with(|memory| memory.management.serves(url)) == Some(true) {
-        return Some("H".to_owned());
+        return Some("M".to_owned());
     }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
     let verdict = visit::glance(visit::Request { url, cookie, head });
     verdict.map_or_else(|| Some("H".to_owned()), |verdict| (verdict != "P").then_some(verdict))
 }
 
-/// Answers every visit. `headers` has one line `name: value` for each header that may matter.
+/// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
+/// that may matter.
 #[wasm_bindgen]
 pub async fn handle(
     url: String,
@@ -72,27 +75,48 @@ pub async fn handle(
     if let Some(verdict) = panic_hooks::handle(&url, &env).await {
         return verdict;
     }
-    let header = |name: &str| {
-        let value = |line: &'_ str| {
-            let (found, value) = line.split_once(": ")?;
-            (found == name).then(|| value.to_owned())
-        };
-        headers.lines().find_map(value)
-    };
     if memory::with(|memory| memory.management.serves(&url)) == Some(true) {
-        let authorization = header("authorization").unwrap_or_default();
-        return management::handle(&url, &method, &authorization, &env).await;
+        return "M".to_owned();
     }
-    let purpose = header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default();
-    let upgrade = header("upgrade").unwrap_or_default();
+    let header = |name: &str| header(&headers, name);
     let head = RequestHead {
         method: &method,
-        purpose: &purpose,
-        upgrade: &upgrade,
+        purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
+        upgrade: header("upgrade").unwrap_or_default(),
         asks_for_method: header("access-control-request-method").is_some(),
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     visit::handle(visit::Request { url: &url, cookie: &cookie, head }, colo, &env).await
+}
+
+/// Answers a request of the management surface; `headers` as in [`handle`]. "B", and how many
+/// bytes at most, wants to be asked again with the body, or with more of it than that.
+#[wasm_bindgen]
+pub async fn manage(
+    url: String,
+    method: String,
+    headers: String,
+    body: Option<Vec<u8>>,
+    env: Env,
+) -> String {
+    let header = |name: &str| header(&headers, name).unwrap_or_default();
+    let credentials = Credentials {
+        authorization: header("authorization"),
+        email: header("x-auth-email"),
+        key: header("x-auth-key"),
+    };
+    let body = body.as_deref();
+    let request = management::Request { url: &url, method: &method, credentials, body };
+    management::handle(request, &env).await
+}
+
+/// The value of a header in lines `name: value`.
+fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
+    let value = |line: &'lines str| {
+        let (found, value) = line.split_once(": ")?;
+        (found == name).then_some(value)
+    };
+    lines.lines().find_map(value)
 }
 
 /// Does the reports, after the reply.

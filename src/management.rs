@@ -1,26 +1,45 @@
-//! The management surface under `/_waiting-room/`: health and the numbers of a room.
+//! The management surface under `/_waiting-room/`: health, the API, and previews of pages.
 //!
-//! Served on the admin hosts alone; anywhere else the prefix is ordinary visitor traffic.
+//! Served on the admin hosts alone; anywhere else the prefix is ordinary visitor traffic. Who may
+//! do what and what an operation means is decided in `room-core`.
 
 use std::collections::BTreeMap;
 
-use room_core::coverage::split_url;
+use room_core::api::{self, Access, Call, Credentials, Denials, Failure, Method, Reply};
+use room_core::api::{Target, Tokens};
+use room_core::coverage::{UrlParts, split_url};
+use room_core::event::{self, Phase};
 use room_core::id::{RoomId, ZoneId};
-use room_core::token;
-use room_core::wire::{GlobalReply, GlobalRequest, Status};
+use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest, Status};
 use serde_json::{Value, json};
 use worker::Env;
 
-use crate::{calls, memory};
+use crate::memory::Memory;
+use crate::{calls, memory, platform, unheeded};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
+/// Longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its room.
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// Who may ask, and on which hosts.
 pub struct Management {
     hosts: Vec<String>,
-    token: Option<String>,
-    read_token: Option<String>,
+    tokens: Tokens,
+    denials: Denials,
+}
+
+/// A request of the surface.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The absolute URL.
+    pub url: &'a str,
+    /// The method.
+    pub method: &'a str,
+    /// The headers that may name a token.
+    pub credentials: Credentials<'a>,
+    /// The body, or more of it than is allowed; none while it was not read.
+    pub body: Option<&'a [u8]>,
 }
 
 impl Management {
@@ -30,8 +49,11 @@ impl Management {
         let host = |host: &str| host.trim().to_ascii_lowercase();
         Self {
             hosts: hosts.split(',').map(host).filter(|host| !host.is_empty()).collect(),
-            token: vars.get("API_TOKEN").cloned(),
-            read_token: vars.get("API_TOKEN_READ").cloned(),
+            tokens: Tokens {
+                write: vars.get("API_TOKEN").cloned(),
+                read: vars.get("API_TOKEN_READ").cloned(),
+            },
+            denials: Denials::default(),
         }
     }
 
@@ -46,11 +68,17 @@ impl Management {
         parts.path.starts_with(PREFIX) && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
-    fn may_read(&self, authorization: &str) -> bool {
-        let Some(given) = authorization.strip_prefix("Bearer ") else { return false };
-        let matches = |token: &Option<String>| token::matches(given, token.as_deref());
-        // Both are always compared: the time tells nothing about which one it was.
-        matches(&self.token) | matches(&self.read_token)
+    /// The operation asked for, if whoever asks may ask for it.
+    fn admit(&mut self, request: Request<'_>, path: &str) -> Result<(Target, Method), Failure> {
+        let access = Access::of(request.credentials, &self.tokens);
+        let routed = api::route(request.method, path);
+        // Without a token nobody learns which paths there are.
+        let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
+        access.check(method).map_err(|refusal| match access {
+            Access::None => self.denials.count(platform::now(), refusal),
+            Access::Read | Access::Write => refusal,
+        })?;
+        routed
     }
 }
 
@@ -62,70 +90,157 @@ fn covers(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Answers a request of the management surface.
-pub async fn handle(url: &str, method: &str, authorization: &str, env: &Env) -> String {
-    let path = split_url(url).map_or("", |parts| parts.path);
-    let segments: Vec<&str> = path.trim_start_matches(PREFIX).split('/').collect();
-    match (method, segments.as_slice()) {
-        ("GET" | "HEAD", ["health"]) => answer(200, &json!({"status": "ok"})),
-        ("GET" | "HEAD", ["client", "v4", "zones", zone, "waiting_rooms", room, "status"]) => {
-            let allowed = memory::with(|memory| memory.management.may_read(authorization));
-            if allowed != Some(true) {
-                let problem = "Not allowed: send `Authorization: Bearer <token>`.";
-                return failure(403, 10_000, problem);
-            }
-            status(zone, room, env).await
-        }
-        _ => failure(404, 1_001, "There is no such operation."),
+/// Answers a request of the surface; "B", and how many bytes at most, wants its body first.
+pub async fn handle(request: Request<'_>, env: &Env) -> String {
+    let answer = answer(request, env).await;
+    answer.unwrap_or_else(|failure| json_answer(&failure.to_reply()))
+}
+
+async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
+    let parts = split_url(request.url).ok_or_else(Failure::no_route)?;
+    let path = parts.path.strip_prefix(PREFIX).ok_or_else(Failure::no_route)?;
+    let reads = matches!(request.method, "GET" | "HEAD");
+    if path == "health" && reads {
+        let body = json!({ "status": "ok" }).to_string();
+        return Ok(json_answer(&Reply { status: 200, body }));
+    }
+    if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
+        return preview(id, parts.query.unwrap_or_default(), env).await;
+    }
+    let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
+    let admitted = memory::with(|memory| memory.management.admit(request, path));
+    let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
+    let body = match (method, request.body) {
+        (Method::Get | Method::Delete, _) => "",
+        (_, None) => return Ok(format!("B{MAX_BODY_BYTES}")),
+        (_, Some(body)) => text(body)?,
+    };
+    let call = Call {
+        target,
+        method,
+        query: parts.query.unwrap_or_default().to_owned(),
+        body: body.to_owned(),
+        base_url: base_url(request.url, parts),
+        actor: request.credentials.actor(),
+    };
+    let reply = match target {
+        Target::Status(zone, room) => status(zone, room, call, env).await?,
+        _ => perform(call, env).await?,
+    };
+    Ok(json_answer(&reply))
+}
+
+fn text(body: &[u8]) -> Result<&str, Failure> {
+    if body.len() > MAX_BODY_BYTES {
+        let message = format!("The body is longer than {MAX_BODY_BYTES} bytes.");
+        return Err(Failure::new(413, 1_413, message));
+    }
+    str::from_utf8(body).map_err(|_| Failure::new(400, 1_100, "The body is not UTF-8."))
+}
+
+/// Scheme, host and port, as the client wrote them.
+fn base_url(url: &str, parts: UrlParts<'_>) -> String {
+    let rest = url.get(parts.scheme.len() + "://".len()..).unwrap_or_default();
+    let authority = rest.split('/').next().unwrap_or_default();
+    format!("{}://{authority}", parts.scheme)
+}
+
+async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
+    unheeded::in_call(&call)?;
+    match calls::registry(env, &RegistryRequest::Perform(call)).await {
+        Some(RegistryReply::Performed(reply)) => Ok(reply),
+        _ => Err(silent()),
     }
 }
 
-async fn status(zone: &str, room: &str, env: &Env) -> String {
-    let ids = zone.parse::<ZoneId>().ok().zip(room.parse::<RoomId>().ok());
-    let suspended = ids.and_then(|(zone, room)| {
-        let found = |memory: &mut memory::Memory| {
-            let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
-            Some(room.suspended)
-        };
-        Some((room, memory::with(found).flatten()?))
-    });
-    let Some((room, suspended)) = suspended else {
-        return failure(404, 1_001, "There is no such waiting room in this zone.");
+fn silent() -> Failure {
+    let message = "The registry does not answer; try again in a moment. A change may have been \
+                   made: read before you repeat it.";
+    Failure::new(503, 1_000, message)
+}
+
+async fn preview(id: &str, query: &str, env: &Env) -> Result<String, Failure> {
+    let request = RegistryRequest::Preview { id: id.to_owned(), query: query.to_owned() };
+    match calls::registry(env, &request).await {
+        // The page may run its scripts, but not in the name of this host.
+        Some(RegistryReply::Preview(Some(Ok(html)))) => Ok(format!(
+            "G200\ncontent-type: text/html; charset=utf-8\ncache-control: private, no-store\n\
+             content-security-policy: sandbox allow-scripts\nx-robots-tag: noindex\n\n{html}"
+        )),
+        Some(RegistryReply::Preview(Some(Err(problem)))) => Err(Failure::new(400, 1_100, problem)),
+        Some(RegistryReply::Preview(None)) => Err(Failure::not_found("preview")),
+        _ => Err(silent()),
+    }
+}
+
+/// Numbers come from the room's object; what the room is, from this isolate's configuration. A
+/// room that was just made is known to the registry alone.
+async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
+    let known = memory::with(|memory| Basis::of(memory, zone, room)).flatten();
+    let basis = if let Some(basis) = known {
+        basis
+    } else {
+        let reply = perform(call, env).await?;
+        if reply.status != 200 {
+            return Ok(reply);
+        }
+        let envelope = serde_json::from_str::<Value>(&reply.body).unwrap_or_default();
+        Basis::read(envelope.get("result").unwrap_or(&Value::Null))
     };
     match calls::global(env, room, &GlobalRequest::Status).await {
-        Some(GlobalReply::Status(numbers)) => {
-            let result = status_json(&numbers, suspended);
-            let envelope = json!({"success": true, "errors": [], "messages": [], "result": result});
-            answer(200, &envelope)
-        }
-        _ => failure(503, 1_000, "The room's object does not answer; try again in a moment."),
+        Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
+        _ => Err(Failure::new(503, 1_000, "The room's object does not answer; try again.")),
     }
 }
 
-fn status_json(numbers: &Status, suspended: bool) -> Value {
-    let status = match (suspended, numbers.open) {
-        (true, _) => "suspended",
-        (false, true) => "not_queueing",
-        (false, false) => "queueing",
-    };
-    json!({
-        "status": status,
-        "event_id": "",
-        "estimated_queued_users": numbers.waiting,
-        "estimated_total_active_users": numbers.active,
-        "max_estimated_time_minutes": numbers.longest_wait_s.unwrap_or(0).div_ceil(60),
-        // An extension: the original tells minutes at the best.
-        "next_admission_seconds": numbers.next_admission_s,
-    })
+/// What a room is now, apart from its numbers.
+struct Basis {
+    suspended: bool,
+    event_id: String,
+    prequeueing: bool,
 }
 
-fn failure(status: u16, code: u32, message: &str) -> String {
-    let error = json!({"code": code, "message": message});
-    let envelope = json!({"success": false, "errors": [error], "messages": [], "result": null});
-    answer(status, &envelope)
+impl Basis {
+    fn of(memory: &mut Memory, zone: ZoneId, room: RoomId) -> Option<Self> {
+        let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
+        let active = event::active(room, platform::now());
+        Some(Self {
+            suspended: room.suspended,
+            event_id: active.map(|(event, _)| event.id.to_string()).unwrap_or_default(),
+            prequeueing: active.is_some_and(|(_, phase)| phase == Phase::Prequeueing),
+        })
+    }
+
+    fn read(result: &Value) -> Self {
+        let is = |name: &str| result.get(name).and_then(Value::as_bool).unwrap_or_default();
+        let event_id = result.get("event_id").and_then(Value::as_str).unwrap_or_default();
+        Self {
+            suspended: is("suspended"),
+            event_id: event_id.to_owned(),
+            prequeueing: is("prequeueing"),
+        }
+    }
+
+    fn with(&self, numbers: &Status) -> Value {
+        let status = match (self.suspended, self.prequeueing, numbers.open) {
+            (true, ..) => "suspended",
+            (false, true, _) => "event_prequeueing",
+            (false, false, true) => "not_queueing",
+            (false, false, false) => "queueing",
+        };
+        json!({
+            "status": status,
+            "event_id": self.event_id,
+            "estimated_queued_users": numbers.waiting,
+            "estimated_total_active_users": numbers.active,
+            "max_estimated_time_minutes": numbers.longest_wait_s.unwrap_or(0).div_ceil(60),
+            // An extension: the original tells minutes at the best.
+            "next_admission_seconds": numbers.next_admission_s,
+        })
+    }
 }
 
-fn answer(status: u16, body: &Value) -> String {
+fn json_answer(Reply { status, body }: &Reply) -> String {
     format!("G{status}\ncontent-type: application/json\ncache-control: private, no-store\n\n{body}")
 }
 
@@ -133,7 +248,9 @@ fn answer(status: u16, body: &Value) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::Management;
+    use room_core::coverage::split_url;
+
+    use super::{Management, base_url};
 
     fn management(vars: &[(&str, &str)]) -> Management {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -154,13 +271,14 @@ mod tests {
     }
 
     #[test]
-    fn without_a_token_nobody_may_read() {
-        assert!(!management(&[]).may_read("Bearer "));
-        let both = management(&[("API_TOKEN", "all"), ("API_TOKEN_READ", "read")]);
-        for (authorization, want) in
-            [("Bearer all", true), ("Bearer read", true), ("Bearer no", false), ("all", false)]
-        {
-            assert_eq!(both.may_read(authorization), want, "{authorization}");
-        }
+    fn links_lead_back_to_where_the_client_came_from() {
+        let check = |url: &str, want: &str| {
+            assert_eq!(base_url(url, split_url(url).unwrap()), want, "{url}");
+        };
+        check("http://localhost:8787/_waiting-room/client/v4/x?a=1", "http://localhost:8787");
+        check(
+            "https://room.someone.workers.dev/_waiting-room/",
+            "https://room.someone.workers.dev",
+        );
     }
 }

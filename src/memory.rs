@@ -11,12 +11,14 @@ use room_core::id::{Colo, IsolateId, RoomId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
 use room_core::page::Page;
+use room_core::registry::Bounds;
 use room_core::room::Room;
 use room_core::settings::Settings;
 use room_core::time::Timestamp;
+use room_core::zones::Zones;
 
 use crate::management::Management;
-use crate::platform;
+use crate::{platform, unheeded};
 
 thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
@@ -32,6 +34,10 @@ pub struct Memory {
     pub management: Management,
     built_in_page: Page,
     pages: BTreeMap<RoomId, Page>,
+    /// The rooms of rooms.json: they count until the registry was first changed.
+    seed: Vec<Room>,
+    zones: Zones,
+    bounds: Bounds,
     seats: BTreeMap<RoomId, Seat>,
     /// Rooms with work for `after`.
     pending: BTreeSet<RoomId>,
@@ -97,11 +103,14 @@ impl Memory {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("rooms.json: {}", lines.join("; "))
         })?;
-        refuse_schedules(&rooms)?;
+        unheeded::in_rooms(&rooms)?;
         let vars: BTreeMap<String, String> = serde_json::from_str(vars_json)
             .map_err(|error| format!("the variables are not texts: {error}"))?;
         let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
         let keys = KeyRing::parse(keys).map_err(|error| format!("TICKET_KEYS: {error}"))?;
+        let zones = vars.get("ZONES").map_or("", String::as_str);
+        let zones = Zones::parse(zones).map_err(|error| format!("ZONES: {error}"))?;
+        let bounds = bounds(&vars)?;
         let built_in_page = Page::built_in().map_err(|_| "the built-in page is broken")?;
         let mut pages = BTreeMap::new();
         for room in &rooms {
@@ -112,7 +121,10 @@ impl Memory {
             }
         }
         Ok(Self {
-            coverage: Coverage::new(rooms),
+            coverage: Coverage::new(rooms.clone()),
+            seed: rooms,
+            zones,
+            bounds,
             keys,
             management: Management::new(&vars),
             built_in_page,
@@ -144,46 +156,44 @@ impl Memory {
         })
     }
 
+    /// What a registry begins with: rooms, zones and how much it takes in.
+    pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds) {
+        (self.seed.clone(), self.zones.clone(), self.bounds)
+    }
+
     /// Rooms with work for `after`; the next call starts with none.
     pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
         std::mem::take(&mut self.pending)
     }
 }
 
-/// The core reads events and bypass rules, but no visit is decided by them yet.
-fn refuse_schedules(rooms: &[Room]) -> Result<(), String> {
-    match rooms.iter().find(|room| !room.events.is_empty() || !room.bypass_rules.is_empty()) {
-        None => Ok(()),
-        Some(room) => Err(format!(
-            "rooms.json: room {}: events and bypass_rules are not supported by this version",
-            room.name
-        )),
-    }
+/// How much the registry takes in, from the variables that say so.
+fn bounds(vars: &BTreeMap<String, String>) -> Result<Bounds, String> {
+    let number = |name: &str, default: usize| {
+        let Some(text) = vars.get(name).filter(|text| !text.is_empty()) else { return Ok(default) };
+        text.parse().map_err(|_| format!("{name}: {text:?} is not a whole number"))
+    };
+    let Bounds { rooms_per_zone, events_per_room, rules_per_room } = Bounds::default();
+    Ok(Bounds {
+        rooms_per_zone: number("MAX_ROOMS_PER_ZONE", rooms_per_zone)?,
+        events_per_room: number("MAX_EVENTS_PER_ROOM", events_per_room)?,
+        rules_per_room: number("MAX_RULES_PER_ROOM", rules_per_room)?,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Memory;
+    use super::bounds;
 
     #[test]
-    fn what_no_visit_is_decided_by_is_refused() {
-        let check = |fields: &str, want: bool| {
-            let id = "0123456789abcdef0123456789abcdef";
-            let rooms = format!(
-                r#"[{{ "id": "{id}", "zone_id": "{id}", "name": "shop", "host": "shop.example",
-                "total_active_users": 1, "new_users_per_minute": 1 {fields} }}]"#
-            );
-            let problem = Memory::new(&rooms, "{}").err().unwrap_or_default();
-            assert_eq!(!problem.contains("not supported"), want, "{problem}");
+    fn bounds_are_whole_numbers() {
+        let check = |text: &str, want: Option<usize>| {
+            let vars = [("MAX_ROOMS_PER_ZONE".to_owned(), text.to_owned())].into();
+            assert_eq!(bounds(&vars).ok().map(|bounds| bounds.rooms_per_zone), want, "{text}");
         };
-        check("", true);
-        check(r#", "events": [], "bypass_rules": []"#, true);
-        let id = r#""id": "0123456789abcdef0123456789abcdef""#;
-        let action = r#""action": "bypass_waiting_room""#;
-        let rule = format!(r#", "bypass_rules": [{{ {id}, {action}, "expression": "ssl" }}]"#);
-        check(&rule, false);
-        let times = r#""event_start_time": "2026-12-01T18:00:00Z",
-            "event_end_time": "2026-12-01T20:00:00Z""#;
-        check(&format!(r#", "events": [{{ {id}, "name": "sale", {times} }}]"#), false);
+        check("", Some(1_000));
+        check("3", Some(3));
+        check("-1", None);
+        check("many", None);
     }
 }

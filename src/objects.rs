@@ -4,6 +4,7 @@ mod data_center_aggregator;
 mod data_center_counter;
 mod desk;
 mod global_aggregator;
+mod registry;
 
 use room_core::id::{Colo, RoomId};
 use room_core::turn::Fact;
@@ -39,6 +40,11 @@ impl Class {
         }
     }
 }
+
+/// The binding of the registry.
+pub const REGISTRY_BINDING: &str = "REGISTRY";
+/// The name of the one registry. A changed name would lose every room.
+pub const REGISTRY_NAME: &str = "registry";
 
 /// The name of an object: room and data center, or the room alone for the global one.
 pub fn object_name(class: Class, room: RoomId, colo: Colo) -> String {

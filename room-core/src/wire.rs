@@ -6,6 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::api::{Call, Reply};
 use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::{Incarnation, IsolateId};
@@ -259,6 +260,45 @@ pub struct Status {
     pub longest_wait_s: Option<u32>,
     /// Seconds until the next visitor is expected to enter; none when nobody waits or unknown.
     pub next_admission_s: Option<u32>,
+}
+
+/// To the registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistryRequest {
+    /// An owner asks or changes something.
+    Perform(Call),
+    /// An isolate asks for a configuration other than the one it has.
+    Configuration {
+        /// The version it has; none before the first.
+        known: Option<u64>,
+    },
+    /// Somebody looks at a preview.
+    Preview {
+        /// Names the preview.
+        id: String,
+        /// The query of the URL, without `?`: which state to show.
+        query: String,
+    },
+}
+
+/// From the registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistryReply {
+    /// To an owner: everything that changed is stored.
+    Performed(Reply),
+    /// The configuration, as `Configuration::parse` reads it.
+    Configuration {
+        /// Which one.
+        version: u64,
+        /// JSON.
+        text: String,
+    },
+    /// The version asked with is the newest.
+    Unchanged,
+    /// The page of a preview; or why its state makes no sense; or none of this name.
+    Preview(Option<Result<String, String>>),
 }
 
 #[cfg(test)]

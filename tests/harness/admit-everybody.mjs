@@ -8,6 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 export class DataCenterCounter extends DurableObject {}
 export class DataCenterAggregator extends DurableObject {}
 export class GlobalAggregator extends DurableObject {}
+export class Registry extends DurableObject {}
 
 export default {
   fetch: (request) => fetch(request),

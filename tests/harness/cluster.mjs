@@ -37,6 +37,7 @@ export const CLASSES = {
   DATA_CENTER_COUNTER: "DataCenterCounter",
   DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
   GLOBAL_AGGREGATOR: "GlobalAggregator",
+  REGISTRY: "Registry",
 };
 
 /**

@@ -47,6 +47,7 @@ function counted(Product, className) {
 export const DataCenterCounter = counted(product.DataCenterCounter, "DataCenterCounter");
 export const DataCenterAggregator = counted(product.DataCenterAggregator, "DataCenterAggregator");
 export const GlobalAggregator = counted(product.GlobalAggregator, "GlobalAggregator");
+export const Registry = counted(product.Registry, "Registry");
 
 const Namespace = Object.getPrototypeOf(env.GLOBAL_AGGREGATOR);
 const { getByName } = Namespace;

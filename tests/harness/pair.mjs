@@ -16,6 +16,7 @@ const OBJECTS = {
   DATA_CENTER_COUNTER: "DataCenterCounter",
   DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
   GLOBAL_AGGREGATOR: "GlobalAggregator",
+  REGISTRY: "Registry",
 };
 /** What "untouched" means: the answer and the origin's view of the simplest Worker there is. */
 const BARE = "export default { fetch(request) { return fetch(request); } };";

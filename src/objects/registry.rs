@@ -1,0 +1,132 @@
+//! Shell of the registry: one object of this name for all rooms.
+//!
+//! Stores the machine's rows in the SQL table `rows`, those of one call all or none, before the
+//! reply leaves. It waits for nothing, so calls come one after the other.
+
+use std::cell::RefCell;
+
+use room_core::registry::{Registry as Machine, Row};
+use room_core::wire::{self, RegistryReply, RegistryRequest};
+use serde::Deserialize;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::worker_sys::DurableObjectState;
+use worker::{Env, SqlStorage, State, console_error};
+
+use crate::{memory, platform};
+
+/// The object.
+#[wasm_bindgen]
+pub struct Registry {
+    storage: Option<TransactionalStorage>,
+    sql: SqlStorage,
+    machine: RefCell<Option<Machine>>,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The part of the storage that `worker` does not know.
+    type TransactionalStorage;
+
+    #[wasm_bindgen(method, catch, js_name = transactionSync)]
+    fn transaction_sync(
+        this: &TransactionalStorage,
+        write: &mut dyn FnMut() -> Result<(), JsValue>,
+    ) -> Result<(), JsValue>;
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    key: String,
+    value: String,
+}
+
+#[wasm_bindgen]
+impl Registry {
+    /// Made anew after each restart of the object or of the wasm instance.
+    #[wasm_bindgen(constructor)]
+    pub fn new(state: DurableObjectState, _env: Env) -> Self {
+        let storage = state.storage().ok().map(JsCast::unchecked_into);
+        let sql = State::from(state).storage().sql();
+        Self { storage, sql, machine: RefCell::new(None) }
+    }
+
+    /// Answers one message; "" is silence.
+    #[cfg_attr(
+        not(feature = "panic-hook-tests"),
+        expect(clippy::unused_async, reason = "the entry calls every object in the same way")
+    )]
+    pub async fn call(&self, message: String) -> String {
+        #[cfg(feature = "panic-hook-tests")]
+        crate::panic_hooks::object(&message).await;
+        let Some(request) = wire::decode(&message) else { return String::new() };
+        match self.answer(request) {
+            Ok(reply) => wire::encode(&reply),
+            Err(problem) => {
+                console_error!("the registry: {problem}");
+                // What is not stored must not be known: start again from what is.
+                *self.machine.borrow_mut() = None;
+                String::new()
+            }
+        }
+    }
+}
+
+impl Registry {
+    fn answer(&self, request: RegistryRequest) -> Result<RegistryReply, String> {
+        let mut held = self.machine.borrow_mut();
+        let machine = match &mut *held {
+            Some(machine) => machine,
+            None => held.insert(self.load()?),
+        };
+        Ok(match request {
+            RegistryRequest::Perform(call) => {
+                let turn = machine.perform(platform::now(), platform::random(), &call);
+                self.store(&turn.rows)?;
+                RegistryReply::Performed(turn.reply)
+            }
+            RegistryRequest::Configuration { known } if known == Some(machine.version()) => {
+                RegistryReply::Unchanged
+            }
+            RegistryRequest::Configuration { .. } => RegistryReply::Configuration {
+                version: machine.version(),
+                text: machine.configuration(),
+            },
+            RegistryRequest::Preview { id, query } => {
+                RegistryReply::Preview(machine.preview(platform::now(), &id, &query))
+            }
+        })
+    }
+
+    fn load(&self) -> Result<Machine, String> {
+        let exec = |query| self.sql.exec(query, None).map_err(|error| error.to_string());
+        exec("CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, value TEXT NOT NULL)")?;
+        let stored = exec("SELECT key, value FROM rows")?.to_array::<Stored>();
+        let stored = stored.map_err(|error| error.to_string())?;
+        let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
+        let (seed, zones, bounds) = memory::with(memory::Memory::registry_basis)
+            .ok_or_else(|| "there is no configuration".to_owned())?;
+        Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)
+    }
+
+    fn store(&self, rows: &[Row]) -> Result<(), String> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let storage = self.storage.as_ref().ok_or_else(|| "there is no storage".to_owned())?;
+        let mut write = || rows.iter().try_for_each(|row| self.write(row).map_err(JsValue::from));
+        storage.transaction_sync(&mut write).map_err(|error| format!("{error:?}"))
+    }
+
+    fn write(&self, Row { key, value }: &Row) -> worker::Result<()> {
+        let key = key.as_str().into();
+        let written = match value {
+            Some(value) => {
+                let query = "INSERT OR REPLACE INTO rows (key, value) VALUES (?, ?)";
+                self.sql.exec(query, vec![key, value.as_str().into()])
+            }
+            None => self.sql.exec("DELETE FROM rows WHERE key = ?", vec![key]),
+        };
+        written.map(|_| ())
+    }
+}

@@ -1,0 +1,161 @@
+/**
+ * The management API over HTTP, as an owner with curl uses it: rooms are made, read, listed,
+ * changed and removed; what is wrong is said with the place of it; and nothing is lost.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { ZONE, room } from "../harness/rooms.mjs";
+
+const shop = room({ name: "shop" });
+const READ_ONLY = "the-token-for-reading";
+/** The token of .dev.vars.example. */
+const OWNER = { authorization: "Bearer local-development-only" };
+const options = { rooms: [shop], colos: { AMS: 1 }, vars: { API_TOKEN_READ: READ_ONLY } };
+const ROOMS = `zones/${ZONE}/waiting_rooms`;
+const SALE = {
+  name: "sale",
+  host: "sale.example",
+  total_active_users: 10,
+  new_users_per_minute: 5,
+};
+
+clusterTest("a room is made, read, listed, changed and removed", options, async (cluster) => {
+  const made = (await call(cluster, "POST", ROOMS, SALE)).result;
+  assert.match(made.id, /^[0-9a-f]{32}$/);
+  const path = `${ROOMS}/${made.id}`;
+  assert.deepEqual((await call(cluster, "GET", path)).result, made);
+  const list = await call(cluster, "GET", `${ROOMS}?per_page=5`);
+  assert.deepEqual(list.result.map(({ name }) => name).sort(), ["sale", "shop"]);
+  assert.deepEqual(list.result_info, {
+    page: 1,
+    per_page: 5,
+    count: 2,
+    total_count: 2,
+    total_pages: 1,
+  });
+  const replaced = (await call(cluster, "PUT", path, { ...SALE, session_duration: 10 })).result;
+  assert.equal(replaced.session_duration, 10);
+  const patched = (await call(cluster, "PATCH", path, { total_active_users: 20 })).result;
+  assert.deepEqual([patched.total_active_users, patched.session_duration], [20, 10]);
+  assert.equal((await call(cluster, "DELETE", path)).result.id, made.id);
+  assert.equal((await refused(cluster, 404, "GET", path)).errors[0].code, 1001);
+});
+
+clusterTest("only who has a token is let in, and a reader only reads", options, async (cluster) => {
+  const refusal = await refused(cluster, 403, "GET", ROOMS, undefined, {});
+  assert.equal(refusal.errors[0].code, 10_000);
+  const wrong = { authorization: "Bearer guessed" };
+  await refused(cluster, 403, "GET", "no/such/path", undefined, wrong);
+  await refused(cluster, 403, "POST", ROOMS, SALE, wrong);
+  const reader = { authorization: `Bearer ${READ_ONLY}` };
+  await call(cluster, "GET", ROOMS, undefined, reader);
+  assert.equal((await refused(cluster, 403, "POST", ROOMS, SALE, reader)).errors[0].code, 9109);
+  const byKey = { "x-auth-email": "me@shop.example", "x-auth-key": READ_ONLY };
+  await call(cluster, "GET", ROOMS, undefined, byKey);
+  for (let guess = 0; guess < 20; guess += 1) await ask(cluster, "GET", ROOMS, undefined, wrong);
+  await refused(cluster, 429, "GET", ROOMS, undefined, wrong);
+  await call(cluster, "GET", ROOMS, undefined, reader);
+});
+
+const noToken = { ...options, vars: { API_TOKEN: "" } };
+clusterTest("without a configured token nobody is let in", noToken, async (cluster) => {
+  for (const authorization of ["", "Bearer ", "Bearer local-development-only"]) {
+    await refused(cluster, 403, "GET", ROOMS, undefined, { authorization });
+  }
+});
+
+clusterTest("what is wrong is said, all at once and where", options, async (cluster) => {
+  const wrong = { ...SALE, host: "sale example", total_active_users: 0, nmae: "sale" };
+  const { errors } = await refused(cluster, 400, "POST", ROOMS, wrong);
+  const pointers = errors.map(({ source }) => source.pointer).sort();
+  assert.deepEqual(pointers, ["/host", "/nmae", "/total_active_users"]);
+  await refused(cluster, 400, "POST", ROOMS, "no JSON");
+  await refused(cluster, 404, "GET", `zones/none/waiting_rooms`);
+  await refused(cluster, 404, "GET", "no/such/path");
+  await refused(cluster, 405, "DELETE", ROOMS);
+  await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, {
+    action: "bypass_waiting_room",
+    expression: "ssl",
+  });
+  const long = "x".repeat(5 * 1024 * 1024);
+  assert.equal((await refused(cluster, 413, "POST", ROOMS, long)).errors[0].code, 1413);
+  assert.equal((await call(cluster, "GET", ROOMS)).result.length, 1);
+});
+
+clusterTest("what was stored outlives the object and the Worker", options, async (cluster) => {
+  const path = `${ROOMS}/${shop.id}`;
+  await call(cluster, "PATCH", path, { total_active_users: 7 });
+  const { id } = (await call(cluster, "POST", ROOMS, SALE)).result;
+  const before = await call(cluster, "GET", ROOMS);
+  await cluster.killObjects("Registry");
+  assert.deepEqual(await call(cluster, "GET", ROOMS), before);
+  await call(cluster, "DELETE", `${ROOMS}/${id}`);
+  // A deploy with another rooms.json: it counts no more since the registry was changed.
+  await cluster.restart({ rooms: [room({ name: "other" })] });
+  const rooms = (await call(cluster, "GET", ROOMS)).result;
+  assert.deepEqual(rooms.map(({ name, total_active_users: most }) => [name, most]), [["shop", 7]]);
+  const log = await call(cluster, "GET", "waiting_rooms/audit_log");
+  assert.equal(log.result_info.total_count, 3);
+});
+
+clusterTest("50 changes at once lose nothing", options, async (cluster) => {
+  const path = `${ROOMS}/${shop.id}`;
+  const changes = Array.from({ length: 50 }, (_, at) => ({ description: `change ${at}` }));
+  await Promise.all(changes.map((change) => call(cluster, "PATCH", path, change)));
+  const log = await call(cluster, "GET", "waiting_rooms/audit_log?per_page=100");
+  assert.equal(log.result_info.total_count, 50);
+  const versions = log.result.map(({ version }) => version);
+  assert.deepEqual(versions, Array.from({ length: 50 }, (_, at) => 50 - at));
+});
+
+clusterTest("status, settings, preview and the file of all rooms", options, async (cluster) => {
+  const { result } = await call(cluster, "GET", `${ROOMS}/${shop.id}/status`);
+  assert.equal(result.status, "not_queueing");
+  const settings = { search_engine_crawler_bypass: true };
+  await call(cluster, "PATCH", `${ROOMS}/settings`, settings);
+  const kept = (await call(cluster, "GET", `${ROOMS}/settings`)).result;
+  assert.equal(kept.search_engine_crawler_bypass, true);
+  const page = { custom_html: "<p>{{#waitTimeKnown}} {{waitTime}} minutes {{/waitTimeKnown}}</p>" };
+  const { preview_url: url } = (await call(cluster, "POST", `${ROOMS}/preview`, page)).result;
+  const { pathname } = new URL(url);
+  const shown = await cluster.send("ams-1", { host: "localhost", path: `${pathname}?waitTime=7` });
+  assert.deepEqual([shown.status, shown.body], [200, "<p> 7 minutes </p>"]);
+  assert.match(shown.headers["content-security-policy"], /^sandbox/);
+  const file = (await call(cluster, "GET", "waiting_rooms/file")).result;
+  const { changed } = (await call(cluster, "PUT", "waiting_rooms/file", file)).result;
+  assert.equal(changed, 0);
+});
+
+/** A call that succeeds: its envelope. */
+async function call(cluster, method, path, body, headers) {
+  const answer = await ask(cluster, method, path, body, headers);
+  assert.equal(answer.status, 200, `${method} ${path}: ${answer.status} ${answer.body}`);
+  const envelope = JSON.parse(answer.body);
+  assert.deepEqual([envelope.success, envelope.errors], [true, []]);
+  return envelope;
+}
+
+/** A call that is refused with `status`: its envelope. */
+async function refused(cluster, status, method, path, body, headers) {
+  const answer = await ask(cluster, method, path, body, headers);
+  assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`);
+  const envelope = JSON.parse(answer.body);
+  assert.deepEqual([envelope.success, envelope.result], [false, null]);
+  assert.ok(envelope.errors.every(({ code, message }) => code >= 1000 && message));
+  return envelope;
+}
+
+async function ask(cluster, method, path, body, headers = OWNER) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await cluster.send(cluster.isolates[0].name, {
+    host: "localhost",
+    path: `/_waiting-room/client/v4/${path}`,
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    body: text,
+  });
+  assert.match(answer.headers["cache-control"], /no-store/);
+  return answer;
+}
