@@ -48,6 +48,12 @@ pub async fn global(env: &Env, room: RoomId, request: &GlobalRequest) -> Option<
     of_room(env, Class::GlobalAggregator, room, Colo::UNKNOWN, request).await
 }
 
+/// What tells this deployment's registry from every other.
+pub fn registry_id(env: &Env) -> Option<String> {
+    let namespace = env.durable_object(REGISTRY_BINDING).ok()?;
+    Some(namespace.id_from_name(REGISTRY_NAME).ok()?.to_string())
+}
+
 /// Asks the registry.
 pub async fn registry(env: &Env, request: &RegistryRequest) -> Option<RegistryReply> {
     ask(env, REGISTRY_BINDING, REGISTRY_NAME, request).await

@@ -5,17 +5,19 @@
 
 use room_core::id::RoomId;
 use room_core::view::View;
-use room_core::wire;
-use worker::{Cache, Response};
+use room_core::wire::{self, ConfigurationStamp};
+use worker::{Cache, Env, Response};
 
-use crate::memory;
 use crate::objects::Class;
+use crate::{calls, memory};
 
 const CACHE_NAME: &str = "waiting-room";
 /// Views are refreshed every 2 s; an older one than this is of no use to anybody.
 const VIEW_MAX_AGE_S: u32 = 30;
 /// States speed up a restart; after this the row and the reports have said everything.
 const STATE_MAX_AGE_S: u32 = 300;
+/// A configuration is better than none at any age; a week outlasts any outage.
+const CONFIGURATION_MAX_AGE_S: u32 = 604_800;
 
 /// Takes in the view copy of this data center, if there is one.
 pub async fn read_view(room: RoomId) {
@@ -42,6 +44,37 @@ pub async fn write_state(room: RoomId, class: Class, object: String, text: Strin
     if let Some(key) = state_key(room, class, &object) {
         put(&key, text, STATE_MAX_AGE_S).await;
     }
+}
+
+/// Which configuration was the newest when somebody asked last.
+pub async fn read_stamp(env: &Env) -> Option<ConfigurationStamp> {
+    wire::decode(&get(&configuration_key(env)?).await?)
+}
+
+/// Copies which configuration is the newest.
+pub async fn write_stamp(env: &Env, stamp: &ConfigurationStamp) {
+    if let Some(key) = configuration_key(env) {
+        put(&key, wire::encode(stamp), CONFIGURATION_MAX_AGE_S).await;
+    }
+}
+
+/// The copy of one version of the configuration.
+pub async fn read_configuration(env: &Env, version: u64) -> Option<String> {
+    get(&format!("{}/{version}", configuration_key(env)?)).await
+}
+
+/// Copies one version of the configuration.
+pub async fn write_configuration(env: &Env, version: u64, text: String) {
+    if let Some(key) = configuration_key(env) {
+        put(&format!("{key}/{version}"), text, CONFIGURATION_MAX_AGE_S).await;
+    }
+}
+
+/// With the id of the registry: no other deployment has it.
+fn configuration_key(env: &Env) -> Option<String> {
+    let registry = calls::registry_id(env)?;
+    let host = memory::with(|memory| memory.own_host())?;
+    Some(format!("https://{host}/_waiting-room/configuration/{registry}"))
 }
 
 fn view_key(room: RoomId) -> Option<String> {

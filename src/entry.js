@@ -11,7 +11,7 @@
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
-// p, c, s and g are P, C, S and G with work left for `after`, once the answer is on its way.
+// p, c, s, g and f are P, C, S, G and F with work left for `after`, once the answer is on its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";

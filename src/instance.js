@@ -10,12 +10,15 @@ const PULSE_LIMIT_MS = 500;
 export const current = wasm.__worker_init_state();
 let configuredInstance;
 let problem = "";
+/** What the instances before knew of the registry: the next one must not begin with less. */
+let registry = "";
 
 /** Gives a new instance its configuration; false if that cannot be used (said once in the log). */
 export function configured(env) {
   if (configuredInstance !== current.instanceId) {
     const texts = Object.entries(env).filter(([, value]) => typeof value === "string");
-    problem = wasm.configure(JSON.stringify(rooms), JSON.stringify(Object.fromEntries(texts)));
+    const vars = JSON.stringify(Object.fromEntries(texts));
+    problem = wasm.configure(JSON.stringify(rooms), vars, registry);
     configuredInstance = current.instanceId;
     if (problem) console.error(`the configuration cannot be used: ${problem}`);
   }
@@ -55,11 +58,23 @@ export function guard(call, limitMs) {
     }, limitMs);
     inFlight.add(fail);
     try {
-      call().then(end(resolve), fail);
+      call().then(keep(end(resolve)), fail);
     } catch (error) {
       rebuild(error);
     }
   });
+}
+
+/** Keeps what the call learned of the registry before its answer goes on. */
+function keep(settle) {
+  return (value) => {
+    try {
+      registry = wasm.take_configuration() ?? registry;
+    } catch (error) {
+      rebuild(error);
+    }
+    settle(value);
+  };
 }
 
 /** Tells a slow answer from an instance that lost its way, which must be rebuilt. */

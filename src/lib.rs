@@ -4,6 +4,7 @@
 //! protocol is described there.
 
 mod calls;
+mod configuration;
 mod copies;
 mod management;
 mod memory;
@@ -17,6 +18,7 @@ mod visit;
 
 use std::future::ready;
 
+use futures_util::future::join;
 use room_core::api::Credentials;
 use room_core::id::Colo;
 use room_core::request::RequestHead;
@@ -29,11 +31,18 @@ fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Takes the rooms (JSON text) and the text variables and secrets (a JSON object). Returns "" or
-/// the reason, in words for the operator, why this configuration cannot be used.
+/// Takes the rooms of rooms.json, the text variables and secrets (a JSON object), and what an
+/// instance before this one knew of the registry, or "". Returns "" or the reason, in words for
+/// the operator, why this configuration cannot be used.
 #[wasm_bindgen]
-pub fn configure(rooms_json: &str, vars_json: &str) -> String {
-    memory::configure(rooms_json, vars_json)
+pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> String {
+    memory::configure(rooms_json, vars_json, registry_json)
+}
+
+/// What the next instance must know of the registry, once after each change.
+#[wasm_bindgen]
+pub fn take_configuration() -> Option<String> {
+    memory::take_configuration()
 }
 
 /// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`].
@@ -55,9 +64,13 @@ pub fn glance(
     if memory::with(|memory| memory.management.serves(url)) == Some(true) {
         return Some("M".to_owned());
     }
+    if configuration::delays_visits() {
+        return Some("H".to_owned());
+    }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
     let verdict = visit::glance(visit::Request { url, cookie, head });
-    verdict.map_or_else(|| Some("H".to_owned()), |verdict| (verdict != "P").then_some(verdict))
+    let verdict = configuration::marked(verdict.unwrap_or_else(|| "H".to_owned()));
+    (verdict != "P").then_some(verdict)
 }
 
 /// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
@@ -86,7 +99,9 @@ pub async fn handle(
         asks_for_method: header("access-control-request-method").is_some(),
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
-    visit::handle(visit::Request { url: &url, cookie: &cookie, head }, colo, &env).await
+    configuration::before_visit(&env).await;
+    let request = visit::Request { url: &url, cookie: &cookie, head };
+    configuration::marked(visit::handle(request, colo, &env).await)
 }
 
 /// Answers a request of the management surface; `headers` as in [`handle`]. "B", and how many
@@ -107,7 +122,7 @@ pub async fn manage(
     };
     let body = body.as_deref();
     let request = management::Request { url: &url, method: &method, credentials, body };
-    management::handle(request, &env).await
+    configuration::marked(management::handle(request, &env).await)
 }
 
 /// The value of a header in lines `name: value`.
@@ -119,10 +134,10 @@ fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     lines.lines().find_map(value)
 }
 
-/// Does the reports, after the reply.
+/// Does the reports and looks for a newer configuration, after the reply.
 #[wasm_bindgen]
 pub async fn after(env: Env) {
-    reports::work(&env).await;
+    join(reports::work(&env), configuration::refresh(env.clone())).await;
 }
 
 /// Resolves if this instance still runs its futures.

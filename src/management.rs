@@ -147,8 +147,14 @@ fn base_url(url: &str, parts: UrlParts<'_>) -> String {
 
 async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
     unheeded::in_call(&call)?;
+    let reads = call.method.reads();
     match calls::registry(env, &RegistryRequest::Perform(call)).await {
-        Some(RegistryReply::Performed(reply)) => Ok(reply),
+        Some(RegistryReply::Performed(reply)) => {
+            if !reads {
+                memory::with(|memory| memory.freshness.on_change());
+            }
+            Ok(reply)
+        }
         _ => Err(silent()),
     }
 }

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use room_core::config::parse_rooms;
 use room_core::coverage::Coverage;
+use room_core::freshness::Freshness;
 use room_core::id::{Colo, IsolateId, RoomId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
 use room_core::page::Page;
-use room_core::registry::Bounds;
+use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
+use room_core::route::Host;
 use room_core::settings::Settings;
 use room_core::time::Timestamp;
 use room_core::zones::Zones;
@@ -32,6 +34,12 @@ pub struct Memory {
     pub keys: KeyRing,
     /// Who may ask for numbers, and on which hosts.
     pub management: Management,
+    /// How old the configuration is.
+    pub freshness: Freshness,
+    /// Which configuration of the registry counts; none before its first word.
+    pub version: Option<u64>,
+    /// The newest configuration as a text, until the entry took it.
+    text: Option<String>,
     built_in_page: Page,
     pages: BTreeMap<RoomId, Page>,
     /// The rooms of rooms.json: they count until the registry was first changed.
@@ -72,14 +80,23 @@ pub struct Visited<'a> {
 }
 
 /// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
-pub fn configure(rooms_json: &str, vars_json: &str) -> String {
+/// `text` is what [`take_configuration`] gave before, "" for nothing.
+pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
     match Memory::new(rooms_json, vars_json) {
-        Ok(memory) => {
+        Ok(mut memory) => {
+            if !text.is_empty() && memory.accept(text).is_ok() {
+                memory.freshness = Freshness::resumed(platform::now());
+            }
             MEMORY.with_borrow_mut(|held| *held = Some(memory));
             String::new()
         }
         Err(problem) => problem,
     }
+}
+
+/// The registry's configuration, once after each change: the entry keeps it for a new instance.
+pub fn take_configuration() -> Option<String> {
+    with(|memory| memory.text.take()).flatten()
 }
 
 /// Runs `act` with the memory, if there is a configuration.
@@ -112,14 +129,7 @@ impl Memory {
         let zones = Zones::parse(zones).map_err(|error| format!("ZONES: {error}"))?;
         let bounds = bounds(&vars)?;
         let built_in_page = Page::built_in().map_err(|_| "the built-in page is broken")?;
-        let mut pages = BTreeMap::new();
-        for room in &rooms {
-            if let Some(source) = &room.custom_page_html {
-                let page = Page::compile(source)
-                    .map_err(|_| format!("room {}: custom_page_html is broken", room.id))?;
-                pages.insert(room.id, page);
-            }
-        }
+        let pages = compiled_pages(&rooms)?;
         Ok(Self {
             coverage: Coverage::new(rooms.clone()),
             seed: rooms,
@@ -127,11 +137,33 @@ impl Memory {
             bounds,
             keys,
             management: Management::new(&vars),
+            freshness: Freshness::default(),
+            version: None,
+            text: None,
             built_in_page,
             pages,
             seats: BTreeMap::new(),
             pending: BTreeSet::new(),
         })
+    }
+
+    /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
+    pub fn accept(&mut self, text: &str) -> Result<(), String> {
+        let Configuration { version, rooms, .. } =
+            Configuration::parse(text).map_err(|error| error.reason)?;
+        if self.version >= Some(version) {
+            return Ok(());
+        }
+        if version > 0 {
+            unheeded::in_rooms(&rooms)?;
+            self.pages = compiled_pages(&rooms)?;
+            self.coverage = Coverage::new(rooms);
+            let coverage = &self.coverage;
+            self.seats.retain(|room, _| coverage.room(*room).is_some());
+        }
+        self.version = Some(version);
+        self.text = Some(text.to_owned());
+        Ok(())
     }
 
     /// Borrows what answers a visit to a room.
@@ -161,10 +193,26 @@ impl Memory {
         (self.seed.clone(), self.zones.clone(), self.bounds)
     }
 
+    /// A host of this deployment's own: the same in all its isolates, before they know anything.
+    pub fn own_host(&self) -> String {
+        let room = self.seed.first().and_then(|room| room.routes.first());
+        let host = self.zones.first_domain().or(room.map(|route| &route.host));
+        host.map_or("localhost", Host::as_str).to_owned()
+    }
+
     /// Rooms with work for `after`; the next call starts with none.
     pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
         std::mem::take(&mut self.pending)
     }
+}
+
+fn compiled_pages(rooms: &[Room]) -> Result<BTreeMap<RoomId, Page>, String> {
+    let compiled = |room: &Room| {
+        let page = Page::compile(room.custom_page_html.as_ref()?);
+        Some(page.map(|page| (room.id, page)).map_err(|_| room.id))
+    };
+    let pages: Result<_, RoomId> = rooms.iter().filter_map(compiled).collect();
+    pages.map_err(|id| format!("room {id}: custom_page_html is broken"))
 }
 
 /// How much the registry takes in, from the variables that say so.

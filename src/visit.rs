@@ -88,7 +88,9 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     let pass = || Step::Verdict("P".to_owned());
     let room = match memory.coverage.lookup(request.url) {
         Ok(Some(room)) if !room.suspended => room.id,
-        Ok(_) => return pass(),
+        Ok(_) if memory.freshness.is_known() => return pass(),
+        // The registry may know a room here: no silence of it may open what is covered.
+        Ok(_) => return Step::Verdict("F".to_owned()),
         Err(ContradictoryPath) => return Step::Verdict(contradictory()),
     };
     let kind = request.head.kind();

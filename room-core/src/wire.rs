@@ -301,6 +301,15 @@ pub enum RegistryReply {
     Preview(Option<Result<String, String>>),
 }
 
+/// Which configuration counts, as copied in the Cache API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigurationStamp {
+    /// The newest version there was.
+    pub version: u64,
+    /// When the registry was asked.
+    pub confirmed_at: Timestamp,
+}
+
 #[cfg(test)]
 mod tests {
     use super::{NAMED_MAX, named_ranks};

@@ -18,7 +18,7 @@ use worker::worker_sys::DurableObjectState;
 
 use super::desk::Desk;
 use super::{Class, log, object_name};
-use crate::{calls, copies, memory, platform};
+use crate::{calls, configuration, copies, memory, platform};
 
 const CLASS: Class = Class::DataCenterAggregator;
 
@@ -53,6 +53,7 @@ impl Shell {
     async fn call(self: Rc<Self>, message: &str) -> Option<ReportReply> {
         let (room, colo) = self.desk.name()?;
         let report = wire::decode(message)?;
+        configuration::settings(&self.desk.state, &self.desk.env, room).await?;
         self.load(room, colo).await;
         let (id, reply) = self.desk.wait();
         self.after(room, |machine, settings| {

@@ -17,7 +17,7 @@ use worker::worker_sys::DurableObjectState;
 
 use super::desk::Desk;
 use super::{Class, log, object_name};
-use crate::{copies, memory, platform};
+use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
 const ROW: &str = "row";
@@ -53,7 +53,7 @@ impl Shell {
     async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
         let (room, _) = self.desk.name()?;
         let request = wire::decode(message)?;
-        let settings = memory::settings(room)?;
+        let settings = configuration::settings(&self.desk.state, &self.desk.env, room).await?;
         self.load(room, &settings).await?;
         let (id, reply) = self.desk.wait();
         let now = platform::now();

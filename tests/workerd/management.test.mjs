@@ -5,15 +5,13 @@
 
 import assert from "node:assert/strict";
 
+import { ROOMS, ask, call, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
-import { ZONE, room } from "../harness/rooms.mjs";
+import { room } from "../harness/rooms.mjs";
 
 const shop = room({ name: "shop" });
 const READ_ONLY = "the-token-for-reading";
-/** The token of .dev.vars.example. */
-const OWNER = { authorization: "Bearer local-development-only" };
 const options = { rooms: [shop], colos: { AMS: 1 }, vars: { API_TOKEN_READ: READ_ONLY } };
-const ROOMS = `zones/${ZONE}/waiting_rooms`;
 const SALE = {
   name: "sale",
   host: "sale.example",
@@ -127,35 +125,3 @@ clusterTest("status, settings, preview and the file of all rooms", options, asyn
   const { changed } = (await call(cluster, "PUT", "waiting_rooms/file", file)).result;
   assert.equal(changed, 0);
 });
-
-/** A call that succeeds: its envelope. */
-async function call(cluster, method, path, body, headers) {
-  const answer = await ask(cluster, method, path, body, headers);
-  assert.equal(answer.status, 200, `${method} ${path}: ${answer.status} ${answer.body}`);
-  const envelope = JSON.parse(answer.body);
-  assert.deepEqual([envelope.success, envelope.errors], [true, []]);
-  return envelope;
-}
-
-/** A call that is refused with `status`: its envelope. */
-async function refused(cluster, status, method, path, body, headers) {
-  const answer = await ask(cluster, method, path, body, headers);
-  assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`);
-  const envelope = JSON.parse(answer.body);
-  assert.deepEqual([envelope.success, envelope.result], [false, null]);
-  assert.ok(envelope.errors.every(({ code, message }) => code >= 1000 && message));
-  return envelope;
-}
-
-async function ask(cluster, method, path, body, headers = OWNER) {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const answer = await cluster.send(cluster.isolates[0].name, {
-    host: "localhost",
-    path: `/_waiting-room/client/v4/${path}`,
-    method,
-    headers: { "content-type": "application/json", ...headers },
-    body: text,
-  });
-  assert.match(answer.headers["cache-control"], /no-store/);
-  return answer;
-}
