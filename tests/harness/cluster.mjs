@@ -202,9 +202,10 @@ class Cluster {
       .reduce((sum, [, count]) => sum + count, 0);
   }
 
-  /** Calls that reached any object of any class, of one room or of all. */
+  /** Calls that reached any object of a room, or of all rooms; the registry is of none. */
   async allCalls(room) {
-    const counts = await Promise.all(Object.values(CLASSES).map((one) => this.calls(one, room)));
+    const { REGISTRY: _, ...ofRooms } = CLASSES;
+    const counts = await Promise.all(Object.values(ofRooms).map((one) => this.calls(one, room)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
