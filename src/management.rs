@@ -166,7 +166,9 @@ fn silent() -> Failure {
 }
 
 async fn preview(id: &str, query: &str, env: &Env) -> Result<String, Failure> {
-    let request = RegistryRequest::Preview { id: id.to_owned(), query: query.to_owned() };
+    // Anybody may ask here, so what cannot be the name of a preview costs no call.
+    let id = id.parse::<RoomId>().map_err(|_| Failure::not_found("preview"))?.to_string();
+    let request = RegistryRequest::Preview { id, query: query.to_owned() };
     match calls::registry(env, &request).await {
         // The page may run its scripts, but not in the name of this host.
         Some(RegistryReply::Preview(Some(Ok(html)))) => Ok(format!(

@@ -121,6 +121,10 @@ clusterTest("status, settings, preview and the file of all rooms", options, asyn
   const shown = await cluster.send("ams-1", { host: "localhost", path: `${pathname}?waitTime=7` });
   assert.deepEqual([shown.status, shown.body], [200, "<p> 7 minutes </p>"]);
   assert.match(shown.headers["content-security-policy"], /^sandbox/);
+  for (const id of ["f".repeat(32), "none"]) {
+    const path = `/_waiting-room/preview/${id}`;
+    assert.equal((await cluster.send("ams-1", { host: "localhost", path })).status, 404);
+  }
   const file = (await call(cluster, "GET", "waiting_rooms/file")).result;
   const { changed } = (await call(cluster, "PUT", "waiting_rooms/file", file)).result;
   assert.equal(changed, 0);
