@@ -19,6 +19,10 @@ use crate::{calls, memory, platform, unheeded};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
+/// The verdict that wants the description of the API, which only the entry has. Any page may read
+/// it: it holds no secret, and tools that draw it are pages.
+const DESCRIPTION: &str = "D200\ncontent-type: application/json\ncache-control: no-cache\n\
+                           access-control-allow-origin: *";
 /// Longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its room.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
@@ -90,7 +94,8 @@ fn covers(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Answers a request of the surface; "B", and how many bytes at most, wants its body first.
+/// Answers a request of the surface. "B", and how many bytes at most, wants its body first; "D" is
+/// a "G" whose body is the description of the API.
 pub async fn handle(request: Request<'_>, env: &Env) -> String {
     let answer = answer(request, env).await;
     answer.unwrap_or_else(|failure| json_answer(&failure.to_reply()))
@@ -103,6 +108,9 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
     if path == "health" && reads {
         let body = json!({ "status": "ok" }).to_string();
         return Ok(json_answer(&Reply { status: 200, body }));
+    }
+    if path == "openapi.json" && reads {
+        return Ok(DESCRIPTION.to_owned());
     }
     if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
         return preview(id, parts.query.unwrap_or_default(), env).await;
