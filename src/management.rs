@@ -3,13 +3,12 @@
 //! Served on the admin hosts alone; anywhere else the prefix is ordinary visitor traffic. Who may
 //! do what and what an operation means is decided in `room-core`.
 
-use std::collections::BTreeMap;
-
 use room_core::api::{self, Access, Call, Credentials, Denials, Failure, Method, Reply};
 use room_core::api::{Target, Tokens};
 use room_core::coverage::{UrlParts, split_url};
 use room_core::event::{self, Phase};
 use room_core::id::{RoomId, ZoneId};
+use room_core::sorted::SortedMap;
 use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest, Status};
 use serde_json::{Value, json};
 use worker::Env;
@@ -48,7 +47,7 @@ pub struct Request<'a> {
 
 impl Management {
     /// From the vars `ADMIN_HOSTS`, `API_TOKEN` and `API_TOKEN_READ`.
-    pub fn new(vars: &BTreeMap<String, String>) -> Self {
+    pub fn new(vars: &SortedMap<String, String>) -> Self {
         let hosts = vars.get("ADMIN_HOSTS").map_or(DEFAULT_HOSTS, String::as_str);
         let host = |host: &str| host.trim().to_ascii_lowercase();
         Self {
@@ -262,15 +261,13 @@ fn json_answer(Reply { status, body }: &Reply) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use room_core::coverage::split_url;
 
     use super::{Management, base_url};
 
     fn management(vars: &[(&str, &str)]) -> Management {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Management::new(&vars.iter().map(owned).collect::<BTreeMap<_, _>>())
+        Management::new(&vars.iter().map(owned).collect())
     }
 
     #[test]

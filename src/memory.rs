@@ -3,7 +3,6 @@
 //! Synchronous and never borrowed across a wait. Objects keep their state in themselves, not here.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
 use room_core::config::parse_rooms;
 use room_core::coverage::Coverage;
@@ -16,6 +15,7 @@ use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
 use room_core::route::Host;
 use room_core::settings::Settings;
+use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
 use room_core::zones::Zones;
 
@@ -41,14 +41,14 @@ pub struct Memory {
     /// The newest configuration as a text, until the entry took it.
     text: Option<String>,
     built_in_page: Page,
-    pages: BTreeMap<RoomId, Page>,
+    pages: SortedMap<RoomId, Page>,
     /// The rooms of rooms.json: they count until the registry was first changed.
     seed: Vec<Room>,
     zones: Zones,
     bounds: Bounds,
-    seats: BTreeMap<RoomId, Seat>,
+    seats: SortedMap<RoomId, Seat>,
     /// Rooms with work for `after`.
-    pending: BTreeSet<RoomId>,
+    pending: SortedSet<RoomId>,
 }
 
 /// A room's machine in this isolate.
@@ -76,7 +76,7 @@ pub struct Visited<'a> {
     /// The keys.
     pub keys: &'a mut KeyRing,
     /// Rooms with work for `after`.
-    pub pending: &'a mut BTreeSet<RoomId>,
+    pub pending: &'a mut SortedSet<RoomId>,
 }
 
 /// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
@@ -121,7 +121,7 @@ impl Memory {
             format!("rooms.json: {}", lines.join("; "))
         })?;
         unheeded::in_rooms(&rooms)?;
-        let vars: BTreeMap<String, String> = serde_json::from_str(vars_json)
+        let vars: SortedMap<String, String> = serde_json::from_str(vars_json)
             .map_err(|error| format!("the variables are not texts: {error}"))?;
         let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
         let keys = KeyRing::parse(keys).map_err(|error| format!("TICKET_KEYS: {error}"))?;
@@ -142,8 +142,8 @@ impl Memory {
             text: None,
             built_in_page,
             pages,
-            seats: BTreeMap::new(),
-            pending: BTreeSet::new(),
+            seats: SortedMap::new(),
+            pending: SortedSet::new(),
         })
     }
 
@@ -180,7 +180,7 @@ impl Memory {
 
     /// The room's machine, made on the first visit that may wait.
     pub fn take_seat(&mut self, room: RoomId, colo: Colo) -> &mut Seat {
-        self.seats.entry(room).or_insert_with(|| Seat {
+        self.seats.get_or_insert_with(room, || Seat {
             isolate: Isolate::new(IsolateId(platform::random_number())),
             colo,
             working_until: Timestamp::default(),
@@ -201,12 +201,12 @@ impl Memory {
     }
 
     /// Rooms with work for `after`; the next call starts with none.
-    pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
+    pub fn take_pending(&mut self) -> SortedSet<RoomId> {
         std::mem::take(&mut self.pending)
     }
 }
 
-fn compiled_pages(rooms: &[Room]) -> Result<BTreeMap<RoomId, Page>, String> {
+fn compiled_pages(rooms: &[Room]) -> Result<SortedMap<RoomId, Page>, String> {
     let compiled = |room: &Room| {
         let page = Page::compile(room.custom_page_html.as_ref()?);
         Some(page.map(|page| (room.id, page)).map_err(|_| room.id))
@@ -216,7 +216,7 @@ fn compiled_pages(rooms: &[Room]) -> Result<BTreeMap<RoomId, Page>, String> {
 }
 
 /// How much the registry takes in, from the variables that say so.
-fn bounds(vars: &BTreeMap<String, String>) -> Result<Bounds, String> {
+fn bounds(vars: &SortedMap<String, String>) -> Result<Bounds, String> {
     let number = |name: &str, default: usize| {
         let Some(text) = vars.get(name).filter(|text| !text.is_empty()) else { return Ok(default) };
         text.parse().map_err(|_| format!("{name}: {text:?} is not a whole number"))

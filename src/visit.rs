@@ -2,8 +2,6 @@
 //!
 //! Every rule is in `room-core`; here the world is read and the answer performed.
 
-use std::collections::BTreeSet;
-
 use room_core::admission::{self, Draws};
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
@@ -15,6 +13,7 @@ use room_core::page::Waiting;
 use room_core::request::{RequestHead, RequestKind};
 use room_core::response::{Answer, Delivery};
 use room_core::room::Room;
+use room_core::sorted::SortedSet;
 use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::wire::{CounterReply, CounterRequest};
@@ -139,7 +138,7 @@ fn settle(
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
-fn reports(seat: &Seat, pending: &mut BTreeSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
+fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
     let free = seat.working_until <= now;
     if free {
         pending.insert(room);

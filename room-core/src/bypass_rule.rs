@@ -1,9 +1,8 @@
 //! A bypass rule as its owner configured it, and the one place that judges its expression.
 
-use std::collections::BTreeMap;
-
 use crate::id::RuleId;
 use crate::rule::parse_rule_expression;
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// Longest expression of a rule, in bytes. Ours: the original publishes none.
@@ -29,7 +28,7 @@ pub struct BypassRule {
 
 /// What is wrong with an expression, for its owner. No list has a name yet.
 pub fn check_expression(expression: &str) -> Result<(), String> {
-    let parsed = parse_rule_expression(expression, &BTreeMap::new());
+    let parsed = parse_rule_expression(expression, &SortedMap::new());
     parsed.map(|_| ()).map_err(|error| error.to_string())
 }
 

@@ -32,6 +32,7 @@ pub mod route;
 pub mod rule;
 pub mod settings;
 pub mod slots;
+pub mod sorted;
 pub mod state;
 pub mod template;
 pub mod ticket;

@@ -25,7 +25,6 @@ mod request;
 mod tree;
 mod value;
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 pub use self::address::{IpRange, RangeError};
@@ -37,6 +36,7 @@ pub use self::request::{RequestFields, RequestSource};
 use self::tree::Node;
 use crate::bypass_rule::{BypassRule, MAX_EXPRESSION_BYTES};
 use crate::id::RuleId;
+use crate::sorted::SortedMap;
 
 /// Parentheses, `not` and functions inside of each other, at most. The original allows 128 of
 /// them; nobody can read 64.
@@ -51,7 +51,7 @@ pub const STEPS_MAX: usize = 4 * 1_024 * 1_024;
 /// `known_lists` are the lists that it may refer to.
 pub fn parse_rule_expression(
     text: &str,
-    known_lists: &BTreeMap<String, ListKind>,
+    known_lists: &SortedMap<String, ListKind>,
 ) -> Result<Expression, ExpressionError> {
     if text.len() > MAX_EXPRESSION_BYTES {
         let mut end = MAX_EXPRESSION_BYTES;
@@ -95,7 +95,7 @@ impl Rule {
     /// The rule as its owner configured it, or what is wrong with its expression.
     pub fn compile(
         rule: &BypassRule,
-        known_lists: &BTreeMap<String, ListKind>,
+        known_lists: &SortedMap<String, ListKind>,
     ) -> Result<Self, ExpressionError> {
         let expression = parse_rule_expression(&rule.expression, known_lists)?;
         Ok(Self { id: rule.id, enabled: rule.enabled, expression })

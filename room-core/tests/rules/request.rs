@@ -9,6 +9,7 @@ use room_core::rule::{
     Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields, RequestSource,
     Rule, first_match, parse_rule_expression,
 };
+use room_core::sorted::SortedMap;
 use room_core::time::Timestamp;
 
 /// A request made of plain parts.
@@ -99,7 +100,7 @@ pub fn visitor() -> Request {
 
 /// The lists that expressions of the tables may refer to.
 pub fn lists() -> Lists {
-    BTreeMap::from([
+    SortedMap::from([
         ("carriers".to_owned(), List::of_asns([64_496, 64_500])),
         ("hosts".to_owned(), List::of_hostnames(["*.example.net"]).expect("names")),
         ("office".to_owned(), List::of_ips(["203.0.113.0/24", "2001:db8::/32"]).expect("ranges")),
@@ -108,8 +109,8 @@ pub fn lists() -> Lists {
 }
 
 /// Their names and kinds, and one that is gone at request time.
-pub fn known_lists() -> BTreeMap<String, ListKind> {
-    let mut known: BTreeMap<_, _> =
+pub fn known_lists() -> SortedMap<String, ListKind> {
+    let mut known: SortedMap<_, _> =
         lists().into_iter().map(|(name, list)| (name, list.kind())).collect();
     known.insert("gone".to_owned(), ListKind::Ip);
     known
