@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::eval::{Budget, Exhausted};
+use super::eval::{Budget, Stop};
 use super::function::Function;
 use super::hmac;
 use super::value::Value;
@@ -13,7 +13,7 @@ pub(super) fn apply<'v>(
     first: Value<'v>,
     others: &[Value<'v>],
     budget: &mut Budget,
-) -> Result<Value<'v>, Exhausted> {
+) -> Result<Value<'v>, Stop> {
     if function == Function::Concat {
         return concat(first, others, budget);
     }
@@ -87,7 +87,7 @@ fn concat<'v>(
     first: Value<'v>,
     others: &[Value<'v>],
     budget: &mut Budget,
-) -> Result<Value<'v>, Exhausted> {
+) -> Result<Value<'v>, Stop> {
     let is_array = |value: &&Value<'v>| matches!(value, Value::Array(_));
     if is_array(&&first) || others.iter().any(|other| is_array(&other)) {
         let mut joined = Vec::new();
@@ -178,7 +178,7 @@ fn url_decode<'v>(
     mut text: Cow<'v, [u8]>,
     options: &[u8],
     budget: &mut Budget,
-) -> Result<Cow<'v, [u8]>, Exhausted> {
+) -> Result<Cow<'v, [u8]>, Stop> {
     loop {
         budget.spend(text.len())?;
         if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {

@@ -11,9 +11,14 @@ use super::tree::{
 };
 use super::value::Value;
 
-/// The steps are used up.
+/// Why an evaluation stops without a Boolean.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Exhausted;
+pub(super) enum Stop {
+    /// The steps are used up.
+    Exhausted,
+    /// The source does not tell all, and not what is asked for.
+    Lacking,
+}
 
 /// Steps that may still be made. A step is paid before it is made.
 #[derive(Debug)]
@@ -22,10 +27,10 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    pub fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
+    pub fn spend(&mut self, steps: usize) -> Result<(), Stop> {
         self.left = self.left.checked_sub(steps).ok_or_else(|| {
             self.left = 0;
-            Exhausted
+            Stop::Exhausted
         })?;
         Ok(())
     }
@@ -40,7 +45,7 @@ pub(super) struct Evaluation<'e, 'r> {
 
 impl<'e> Evaluation<'e, '_> {
     /// The Boolean of a node that has one.
-    pub fn one(&mut self, node: &'e Node) -> Result<bool, Exhausted> {
+    pub fn one(&mut self, node: &'e Node) -> Result<bool, Stop> {
         self.budget.spend(1)?;
         match node {
             Node::Constant(constant) => Ok(*constant),
@@ -61,7 +66,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn logic_of_one(&mut self, logic: Logic, terms: &'e [Node]) -> Result<bool, Exhausted> {
+    fn logic_of_one(&mut self, logic: Logic, terms: &'e [Node]) -> Result<bool, Stop> {
         let mut odd = false;
         for term in terms {
             let truth = self.one(term)?;
@@ -80,7 +85,7 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// The Booleans of a node that has many.
-    fn many(&mut self, node: &'e Node) -> Result<Vec<bool>, Exhausted> {
+    fn many(&mut self, node: &'e Node) -> Result<Vec<bool>, Stop> {
         self.budget.spend(1)?;
         match node {
             Node::Logic(logic, terms) => self.logic_of_many(*logic, terms),
@@ -106,7 +111,7 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// Element by element, as many as the shortest term has.
-    fn logic_of_many(&mut self, logic: Logic, terms: &'e [Node]) -> Result<Vec<bool>, Exhausted> {
+    fn logic_of_many(&mut self, logic: Logic, terms: &'e [Node]) -> Result<Vec<bool>, Stop> {
         let mut joined: Option<Vec<bool>> = None;
         for term in terms {
             let next = self.many(term)?;
@@ -124,8 +129,13 @@ impl<'e> Evaluation<'e, '_> {
         Ok(joined.unwrap_or_default())
     }
 
-    fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Exhausted> {
+    fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Stop> {
         let mut indexes = operand.indexes.as_slice();
+        if let Base::Field(field) = &operand.base
+            && self.fields.lacks(field.source)
+        {
+            return Err(Stop::Lacking);
+        }
         let value = match &operand.base {
             Base::Call(call) => self.call(call)?,
             Base::Field(field) if field.kind == Type::Map => {
@@ -145,7 +155,7 @@ impl<'e> Evaluation<'e, '_> {
         self.indexed(value, indexes)
     }
 
-    fn entry(&mut self, source: Source, name: &[u8]) -> Result<Value<'e>, Exhausted> {
+    fn entry(&mut self, source: Source, name: &[u8]) -> Result<Value<'e>, Stop> {
         let value = self.fields.entry(source, name);
         // Names are compared one by one, but the platform looks for a header by itself.
         let names = if source == Source::Headers { 1 } else { self.fields.count(source) };
@@ -153,14 +163,14 @@ impl<'e> Evaluation<'e, '_> {
         Ok(value)
     }
 
-    fn entries(&mut self, source: Source) -> Result<Value<'e>, Exhausted> {
+    fn entries(&mut self, source: Source) -> Result<Value<'e>, Stop> {
         // Each pair looks for its name among the others: the logarithm of 2^16 names.
         let count = self.fields.count(source);
         self.budget.spend(count.saturating_mul(16).saturating_add(1))?;
         Ok(self.fields.entries(source))
     }
 
-    fn indexed(&mut self, value: Value<'e>, indexes: &[Index]) -> Result<Value<'e>, Exhausted> {
+    fn indexed(&mut self, value: Value<'e>, indexes: &[Index]) -> Result<Value<'e>, Stop> {
         let Some((index, others)) = indexes.split_first() else {
             return Ok(value);
         };
@@ -187,7 +197,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Exhausted> {
+    fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Stop> {
         let Some((first, others)) = call.arguments.split_first() else {
             return Ok(Value::Missing);
         };
@@ -205,7 +215,7 @@ impl<'e> Evaluation<'e, '_> {
         Ok(Value::Array(results))
     }
 
-    fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Exhausted> {
+    fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Stop> {
         self.budget.spend(1)?;
         match argument {
             Argument::Integer(number) => Ok(Value::Integer(*number)),
@@ -215,7 +225,7 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// The elements of a field are handed on one by one; its bytes are paid for by who reads them.
-    fn pay_for(&mut self, value: &Value<'_>) -> Result<(), Exhausted> {
+    fn pay_for(&mut self, value: &Value<'_>) -> Result<(), Stop> {
         self.budget.spend(match value {
             Value::Array(elements) => elements.len(),
             _ => 1,
@@ -223,7 +233,7 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// False for a missing value, whatever is asked.
-    fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Exhausted> {
+    fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Stop> {
         match value {
             Value::Integer(number) => self.holds_for_integer(test, *number),
             Value::Ip(address) => match test {
@@ -246,7 +256,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn holds_for_integer(&mut self, test: &Test, number: i64) -> Result<bool, Exhausted> {
+    fn holds_for_integer(&mut self, test: &Test, number: i64) -> Result<bool, Stop> {
         self.budget.spend(match test {
             Test::InIntegers(ranges) => ranges.len(),
             Test::InList(_) => LIST_STEPS,
@@ -262,7 +272,7 @@ impl<'e> Evaluation<'e, '_> {
         })
     }
 
-    fn holds_for_text(&mut self, test: &Test, text: &[u8]) -> Result<bool, Exhausted> {
+    fn holds_for_text(&mut self, test: &Test, text: &[u8]) -> Result<bool, Stop> {
         let length = text.len();
         self.budget.spend(match test {
             Test::Contains(needle) => length.saturating_add(needle.as_bytes().len()),

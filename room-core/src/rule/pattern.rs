@@ -29,8 +29,10 @@ impl PartialEq for Needle {
     }
 }
 
+impl Eq for Needle {}
+
 /// A pattern that the whole text must match: `*` stands for any bytes, `\*` and `\\` for `*`, `\`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wildcard {
     /// As written.
     pattern: Box<[u8]>,
@@ -183,6 +185,8 @@ impl PartialEq for Pattern {
         self.as_str() == other.as_str()
     }
 }
+
+impl Eq for Pattern {}
 
 #[cfg(test)]
 mod tests {

@@ -29,6 +29,10 @@ pub trait RequestSource {
     /// A property of `request.cf` as text, a nested one by a dotted path like
     /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
     fn property(&self, path: &str) -> Option<Cow<'_, str>>;
+    /// False if it tells only URL, method, cookies and time; the rest must not be taken as absent.
+    fn is_complete(&self) -> bool {
+        true
+    }
 }
 
 /// The fields of one request; what is made of raw parts is made once.
@@ -53,6 +57,11 @@ impl<'r> RequestFields<'r> {
             cookies: OnceCell::new(),
             headers: OnceCell::new(),
         }
+    }
+
+    /// True if the source does not tell what a field is made of.
+    pub(super) fn lacks(&self, source: Source) -> bool {
+        !source.is_at_hand() && !self.source.is_complete()
     }
 
     /// The value of a field that is no map.

@@ -1,8 +1,7 @@
 //! What an evaluation costs, in steps and never in time: little for a usual expression, and no
 //! more than the limit for the worst one on the largest request.
 
-use room_core::id::RuleId;
-use room_core::rule::{RequestFields, Rule, STEPS_MAX, first_match};
+use room_core::rule::{End, RequestFields, STEPS_MAX, first_match};
 
 use super::request::{Request, evaluate, lists, parse, visitor};
 
@@ -10,7 +9,7 @@ use super::request::{Request, evaluate, lists, parse, visitor};
 const LONGEST_HEADERS_BYTES: usize = 128 * 1_024;
 
 fn steps(text: &str, request: &Request) -> usize {
-    let (_, steps, is_exhausted) = evaluate(parse(text).expect(text), request);
+    let (_, steps, is_exhausted) = evaluate(&parse(text).expect(text), request);
     assert!(!is_exhausted, "{text}");
     steps
 }
@@ -84,7 +83,7 @@ fn the_worst_expressions_stay_within_the_limit() {
         let count = ((4_096 - 5) / (term.len() + 4)).min(regexes);
         let text = format!("{}false", format!("{term} or ").repeat(count));
         let expression = parse(&text).expect(&term);
-        let (is_match, steps, is_exhausted) = evaluate(expression, &request);
+        let (is_match, steps, is_exhausted) = evaluate(&expression, &request);
         assert!(!is_match, "{term}");
         assert!(steps <= STEPS_MAX, "{term}: {steps}");
         assert!(is_exhausted || steps > 10_000, "{term}: {steps} is no worst case");
@@ -96,22 +95,15 @@ fn what_costs_too_much_bypasses_nobody() {
     let request = largest_request();
     let costly = repeated(r#"lower(http.cookie)eq"a""#, "true");
     for text in [costly.clone(), format!("not ({})", &costly[..costly.len() - " or true".len()])] {
-        let (is_match, steps, is_exhausted) = evaluate(parse(&text).expect(&text), &request);
+        let (is_match, steps, is_exhausted) = evaluate(&parse(&text).expect(&text), &request);
         assert!(!is_match && is_exhausted, "{steps}");
         assert_eq!(steps, STEPS_MAX);
         // The same expression on a small request is no matter.
-        assert!(!evaluate(parse(&text).expect(&text), &visitor()).2);
+        assert!(!evaluate(&parse(&text).expect(&text), &visitor()).2);
     }
-    // Rules before the costly one bypass as ever, rules behind it do not.
-    let rule = |number: u8, text: &str| Rule {
-        id: RuleId::from_bytes([number; 16]),
-        enabled: true,
-        expression: parse(text).expect(text),
-    };
+    // What comes before the costly one matches as ever, what comes behind it does not.
     let fields = RequestFields::new(&request);
-    let rules = [rule(1, "true"), rule(2, &costly)];
-    assert_eq!(first_match(&rules, &fields, &lists()).rule, Some(&rules[0]));
-    let rules = [rule(1, &costly), rule(2, "true")];
-    let outcome = first_match(&rules, &fields, &lists());
-    assert_eq!((outcome.rule, outcome.is_exhausted), (None, true));
+    let [cheap, costly] = ["true", &costly].map(|text| parse(text).expect(text));
+    assert_eq!(first_match([&cheap, &costly], &fields, &lists()).end, End::Match(0));
+    assert_eq!(first_match([&costly, &cheap], &fields, &lists()).end, End::Exhausted);
 }
