@@ -4,10 +4,11 @@
 //! An expression is checked when it is saved: names, types, patterns and lists. After that it
 //! cannot fail: what a request does not have matches nothing, and what would cost too much
 //! bypasses nobody. Beside the checked limits, an evaluation of all rules of a request makes at
-//! most `STEPS_MAX` steps, each a few nanoseconds: a node of the tree, a byte read or copied, or a
-//! state of a regular expression visited for a byte.
+//! most `STEPS_MAX` steps of a few nanoseconds: nodes of the tree, bytes read or copied, elements
+//! of arrays, states of a regular expression visited for a byte.
 
 mod address;
+mod budget;
 mod call;
 mod check;
 mod comparison;
@@ -16,6 +17,7 @@ mod eval;
 mod field;
 mod function;
 mod hmac;
+mod json;
 mod lex;
 mod list;
 mod parse;
@@ -30,9 +32,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::address::{IpRange, RangeError};
+pub use self::budget::STEPS_MAX;
+use self::budget::{Budget, Stop};
 pub use self::error::ExpressionError;
 use self::error::{Fault, Span};
-use self::eval::{Budget, Evaluation};
+use self::eval::Evaluation;
 pub use self::list::{List, ListKind, Lists};
 pub use self::request::{RequestFields, RequestSource};
 use self::tree::Node;
@@ -41,10 +45,6 @@ use crate::bypass_rule::MAX_EXPRESSION_BYTES;
 /// Parentheses, `not` and functions inside of each other, at most. The original allows 128 of
 /// them; nobody can read 64.
 pub const DEPTH_MAX: usize = 64;
-/// Steps for all rules of one request, at most. The dearest ones (an element of an array that is
-/// parsed anew, a JSON text) take up to half a second in all, natively: they must be charged more
-/// before any visit is judged by rules.
-pub const STEPS_MAX: usize = 4 * 1_024 * 1_024;
 
 /// The expression that `text` writes, or what is wrong with it.
 ///
@@ -115,8 +115,8 @@ pub fn first_match<'e>(
         end = match evaluation.one(&expression.root) {
             Ok(false) => continue,
             Ok(true) => End::Match(place),
-            Err(eval::Stop::Exhausted) => End::Exhausted,
-            Err(eval::Stop::Lacking) => End::Lacking,
+            Err(Stop::Exhausted) => End::Exhausted,
+            Err(Stop::Lacking) => End::Lacking,
         };
         break;
     }

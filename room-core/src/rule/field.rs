@@ -53,6 +53,15 @@ pub(super) enum Source {
 }
 
 impl Source {
+    /// The map whose names or values these are.
+    pub fn map(self) -> Option<Self> {
+        match self {
+            Self::ArgumentNames | Self::ArgumentValues => Some(Self::Arguments),
+            Self::HeaderNames | Self::HeaderValues => Some(Self::Headers),
+            _ => None,
+        }
+    }
+
     /// True for what URL, method, cookies and time tell.
     pub fn is_at_hand(self) -> bool {
         match self {

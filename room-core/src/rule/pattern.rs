@@ -160,10 +160,10 @@ impl Pattern {
 
     /// Steps that a search costs, at most, for each byte of the text.
     ///
-    /// The engine visits every state of the program for each byte, and a state takes 16 bytes or
+    /// The engine visits every state of the program for each byte, and a state takes 24 bytes or
     /// more.
     pub fn steps_per_byte(&self) -> usize {
-        self.size_bytes / 16
+        self.size_bytes / 24
     }
 
     pub fn is_in(&self, text: &[u8]) -> bool {
