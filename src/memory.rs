@@ -4,16 +4,17 @@
 
 use std::cell::RefCell;
 
-use room_core::config::parse_rooms;
+use room_core::config::{ZoneSettings, parse_rooms};
 use room_core::coverage::Coverage;
 use room_core::freshness::Freshness;
-use room_core::id::{Colo, IsolateId, RoomId};
+use room_core::id::{Colo, IsolateId, RoomId, ZoneId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
 use room_core::page::Page;
 use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
 use room_core::route::Host;
+use room_core::rule::Lists;
 use room_core::settings::Settings;
 use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
@@ -38,6 +39,10 @@ pub struct Memory {
     pub freshness: Freshness,
     /// Which configuration of the registry counts; none before its first word.
     pub version: Option<u64>,
+    /// What rules refer to by name.
+    pub lists: Lists,
+    /// Of zones that have other than the default.
+    zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest configuration as a text, until the entry took it.
     text: Option<String>,
     built_in_page: Page,
@@ -139,6 +144,8 @@ impl Memory {
             management: Management::new(&vars),
             freshness: Freshness::default(),
             version: None,
+            lists: Lists::default(),
+            zone_settings: SortedMap::new(),
             text: None,
             built_in_page,
             pages,
@@ -149,7 +156,7 @@ impl Memory {
 
     /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
-        let Configuration { version, rooms, .. } =
+        let Configuration { version, rooms, zone_settings } =
             Configuration::parse(text).map_err(|error| error.reason)?;
         if self.version >= Some(version) {
             return Ok(());
@@ -158,12 +165,18 @@ impl Memory {
             unheeded::in_rooms(&rooms)?;
             self.pages = compiled_pages(&rooms)?;
             self.coverage = Coverage::new(rooms);
+            self.zone_settings = zone_settings;
             let coverage = &self.coverage;
             self.seats.retain(|room, _| coverage.room(*room).is_some());
         }
         self.version = Some(version);
         self.text = Some(text.to_owned());
         Ok(())
+    }
+
+    /// What all rooms of a zone have in common.
+    pub fn zone_settings(&self, zone: ZoneId) -> ZoneSettings {
+        self.zone_settings.get(&zone).copied().unwrap_or_default()
     }
 
     /// Borrows what answers a visit to a room.

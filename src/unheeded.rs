@@ -1,4 +1,4 @@
-//! Refuses what the core reads and no visit is decided by yet: events and bypass rules.
+//! Refuses what the core reads and no visit is decided by yet: events.
 //!
 //! A room that does not act as its owner wrote is worse than a refusal.
 
@@ -8,12 +8,9 @@ use room_core::room::Room;
 
 /// Why these rooms cannot be used, in words for the operator.
 pub fn in_rooms(rooms: &[Room]) -> Result<(), String> {
-    match rooms.iter().find(|room| !room.events.is_empty() || !room.bypass_rules.is_empty()) {
+    match rooms.iter().find(|room| !room.events.is_empty()) {
         None => Ok(()),
-        Some(room) => Err(format!(
-            "room {}: events and bypass_rules are not supported by this version",
-            room.name
-        )),
+        Some(room) => Err(format!("room {}: events are not supported by this version", room.name)),
     }
 }
 
@@ -23,8 +20,6 @@ pub fn in_call(call: &Call) -> Result<(), Failure> {
         Target::Events(..) | Target::Event(..) => {
             matches!(call.method, Method::Post | Method::Put | Method::Patch)
         }
-        Target::Rules(..) => call.method == Method::Post || call.body.trim() != "[]",
-        Target::Rule(..) => call.method == Method::Patch,
         Target::File if call.method == Method::Put => {
             let rooms = parse_rooms(&call.body).unwrap_or_default();
             in_rooms(&rooms).is_err()
@@ -34,8 +29,7 @@ pub fn in_call(call: &Call) -> Result<(), Failure> {
     if call.method == Method::Get || !is_refused {
         return Ok(());
     }
-    let message = "Events and bypass rules are not supported by this version: no visit would \
-                   heed them.";
+    let message = "Events are not supported by this version: no visit would heed them.";
     Err(Failure::new(400, 1_910, message))
 }
 
@@ -55,11 +49,10 @@ mod tests {
         )
     }
 
-    fn rule() -> String {
-        format!(
-            r#", "bypass_rules": [{{ "id": "{ID}", "action": "bypass_waiting_room",
-            "expression": "ssl" }}]"#
-        )
+    fn event() -> String {
+        let times = r#""event_start_time": "2026-12-01T18:00:00Z",
+            "event_end_time": "2026-12-01T20:00:00Z""#;
+        format!(r#", "events": [{{ "id": "{ID}", "name": "sale", {times} }}]"#)
     }
 
     #[test]
@@ -69,12 +62,8 @@ mod tests {
             assert_eq!(in_rooms(&rooms).is_ok(), want, "{fields}");
         };
         check("", true);
-        check(r#", "events": [], "bypass_rules": []"#, true);
-        check(&rule(), false);
-        let times = r#""event_start_time": "2026-12-01T18:00:00Z",
-            "event_end_time": "2026-12-01T20:00:00Z""#;
-        let event = format!(r#", "events": [{{ "id": "{ID}", "name": "sale", {times} }}]"#);
-        check(&event, false);
+        check(r#", "events": []"#, true);
+        check(&event(), false);
     }
 
     #[test]
@@ -91,14 +80,9 @@ mod tests {
         check("POST", "ROOM/events", "{}", false);
         check("PATCH", "ROOM/events/ID", "{}", false);
         check("DELETE", "ROOM/events/ID", "", true);
-        check("GET", "ROOM/rules", "", true);
-        check("POST", "ROOM/rules", "{}", false);
-        check("PUT", "ROOM/rules", "[{}]", false);
-        check("PUT", "ROOM/rules", " []\n", true);
-        check("PATCH", "ROOM/rules/ID", "{}", false);
-        check("DELETE", "ROOM/rules/ID", "", true);
+        check("POST", "ROOM/rules", "{}", true);
         check("PUT", "waiting_rooms/file", &rooms(""), true);
-        check("PUT", "waiting_rooms/file", &rooms(&rule()), false);
+        check("PUT", "waiting_rooms/file", &rooms(&event()), false);
         check("PUT", "ROOM", "{}", true);
     }
 }

@@ -6,6 +6,7 @@
 pub mod admission;
 pub mod api;
 pub mod bucket;
+pub mod bypass;
 pub mod bypass_rule;
 pub mod census;
 pub mod config;

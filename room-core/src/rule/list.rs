@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::address::{IpRange, RangeError};
-use crate::route::{Host, HostError};
+use crate::route::{Host, HostError, MAX_HOST_BYTES};
 use crate::sorted::SortedMap;
 
 /// Lists by name.
@@ -96,10 +96,16 @@ impl List {
         matches!(&self.0, Items::Asn(numbers) if numbers.binary_search(&number).is_ok())
     }
 
+    /// How many names are looked for to find this one: itself and those above it.
+    pub(super) fn hostname_searches(name: &[u8]) -> usize {
+        let is_name = name.len() <= MAX_HOST_BYTES;
+        if is_name { name.split(|byte| *byte == b'.').count() } else { 1 }
+    }
+
     pub(super) fn has_hostname(&self, name: &[u8]) -> bool {
         let Items::Hostname { exact, above } = &self.0 else { return false };
         let Ok(name) = std::str::from_utf8(name) else { return false };
-        if name.len() > crate::route::MAX_HOST_BYTES {
+        if name.len() > MAX_HOST_BYTES {
             return false;
         }
         let name = name.to_ascii_lowercase();
