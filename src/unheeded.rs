@@ -1,4 +1,4 @@
-//! Refuses what the core reads and no visit is decided by yet: events and bypass rules.
+//! Refuses what the core reads and no visit is decided by yet: bypass rules.
 //!
 //! A room that does not act as its owner wrote is worse than a refusal.
 
@@ -8,21 +8,17 @@ use room_core::room::Room;
 
 /// Why these rooms cannot be used, in words for the operator.
 pub fn in_rooms(rooms: &[Room]) -> Result<(), String> {
-    match rooms.iter().find(|room| !room.events.is_empty() || !room.bypass_rules.is_empty()) {
+    match rooms.iter().find(|room| !room.bypass_rules.is_empty()) {
         None => Ok(()),
-        Some(room) => Err(format!(
-            "room {}: events and bypass_rules are not supported by this version",
-            room.name
-        )),
+        Some(room) => {
+            Err(format!("room {}: bypass_rules are not supported by this version", room.name))
+        }
     }
 }
 
 /// Why this call is not carried out.
 pub fn in_call(call: &Call) -> Result<(), Failure> {
     let is_refused = match call.target {
-        Target::Events(..) | Target::Event(..) => {
-            matches!(call.method, Method::Post | Method::Put | Method::Patch)
-        }
         Target::Rules(..) => call.method == Method::Post || call.body.trim() != "[]",
         Target::Rule(..) => call.method == Method::Patch,
         Target::File if call.method == Method::Put => {
@@ -34,8 +30,7 @@ pub fn in_call(call: &Call) -> Result<(), Failure> {
     if call.method == Method::Get || !is_refused {
         return Ok(());
     }
-    let message = "Events and bypass rules are not supported by this version: no visit would \
-                   heed them.";
+    let message = "Bypass rules are not supported by this version: no visit would heed them.";
     Err(Failure::new(400, 1_910, message))
 }
 
@@ -74,7 +69,7 @@ mod tests {
         let times = r#""event_start_time": "2026-12-01T18:00:00Z",
             "event_end_time": "2026-12-01T20:00:00Z""#;
         let event = format!(r#", "events": [{{ "id": "{ID}", "name": "sale", {times} }}]"#);
-        check(&event, false);
+        check(&event, true);
     }
 
     #[test]
@@ -87,10 +82,7 @@ mod tests {
             let call = Call { target, method, query, body: body.to_owned(), base_url, actor };
             assert_eq!(in_call(&call).is_ok(), want, "{method:?} {path} {body}");
         };
-        check("GET", "ROOM/events", "", true);
-        check("POST", "ROOM/events", "{}", false);
-        check("PATCH", "ROOM/events/ID", "{}", false);
-        check("DELETE", "ROOM/events/ID", "", true);
+        check("POST", "ROOM/events", "{}", true);
         check("GET", "ROOM/rules", "", true);
         check("POST", "ROOM/rules", "{}", false);
         check("PUT", "ROOM/rules", "[{}]", false);
