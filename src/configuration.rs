@@ -60,7 +60,8 @@ pub async fn refresh(env: Env) {
     }
 }
 
-/// The settings of a room for one of its objects, which waits for newer ones than stale ones.
+/// The settings of a room in force now, for one of its objects, which waits for newer ones than
+/// stale ones.
 pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings> {
     let deadline = platform::now() + OBJECT_WAIT_MS;
     loop {
@@ -76,7 +77,7 @@ pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings
         if !is_stale || now >= deadline {
             // Who has never heard anything would go by limits that may not count any more.
             let is_known = memory::with(|memory| memory.freshness.is_known())?;
-            return memory::settings(room).filter(|_| is_known);
+            return memory::settings(room, now).filter(|_| is_known);
         }
         sleep().await;
     }

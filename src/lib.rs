@@ -14,7 +14,6 @@ mod objects;
 mod panic_hooks;
 mod platform;
 mod reports;
-mod unheeded;
 mod visit;
 
 use std::future::ready;

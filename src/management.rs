@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use worker::Env;
 
 use crate::memory::Memory;
-use crate::{calls, memory, platform, unheeded};
+use crate::{calls, memory, platform};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
@@ -153,7 +153,6 @@ fn base_url(url: &str, parts: UrlParts<'_>) -> String {
 }
 
 async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
-    unheeded::in_call(&call)?;
     let reads = call.method.reads();
     match calls::registry(env, &RegistryRequest::Perform(call)).await {
         Some(RegistryReply::Performed(reply)) => {

@@ -6,8 +6,9 @@ use std::cell::RefCell;
 
 use room_core::config::{ZoneSettings, parse_rooms};
 use room_core::coverage::Coverage;
+use room_core::event::{self, InForce};
 use room_core::freshness::Freshness;
-use room_core::id::{Colo, IsolateId, RoomId, ZoneId};
+use room_core::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
 use room_core::page::Page;
@@ -21,11 +22,14 @@ use room_core::time::Timestamp;
 use room_core::zones::Zones;
 
 use crate::management::Management;
-use crate::{platform, unheeded};
+use crate::platform;
 
 thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
+
+/// The owners' pages: each room's own, and those of its events.
+type Pages = SortedMap<(RoomId, Option<EventId>), Page>;
 
 /// Everything an isolate remembers.
 pub struct Memory {
@@ -46,7 +50,7 @@ pub struct Memory {
     /// The newest configuration as a text, until the entry took it.
     text: Option<String>,
     built_in_page: Page,
-    pages: SortedMap<RoomId, Page>,
+    pages: Pages,
     /// The rooms of rooms.json: they count until the registry was first changed.
     seed: Vec<Room>,
     zones: Zones,
@@ -74,9 +78,11 @@ pub struct Visited<'a> {
     pub coverage: &'a Coverage,
     /// The room that is visited.
     pub room: &'a Room,
+    /// Its settings and event at this moment.
+    pub in_force: InForce<'a>,
     /// Its machine; none before the first visit that could wait for a view.
     pub seat: Option<&'a mut Seat>,
-    /// Its page.
+    /// Its page at this moment.
     pub page: &'a Page,
     /// The keys.
     pub keys: &'a mut KeyRing,
@@ -109,9 +115,16 @@ pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
     MEMORY.with_borrow_mut(|memory| memory.as_mut().map(act))
 }
 
-/// The settings of a room, as its objects use them.
-pub fn settings(room: RoomId) -> Option<Settings> {
-    with(|memory| memory.coverage.room(room).map(|room| room.settings.clone())).flatten()
+/// The settings of a room in force at `now`, as its objects use them.
+pub fn settings(room: RoomId, now: Timestamp) -> Option<Settings> {
+    let in_force = |room: &Room| event::in_force(room, now).settings.into_owned();
+    with(|memory| memory.coverage.room(room).map(in_force)).flatten()
+}
+
+/// When the settings of a room change next by themselves.
+pub fn next_change(room: RoomId, now: Timestamp) -> Option<Timestamp> {
+    let next_change = |room: &Room| event::next_change(room, now);
+    with(|memory| memory.coverage.room(room).and_then(next_change)).flatten()
 }
 
 /// Runs `act` with a room's machine, if it has one.
@@ -125,7 +138,6 @@ impl Memory {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("rooms.json: {}", lines.join("; "))
         })?;
-        unheeded::in_rooms(&rooms)?;
         let vars: SortedMap<String, String> = serde_json::from_str(vars_json)
             .map_err(|error| format!("the variables are not texts: {error}"))?;
         let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
@@ -162,7 +174,6 @@ impl Memory {
             return Ok(());
         }
         if version > 0 {
-            unheeded::in_rooms(&rooms)?;
             self.pages = compiled_pages(&rooms)?;
             self.coverage = Coverage::new(rooms);
             self.zone_settings = zone_settings;
@@ -179,13 +190,19 @@ impl Memory {
         self.zone_settings.get(&zone).copied().unwrap_or_default()
     }
 
-    /// Borrows what answers a visit to a room.
-    pub fn visit(&mut self, room: RoomId) -> Option<Visited<'_>> {
+    /// Borrows what answers a visit to a room at `now`.
+    pub fn visit(&mut self, room: RoomId, now: Timestamp) -> Option<Visited<'_>> {
+        let found = self.coverage.room(room)?;
+        let in_force = event::in_force(found, now);
+        let of_event =
+            in_force.event.filter(|(event, _)| event.overrides.custom_page_html.is_some());
+        let page = self.pages.get(&(room, of_event.map(|(event, _)| event.id)));
         Some(Visited {
             coverage: &self.coverage,
-            room: self.coverage.room(room)?,
+            room: found,
+            in_force,
             seat: self.seats.get_mut(&room),
-            page: self.pages.get(&room).unwrap_or(&self.built_in_page),
+            page: page.unwrap_or(&self.built_in_page),
             keys: &mut self.keys,
             pending: &mut self.pending,
         })
@@ -219,13 +236,21 @@ impl Memory {
     }
 }
 
-fn compiled_pages(rooms: &[Room]) -> Result<SortedMap<RoomId, Page>, String> {
-    let compiled = |room: &Room| {
-        let page = Page::compile(room.custom_page_html.as_ref()?);
-        Some(page.map(|page| (room.id, page)).map_err(|_| room.id))
+fn compiled_pages(rooms: &[Room]) -> Result<Pages, String> {
+    let sources = rooms.iter().flat_map(|room| {
+        let own = room.custom_page_html.as_ref().map(|html| ((room.id, None), html));
+        let of_events = room.events.iter().filter_map(|event| {
+            // An event may bring back the built-in page, with a text of no length.
+            let html = event.overrides.custom_page_html.as_ref().filter(|html| !html.is_empty())?;
+            Some(((room.id, Some(event.id)), html))
+        });
+        own.into_iter().chain(of_events)
+    });
+    let compiled = |((room, event), html): (_, &String)| {
+        let page = Page::compile(html).map(|page| ((room, event), page));
+        page.map_err(|_| format!("room {room}: custom_page_html is broken"))
     };
-    let pages: Result<_, RoomId> = rooms.iter().filter_map(compiled).collect();
-    pages.map_err(|id| format!("room {id}: custom_page_html is broken"))
+    sources.map(compiled).collect()
 }
 
 /// How much the registry takes in, from the variables that say so.

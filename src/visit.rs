@@ -7,6 +7,7 @@ use room_core::bypass::{self, FirstGlance, Verdict};
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
 use room_core::estimate::LONGEST_S;
+use room_core::event::InForce;
 use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
 use room_core::key_ring::{KeyRing, NONCE_BYTES};
@@ -14,6 +15,7 @@ use room_core::page::Waiting;
 use room_core::request::{RequestHead, RequestKind};
 use room_core::response::{Answer, Delivery};
 use room_core::room::Room;
+use room_core::settings::Settings;
 use room_core::sorted::SortedSet;
 use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
@@ -104,21 +106,24 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         Err(ContradictoryPath) => return Step::Verdict(contradictory()),
     };
     let kind = request.head.kind();
-    let Some(visited) = memory.visit(room).filter(|_| kind != RequestKind::Preflight) else {
+    let Some(visited) = memory.visit(room, now).filter(|_| kind != RequestKind::Preflight) else {
         return pass();
     };
     let ticket = open(visited.keys, now, visited.room, request.cookie);
-    let inside = ticket.as_ref().is_some_and(|ticket| is_inside(ticket, now, visited.room));
+    let inside =
+        ticket.as_ref().is_some_and(|ticket| is_inside(ticket, now, &visited.in_force.settings));
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
-    let Visited { coverage, room: found, seat: Some(seat), page, keys, pending } = visited else {
+    let Visited { coverage, room: found, in_force, seat: Some(seat), page, keys, pending } =
+        visited
+    else {
         return Step::Wait(room);
     };
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
-    let outcome = seat.isolate.visit(now, &found.settings, ticket, draws());
+    let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws());
     if let Outcome::Ask(ask) = outcome {
         if let Some(asked) = asked {
             let take = seat.isolate.take(now, &ask);
@@ -126,7 +131,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let scene = Scene { now, request, room: found, page, coverage };
+    let scene = Scene { now, request, room: found, in_force, page, coverage };
     let happened = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
     let reports = happened && reports(seat, pending, now, room);
     Step::Verdict(reported(scene.verdict(keys, outcome), reports))
@@ -153,11 +158,12 @@ fn settle(
     reply: Option<CounterReply>,
 ) -> Option<String> {
     let now = platform::now();
-    let Visited { coverage, room: found, seat, page, keys, pending } = memory.visit(room)?;
+    let visited = memory.visit(room, now)?;
+    let Visited { coverage, room: found, in_force, seat, page, keys, pending } = visited;
     let seat = seat?;
-    let outcome = seat.isolate.settle(now, &found.settings, ask, draws(), reply);
+    let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws(), reply);
     let reports = reports(seat, pending, now, room);
-    let scene = Scene { now, request, room: found, page, coverage };
+    let scene = Scene { now, request, room: found, in_force, page, coverage };
     Some(reported(scene.verdict(keys, outcome), reports))
 }
 
@@ -187,8 +193,8 @@ fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Optio
     cookie::find(cookies, name).find_map(|value| keys.open(now, room.id, name, value))
 }
 
-fn is_inside(ticket: &Ticket, now: Timestamp, room: &Room) -> bool {
-    ticket.state == TicketState::Accepted && admission::is_inside(ticket, now, &room.settings)
+fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
+    ticket.state == TicketState::Accepted && admission::is_inside(ticket, now, settings)
 }
 
 fn draws() -> Draws {
@@ -202,6 +208,7 @@ struct Scene<'a> {
     now: Timestamp,
     request: Request<'a>,
     room: &'a Room,
+    in_force: InForce<'a>,
     page: &'a room_core::page::Page,
     coverage: &'a Coverage,
 }
@@ -228,7 +235,7 @@ impl Scene<'_> {
         let name = &self.room.cookie_name;
         let path = self.coverage.cookie_path(self.request.url, self.room.id);
         let value = keys.seal(self.now, nonce, self.room.id, name, ticket);
-        let settings = &self.room.settings;
+        let settings = &self.in_force.settings;
         let max_age_s = match ticket.state {
             TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
             TicketState::Accepted => settings.session_ms() / SECOND_MS + settings.bucket_width_s(),
@@ -255,7 +262,9 @@ impl Scene<'_> {
         if self.request.head.kind() == RequestKind::Upgrade {
             return Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict();
         }
-        let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+        let is_held = self.in_force.settings.queue_all;
+        let shown_s = Some(ticket.shown_estimate_s).filter(|_| !is_held);
+        let shown_s = shown_s.filter(|shown| *shown != NO_ESTIMATE);
         let full = shown_s.is_some_and(|shown| shown >= LONGEST_S);
         let waiting = Waiting {
             estimate_s: shown_s.filter(|_| !full),
@@ -263,6 +272,7 @@ impl Scene<'_> {
             refresh_interval_s,
             queue_all: self.room.settings.queue_all,
             queue_is_full: full,
+            event: self.in_force.stage(self.now),
             submitted_nothing: self.request.head.submits(),
             people_ahead: None,
         };

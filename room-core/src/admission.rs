@@ -126,11 +126,16 @@ pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
 }
 
 /// True while an accepted ticket needs no decision: the session runs.
+///
+/// Without renewal it ends D after the admission, unless other settings promised more before.
 pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
-    let renews = !settings.disable_session_renewal;
-    ticket.state == TicketState::Accepted
-        && ticket.counted_bucket.is_live(now)
-        && (renews || now < ticket.accepted_at + settings.session_ms())
+    let counted = ticket.counted_bucket;
+    let runs_on = || {
+        !settings.disable_session_renewal
+            || now < ticket.accepted_at + settings.session_ms()
+            || counted > Bucket::at(ticket.accepted_at, settings)
+    };
+    ticket.state == TicketState::Accepted && counted.is_live(now) && runs_on()
 }
 
 /// When the next check-in of a waiting visitor is due.

@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::settings::Settings;
-use crate::time::{SECOND_MS, Timestamp};
+use crate::settings::{LONGEST_SESSION_MINUTES, Settings};
+use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
 /// An activity bucket, named by the second since the epoch at which its visitors' sessions end.
 ///
@@ -24,9 +24,18 @@ impl Bucket {
     /// Buckets are `g = max(1 s, D / 60)` wide; the session ends D after the bucket's end, so at
     /// most g later than D after the request (`admission.md` section 3).
     pub fn at(now: Timestamp, settings: &Settings) -> Self {
-        let width_s = settings.bucket_width_s();
+        Self::of(now, settings.bucket_width_s(), settings.session_ms())
+    }
+
+    /// The last bucket that any settings could give for a request at `now`.
+    pub fn last_possible(now: Timestamp) -> Self {
+        let minutes = u64::from(LONGEST_SESSION_MINUTES);
+        Self::of(now, minutes, minutes * MINUTE_MS)
+    }
+
+    fn of(now: Timestamp, width_s: u64, session_ms: u64) -> Self {
         let end_s = (now.seconds() / width_s + 1) * width_s;
-        let expiry_s = end_s.saturating_add(settings.session_ms() / SECOND_MS);
+        let expiry_s = end_s.saturating_add(session_ms / SECOND_MS);
         Self(u32::try_from(expiry_s).unwrap_or(u32::MAX))
     }
 
@@ -64,5 +73,16 @@ mod tests {
         check(5, 5_000, 310);
         check(30, 29_999, 1_830);
         check(30, 30_000, 1_860);
+    }
+
+    #[test]
+    fn no_settings_give_a_later_bucket_than_the_last_possible() {
+        for now in (0..120).map(Timestamp::from_seconds) {
+            let at = |minutes| {
+                let session_duration_minutes = minutes;
+                Bucket::at(now, &Settings { session_duration_minutes, ..Settings::for_tests() })
+            };
+            assert_eq!((1..=30).map(at).max(), Some(Bucket::last_possible(now)), "{now}");
+        }
     }
 }

@@ -31,7 +31,7 @@ use crate::id::{RoomId, ZoneId};
 use crate::page::Page;
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
-use crate::settings::{Settings, WhenSilent};
+use crate::settings::{LONGEST_SESSION_MINUTES, Settings, WhenSilent};
 use crate::template::SOURCE_BYTES_MAX;
 use crate::time::Timestamp;
 
@@ -47,7 +47,7 @@ pub const MAX_SUFFIX_BYTES: usize = 64;
 /// Both user counts. The original's maximum; its minimum of 200 does not apply here.
 const USER_COUNT: RangeInclusive<u32> = 1..=2_147_483_647;
 /// Minutes, as in the original.
-const SESSION_DURATION: RangeInclusive<u32> = 1..=30;
+const SESSION_DURATION: RangeInclusive<u32> = 1..=LONGEST_SESSION_MINUTES;
 const DEFAULT_SESSION_DURATION: u32 = 5;
 /// Seconds. Ours; the original's fixed interval is the default.
 const REFRESH_INTERVAL_SECONDS: RangeInclusive<u32> = 5..=300;

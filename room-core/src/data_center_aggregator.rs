@@ -106,7 +106,7 @@ impl DataCenterAggregator {
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
         if self.base.is_some() {
-            self.take_in(now, settings, &report, &mut turn);
+            self.take_in(now, &report, &mut turn);
         }
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_due(now));
         if self.base.is_some() && fresh {
@@ -141,7 +141,7 @@ impl DataCenterAggregator {
         }
         for (id, report) in std::mem::take(&mut self.waiting) {
             if self.base.is_some() {
-                self.take_in(now, settings, &report, &mut turn);
+                self.take_in(now, &report, &mut turn);
             }
             turn.replies.push((id, self.reply(now, report.isolate)));
         }
@@ -163,13 +163,7 @@ impl DataCenterAggregator {
         own.max(base).unwrap_or(0)
     }
 
-    fn take_in(
-        &mut self,
-        now: Timestamp,
-        settings: &Settings,
-        report: &Report,
-        turn: &mut AggregatorTurn,
-    ) {
+    fn take_in(&mut self, now: Timestamp, report: &Report, turn: &mut AggregatorTurn) {
         if !self.isolates.contains_key(&report.isolate) && self.isolates.len() >= ISOLATES_MAX {
             turn.facts.push(Fact::BoundReached);
             return;
@@ -186,7 +180,7 @@ impl DataCenterAggregator {
         }
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
-            let news = self.counts.take_in(now, settings, event);
+            let news = self.counts.take_in(now, event);
             self.news = self.news.max(news);
             self.reported = true;
         }

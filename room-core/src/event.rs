@@ -1,6 +1,9 @@
 //! Events: scheduled changes of a room's settings, and which one is in force. Reads no clock.
 
+use std::borrow::Cow;
+
 use crate::id::EventId;
+use crate::page::Stage;
 use crate::room::{Room, TurnstileMode};
 use crate::settings::Settings;
 use crate::time::Timestamp;
@@ -92,7 +95,7 @@ impl Event {
         self.first_moment() < other.end.at && other.first_moment() < self.end.at
     }
 
-    /// The room's settings while the event runs.
+    /// The room's settings with what the event sets.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
         let Overrides { limits, session_duration_minutes, disable_session_renewal, .. } =
             &self.overrides;
@@ -108,6 +111,52 @@ impl Event {
             ..settings.clone()
         }
     }
+}
+
+/// What counts in a room at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InForce<'a> {
+    /// The settings; the room's own where no event is active.
+    pub settings: Cow<'a, Settings>,
+    /// The active event and its phase.
+    pub event: Option<(&'a Event, Phase)>,
+}
+
+impl InForce<'_> {
+    /// What the queue page at `now` tells of the active event.
+    pub fn stage(&self, now: Timestamp) -> Option<Stage> {
+        let stage = |(event, phase): (&Event, Phase)| Stage {
+            phase,
+            starts_at: event.start.at,
+            starts_in_ms: event.start.at.since_ms(now),
+            ends_in_ms: event.end.at.since_ms(now),
+        };
+        self.event.map(stage)
+    }
+}
+
+/// What counts in a room at `now`.
+///
+/// What an event sets counts from its prequeue to its end, so that a session that is not renewed
+/// empties the room before the start. A room whose owner holds everybody goes on to do so.
+pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
+    let event = active(room, now);
+    let settings = match event {
+        None => Cow::Borrowed(&room.settings),
+        Some((event, phase)) => {
+            let queue_all = room.settings.queue_all || phase == Phase::Prequeueing;
+            Cow::Owned(Settings { queue_all, ..event.applied_to(&room.settings) })
+        }
+    };
+    InForce { settings, event }
+}
+
+/// When [`in_force`] says something else next, if nobody changes the room before.
+pub fn next_change(room: &Room, now: Timestamp) -> Option<Timestamp> {
+    let counts = |event: &&Event| !event.suspended && !room.suspended;
+    let moments = |event: &Event| [event.first_moment(), event.start.at, event.end.at];
+    let to_come = room.events.iter().filter(counts).flat_map(moments).filter(|at| *at > now);
+    to_come.min()
 }
 
 /// The event that changes a room at `now`, with its phase; a suspended room has none.
@@ -126,7 +175,7 @@ pub fn next(room: &Room, now: Timestamp) -> Option<&Event> {
 mod tests {
     use serde_json::json;
 
-    use super::{Phase, active, next};
+    use super::{InForce, Phase, active, in_force, next, next_change};
     use crate::config::parse_rooms;
     use crate::room::Room;
     use crate::time::Timestamp;
@@ -197,6 +246,57 @@ mod tests {
         check(json!({ "total_active_users": 7, "new_users_per_minute": 6 }), (7, 6, 5, false));
         check(json!({ "session_duration": 30 }), (9, 8, 30, false));
         check(json!({ "disable_session_renewal": true }), (9, 8, 5, true));
+    }
+
+    #[test]
+    fn a_room_changes_at_the_very_moment_of_its_event() {
+        let check = |room: &Room, time: &str, want: (u32, bool)| {
+            let InForce { settings, event } = in_force(room, at(time));
+            assert_eq!((settings.total_active_users, settings.queue_all), want, "{time}");
+            assert_eq!(event, active(room, at(time)), "{time}");
+        };
+        let mut room = room(false, &json!({ "total_active_users": 7, "new_users_per_minute": 6 }));
+        check(&room, "17:29:59.999", (9, false));
+        check(&room, "17:30:00", (7, true));
+        check(&room, "17:59:59.999", (7, true));
+        check(&room, "18:00:00", (7, false));
+        check(&room, "19:59:59.999", (7, false));
+        check(&room, "20:00:00", (9, false));
+        room.settings.queue_all = true;
+        check(&room, "18:00:00", (7, true));
+        check(&room, "20:00:00", (9, true));
+        room.suspended = true;
+        check(&room, "18:00:00", (9, true));
+    }
+
+    #[test]
+    fn what_an_event_leaves_to_its_room_follows_the_room() {
+        let mut room = room(false, &json!({ "session_duration": 30 }));
+        let seen = |room: &Room| {
+            let settings = in_force(room, at("18:00:00")).settings;
+            (settings.total_active_users, settings.session_duration_minutes)
+        };
+        assert_eq!(seen(&room), (9, 30));
+        room.settings.total_active_users = 11;
+        room.settings.session_duration_minutes = 1;
+        assert_eq!(seen(&room), (11, 30));
+    }
+
+    #[test]
+    fn the_next_change_is_the_next_moment_of_an_event_that_counts() {
+        let check = |room: &Room, time: &str, want: Option<&str>| {
+            assert_eq!(next_change(room, at(time)), want.map(at), "{time}");
+        };
+        let mut one = room(false, &json!({}));
+        check(&one, "17:29:59.999", Some("17:30:00"));
+        check(&one, "17:30:00", Some("18:00:00"));
+        check(&one, "18:00:00", Some("20:00:00"));
+        check(&one, "20:00:00", None);
+        one.suspended = true;
+        check(&one, "17:00:00", None);
+        check(&room(false, &json!({ "suspended": true })), "17:00:00", None);
+        let plain = room(false, &json!({ "prequeue_start_time": null }));
+        check(&plain, "17:00:00", Some("18:00:00"));
     }
 
     #[test]

@@ -190,7 +190,7 @@ impl GlobalAggregator {
         } else {
             waiting
         };
-        self.grant(now, SlotClass::New, wanted.min(free))
+        self.grant(now, settings, SlotClass::New, wanted.min(free))
     }
 
     fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
@@ -202,11 +202,11 @@ impl GlobalAggregator {
         let waiting = called.min(available);
         let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
         if self.queue.is_open() {
-            return self.grant(now, SlotClass::Queued, wanted);
+            return self.grant(now, settings, SlotClass::Queued, wanted);
         }
         if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             let first = self.served_first(now, settings, pull);
-            return self.grant(now, SlotClass::Queued, waiting.min(first));
+            return self.grant(now, settings, SlotClass::Queued, waiting.min(first));
         }
         let last_minute = self.granted_in_rate_window(now);
         let slot_ms = 1_000.0 / pace_per_s(settings, last_minute);
@@ -214,7 +214,7 @@ impl GlobalAggregator {
         let paced = ((now.0 as f64 - start_ms) / slot_ms).max(0.0) as u64;
         let n = wanted.min(paced);
         self.paced_until_ms = start_ms + slot_ms * n as f64;
-        self.grant(now, SlotClass::Queued, n)
+        self.grant(now, settings, SlotClass::Queued, n)
     }
 
     /// How many of the waiting visitors who ask have been called (I4).
@@ -236,9 +236,15 @@ impl GlobalAggregator {
         first as u64
     }
 
-    fn grant(&mut self, now: Timestamp, class: SlotClass, n: u64) -> Option<Slots> {
+    fn grant(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        class: SlotClass,
+        n: u64,
+    ) -> Option<Slots> {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
-        (n > 0).then(|| self.ledger.grant(now, class, n))
+        (n > 0).then(|| self.ledger.grant(now, settings, class, n))
     }
 
     /// Brings the books up to `now` and moves the threshold; true if order changed, which must

@@ -10,6 +10,7 @@ use base64ct::Encoding;
 use sha2::Digest;
 use sha2::Sha256;
 
+pub use variables::Stage;
 pub use variables::Variables;
 pub use variables::Waiting;
 
@@ -89,9 +90,12 @@ fn hashes(html: &str, opening: &str, closing: &str) -> String {
 mod tests {
     use super::BUILT_IN_SOURCE;
     use super::Page;
+    use super::Stage;
     use super::Variables;
     use super::Waiting;
     use super::content_security_policy;
+    use crate::event::Phase;
+    use crate::time::{MINUTE_MS, Timestamp};
 
     fn render(waiting: &Waiting) -> String {
         Page::built_in().unwrap().render(&Variables::of(waiting)).unwrap()
@@ -99,6 +103,15 @@ mod tests {
 
     fn two_minutes() -> Waiting {
         Waiting { estimate_s: Some(90), refresh_interval_s: 20, ..Waiting::default() }
+    }
+
+    fn prequeue() -> Stage {
+        Stage {
+            phase: Phase::Prequeueing,
+            starts_at: Timestamp(1_795_255_200_000),
+            starts_in_ms: 15 * MINUTE_MS,
+            ends_in_ms: 75 * MINUTE_MS,
+        }
     }
 
     #[test]
@@ -122,6 +135,9 @@ mod tests {
         let paused = Waiting { queue_all: true, ..two_minutes() };
         check(paused, "Entry is paused &ndash; you are in line");
         check(Waiting { queue_is_full: true, ..paused }, "The line is full");
+        let before = Waiting { event: Some(prequeue()), ..two_minutes() };
+        check(before, "Starts in 15 minutes &ndash; you are in line");
+        check(Waiting { queue_all: true, ..before }, "Entry is paused &ndash; you are in line");
     }
 
     #[test]
@@ -155,6 +171,17 @@ mod tests {
             &["Entry is paused", KEPT],
             &["About", "Not known"],
         );
+        check(
+            Waiting { event: Some(prequeue()), ..usual },
+            &["has not started yet", "15 minutes", "2026-11-21,\n10:00 UTC</time>", KEPT],
+            &["About", "Not known", "Many people"],
+        );
+        let running = Stage { phase: Phase::Running, ..prequeue() };
+        check(
+            Waiting { event: Some(running), ..usual },
+            &["About 2 minutes", "Many people"],
+            &["has not started yet"],
+        );
         check(Waiting { queue_is_full: true, ..usual }, &["More than a day"], &[KEPT, "About"]);
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
@@ -170,13 +197,14 @@ mod tests {
         let page = Page::built_in().unwrap();
         let policy = page.content_security_policy().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
-        for bits in 0..16_u32 {
+        for bits in 0..32_u32 {
             let waiting = Waiting {
                 estimate_s: (bits & 1 != 0).then_some(7_200),
                 queue_all: bits & 2 != 0,
                 queue_is_full: bits & 4 != 0,
                 submitted_nothing: bits & 8 != 0,
                 people_ahead: Some(u64::from(bits)),
+                event: (bits & 16 != 0).then(prequeue),
                 refresh_interval_s: bits,
                 ..Waiting::default()
             };
@@ -199,7 +227,8 @@ mod tests {
 
     #[test]
     fn the_page_is_small_and_loads_nothing() {
-        let page = render(&Waiting { people_ahead: Some(12), ..two_minutes() });
+        let event = Some(prequeue());
+        let page = render(&Waiting { people_ahead: Some(12), event, ..two_minutes() });
         assert!(page.is_ascii(), "a JavaScript engine handles any other text twice as slowly");
         assert!(page.len() < 7_000, "{} bytes", page.len());
         for outside in ["src=", "url(", "@import", "<iframe", "style=\"", "onclick"] {

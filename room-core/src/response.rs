@@ -123,6 +123,7 @@ mod tests {
         queue_is_full: false,
         submitted_nothing: false,
         people_ahead: None,
+        event: None,
     };
     const DELIVERY: Delivery<'_> = Delivery { status: 200, head: false, set_cookies: &[] };
 

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::MINUTE_MS;
 
+/// The longest session a room or an event may have, in minutes (`product.md` section 5).
+pub const LONGEST_SESSION_MINUTES: u32 = 30;
+
 /// What an isolate does with newcomers and called visitors when no object answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,7 +25,8 @@ pub struct Settings {
     pub total_active_users: u32,
     /// R: visitors admitted in any 60 s, at least 1 and at most N.
     pub new_users_per_minute: u32,
-    /// D: how long a visitor stays counted after the last request, in whole minutes, 1 to 30.
+    /// D: how long a visitor stays counted after the last request, in whole minutes, 1 to
+    /// [`LONGEST_SESSION_MINUTES`].
     pub session_duration_minutes: u32,
     /// True when the session runs from the admission and no request prolongs it.
     pub disable_session_renewal: bool,

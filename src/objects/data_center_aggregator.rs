@@ -11,6 +11,7 @@ use room_core::data_center_aggregator::{AggregatorTurn, DataCenterAggregator as 
 use room_core::id::{Colo, Incarnation, RoomId};
 use room_core::settings::Settings;
 use room_core::state::Node;
+use room_core::time::Timestamp;
 use room_core::wire::{self, GlobalRequest, ReportReply, Sync};
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
@@ -56,9 +57,7 @@ impl Shell {
         configuration::settings(&self.desk.state, &self.desk.env, room).await?;
         self.load(room, colo).await;
         let (id, reply) = self.desk.wait();
-        self.after(room, |machine, settings| {
-            machine.on_report(platform::now(), settings, id, report)
-        });
+        self.after(room, |machine, now, settings| machine.on_report(now, settings, id, report));
         reply.await.ok()
     }
 
@@ -87,7 +86,7 @@ impl Shell {
 
     async fn sync(self: Rc<Self>, room: RoomId, sync: Sync) {
         let reply = calls::global(&self.desk.env, room, &GlobalRequest::Sync(sync)).await;
-        self.after(room, |machine, settings| machine.on_synced(platform::now(), settings, reply));
+        self.after(room, |machine, now, settings| machine.on_synced(now, settings, reply));
         if !self.desk.is_copy_due() {
             return;
         }
@@ -98,17 +97,18 @@ impl Shell {
     }
 
     fn wake(self: Rc<Self>, room: RoomId) {
-        self.after(room, |machine, settings| machine.on_alarm(platform::now(), settings));
+        self.after(room, Machine::on_alarm);
     }
 
     fn after(
         self: &Rc<Self>,
         room: RoomId,
-        event: impl FnOnce(&mut Machine, &Settings) -> AggregatorTurn,
+        event: impl FnOnce(&mut Machine, Timestamp, &Settings) -> AggregatorTurn,
     ) {
         // A room that is configured no more has nobody to answer.
-        let Some(settings) = memory::settings(room) else { return self.desk.dismiss_all() };
-        let turn = self.machine.borrow_mut().as_mut().map(|machine| event(machine, &settings));
+        let now = platform::now();
+        let Some(settings) = memory::settings(room, now) else { return self.desk.dismiss_all() };
+        let turn = self.machine.borrow_mut().as_mut().map(|machine| event(machine, now, &settings));
         if let Some(turn) = turn {
             self.perform(room, turn);
         }

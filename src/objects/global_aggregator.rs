@@ -10,6 +10,8 @@ use std::rc::Rc;
 use room_core::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::id::{Colo, Incarnation, RoomId};
 use room_core::settings::Settings;
+use room_core::time::Timestamp;
+use room_core::turn::earlier;
 use room_core::wire::{self, GlobalReply};
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Env;
@@ -21,6 +23,8 @@ use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
 const ROW: &str = "row";
+/// It wakes for the start or end of an event this near; who waits or enters makes calls more often.
+const CHANGE_SOON_MS: u64 = 10_000;
 
 /// The object.
 #[wasm_bindgen]
@@ -55,8 +59,9 @@ impl Shell {
         let request = wire::decode(message)?;
         let settings = configuration::settings(&self.desk.state, &self.desk.env, room).await?;
         self.load(room, &settings).await?;
-        let (id, reply) = self.desk.wait();
         let now = platform::now();
+        let settings = memory::settings(room, now)?;
+        let (id, reply) = self.desk.wait();
         let turn = self.machine.borrow_mut().as_mut()?.on_request(now, &settings, id, request);
         self.perform(room, turn).await?;
         reply.await.ok()
@@ -83,7 +88,10 @@ impl Shell {
             self.save(room).await?;
         }
         let shell = Rc::clone(self);
-        self.desk.wake_at(turn.wake_at, move || {
+        let now = platform::now();
+        let is_soon = |change: &Timestamp| change.since_ms(now) <= CHANGE_SOON_MS;
+        let change = memory::next_change(room, now).filter(is_soon);
+        self.desk.wake_at(earlier(turn.wake_at, change), move || {
             let waking = Rc::clone(&shell);
             shell.desk.state.wait_until(async move { waking.wake(room).await });
         });
@@ -107,8 +115,8 @@ impl Shell {
     }
 
     async fn wake(self: Rc<Self>, room: RoomId) {
-        let Some(settings) = memory::settings(room) else { return };
         let now = platform::now();
+        let Some(settings) = memory::settings(room, now) else { return };
         let turn = self.machine.borrow_mut().as_mut().map(|one| one.on_alarm(now, &settings));
         if let Some(turn) = turn {
             self.perform(room, turn).await;

@@ -158,17 +158,21 @@ fn an_accepted_visitor_is_inside_until_the_session_ends_whatever_the_view_says()
     check(1_000, false, 5, "queue");
     check(2_000, false, 5, "inside"); // a longer promise from before a change of settings
     check(1_300, true, 5, "inside"); // no renewal: until accepted_at + D
-    check(1_300, true, 1, "queue");
+    check(1_300, true, 1, "inside"); // D was longer when the ticket was made
 }
 
 #[test]
 fn without_renewal_the_session_ends_d_after_the_admission() {
-    let check = |now_ms: u64, want: bool| {
+    let check = |bucket_s: u32, now_ms: u64, want: bool| {
         let settings = Settings { disable_session_renewal: true, ..Settings::for_tests() };
-        assert_eq!(is_inside(&accepted(1_300), Timestamp(now_ms), &settings), want, "{now_ms}");
+        let ticket = accepted(bucket_s);
+        assert_eq!(is_inside(&ticket, Timestamp(now_ms), &settings), want, "{bucket_s} {now_ms}");
     };
-    check(1_199_999, true);
-    check(1_200_000, false);
+    check(1_205, 1_199_999, true);
+    check(1_205, 1_200_000, false);
+    // Renewed, or admitted for a longer session, before the settings became these.
+    check(1_210, 1_209_999, true);
+    check(1_210, 1_210_000, false);
 }
 
 #[test]

@@ -50,8 +50,11 @@ impl Counts {
     }
 
     /// Counts one event, and says how soon it should reach the global aggregator.
-    pub(super) fn take_in(&mut self, now: Timestamp, settings: &Settings, event: &Event) -> News {
-        let newest = Bucket::at(now + SKEW_MS, settings);
+    ///
+    /// Whatever session is in force by now: what a ticket promises counts until its end, also
+    /// where it was made just before a shorter one.
+    pub(super) fn take_in(&mut self, now: Timestamp, event: &Event) -> News {
+        let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
             Event::Admitted { visitor, bucket, second, class, grant } => {
                 let bucket = bucket.min(newest);

@@ -126,10 +126,10 @@ fn a_visitor_is_counted_once_wherever_the_moves_lead() {
 
 #[test]
 fn a_clock_that_runs_ahead_is_believed_for_one_second() {
-    // At NOW + 1 s the bucket is still the one that expires at 1305.
-    assert_eq!(activity(&[admitted(5, 1_305)]), [(1_305, 1)]);
-    assert_eq!(activity(&[admitted(5, 1_310)]), [(1_305, 1)]);
-    assert_eq!(activity(&[moved(5, 1_300, 1_400)]), [(1_300, -1), (1_305, 1)]);
+    // With the longest session the bucket of NOW + 1 s expires at 2820.
+    assert_eq!(activity(&[admitted(5, 2_820)]), [(2_820, 1)]);
+    assert_eq!(activity(&[admitted(5, 2_821)]), [(2_820, 1)]);
+    assert_eq!(activity(&[moved(5, 1_300, 2_850)]), [(1_300, -1), (2_820, 1)]);
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_copy_remembers_moves_of_its_own_object_only() {
         desk.report(&report(1, 1, &[admitted(5, 1_295), moved(5, 1_295, 1_300)]));
         let copy = desk.machine.copy();
         let mut counts = super::Counts::restore(node, Some(&copy), now);
-        counts.take_in(now, &desk.settings, &moved(5, 1_295, 1_300));
+        counts.take_in(now, &moved(5, 1_295, 1_300));
         let sent = counts.contribution(now, [].into(), false);
         let got: Vec<_> = sent.activity.iter().map(|(bucket, n)| (bucket.0, *n)).collect();
         assert_eq!(got, want, "{node:?}");

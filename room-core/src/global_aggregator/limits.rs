@@ -25,7 +25,7 @@ impl GlobalAggregator {
 
     /// Visitors inside at `now`: the counted ones and the written-off slots on the safe side.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
-        self.book.counted(now, settings) + self.ledger.phantoms(now, settings)
+        self.book.counted(now, settings) + self.ledger.phantoms(now)
     }
 
     /// Slots granted and not yet accounted for.

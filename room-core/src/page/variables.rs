@@ -1,8 +1,9 @@
 //! What a queue page may print: every documented variable and a few of our own, for one visitor.
 //! Reads no clock; decides nothing.
 
+use crate::event::Phase;
 use crate::template::Value;
-use crate::time::Timestamp;
+use crate::time::{MINUTE_MS, Timestamp};
 
 const MINUTES_PER_HOUR: u64 = 60;
 const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
@@ -26,6 +27,27 @@ pub struct Waiting {
     pub submitted_nothing: bool,
     /// Visitors who enter before this one; none if the room does not show it.
     pub people_ahead: Option<u64>,
+    /// The active event.
+    pub event: Option<Stage>,
+}
+
+/// Where the active event stands when the page is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Before or after its start.
+    pub phase: Phase,
+    /// When it starts or started.
+    pub starts_at: Timestamp,
+    /// Milliseconds until the start; 0 once it came.
+    pub starts_in_ms: u64,
+    /// Milliseconds until the end.
+    pub ends_in_ms: u64,
+}
+
+impl Waiting {
+    fn is_prequeueing(&self) -> bool {
+        self.event.is_some_and(|event| event.phase == Phase::Prequeueing)
+    }
 }
 
 /// The values of all variables for one page.
@@ -37,14 +59,34 @@ pub struct Variables {
     wait_formatted: String,
     last_updated: String,
     people_ahead_formatted: String,
+    until_start: Countdown,
+    until_end: Countdown,
+    /// When the active event starts, empty without one.
+    event_start: String,
+}
+
+/// How long until a moment of the active event; of no length where there is none to wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Countdown {
+    minutes: u64,
+    formatted: String,
+}
+
+impl Countdown {
+    fn of(left_ms: Option<u64>) -> Self {
+        let minutes = left_ms.map(|left_ms| left_ms.div_ceil(MINUTE_MS).max(1));
+        let formatted = minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_minutes);
+        Self { minutes: minutes.unwrap_or(0), formatted }
+    }
 }
 
 impl Variables {
     /// The variables of a page for this visitor.
     pub fn of(waiting: &Waiting) -> Self {
         // While nobody is let in, an estimate from yesterday's pace would be a lie.
-        let estimate_s =
-            waiting.estimate_s.filter(|_| !waiting.queue_all && !waiting.queue_is_full);
+        let is_held = waiting.queue_all || waiting.is_prequeueing();
+        let estimate_s = waiting.estimate_s.filter(|_| !is_held && !waiting.queue_is_full);
+        let to_start = waiting.event.filter(|_| waiting.is_prequeueing());
         let wait_minutes = estimate_s.map(|seconds| u64::from(seconds.div_ceil(60).max(1)));
         Self {
             waiting: *waiting,
@@ -52,6 +94,9 @@ impl Variables {
             wait_formatted: wait_minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_minutes),
             last_updated: waiting.last_updated.to_iso8601(),
             people_ahead_formatted: waiting.people_ahead.map(format_people).unwrap_or_default(),
+            until_start: Countdown::of(to_start.map(|event| event.starts_in_ms)),
+            until_end: Countdown::of(waiting.event.map(|event| event.ends_in_ms)),
+            event_start: to_start.map(|event| event.starts_at.to_iso8601()).unwrap_or_default(),
         }
     }
 
@@ -81,12 +126,16 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable, sorted by name for the search.
 ///
-/// Those not of the documented set: `lastUpdatedTime`, `nothingSubmitted` and `peopleAhead…`.
-const VARIABLES: [(&str, Read); 34] = [
+/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `lastUpdatedTime`,
+/// `nothingSubmitted` and `peopleAhead…`.
+const VARIABLES: [(&str, Read); 37] = [
+    ("eventStart", |own| Value::Text(&own.event_start)),
+    ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
+    ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
     ("inWaitingRoom", |_| Value::Bool(true)),
     ("infiniteQueue", |_| Value::Bool(false)),
-    ("isEventActive", |_| Value::Bool(false)),
-    ("isEventPrequeueing", |_| Value::Bool(false)),
+    ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
+    ("isEventPrequeueing", |own| Value::Bool(own.waiting.is_prequeueing())),
     ("isFIFOQueue", |_| Value::Bool(true)),
     ("isPassthroughQueue", |_| Value::Bool(false)),
     ("isRandomQueue", |_| Value::Bool(false)),
@@ -102,12 +151,14 @@ const VARIABLES: [(&str, Read); 34] = [
     ("queueingMethod", |_| Value::Text("fifo")),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
     ("shuffleAtEventStart", |_| Value::Bool(false)),
-    ("timeUntilEventEnd", |_| Value::Integer(0)),
-    ("timeUntilEventEndFormatted", |_| Value::Text(UNAVAILABLE)),
-    ("timeUntilEventStart", |_| Value::Integer(0)),
-    ("timeUntilEventStartFormatted", |_| Value::Text(UNAVAILABLE)),
-    ("timeUntilEventStartHourMinutes", |_| Value::Integer(0)),
-    ("timeUntilEventStartHours", |_| Value::Integer(0)),
+    ("timeUntilEventEnd", |own| Value::Integer(own.until_end.minutes)),
+    ("timeUntilEventEndFormatted", |own| Value::Text(&own.until_end.formatted)),
+    ("timeUntilEventStart", |own| Value::Integer(own.until_start.minutes)),
+    ("timeUntilEventStartFormatted", |own| Value::Text(&own.until_start.formatted)),
+    ("timeUntilEventStartHourMinutes", |own| {
+        Value::Integer(own.until_start.minutes % MINUTES_PER_HOUR)
+    }),
+    ("timeUntilEventStartHours", |own| Value::Integer(own.until_start.minutes / MINUTES_PER_HOUR)),
     ("turnstile", |_| Value::Html("")),
     ("waitTime", |own| Value::Integer(own.wait_minutes.unwrap_or(0))),
     ("waitTime25Percentile", |_| Value::Integer(0)),
@@ -162,11 +213,13 @@ fn format_people(people: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::Stage;
     use super::VARIABLES;
     use super::Variables;
     use super::Waiting;
     use super::format_minutes;
     use super::format_people;
+    use crate::event::Phase;
     use crate::template::Value;
     use crate::time::Timestamp;
 
@@ -211,6 +264,46 @@ mod tests {
         check(Waiting { queue_is_full: true, ..Waiting::default() });
     }
 
+    #[test]
+    fn an_event_counts_down_to_its_start_and_its_end() {
+        const NONE: (u64, &str) = (0, "unavailable");
+        let check = |phase: Phase, left_ms: (u64, u64), start: (u64, &str), end: (u64, &str)| {
+            let (starts_in_ms, ends_in_ms) = left_ms;
+            let starts_at = Timestamp(1_795_255_200_000);
+            let event = Some(Stage { phase, starts_at, starts_in_ms, ends_in_ms });
+            let waiting = Waiting { estimate_s: Some(60), event, ..Waiting::default() };
+            let variables = Variables::of(&waiting);
+            let value = |name: &str| variables.value(name).unwrap();
+            let is_prequeueing = phase == Phase::Prequeueing;
+            assert_eq!(value("isEventActive"), Value::Bool(true));
+            assert_eq!(value("isEventPrequeueing"), Value::Bool(is_prequeueing));
+            assert_eq!(value("waitTimeKnown"), Value::Bool(!is_prequeueing));
+            assert_eq!(value("queueAll"), Value::Bool(false));
+            assert_eq!(value("timeUntilEventStart"), Value::Integer(start.0));
+            assert_eq!(value("timeUntilEventStartFormatted"), Value::Text(start.1));
+            assert_eq!(value("timeUntilEventStartHours"), Value::Integer(start.0 / 60));
+            assert_eq!(value("timeUntilEventStartHourMinutes"), Value::Integer(start.0 % 60));
+            assert_eq!(value("timeUntilEventEnd"), Value::Integer(end.0));
+            assert_eq!(value("timeUntilEventEndFormatted"), Value::Text(end.1));
+            let shown = |text| Value::Text(if is_prequeueing { text } else { "" });
+            assert_eq!(value("eventStart"), shown("2026-11-21T10:00:00.000Z"));
+            assert_eq!(value("eventStartDate"), shown("2026-11-21"));
+            assert_eq!(value("eventStartTime"), shown("10:00"));
+        };
+        let before = Phase::Prequeueing;
+        check(before, (1, 3_600_001), (1, "1 minute"), (61, "1 hour 1 minute"));
+        check(before, (60_000, 3_660_000), (1, "1 minute"), (61, "1 hour 1 minute"));
+        check(before, (60_001, 7_200_000), (2, "2 minutes"), (120, "2 hours"));
+        check(
+            before,
+            (7_500_000, 7_560_000),
+            (125, "2 hours 5 minutes"),
+            (126, "2 hours 6 minutes"),
+        );
+        check(Phase::Running, (0, 60_000), NONE, (1, "1 minute"));
+        check(Phase::Running, (0, 1), NONE, (1, "1 minute"));
+    }
+
     /// The names and meanings are documented to owners: changing one breaks their pages.
     #[test]
     fn every_variable_has_its_documented_value() {
@@ -224,6 +317,9 @@ mod tests {
         };
         let variables = Variables::of(&waiting);
         let want = [
+            ("eventStart", Value::Text("")),
+            ("eventStartDate", Value::Text("")),
+            ("eventStartTime", Value::Text("")),
             ("inWaitingRoom", Value::Bool(true)),
             ("infiniteQueue", Value::Bool(false)),
             ("isEventActive", Value::Bool(false)),

@@ -9,8 +9,9 @@ use super::document::drawn_id;
 use super::{Answer, Registry};
 use crate::api::{Call, Failure, Reply};
 use crate::config::read_preview;
+use crate::event::Phase;
 use crate::id::{RoomId, ZoneId};
-use crate::page::{Page, Variables, Waiting};
+use crate::page::{Page, Stage, Variables, Waiting};
 use crate::time::{MINUTE_MS, Timestamp};
 
 /// How long a preview is kept. Ours: the original says "temporary".
@@ -19,6 +20,9 @@ const LIFETIME_MS: u64 = 60 * MINUTE_MS;
 const MAX_PREVIEWS: usize = 20;
 /// Minutes of `waitTime`, as in the original.
 const DEFAULT_WAIT_MINUTES: u32 = 10;
+/// The event of a preview begins in so long, or runs for so long. Ours.
+const SAMPLE_START_MS: u64 = 10 * MINUTE_MS;
+const SAMPLE_LENGTH_MS: u64 = 60 * MINUTE_MS;
 
 /// A page to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,13 +114,26 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
         estimate_s: Some(minutes.saturating_mul(60)),
         last_updated: now,
         refresh_interval_s: 20,
-        queue_all: force_queue || prequeueing,
+        queue_all: force_queue,
         queue_is_full,
+        event: stage(event, now),
         ..Waiting::default()
     };
     let page = Page::compile(html).map_err(|_| "the page is no valid template".to_owned())?;
     let page = page.render(&Variables::of(&waiting));
     page.map_err(|_| "the page grows too large".to_owned())
+}
+
+/// The event of a preview: none, one that starts soon, or one that runs.
+fn stage(choice: usize, now: Timestamp) -> Option<Stage> {
+    let phase = match choice {
+        0 => return None,
+        1 => Phase::Prequeueing,
+        _ => Phase::Running,
+    };
+    let starts_in_ms = if phase == Phase::Prequeueing { SAMPLE_START_MS } else { 0 };
+    let ends_in_ms = starts_in_ms + SAMPLE_LENGTH_MS;
+    Some(Stage { phase, starts_at: now + starts_in_ms, starts_in_ms, ends_in_ms })
 }
 
 #[cfg(test)]
@@ -137,7 +154,7 @@ mod tests {
         check("waitTime=soon", None);
         check("queue_is_full=true", Some("0 false true"));
         check("force_queue=true", Some("0 true false"));
-        check("event=prequeueing&shuffle_at_event_start=true", Some("0 true false"));
+        check("event=prequeueing&shuffle_at_event_start=true", Some("0 false false"));
         check("event=started", Some("10 false false"));
         check("shuffle_at_event_start=true", None);
         check("event=over", None);
@@ -145,8 +162,20 @@ mod tests {
         let welcome = "<!doctype html><title>Welcome</title><h1>Welcome</h1>";
         check("queueing_method=passthrough", Some(welcome));
         check("queueing_method=passthrough&force_queue=true", Some("0 true false"));
-        check("queueing_method=passthrough&event=prequeueing", Some("0 true false"));
+        check("queueing_method=passthrough&event=prequeueing", Some("0 false false"));
         check("queueing_method=reject", Some("10 false false"));
         check("queueing_method=lifo", None);
+    }
+
+    #[test]
+    fn the_query_says_where_the_event_stands() {
+        let html = "{{isEventActive}} {{isEventPrequeueing}} {{timeUntilEventStart}} \
+                    {{timeUntilEventEnd}}";
+        let check = |query: &str, want: &str| {
+            assert_eq!(rendered(Timestamp(0), html, query).as_deref(), Ok(want), "{query}");
+        };
+        check("event=none", "false false 0 0");
+        check("event=prequeueing", "true true 10 70");
+        check("event=started", "true false 0 60");
     }
 }

@@ -110,7 +110,7 @@ proptest! {
         let mut known: BTreeMap<GrantId, Known> = BTreeMap::new();
         for (n, is_new) in grants {
             let class = if is_new { SlotClass::New } else { SlotClass::Queued };
-            let slots = ledger.grant(NOW, class, n);
+            let slots = ledger.grant(NOW, &settings, class, n);
             let until = slots.until;
             known.insert(slots.grant, Known { n, until, ..Known::default() });
         }
@@ -135,7 +135,7 @@ proptest! {
             assert_eq!(ledger.outstanding(), all - written_off, "outstanding at {now}");
             let holds = |one: &&Known| now < Bucket::at(one.until + 1_000, &settings).expires_at();
             let phantoms: u64 = known.values().filter(is_over).filter(holds).map(rest).sum();
-            assert_eq!(ledger.phantoms(now, &settings), phantoms, "written off at {now}");
+            assert_eq!(ledger.phantoms(now), phantoms, "written off at {now}");
             // Accounted for, a grant is forgotten after its end; late reports change nothing.
             known.retain(|_, one| now < one.until || rest(one) > 0);
             if known.len() < ids.len() {

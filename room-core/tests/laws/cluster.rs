@@ -14,7 +14,7 @@ use room_core::settings::Settings;
 use room_core::slots::GrantId;
 use room_core::state::Node;
 use room_core::ticket::{Ticket, TicketState};
-use room_core::time::Timestamp;
+use room_core::time::{SECOND_MS, Timestamp};
 use room_core::turn::RequestId;
 use room_core::view::View;
 use room_core::wire::GlobalRequest;
@@ -169,6 +169,24 @@ impl Cluster {
         let ticket = cookies.len().checked_sub(1 + cookie % cookies.len().max(1));
         let ticket = ticket.and_then(|index| cookies.get(index).cloned());
         self.visit(visitor, isolate, ticket);
+    }
+
+    /// From now on these settings are in force: nobody inside is thrown out (I14).
+    ///
+    /// Without renewal a session ends up to a bucket's width before the bucket does, and other
+    /// settings may have let it go on so long.
+    pub fn change(&mut self, settings: Settings) {
+        let widest_ms = 3 * SECOND_MS;
+        for ticket in self.visitors.iter().flat_map(|visitor| &visitor.cookies) {
+            let is_inside = |settings| admission::is_inside(ticket, self.now, settings);
+            let ends_at = ticket.counted_bucket.expires_at();
+            let thrown_out = is_inside(&self.settings) && !is_inside(&settings);
+            let thrown_out = thrown_out && ends_at.since_ms(self.now) > widest_ms;
+            assert!(!thrown_out, "I14: {ticket:?} was inside until the settings changed");
+        }
+        let booked = self.counted() + self.outstanding();
+        self.truth.change(self.now, &settings, booked);
+        self.settings = settings;
     }
 
     pub fn counted(&self) -> u64 {

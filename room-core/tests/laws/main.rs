@@ -10,6 +10,7 @@ mod books;
 mod cluster;
 mod counting;
 mod escrow;
+mod events;
 mod flight;
 mod objects;
 mod order;

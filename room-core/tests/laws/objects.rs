@@ -152,6 +152,7 @@ impl Cluster {
             self.row = Some(row.clone());
         }
         if fault.is_some() {
+            self.truth.lose_view();
             self.restart_global();
             return false;
         }

@@ -22,11 +22,21 @@ struct Grant {
     view_version: u64,
 }
 
+/// Longer than anybody stays who is inside or has a slot at one moment: a lease, the widest bucket
+/// and the longest session of these tests, 3 minutes.
+const LONGEST_STAY_MS: u64 = 4 * MINUTE_MS;
+
 /// The admissions, grants and views of one room.
 #[derive(Debug, Default)]
 pub struct Truth {
     places: u64,
     per_minute: usize,
+    /// The highest R there was.
+    most_per_minute: usize,
+    /// True while everybody new is held.
+    holds: bool,
+    /// How many the settings before these may have let in, and until when they may be inside.
+    carried: (u64, Timestamp),
     /// False where visitors renew: their reports can die with an isolate, and then more are
     /// inside than the books say, which is measured and not forbidden.
     pub is_strict: bool,
@@ -38,16 +48,30 @@ pub struct Truth {
     booked: Vec<Timestamp>,
     grants: BTreeMap<GrantId, Grant>,
     views: Vec<View>,
+    /// True while the room may have been open since the last view.
+    unheard: bool,
 }
 
 impl Truth {
     pub fn new(settings: &Settings) -> Self {
-        Self {
-            places: u64::from(settings.total_active_users),
-            per_minute: settings.new_users_per_minute as usize,
-            is_strict: settings.disable_session_renewal,
-            ..Self::default()
-        }
+        let mut truth = Self { is_strict: true, ..Self::default() };
+        truth.obey(settings);
+        truth
+    }
+
+    fn obey(&mut self, settings: &Settings) {
+        self.places = u64::from(settings.total_active_users);
+        self.per_minute = settings.new_users_per_minute as usize;
+        self.most_per_minute = self.most_per_minute.max(self.per_minute);
+        self.holds = settings.queue_all;
+        self.is_strict &= settings.disable_session_renewal;
+    }
+
+    /// From now on these settings count; `booked` are inside or may enter by what was granted.
+    pub fn change(&mut self, now: Timestamp, settings: &Settings, booked: u64) {
+        let carried = booked.max(self.live(now)).max(self.places);
+        self.carried = (carried, now + LONGEST_STAY_MS);
+        self.obey(settings);
     }
 
     /// A visitor was let in, for the first time or with a renewed session.
@@ -89,15 +113,17 @@ impl Truth {
     /// I1 from outside: never more inside than N, whatever was lost.
     pub fn check_inside(&self, now: Timestamp) {
         let live = self.live(now);
-        assert!(!self.is_strict || live <= self.places, "I1: {live} inside at {now}");
+        let (carried, until) = self.carried;
+        let most = if now < until { self.places.max(carried) } else { self.places };
+        assert!(!self.is_strict || live <= most, "I1: {live} inside at {now}");
     }
 
     /// I1 from outside: never more than R in any 60 s.
     pub fn check_rate(&self) {
         let mut booked = self.booked.clone();
         booked.sort_unstable();
-        for (index, last) in booked.iter().enumerate().skip(self.per_minute) {
-            let first = booked[index - self.per_minute];
+        for (index, last) in booked.iter().enumerate().skip(self.most_per_minute) {
+            let first = booked[index - self.most_per_minute];
             let span_ms = last.since_ms(first);
             assert!(span_ms >= MINUTE_MS, "I1: R + 1 admissions within {span_ms} ms");
         }
@@ -126,6 +152,7 @@ impl Truth {
             assert!(places <= self.places, "I1: {places} places after a grant");
             assert!(in_rate <= self.per_minute as u64, "I1: {in_rate} in the rate after a grant");
             assert!(!learning, "I13: a grant while learning");
+            assert!(!self.holds, "a grant while everybody new is held");
             let (at, until, view_version) = (now, slots.until, view.version);
             self.grants.insert(slots.grant, Grant { at, class, until, view_version });
         }
@@ -137,13 +164,20 @@ impl Truth {
         if let Some(before) = self.views.last() {
             assert!(view.version > before.version, "I3: view {} again", view.version);
             assert!(view.threshold >= before.threshold, "I3: T went back");
-            if !before.open && !view.open && view.threshold > before.threshold {
+            let stayed_closed = !before.open && !view.open && !self.unheard;
+            if stayed_closed && view.threshold > before.threshold {
                 let callable = before.names_until.max(now - 8_000);
                 let passed = view.threshold >= OrderKey::fifo(callable);
                 assert!(!passed, "I3: T passed the reported epoch");
             }
         }
         self.views.push(view.clone());
+        self.unheard = false;
+    }
+
+    /// A write failed: the room may have opened, and nobody was told.
+    pub fn lose_view(&mut self) {
+        self.unheard = true;
     }
 
     /// I5: no slot leaves a counter at or after the end of its lease.

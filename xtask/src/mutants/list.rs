@@ -22,6 +22,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         to: "",
     },
     Mutant {
+        law: "I1",
+        breaks: "a longer promise from before the end of an event counts for a minute only",
+        file: "data_center_aggregator/contribution.rs",
+        from: "let newest = Bucket::last_possible(now + SKEW_MS);",
+        to: "let newest = Bucket(now.seconds() as u32 + 62);",
+    },
+    Mutant {
         law: "I2",
         breaks: "a slot comes back that was used",
         file: "slots.rs",
@@ -127,6 +134,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "admission.rs",
         from: "Some(ticket) if is_inside(&ticket, now, settings) =>",
         to: "Some(ticket) if false && is_inside(&ticket, now, settings) =>",
+    },
+    Mutant {
+        law: "I14",
+        breaks: "an event without renewal forgets what was promised before it",
+        file: "admission.rs",
+        from: "            || counted > Bucket::at(ticket.accepted_at, settings)\n",
+        to: "",
     },
     Mutant {
         law: "I15",

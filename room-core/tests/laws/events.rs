@@ -1,0 +1,102 @@
+//! I1, I3, I4, I5, I13 and I14 while an event begins and ends in the middle of a queue: its limits
+//! and its session count from its moments on, and what was promised before stays true.
+
+use proptest::prelude::{Strategy, any, proptest};
+use proptest::sample::select;
+use room_core::settings::Settings;
+
+use crate::cluster::Cluster;
+use crate::escrow::{config, limits, rooms};
+use crate::steps::{Step, steps};
+
+/// Settings of a room before its event, in its prequeue, while it runs, and after it.
+fn phases() -> impl Strategy<Value = [Settings; 4]> {
+    let minutes = || select(vec![1_u32, 2, 3]);
+    (rooms(), rooms(), minutes(), minutes(), any::<bool>()).prop_map(
+        |(own, event, own_minutes, event_minutes, has_prequeue)| {
+            let own = Settings { session_duration_minutes: own_minutes, ..own };
+            let event = Settings { session_duration_minutes: event_minutes, ..event };
+            let prequeue = Settings { queue_all: true, ..event.clone() };
+            let first = if has_prequeue { prequeue } else { own.clone() };
+            [own.clone(), first, event, own]
+        },
+    )
+}
+
+/// Plays the phases one after the other, the same kind of things happening in each.
+fn play(settings: [Settings; 4], steps: &[Step]) {
+    let [own, ..] = &settings;
+    let mut cluster = Cluster::new(own.clone(), 2);
+    let length = steps.len().div_ceil(settings.len()).max(1);
+    let mut parts = steps.chunks(length);
+    for settings in settings {
+        cluster.change(settings);
+        for step in parts.next().unwrap_or_default() {
+            cluster.step(step);
+        }
+        cluster.run(20, 500);
+    }
+    cluster.run(20, 5_000);
+    cluster.truth.check_rate();
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Without renewals no fault at a switch lets one visitor too many in, ever.
+    #[test]
+    fn i1_no_fault_at_a_switch_lets_one_too_many_in(settings in phases(), steps in steps(60)) {
+        play(settings.map(|one| Settings { disable_session_renewal: true, ..one }), &steps);
+    }
+
+    /// With renewals the books hold at each grant, and nobody inside is thrown out.
+    #[test]
+    fn i1_every_grant_is_within_the_limits_of_its_moment(
+        settings in phases(),
+        steps in steps(60),
+    ) {
+        play(settings, &steps);
+    }
+
+    /// A session that is renewed in the room and not in its event, or the other way round.
+    #[test]
+    fn i14_nobody_inside_is_thrown_out_where_renewal_changes(
+        settings in phases(),
+        steps in steps(60),
+        at_first in any::<bool>(),
+    ) {
+        let [own, prequeue, event, after] = settings;
+        let renews = |renews: bool, one| Settings { disable_session_renewal: !renews, ..one };
+        let of_event = |one| renews(!at_first, one);
+        play([renews(at_first, own), of_event(prequeue), of_event(event), after], &steps);
+    }
+}
+
+/// A line that grew in the prequeue enters by its order up to the event's limit; at the end nobody
+/// enters before the room's own limit has room.
+#[test]
+fn a_line_of_the_prequeue_enters_at_the_start_and_rests_at_the_end() {
+    let own = Settings { session_duration_minutes: 3, ..limits(4, 4) };
+    let event = limits(10, 10);
+    let mut cluster = Cluster::new(own.clone(), 2);
+    cluster.arrive(0);
+    cluster.run(20, 100);
+    assert_eq!(cluster.truth.admitted(), 1);
+    cluster.change(Settings { queue_all: true, ..event.clone() });
+    for isolate in 0..20 {
+        cluster.arrive(isolate);
+        cluster.run(20, 100);
+    }
+    cluster.run(200, 500);
+    assert_eq!(cluster.truth.admitted(), 1, "somebody entered in the prequeue");
+    cluster.change(event);
+    cluster.run(60, 500);
+    // The one before, if still inside, holds one of the ten places.
+    assert!((10..=11).contains(&cluster.truth.admitted()), "{}", cluster.truth.admitted());
+    let in_event = cluster.truth.admitted();
+    cluster.change(own);
+    cluster.run(20, 500);
+    assert_eq!(cluster.truth.admitted(), in_event, "somebody entered a room beyond its limit");
+    cluster.run(600, 500);
+    assert!(cluster.truth.admitted() >= in_event + 4, "nobody entered after the event");
+}

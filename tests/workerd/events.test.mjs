@@ -1,0 +1,178 @@
+/**
+ * Events begin and end at their very moment, everywhere and without any call: the prequeue holds
+ * whoever comes, the start lets them in by their order up to the event's limits, and the end brings
+ * the room's own limits back and throws nobody out.
+ */
+
+import assert from "node:assert/strict";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { orderOfEntry } from "../harness/measure.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor, look } from "../harness/visitor.mjs";
+
+const MINUTE_MS = 60_000;
+const SESSION_MS = MINUTE_MS;
+const BROWSE_MS = 15_000;
+/** A census, a view of 2 s, and the refresh of a visitor far behind. */
+const NOTICED_MS = 30_000;
+const COUNTS_AFTER_MS = 5_000;
+const PAGE = "<p>{{isEventActive}} {{isEventPrequeueing}} {{timeUntilEventStart}}</p>";
+
+/** An event whose moments are so many milliseconds from now. */
+function eventOf({ prequeueIn, startIn, endIn, ...fields }) {
+  const text = (ms) => new Date(Date.now() + ms).toISOString();
+  return {
+    name: "sale",
+    prequeue_start_time: prequeueIn === undefined ? null : text(prequeueIn),
+    event_start_time: text(startIn),
+    event_end_time: text(endIn),
+    ...fields,
+  };
+}
+
+/** The shop of two places, with its event. */
+function shopWith(event) {
+  const id = "e".repeat(32);
+  return room({ name: "shop", total_active_users: 2, events: [{ id, ...eventOf(event) }] });
+}
+
+/** Lets the clock of the cluster reach `moment` while the crowd does what its pages say. */
+const reach = (cluster, crowd, moment) => crowd.wait(Date.parse(moment) - cluster.clock.now());
+
+const many = { total_active_users: 6, new_users_per_minute: 6, custom_page_html: PAGE };
+const times = { prequeueIn: MINUTE_MS, startIn: 6.5 * MINUTE_MS, endIn: 9 * MINUTE_MS };
+const shop = shopWith({ ...times, ...many });
+const whole = { rooms: [shop], colos: { AMS: 2, NRT: 2 } };
+
+clusterTestBothWays("an event from its prequeue to after its end", whole, async (cluster) => {
+  const [event] = shop.events;
+  const crowd = new Crowd(cluster, { count: 9, host: shop.host, browseMs: BROWSE_MS });
+  const [guest, ...line] = crowd.visitors;
+  await crowd.arriveOne(guest);
+  assert.ok(guest.inside);
+
+  await reach(cluster, crowd, event.prequeue_start_time);
+  for (const visitor of line) {
+    await crowd.arriveOne(visitor);
+    await crowd.wait(1_500);
+  }
+  assert.deepEqual(crowd.inside, [guest], "somebody entered in the prequeue");
+  const { body, refreshS } = await line[0].visit();
+  assert.match(body, /^<p>true true [56]<\/p>$/);
+  assert.ok(refreshS > 0);
+  await reach(cluster, crowd, event.event_start_time);
+  assert.deepEqual(crowd.inside, [guest], "somebody entered in the prequeue");
+
+  await crowd.wait(NOTICED_MS);
+  const names = crowd.visitors.map(({ name }) => name);
+  // Five places come free at once, so those five may enter in any order.
+  assert.deepEqual(orderOfEntry(await cluster.arrivals()).sort(), names.slice(0, 6));
+  const waiting = crowd.waiting[0];
+  assert.match((await waiting.visit()).body, /^<p>true false 0<\/p>$/);
+
+  await reach(cluster, crowd, event.event_end_time);
+  await crowd.wait(NOTICED_MS);
+  assert.equal(crowd.inside.length, 6, "somebody was thrown out or let in");
+  assert.match((await waiting.visit()).body, /You are in line/);
+  // Five of the six leave: the room has two places again, and one of them is taken.
+  for (const visitor of crowd.inside.slice(1)) visitor.dueAt = undefined;
+  await crowd.wait(SESSION_MS + NOTICED_MS);
+  assert.deepEqual(orderOfEntry(await cluster.arrivals()).sort(), names.slice(0, 7));
+});
+
+const held = shopWith({ prequeueIn: -MINUTE_MS, startIn: 5 * MINUTE_MS, endIn: 10 * MINUTE_MS });
+
+clusterTestBothWays(
+  "whoever waits for the start and is not due calls no object",
+  { rooms: [held], colos: { AMS: 1 } },
+  async (cluster) => {
+    const early = new Visitor(cluster, { name: "early", host: held.host });
+    const first = await early.visit();
+    assert.match(first.body, /It has not started yet/);
+    assert.match(first.body, /Starts in<\/span> <strong>5 minutes/);
+    await cluster.advance(1_000);
+    const before = await cluster.allCalls();
+    for (let request = 0; request < 100; request += 1) {
+      assert.equal((await early.visit()).kind, "queue");
+    }
+    // A sync of 2 s and a report may fall into this moment; see object-calls.test.mjs.
+    const calls = (await cluster.allCalls()) - before;
+    assert.ok(calls <= 6, `${calls} object calls`);
+  },
+);
+
+for (const copies of ["kept", "lost"]) {
+  clusterTest(
+    `everything restarts in a prequeue, copies ${copies}, and nobody loses the place`,
+    { rooms: [held], colos: { AMS: 2, NRT: 2 } },
+    async (cluster) => {
+      const crowd = new Crowd(cluster, { count: 5, host: held.host });
+      for (const visitor of crowd.visitors) {
+        await crowd.arriveOne(visitor);
+        await crowd.wait(2_000);
+      }
+      await crowd.wait(20_000);
+      await cluster.restart({}, copies);
+      await cluster.killObjects();
+      assert.equal(crowd.inside.length, 0);
+      await reach(cluster, crowd, held.events[0].event_start_time);
+      assert.equal(crowd.inside.length, 0, "somebody entered in the prequeue");
+      const everybody = () => crowd.inside.length === crowd.visitors.length;
+      await crowd.wait(4 * (SESSION_MS + NOTICED_MS), everybody);
+      const names = crowd.visitors.map(({ name }) => name);
+      const order = orderOfEntry(await cluster.arrivals());
+      // Two places are free at the start, so the first two may enter in any order.
+      assert.deepEqual([...order.slice(0, 2)].sort(), names.slice(0, 2));
+      assert.deepEqual([...order].sort(), names);
+    },
+  );
+}
+
+const plain = room({ name: "plain", total_active_users: 100 });
+
+clusterTest(
+  "an event made over the API counts on every isolate within 5 s",
+  { rooms: [plain], colos: { AMS: 2, NRT: 2 } },
+  async (cluster) => {
+    const path = `${ROOMS}/${plain.id}/events`;
+    const seen = async () => {
+      const kinds = [];
+      for (const { name } of cluster.isolates) {
+        kinds.push((await look(cluster, name, { host: plain.host })).kind);
+      }
+      return kinds;
+    };
+    const all = (kind) => cluster.isolates.map(() => kind);
+    assert.deepEqual(await seen(), all("origin"));
+    const event = eventOf({
+      prequeueIn: -MINUTE_MS,
+      startIn: 20 * MINUTE_MS,
+      endIn: 30 * MINUTE_MS,
+    });
+    const { id } = (await call(cluster, "POST", path, event)).result;
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("queue"));
+    const { result } = await call(cluster, "GET", `${ROOMS}/${plain.id}/status`);
+    assert.deepEqual([result.status, result.event_id], ["event_prequeueing", id]);
+    await call(cluster, "PATCH", `${path}/${id}`, { suspended: true });
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("origin"));
+    await call(cluster, "PATCH", `${path}/${id}`, { suspended: false });
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("queue"));
+    await call(cluster, "DELETE", `${path}/${id}`);
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("origin"));
+  },
+);
+
+/** Time passes while every isolate has a visitor now and then, who is covered by no room. */
+async function pass(cluster) {
+  for (let passed = 0; passed < COUNTS_AFTER_MS; passed += 1_000) {
+    for (const { name } of cluster.isolates) await look(cluster, name, { host: "other.example" });
+    await cluster.advance(1_000);
+  }
+}
