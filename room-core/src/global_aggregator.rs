@@ -5,6 +5,7 @@
 
 mod burst;
 mod counters;
+mod foresight;
 mod limits;
 mod restart;
 
@@ -22,6 +23,7 @@ use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 
 use burst::Burst;
 use counters::{Answer, Counters};
+use foresight::Foresight;
 pub use restart::Restored;
 
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
@@ -52,6 +54,8 @@ pub struct GlobalAggregator {
     /// The line is not trusted before this moment: its census was lost in a restart.
     line_known_from: Timestamp,
     counters: Counters,
+    /// When the line will enter; learnt anew after a restart.
+    foresight: Foresight,
     /// Pace of called visitors: the moment up to which it is used up.
     paced_until_ms: f64,
     saved: BTreeMap<Source, u64>,
@@ -75,6 +79,7 @@ impl GlobalAggregator {
                 let mut turn = GlobalTurn::default();
                 let moved = self.tick(now, settings, &mut turn);
                 self.finish(now, settings, moved, &mut turn);
+                self.forecast(now, settings);
                 turn.replies.push((id, GlobalReply::Status(self.status(now, settings))));
                 turn
             }
@@ -104,6 +109,7 @@ impl GlobalAggregator {
             line: crate::view::curve(&self.queue.line_without(entered)),
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
+            forecast: self.forecast(now, settings),
         }
     }
 
@@ -255,6 +261,7 @@ impl GlobalAggregator {
         {
             self.queue.observe(epoch, &self.book.waiters(epoch));
         }
+        self.look(now, settings);
         if settings.queue_all && self.queue.is_open() {
             self.queue.hold(now);
             return true;
