@@ -1,7 +1,9 @@
-//! How long a waiting visitor will wait: people ahead / admissions of the last 5 minutes.
+//! How long a waiting visitor will wait: by the view's forecast, else people ahead / admissions
+//! of the last 5 minutes.
 //!
 //! Says "unknown" (`None`) where nothing was admitted yet. Never decides who enters.
 
+use crate::forecast;
 use crate::queue::OrderKey;
 use crate::view::View;
 
@@ -35,6 +37,9 @@ pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
     let ahead = people_ahead(view, key);
     if ahead == 0 {
         return Some(next_place_s.min(LONGEST_S));
+    }
+    if let Some(forecast_s) = forecast::wait_s(&view.forecast, ahead) {
+        return Some(forecast_s.max(next_place_s).min(LONGEST_S));
     }
     // minutes = ahead / (rate / 1000), seconds = 60 * minutes.
     let behind_them_s = ahead.saturating_mul(60_000).checked_div(rate)?;

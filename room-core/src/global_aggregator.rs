@@ -5,6 +5,7 @@
 
 mod burst;
 mod counters;
+mod foresight;
 mod limits;
 mod restart;
 
@@ -21,6 +22,7 @@ use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 
 use burst::Burst;
 use counters::{Answer, Counters};
+use foresight::Foresight;
 pub use restart::Restored;
 
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
@@ -51,6 +53,8 @@ pub struct GlobalAggregator {
     /// The line is not trusted before this moment: its census was lost in a restart.
     line_known_from: Timestamp,
     counters: Counters,
+    /// When the line will enter; learnt anew after a restart.
+    foresight: Foresight,
     /// Pace of called visitors: the moment up to which it is used up.
     paced_until_ms: f64,
     saved: SortedMap<Source, u64>,
@@ -74,6 +78,7 @@ impl GlobalAggregator {
                 let mut turn = GlobalTurn::default();
                 let moved = self.tick(now, settings, &mut turn);
                 self.finish(now, settings, moved, &mut turn);
+                self.forecast(now, settings);
                 turn.replies.push((id, GlobalReply::Status(self.status(now, settings))));
                 turn
             }
@@ -103,6 +108,7 @@ impl GlobalAggregator {
             line: crate::view::curve(&self.queue.line_without(entered)),
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
+            forecast: self.forecast(now, settings),
         }
     }
 
@@ -260,6 +266,7 @@ impl GlobalAggregator {
         {
             self.queue.observe(epoch, &self.book.waiters(epoch));
         }
+        self.look(now, settings);
         if settings.queue_all && self.queue.is_open() {
             self.queue.hold(now);
             return true;

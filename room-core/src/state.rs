@@ -272,12 +272,17 @@ impl Book {
         self.nodes.values().any(NodeState::has_waiters)
     }
 
-    /// Live buckets and their counts, by expiry: when places come free if nobody renews.
-    pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
+    /// Live buckets and their counts, in the order in which they expire.
+    pub fn live_buckets(&self, now: Timestamp) -> impl Iterator<Item = (Bucket, u64)> {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
         self.activity
             .from_key(&first_live)
-            .map(|(bucket, count)| (bucket.expires_at(), (*count).max(0).unsigned_abs()))
+            .map(|(bucket, count)| (*bucket, (*count).max(0).unsigned_abs()))
+    }
+
+    /// The same by expiry: when places come free if nobody renews.
+    pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
+        self.live_buckets(now).map(|(bucket, count)| (bucket.expires_at(), count))
     }
 
     /// Drops sources that no longer count for anything, and totals that cannot be held any more.

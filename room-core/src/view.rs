@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::forecast;
 use crate::queue::OrderKey;
 use crate::state::SYNC_MS;
 use crate::time::Timestamp;
@@ -33,6 +34,9 @@ pub struct View {
     pub next_place_s: Option<u32>,
     /// Admissions of the last 5 minutes, per 1000 minutes; 0 when there were none.
     pub admissions_per_1000_minutes: u64,
+    /// When those enter who have so many before them; empty when nothing is known.
+    #[serde(default)]
+    pub forecast: Vec<forecast::Point>,
 }
 
 impl View {

@@ -112,8 +112,10 @@ impl GlobalAggregator {
             (self.queue.waiting() + joined_since_reported).saturating_sub(queued_since_reported);
         let next_place_s = self.next_place_s(now, settings);
         let rate = self.admissions_per_1000_minutes(now);
-        let line_s = waiting.saturating_sub(1).saturating_mul(60_000).checked_div(rate);
-        let longest = next_place_s.zip(line_s).map(|(next, line)| u64::from(next) + line);
+        let before_last = waiting.saturating_sub(1);
+        let line_s = before_last.saturating_mul(60_000).checked_div(rate);
+        let by_rate = next_place_s.zip(line_s).map(|(next, line)| u64::from(next) + line);
+        let longest = self.forecast_s(before_last).map(u64::from).or(by_rate);
         Status {
             open: self.queue.is_open(),
             active: self.counted(now, settings),

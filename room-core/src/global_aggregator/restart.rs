@@ -69,6 +69,7 @@ impl GlobalAggregator {
             amnesia_until: now,
             line_known_from: now,
             counters: Counters::default(),
+            foresight: super::Foresight::default(),
             paced_until_ms: now.0 as f64,
             saved: SortedMap::new(),
             saved_at: Timestamp::default(),
