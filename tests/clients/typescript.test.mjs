@@ -44,6 +44,60 @@ clusterTest(`a list of ${ROOMS} rooms, page by page`, options, async (cluster) =
   assert.equal(page.result.length, ROOMS - 50);
 });
 
+clusterTest("an event: create, get, list, update, edit, details, delete", options, async (cluster) => {
+  const { events } = client(cluster).waitingRooms;
+  const place = { zone_id, waiting_room_id: shop.id };
+  const sale = {
+    name: "opening",
+    event_start_time: "2030-12-01T18:00:00Z",
+    event_end_time: "2030-12-01T20:00:00Z",
+  };
+  const made = await events.create(shop.id, { zone_id, ...sale });
+  assert.equal(made.event_start_time, sale.event_start_time);
+  assert.deepEqual(await events.get(made.id, place), made);
+  const listed = [];
+  for await (const { name } of events.list(shop.id, { zone_id })) listed.push(name);
+  assert.deepEqual(listed, [sale.name]);
+  const limits = { total_active_users: 50, new_users_per_minute: 40 };
+  await events.update(made.id, { ...place, ...sale, ...limits });
+  const edited = await events.edit(made.id, { ...place, ...sale, name: "first-day" });
+  assert.deepEqual([edited.name, edited.total_active_users], ["first-day", 50]);
+  const details = await events.details.get(made.id, place);
+  assert.deepEqual([details.new_users_per_minute, details.session_duration], [40, 1]);
+  assert.equal((await events.delete(made.id, place)).id, made.id);
+  await assert.rejects(events.get(made.id, place), Cloudflare.NotFoundError);
+});
+
+clusterTest("rules: create, read, replace, edit, delete", options, async (cluster) => {
+  const { rules } = client(cluster).waitingRooms;
+  const place = { zone_id, waiting_room_id: shop.id };
+  const rule = (expression) => ({ action: "bypass_waiting_room", expression });
+  const staff = rule("ip.src in {192.0.2.1}");
+  const link = rule('ends_with(http.request.uri.path, "/userverified")');
+  const all = async (page) => {
+    const rules = [];
+    for await (const one of page) rules.push(one);
+    return rules;
+  };
+  const [made] = await all(rules.create(shop.id, { zone_id, rules: staff }));
+  assert.deepEqual([made.expression, made.enabled], [staff.expression, true]);
+  const replaced = await all(rules.update(shop.id, { zone_id, rules: [link, staff] }));
+  assert.deepEqual(
+    replaced.map(({ expression }) => expression),
+    [link.expression, staff.expression],
+  );
+  assert.deepEqual(await all(rules.get(shop.id, { zone_id })), replaced);
+  const { id } = replaced[1];
+  const change = { ...place, ...staff, enabled: false, position: { index: 1 } };
+  const [first] = await all(rules.edit(id, change));
+  assert.deepEqual([first.id, first.enabled], [id, false]);
+  const left = await all(rules.delete(id, place));
+  assert.deepEqual(
+    left.map(({ expression }) => expression),
+    [link.expression],
+  );
+});
+
 clusterTest("settings, preview and what is refused", options, async (cluster) => {
   const { waitingRooms } = client(cluster);
   const bypass = { search_engine_crawler_bypass: true };
