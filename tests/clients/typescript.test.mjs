@@ -44,7 +44,7 @@ clusterTest(`a list of ${ROOMS} rooms, page by page`, options, async (cluster) =
   assert.equal(page.result.length, ROOMS - 50);
 });
 
-clusterTest("an event: create, get, list, update, edit, details, delete", options, async (cluster) => {
+clusterTest("an event: create, read, change, delete", options, async (cluster) => {
   const { events } = client(cluster).waitingRooms;
   const place = { zone_id, waiting_room_id: shop.id };
   const sale = {
