@@ -16,20 +16,28 @@ export function addresses({ host, path = "/", additional_routes: routes = [] }) 
     .map((route) => `http://${route.host}:${PORT}${route.path ?? "/"}`);
 }
 
-/** The room's status as the management surface gives it, or `undefined` if it gives none now. */
-export async function roomStatus({ id, zone_id: zone }) {
-  const path = `/_waiting-room/client/v4/zones/${zone}/waiting_rooms/${id}/status`;
+/** A room as the API gives it now, with its status; `undefined` if it gives none. */
+export async function roomNow({ id, zone_id: zone }) {
+  const path = `zones/${zone}/waiting_rooms/${id}`;
   try {
-    const response = await fetch(`http://localhost:${PORT}${path}`, {
-      headers: { authorization: `Bearer ${apiToken()}` },
-      signal: AbortSignal.timeout(2_000),
-    });
-    return response.ok ? (await response.json()).result : undefined;
+    const [room, status] = await Promise.all([result(path), result(`${path}/status`)]);
+    return { ...room, ...status };
   } catch {
     return undefined;
   }
 }
 
-function apiToken() {
+async function result(path) {
+  const response = await fetch(`http://localhost:${PORT}/_waiting-room/client/v4/${path}`, {
+    headers: { authorization: `Bearer ${apiToken()}` },
+    signal: AbortSignal.timeout(2_000),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return (await response.json()).result;
+}
+
+/** The token of local development, if there is one. */
+export function apiToken() {
+  if (!fs.existsSync(".dev.vars")) return undefined;
   return /^API_TOKEN="?([^"\n]*)/m.exec(fs.readFileSync(".dev.vars", "utf8"))?.[1];
 }

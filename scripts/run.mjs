@@ -1,5 +1,5 @@
-// Starts every npm script: checks the machine, installs the pinned tools once, then runs the step.
-// It uses nothing but Node 20 or newer; every other script may use what it installs.
+// Starts every npm script that needs tools: checks the machine, installs the pinned ones once, then
+// runs the step. It uses nothing but Node 20 or newer; what it starts may use what it installs.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";

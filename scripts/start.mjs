@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LiveLine } from "./live-line.mjs";
-import { PORT, addresses, demoRoom, roomStatus } from "./local.mjs";
+import { PORT, addresses, demoRoom, roomNow } from "./local.mjs";
 
 /** wrangler.toml and the shop as ORIGIN: a deployment must not have this binding. */
 const LOCAL_CONFIG = "wrangler.local.toml";
@@ -30,7 +30,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => s
 await ready();
 welcome();
 for (;;) {
-  line.show(statusText(await roomStatus(room)));
+  line.show(statusText(await roomNow(room)));
   await sleep(POLL_MS);
 }
 
@@ -98,11 +98,11 @@ function welcome() {
 }
 
 /** For example `active 2/2 · waiting 3 · next in about 20 s`. */
-function statusText(status) {
-  if (!status) return "";
-  const { estimated_total_active_users: active, estimated_queued_users: waiting } = status;
-  const parts = [`active ${active}/${room.total_active_users}`, `waiting ${waiting}`];
-  const next = status.next_admission_seconds;
+function statusText(now) {
+  if (!now) return "";
+  const { estimated_total_active_users: active, estimated_queued_users: waiting } = now;
+  const parts = [`active ${active}/${now.total_active_users}`, `waiting ${waiting}`];
+  const next = now.next_admission_seconds;
   if (waiting > 0 && typeof next === "number") {
     parts.push(next > 0 ? `next in about ${Math.ceil(next)} s` : "next enters now");
   }

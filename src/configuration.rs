@@ -24,7 +24,7 @@ const POLL_MS: u64 = 5;
 pub fn marked(mut verdict: String) -> String {
     let is_due = memory::with(|memory| memory.freshness.is_due(platform::now()));
     if is_due == Some(true)
-        && !verdict.starts_with(['H', 'M', 'B'])
+        && !verdict.starts_with(['H', 'M', 'B', 'R'])
         && let Some(letter) = verdict.get_mut(..1)
     {
         letter.make_ascii_lowercase();

@@ -10,6 +10,7 @@
 //                          answer with this page
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
+//   R                      (from `glance` alone) ask `examine`, which may read all of the request
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
 // p, c, s, g and f are P, C, S, G and F with work left for `after`, once the answer is on its way.
 import { DurableObject } from "cloudflare:workers";
@@ -67,7 +68,7 @@ function glance(request, env) {
     headers.get("sec-purpose") ?? "",
     headers.get("upgrade") ?? "",
   );
-  return verdict ?? "P";
+  return (verdict === "R" ? wasm.examine(request) : verdict) ?? "P";
 }
 
 /** After a failure: what a fresh instance can still answer without help from anywhere. */
@@ -93,7 +94,7 @@ async function handle(request, env, ctx) {
   const colo = request.cf?.colo ?? "ZZZ";
   let verdict;
   try {
-    const decision = () => wasm.handle(url, method, cookie, lines, colo, env);
+    const decision = () => wasm.handle(request, url, method, cookie, lines, colo, env);
     verdict = await guard(decision, DECISION_LIMIT_MS);
   } catch (error) {
     console.error(`no decision, asking a fresh instance: ${error}`);

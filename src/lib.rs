@@ -6,6 +6,7 @@
 mod calls;
 mod configuration;
 mod copies;
+mod incoming;
 mod management;
 mod memory;
 mod objects;
@@ -13,7 +14,6 @@ mod objects;
 mod panic_hooks;
 mod platform;
 mod reports;
-mod unheeded;
 mod visit;
 
 use std::future::ready;
@@ -24,6 +24,8 @@ use room_core::id::Colo;
 use room_core::request::RequestHead;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Env, event};
+
+use crate::incoming::IncomingRequest;
 
 /// A panic says where it happened, in the log.
 #[event(start)]
@@ -45,7 +47,8 @@ pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
 }
 
-/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`].
+/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`], "R"
+/// [`examine`].
 ///
 /// `None` is "P", the most frequent of all: to decode a text takes JavaScript longer than to open
 /// a ticket takes us.
@@ -68,15 +71,34 @@ pub fn glance(
         return Some("H".to_owned());
     }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
-    let verdict = visit::glance(visit::Request { url, cookie, head });
-    let verdict = configuration::marked(verdict.unwrap_or_else(|| "H".to_owned()));
+    glanced(visit::Request { url, cookie, head, incoming: None })
+}
+
+/// Answers like [`glance`] what a rule of the room needs more of the request for.
+#[wasm_bindgen]
+pub fn examine(request: &IncomingRequest) -> Option<String> {
+    let (url, method) = (request.url(), request.method());
+    let [cookie, purpose, upgrade] =
+        ["cookie", "sec-purpose", "upgrade"].map(|name| request.header(name));
+    let head = RequestHead {
+        method: &method,
+        purpose: &purpose,
+        upgrade: &upgrade,
+        asks_for_method: false,
+    };
+    glanced(visit::Request { url: &url, cookie: &cookie, head, incoming: Some(request) })
+}
+
+fn glanced(request: visit::Request<'_>) -> Option<String> {
+    let verdict = configuration::marked(visit::glance(request));
     (verdict != "P").then_some(verdict)
 }
 
 /// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
-/// that may matter.
+/// that may matter to any visit; rules read the rest from `request`.
 #[wasm_bindgen]
 pub async fn handle(
+    request: IncomingRequest,
     url: String,
     method: String,
     cookie: String,
@@ -100,7 +122,7 @@ pub async fn handle(
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
-    let request = visit::Request { url: &url, cookie: &cookie, head };
+    let request = visit::Request { url: &url, cookie: &cookie, head, incoming: Some(&request) };
     configuration::marked(visit::handle(request, colo, &env).await)
 }
 

@@ -2,11 +2,14 @@
 // may not decide who is let in or what a request means.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { guard } from "./instance.js";
+import description from "./openapi.json.txt";
 
 /** An operation that takes longer is given up, in milliseconds; reading the body is not counted. */
 const OPERATION_LIMIT_MS = 5_000;
 /** The headers that may name a token. */
 const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key"];
+/** A verdict that wants the description of the API as its body, and the page that it becomes. */
+const DESCRIBED = { D: "G", d: "g" };
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],
@@ -18,6 +21,8 @@ const NO_ANSWER = {
 export async function managed(request, env) {
   try {
     const verdict = await operation(request, undefined, env);
+    const page = DESCRIBED[verdict[0]];
+    if (page) return `${page}${verdict.slice(1)}\n\n${description}`;
     if (verdict[0] !== "B") return verdict;
     return await operation(request, await beginning(request, Number(verdict.slice(1))), env);
   } catch (error) {

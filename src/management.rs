@@ -3,22 +3,25 @@
 //! Served on the admin hosts alone; anywhere else the prefix is ordinary visitor traffic. Who may
 //! do what and what an operation means is decided in `room-core`.
 
-use std::collections::BTreeMap;
-
 use room_core::api::{self, Access, Call, Credentials, Denials, Failure, Method, Reply};
 use room_core::api::{Target, Tokens};
 use room_core::coverage::{UrlParts, split_url};
 use room_core::event::{self, Phase};
 use room_core::id::{RoomId, ZoneId};
+use room_core::sorted::SortedMap;
 use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest, Status};
 use serde_json::{Value, json};
 use worker::Env;
 
 use crate::memory::Memory;
-use crate::{calls, memory, platform, unheeded};
+use crate::{calls, memory, platform};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
+/// The verdict that wants the description of the API, which only the entry has. Any page may read
+/// it: it holds no secret, and tools that draw it are pages.
+const DESCRIPTION: &str = "D200\ncontent-type: application/json\ncache-control: no-cache\n\
+                           access-control-allow-origin: *";
 /// Longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its room.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
@@ -44,7 +47,7 @@ pub struct Request<'a> {
 
 impl Management {
     /// From the vars `ADMIN_HOSTS`, `API_TOKEN` and `API_TOKEN_READ`.
-    pub fn new(vars: &BTreeMap<String, String>) -> Self {
+    pub fn new(vars: &SortedMap<String, String>) -> Self {
         let hosts = vars.get("ADMIN_HOSTS").map_or(DEFAULT_HOSTS, String::as_str);
         let host = |host: &str| host.trim().to_ascii_lowercase();
         Self {
@@ -90,7 +93,8 @@ fn covers(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Answers a request of the surface; "B", and how many bytes at most, wants its body first.
+/// Answers a request of the surface. "B", and how many bytes at most, wants its body first; "D" is
+/// a "G" whose body is the description of the API.
 pub async fn handle(request: Request<'_>, env: &Env) -> String {
     let answer = answer(request, env).await;
     answer.unwrap_or_else(|failure| json_answer(&failure.to_reply()))
@@ -103,6 +107,9 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
     if path == "health" && reads {
         let body = json!({ "status": "ok" }).to_string();
         return Ok(json_answer(&Reply { status: 200, body }));
+    }
+    if path == "openapi.json" && reads {
+        return Ok(DESCRIPTION.to_owned());
     }
     if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
         return preview(id, parts.query.unwrap_or_default(), env).await;
@@ -146,7 +153,6 @@ fn base_url(url: &str, parts: UrlParts<'_>) -> String {
 }
 
 async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
-    unheeded::in_call(&call)?;
     let reads = call.method.reads();
     match calls::registry(env, &RegistryRequest::Perform(call)).await {
         Some(RegistryReply::Performed(reply)) => {
@@ -254,15 +260,13 @@ fn json_answer(Reply { status, body }: &Reply) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use room_core::coverage::split_url;
 
     use super::{Management, base_url};
 
     fn management(vars: &[(&str, &str)]) -> Management {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Management::new(&vars.iter().map(owned).collect::<BTreeMap<_, _>>())
+        Management::new(&vars.iter().map(owned).collect())
     }
 
     #[test]

@@ -3,32 +3,33 @@
 //! Synchronous and never borrowed across a wait. Objects keep their state in themselves, not here.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 
-use room_core::config::parse_rooms;
+use room_core::config::{ZoneSettings, parse_rooms};
 use room_core::coverage::Coverage;
 use room_core::event::{self, InForce};
 use room_core::freshness::Freshness;
-use room_core::id::{Colo, EventId, IsolateId, RoomId};
+use room_core::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
 use room_core::page::Page;
 use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
 use room_core::route::Host;
+use room_core::rule::Lists;
 use room_core::settings::Settings;
+use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
 use room_core::zones::Zones;
 
 use crate::management::Management;
-use crate::{platform, unheeded};
+use crate::platform;
 
 thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
 }
 
 /// The owners' pages: each room's own, and those of its events.
-type Pages = BTreeMap<(RoomId, Option<EventId>), Page>;
+type Pages = SortedMap<(RoomId, Option<EventId>), Page>;
 
 /// Everything an isolate remembers.
 pub struct Memory {
@@ -42,6 +43,10 @@ pub struct Memory {
     pub freshness: Freshness,
     /// Which configuration of the registry counts; none before its first word.
     pub version: Option<u64>,
+    /// What rules refer to by name.
+    pub lists: Lists,
+    /// Of zones that have other than the default.
+    zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest configuration as a text, until the entry took it.
     text: Option<String>,
     built_in_page: Page,
@@ -50,9 +55,9 @@ pub struct Memory {
     seed: Vec<Room>,
     zones: Zones,
     bounds: Bounds,
-    seats: BTreeMap<RoomId, Seat>,
+    seats: SortedMap<RoomId, Seat>,
     /// Rooms with work for `after`.
-    pending: BTreeSet<RoomId>,
+    pending: SortedSet<RoomId>,
 }
 
 /// A room's machine in this isolate.
@@ -82,7 +87,7 @@ pub struct Visited<'a> {
     /// The keys.
     pub keys: &'a mut KeyRing,
     /// Rooms with work for `after`.
-    pub pending: &'a mut BTreeSet<RoomId>,
+    pub pending: &'a mut SortedSet<RoomId>,
 }
 
 /// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
@@ -133,8 +138,7 @@ impl Memory {
             let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
             format!("rooms.json: {}", lines.join("; "))
         })?;
-        unheeded::in_rooms(&rooms)?;
-        let vars: BTreeMap<String, String> = serde_json::from_str(vars_json)
+        let vars: SortedMap<String, String> = serde_json::from_str(vars_json)
             .map_err(|error| format!("the variables are not texts: {error}"))?;
         let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
         let keys = KeyRing::parse(keys).map_err(|error| format!("TICKET_KEYS: {error}"))?;
@@ -152,31 +156,38 @@ impl Memory {
             management: Management::new(&vars),
             freshness: Freshness::default(),
             version: None,
+            lists: Lists::default(),
+            zone_settings: SortedMap::new(),
             text: None,
             built_in_page,
             pages,
-            seats: BTreeMap::new(),
-            pending: BTreeSet::new(),
+            seats: SortedMap::new(),
+            pending: SortedSet::new(),
         })
     }
 
     /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
-        let Configuration { version, rooms, .. } =
+        let Configuration { version, rooms, zone_settings } =
             Configuration::parse(text).map_err(|error| error.reason)?;
         if self.version >= Some(version) {
             return Ok(());
         }
         if version > 0 {
-            unheeded::in_rooms(&rooms)?;
             self.pages = compiled_pages(&rooms)?;
             self.coverage = Coverage::new(rooms);
+            self.zone_settings = zone_settings;
             let coverage = &self.coverage;
             self.seats.retain(|room, _| coverage.room(*room).is_some());
         }
         self.version = Some(version);
         self.text = Some(text.to_owned());
         Ok(())
+    }
+
+    /// What all rooms of a zone have in common.
+    pub fn zone_settings(&self, zone: ZoneId) -> ZoneSettings {
+        self.zone_settings.get(&zone).copied().unwrap_or_default()
     }
 
     /// Borrows what answers a visit to a room at `now`.
@@ -199,7 +210,7 @@ impl Memory {
 
     /// The room's machine, made on the first visit that may wait.
     pub fn take_seat(&mut self, room: RoomId, colo: Colo) -> &mut Seat {
-        self.seats.entry(room).or_insert_with(|| Seat {
+        self.seats.get_or_insert_with(room, || Seat {
             isolate: Isolate::new(IsolateId(platform::random_number())),
             colo,
             working_until: Timestamp::default(),
@@ -220,7 +231,7 @@ impl Memory {
     }
 
     /// Rooms with work for `after`; the next call starts with none.
-    pub fn take_pending(&mut self) -> BTreeSet<RoomId> {
+    pub fn take_pending(&mut self) -> SortedSet<RoomId> {
         std::mem::take(&mut self.pending)
     }
 }
@@ -243,7 +254,7 @@ fn compiled_pages(rooms: &[Room]) -> Result<Pages, String> {
 }
 
 /// How much the registry takes in, from the variables that say so.
-fn bounds(vars: &BTreeMap<String, String>) -> Result<Bounds, String> {
+fn bounds(vars: &SortedMap<String, String>) -> Result<Bounds, String> {
     let number = |name: &str, default: usize| {
         let Some(text) = vars.get(name).filter(|text| !text.is_empty()) else { return Ok(default) };
         text.parse().map_err(|_| format!("{name}: {text:?} is not a whole number"))

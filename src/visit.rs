@@ -2,9 +2,8 @@
 //!
 //! Every rule is in `room-core`; here the world is read and the answer performed.
 
-use std::collections::BTreeSet;
-
 use room_core::admission::{self, Draws};
+use room_core::bypass::{self, FirstGlance, Verdict};
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
 use room_core::estimate::LONGEST_S;
@@ -17,11 +16,13 @@ use room_core::request::{RequestHead, RequestKind};
 use room_core::response::{Answer, Delivery};
 use room_core::room::Room;
 use room_core::settings::Settings;
+use room_core::sorted::SortedSet;
 use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::wire::{CounterReply, CounterRequest};
 use worker::Env;
 
+use crate::incoming::{Incoming, IncomingRequest};
 use crate::memory::{self, Memory, Seat, Visited};
 use crate::{calls, copies, platform};
 
@@ -34,6 +35,8 @@ pub struct Request<'a> {
     pub cookie: &'a str,
     /// Method and the headers that tell what kind of request it is.
     pub head: RequestHead<'a>,
+    /// All that rules can ask for; none at a first glance.
+    pub incoming: Option<&'a IncomingRequest>,
 }
 
 /// Where a visit stands when the machine has been asked once.
@@ -42,24 +45,27 @@ enum Step {
     Verdict(String),
     /// The machine needs the counter's word, or a view, first.
     Wait(RoomId),
+    /// A rule needs more of the request than a first glance tells.
+    Examine,
 }
 
-/// The answer from memory, or `None` if something must be waited for.
-pub fn glance(request: Request<'_>) -> Option<String> {
+/// The answer from memory; "H" if something must be waited for, "R" for more of the request.
+pub fn glance(request: Request<'_>) -> String {
     // A preflight is told by a header that the entry does not read for a glance.
     if request.head.method == "OPTIONS" {
-        return None;
+        return "H".to_owned();
     }
-    match memory::with(|memory| step(memory, request, None))? {
-        Step::Verdict(verdict) => Some(verdict),
-        Step::Wait(_) => None,
+    match memory::with(|memory| step(memory, request, None)) {
+        Some(Step::Verdict(verdict)) => verdict,
+        Some(Step::Examine) => "R".to_owned(),
+        Some(Step::Wait(_)) | None => "H".to_owned(),
     }
 }
 
 /// The answer, whatever must be asked for it.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
     let room = match memory::with(|memory| step(memory, request, None)) {
-        None => return "F".to_owned(),
+        None | Some(Step::Examine) => return "F".to_owned(),
         Some(Step::Verdict(verdict)) => return verdict,
         Some(Step::Wait(room)) => room,
     };
@@ -72,7 +78,7 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
     match memory::with(|memory| step(memory, request, Some(&mut asked))) {
         Some(Step::Verdict(verdict)) => return verdict,
         Some(Step::Wait(_)) => {}
-        None => return "F".to_owned(),
+        None | Some(Step::Examine) => return "F".to_owned(),
     }
     let Some((ask, take)) = asked.pending else { return "F".to_owned() };
     let reply: Option<CounterReply> = calls::counter(env, room, colo, &take).await;
@@ -89,7 +95,11 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     let now = platform::now();
     let pass = || Step::Verdict("P".to_owned());
     let room = match memory.coverage.lookup(request.url) {
-        Ok(Some(room)) if !room.suspended => room.id,
+        Ok(Some(room)) if !room.suspended => match skips(memory, room, request, now) {
+            Verdict::Skips => return pass(),
+            Verdict::Stays => room.id,
+            Verdict::Unknown => return Step::Examine,
+        },
         Ok(_) if memory.freshness.is_known() => return pass(),
         // The registry may know a room here: no silence of it may open what is covered.
         Ok(_) => return Step::Verdict("F".to_owned()),
@@ -127,6 +137,19 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     Step::Verdict(reported(scene.verdict(keys, outcome), reports))
 }
 
+/// Whether the request skips the room by a rule, or as a crawler.
+fn skips(memory: &Memory, room: &Room, request: Request<'_>, now: Timestamp) -> Verdict {
+    let zone = memory.zone_settings(room.zone_id);
+    let Request { url, cookie, head: RequestHead { method, .. }, incoming } = request;
+    if let Some(request) = incoming {
+        let source = Incoming { url, method, request };
+        bypass::verdict(room, zone, &memory.lists, &source)
+    } else {
+        let source = FirstGlance { url, method, cookie, now };
+        bypass::verdict(room, zone, &memory.lists, &source)
+    }
+}
+
 fn settle(
     memory: &mut Memory,
     request: Request<'_>,
@@ -145,7 +168,7 @@ fn settle(
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
-fn reports(seat: &Seat, pending: &mut BTreeSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
+fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
     let free = seat.working_until <= now;
     if free {
         pending.insert(room);

@@ -1,9 +1,8 @@
-//! A bypass rule as its owner configured it, and the one place that judges its expression.
-
-use std::collections::BTreeMap;
+//! A bypass rule as its owner configured it, and the one place that compiles its expression.
 
 use crate::id::RuleId;
-use crate::rule::parse_rule_expression;
+use crate::rule::{Expression, ExpressionError, parse_rule_expression};
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// Longest expression of a rule, in bytes. Ours: the original publishes none.
@@ -19,6 +18,8 @@ pub struct BypassRule {
     pub version: u32,
     /// Which requests, in the rules language.
     pub expression: String,
+    /// The same, ready to be evaluated.
+    pub compiled: Expression,
     /// A note of the owner.
     pub description: String,
     /// False for a rule that is ignored.
@@ -27,20 +28,19 @@ pub struct BypassRule {
     pub last_updated: Timestamp,
 }
 
-/// What is wrong with an expression, for its owner. No list has a name yet.
-pub fn check_expression(expression: &str) -> Result<(), String> {
-    let parsed = parse_rule_expression(expression, &BTreeMap::new());
-    parsed.map(|_| ()).map_err(|error| error.to_string())
+/// The expression, ready to be evaluated, or what is wrong with it. No list has a name yet.
+pub fn compile(expression: &str) -> Result<Expression, ExpressionError> {
+    parse_rule_expression(expression, &SortedMap::new())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check_expression;
+    use super::compile;
 
     #[test]
     fn an_expression_is_one_of_the_rules_language() {
         let check = |expression: &str, want: bool| {
-            assert_eq!(check_expression(expression).is_ok(), want, "{expression}");
+            assert_eq!(compile(expression).is_ok(), want, "{expression}");
         };
         check("ssl", true);
         check("ip.src in {203.0.113.0/24}", true);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::queue::OrderKey;
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// Width of an epoch and of a coarse key bucket (`admission.md` section 5).
@@ -72,7 +73,7 @@ pub struct Presence {
 }
 
 /// Waiters of one epoch by key; a coarse entry stands on the last millisecond of its key bucket.
-pub type EpochCensus = BTreeMap<OrderKey, u32>;
+pub type EpochCensus = SortedMap<OrderKey, u32>;
 
 /// The epochs whose middle lies in `[from, until)`.
 pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoch> {
@@ -84,7 +85,8 @@ pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoc
 /// The census of one aggregator: absolute counts per epoch, built from presences.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
-    epochs: BTreeMap<Epoch, EpochCensus>,
+    /// Trees, for up to 200,000 keys come in the order of check-ins, which is none.
+    epochs: SortedMap<Epoch, BTreeMap<OrderKey, u32>>,
     seen: BTreeMap<u64, Timestamp>,
 }
 
@@ -99,7 +101,7 @@ impl Census {
         }
         let until = presence.until.min(presence.from + PRESENCE_MS_MAX);
         for epoch in epochs_of(presence.from, until) {
-            *self.epochs.entry(epoch).or_default().entry(presence.key).or_default() += 1;
+            *self.epochs.get_or_default(epoch).entry(presence.key).or_default() += 1;
         }
         true
     }
@@ -116,25 +118,20 @@ impl Census {
     }
 
     /// The counts to report: exact keys while few wait, 5-second key buckets beyond.
-    pub fn report(&self) -> BTreeMap<Epoch, EpochCensus> {
+    pub fn report(&self) -> SortedMap<Epoch, EpochCensus> {
         self.epochs.iter().map(|(epoch, waiters)| (*epoch, reported(waiters))).collect()
     }
 
     /// True when nobody is promised from the epoch of `now` on.
     pub fn is_empty_from(&self, now: Timestamp) -> bool {
-        self.epochs.range(Epoch::at(now)..).all(|(_, waiters)| waiters.is_empty())
+        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.is_empty())
     }
 }
 
-fn reported(waiters: &EpochCensus) -> EpochCensus {
-    if waiters.len() <= EXACT_WAITERS_MAX {
-        return waiters.clone();
-    }
-    let mut coarse = EpochCensus::new();
-    for (key, count) in waiters {
-        *coarse.entry(key.coarse()).or_default() += count;
-    }
-    coarse
+fn reported(waiters: &BTreeMap<OrderKey, u32>) -> EpochCensus {
+    let is_exact = waiters.len() <= EXACT_WAITERS_MAX;
+    let told = |key: OrderKey| if is_exact { key } else { key.coarse() };
+    SortedMap::sums(waiters.iter().map(|(key, count)| (told(*key), *count)).collect())
 }
 
 #[cfg(test)]
@@ -168,7 +165,7 @@ mod tests {
         let mut census = Census::default();
         assert!(census.add(presence(7, 0, 20_000, 1)));
         assert!(!census.add(presence(7, 100, 20_100, 1)));
-        assert_eq!(census.report()[&Epoch(0)][&OrderKey(7)], 1);
+        assert_eq!(census.report().get(&Epoch(0)).unwrap().get(&OrderKey(7)), Some(&1));
     }
 
     #[test]
@@ -178,8 +175,11 @@ mod tests {
         census.add(presence(9, 0, 20_000, 2));
         census.add(presence(9, 20_000, 40_000, 3));
         let report = census.report();
-        assert_eq!(report[&Epoch(3)].len(), 2);
-        assert_eq!(report[&Epoch(4)].keys().copied().collect::<Vec<_>>(), [OrderKey(9)]);
+        assert_eq!(report.get(&Epoch(3)).unwrap().len(), 2);
+        assert_eq!(
+            report.get(&Epoch(4)).unwrap().keys().copied().collect::<Vec<_>>(),
+            [OrderKey(9)]
+        );
     }
 
     #[test]
@@ -190,9 +190,9 @@ mod tests {
             census.add(presence(key * 100, 0, 4_000, key));
         }
         let report = census.report();
-        assert_eq!(report[&Epoch(0)].len(), 11);
-        assert_eq!(report[&Epoch(0)].values().sum::<u32>(), count as u32);
-        assert!(report[&Epoch(0)].keys().all(|key| key.0 % 5_000 == 4_999));
+        assert_eq!(report.get(&Epoch(0)).unwrap().len(), 11);
+        assert_eq!(report.get(&Epoch(0)).unwrap().values().sum::<u32>(), count as u32);
+        assert!(report.get(&Epoch(0)).unwrap().keys().all(|key| key.0 % 5_000 == 4_999));
     }
 
     #[test]

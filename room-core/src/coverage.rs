@@ -4,13 +4,13 @@ mod reading;
 mod url;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 
 use self::reading::{WidestReading, is_plain};
 pub use self::url::{UrlParts, split_url};
 use crate::id::RoomId;
 use crate::room::Room;
 use crate::route::Route;
+use crate::sorted::{SortedMap, SortedSet};
 
 /// Longest ambiguous path that is examined, in bytes; bounds the work a request can cause.
 ///
@@ -21,19 +21,19 @@ const MAX_AMBIGUOUS_PATH_BYTES: usize = 1_024;
 #[derive(Debug, Default)]
 pub struct Coverage {
     rooms: Vec<Room>,
-    by_host: BTreeMap<String, HostRoutes>,
-    by_id: BTreeMap<RoomId, usize>,
+    by_host: SortedMap<String, HostRoutes>,
+    by_id: SortedMap<RoomId, usize>,
 }
 
 /// The routes of one host: the place of their room in `Coverage::rooms` by canonical path.
 #[derive(Debug, Default)]
 struct HostRoutes {
-    by_path: BTreeMap<String, usize>,
+    by_path: SortedMap<String, usize>,
     /// Most segments of a path in `by_path`: nothing deeper need be looked for.
     deepest: usize,
     /// Rooms whose cookie another room of this host would overwrite, with the path that keeps
     /// them apart.
-    cookie_paths: BTreeMap<usize, String>,
+    cookie_paths: SortedMap<usize, String>,
 }
 
 /// Servers may read the path differently, towards more than one room, or it is too long to tell.
@@ -47,13 +47,13 @@ pub struct ContradictoryPath;
 impl Coverage {
     /// The coverage of `rooms`; of two rooms with the same id or route the first one has it.
     pub fn new(rooms: Vec<Room>) -> Self {
-        let mut by_host = BTreeMap::<String, HostRoutes>::new();
-        let mut by_id = BTreeMap::new();
+        let mut by_host = SortedMap::<String, HostRoutes>::new();
+        let mut by_id = SortedMap::new();
         for (place, room) in rooms.iter().enumerate() {
-            by_id.entry(room.id).or_insert(place);
+            by_id.get_or_insert_with(room.id, || place);
             for Route { host, path } in &room.routes {
-                let routes = by_host.entry(host.as_str().to_owned()).or_default();
-                routes.by_path.entry(path.canonical().to_owned()).or_insert(place);
+                let routes = by_host.get_or_default(host.as_str().to_owned());
+                routes.by_path.get_or_insert_with(path.canonical().to_owned(), || place);
                 routes.deepest = routes.deepest.max(path.depth());
             }
         }
@@ -135,16 +135,20 @@ impl HostRoutes {
     }
 }
 
-fn cookie_paths(by_path: &BTreeMap<String, usize>, rooms: &[Room]) -> BTreeMap<usize, String> {
-    let mut paths = BTreeMap::<usize, Vec<&str>>::new();
-    let mut rooms_by_cookie = BTreeMap::<&str, BTreeSet<usize>>::new();
+fn cookie_paths(by_path: &SortedMap<String, usize>, rooms: &[Room]) -> SortedMap<usize, String> {
+    let mut paths = SortedMap::<usize, Vec<&str>>::new();
+    let mut rooms_by_cookie = SortedMap::<&str, SortedSet<usize>>::new();
     for (path, place) in by_path {
-        paths.entry(*place).or_default().push(path);
+        paths.get_or_default(*place).push(path);
         if let Some(room) = rooms.get(*place) {
-            rooms_by_cookie.entry(&room.cookie_name).or_default().insert(*place);
+            rooms_by_cookie.get_or_default(&room.cookie_name).insert(*place);
         }
     }
-    let contested = rooms_by_cookie.into_values().filter(|places| places.len() > 1).flatten();
+    let contested = rooms_by_cookie
+        .into_iter()
+        .map(|(_, places)| places)
+        .filter(|places| places.len() > 1)
+        .flatten();
     contested
         .filter_map(|place| match paths.get(&place)?.as_slice() {
             [path] if !path.is_empty() => Some((place, (*path).to_owned())),

@@ -6,10 +6,9 @@
 mod contribution;
 mod visitors;
 
-use std::collections::BTreeMap;
-
 use crate::id::{Incarnation, IsolateId};
 use crate::settings::Settings;
+use crate::sorted::SortedMap;
 use crate::state::{Node, SYNC_MS, Source};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn};
@@ -37,9 +36,9 @@ pub type AggregatorTurn = Turn<ReportReply, Sync>;
 pub struct DataCenterAggregator {
     source: Source,
     counts: Counts,
-    isolates: BTreeMap<IsolateId, Isolate>,
+    isolates: SortedMap<IsolateId, Isolate>,
     /// What earlier lives have contributed; none until the first sync is answered.
-    base: Option<BTreeMap<IsolateId, u64>>,
+    base: Option<SortedMap<IsolateId, u64>>,
     view: Option<View>,
     waiting: Vec<(RequestId, Report)>,
     syncing: bool,
@@ -50,8 +49,8 @@ pub struct DataCenterAggregator {
     /// True when the last sync said that nobody reports and nobody waits.
     told_quiet: bool,
     /// Sent syncs by sequence number, with the events they include.
-    sent: BTreeMap<u64, BTreeMap<IsolateId, u64>>,
-    durable: BTreeMap<IsolateId, u64>,
+    sent: SortedMap<u64, SortedMap<IsolateId, u64>>,
+    durable: SortedMap<IsolateId, u64>,
 }
 
 /// What the global aggregator has not been told yet.
@@ -77,7 +76,7 @@ impl DataCenterAggregator {
         Self {
             source: Source { node, incarnation },
             counts: Counts::restore(node, copy, now),
-            isolates: BTreeMap::new(),
+            isolates: SortedMap::new(),
             base: None,
             view: None,
             waiting: Vec::new(),
@@ -86,8 +85,8 @@ impl DataCenterAggregator {
             news: News::None,
             reported: false,
             told_quiet: true,
-            sent: BTreeMap::new(),
-            durable: BTreeMap::new(),
+            sent: SortedMap::new(),
+            durable: SortedMap::new(),
         }
     }
 
@@ -170,7 +169,7 @@ impl DataCenterAggregator {
             return;
         }
         let received = self.received(report.isolate).max(report.durable);
-        let isolate = self.isolates.entry(report.isolate).or_default();
+        let isolate = self.isolates.get_or_default(report.isolate);
         isolate.seen = now;
         isolate.received = received;
         let next = received + 1;
@@ -200,11 +199,9 @@ impl DataCenterAggregator {
     }
 
     fn note_durable(&mut self, seq: u64) {
-        let newer = self.sent.split_off(&(seq + 1));
-        let older = std::mem::replace(&mut self.sent, newer);
-        if let Some((_, included)) = older.into_iter().next_back() {
+        if let Some((_, included)) = self.sent.take_before(&(seq + 1)).next_back() {
             for (isolate, number) in included {
-                let durable = self.durable.entry(isolate).or_default();
+                let durable = self.durable.get_or_default(isolate);
                 *durable = (*durable).max(number);
             }
         }
@@ -240,14 +237,14 @@ impl DataCenterAggregator {
         let hello = self.base.is_none();
         self.counts.prune(now, settings);
         self.isolates.retain(|_, isolate| now.since_ms(isolate.seen) < 10 * ISOLATE_MS);
-        let included: BTreeMap<IsolateId, u64> =
+        let included: SortedMap<IsolateId, u64> =
             self.isolates.iter().map(|(isolate, state)| (*isolate, state.received)).collect();
         let quiet = !self.reported;
         let contribution = self.counts.contribution(now, included.clone(), quiet);
         self.told_quiet = contribution.quiet;
         self.sent.insert(contribution.seq, included);
         while self.sent.len() > SYNCS_MAX {
-            self.sent.pop_first();
+            self.sent.take_first();
         }
         self.syncing = true;
         self.synced_at = now;

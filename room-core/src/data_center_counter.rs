@@ -6,11 +6,10 @@
 mod leases;
 mod recent;
 
-use std::collections::BTreeMap;
-
 use crate::id::IsolateId;
 use crate::queue::OrderKey;
 use crate::slots::{BATCH_MS, GrantId, SlotClass, Slots};
+use crate::sorted::SortedMap;
 use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
@@ -55,7 +54,7 @@ pub struct DataCenterCounter {
     called_rate: Rate,
     last_pull_at: Timestamp,
     pull_scale: u32,
-    isolates: BTreeMap<IsolateId, Timestamp>,
+    isolates: SortedMap<IsolateId, Timestamp>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +101,7 @@ impl DataCenterCounter {
             called_rate: Rate::default(),
             last_pull_at: Timestamp::default(),
             pull_scale: 1,
-            isolates: BTreeMap::new(),
+            isolates: SortedMap::new(),
         }
     }
 

@@ -8,12 +8,11 @@ mod counters;
 mod limits;
 mod restart;
 
-use std::collections::BTreeMap;
-
 use crate::id::{Incarnation, RoomId};
 use crate::queue::{PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
 use crate::settings::Settings;
 use crate::slots::{Ledger, SlotClass, Slots};
+use crate::sorted::SortedMap;
 use crate::state::{Book, SYNC_MS, Source};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
@@ -54,7 +53,7 @@ pub struct GlobalAggregator {
     counters: Counters,
     /// Pace of called visitors: the moment up to which it is used up.
     paced_until_ms: f64,
-    saved: BTreeMap<Source, u64>,
+    saved: SortedMap<Source, u64>,
     saved_at: Timestamp,
     dirty: bool,
 }
@@ -125,7 +124,7 @@ impl GlobalAggregator {
         let told = sync.hello && self.dirty;
         let moved = self.tick(now, settings, &mut turn);
         self.finish(now, settings, moved || told, &mut turn);
-        let included = if sync.hello { self.book.included(source.node) } else { BTreeMap::new() };
+        let included = if sync.hello { self.book.included(source.node) } else { SortedMap::new() };
         let reply = GlobalReply::Synced {
             durable: self.saved.get(&source).copied().unwrap_or(0),
             included: included.into_iter().collect(),

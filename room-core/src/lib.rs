@@ -6,6 +6,7 @@
 pub mod admission;
 pub mod api;
 pub mod bucket;
+pub mod bypass;
 pub mod bypass_rule;
 pub mod census;
 pub mod config;
@@ -32,6 +33,7 @@ pub mod route;
 pub mod rule;
 pub mod settings;
 pub mod slots;
+pub mod sorted;
 pub mod state;
 pub mod template;
 pub mod ticket;

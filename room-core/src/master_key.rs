@@ -1,6 +1,6 @@
 //! One secret of the key ring: its id, and the ciphers of the hours derived from it. Seals nothing.
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::ops::RangeInclusive;
 
 use aes_gcm::{Aes256Gcm, KeyInit};
@@ -14,7 +14,7 @@ pub(crate) struct MasterKey {
     id: u8,
     secret: Zeroizing<[u8; KEY_BYTES]>,
     /// By hour, only of hours that can be read now. Boxed, so that a move leaves no copy behind.
-    ciphers: BTreeMap<u32, Box<Aes256Gcm>>,
+    ciphers: SortedMap<u32, Box<Aes256Gcm>>,
 }
 
 impl MasterKey {
@@ -29,7 +29,7 @@ impl MasterKey {
         }
         // Derived from the secret and not counted, so that it stays when the ring is rotated.
         let [id] = *derive(&secret, &[b"key id"]);
-        Some(Self { id, secret, ciphers: BTreeMap::new() })
+        Some(Self { id, secret, ciphers: SortedMap::new() })
     }
 
     /// The byte that names this key in a sealed ticket.
@@ -45,7 +45,7 @@ impl MasterKey {
         if !self.ciphers.contains_key(&hour) {
             self.ciphers.retain(|kept, _| readable.contains(kept));
         }
-        self.ciphers.entry(hour).or_insert_with(|| {
+        self.ciphers.get_or_insert_with(hour, || {
             let subkey = derive::<KEY_BYTES>(&self.secret, &[b"ticket v1", &hour.to_be_bytes()]);
             Box::new(Aes256Gcm::new((&*subkey).into()))
         })

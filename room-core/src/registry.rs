@@ -17,7 +17,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
@@ -30,6 +30,7 @@ use crate::api::{Call, Failure, Method, Paging, Reply, Target};
 use crate::config::ZoneSettings;
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 use crate::zones::Zones;
 
@@ -58,11 +59,11 @@ pub struct Registry {
     zones: Zones,
     /// How many changes there were; 0 while rooms.json alone counts and nothing is stored.
     version: u64,
-    rooms: BTreeMap<RoomId, Room>,
-    zone_settings: BTreeMap<ZoneId, ZoneSettings>,
+    rooms: SortedMap<RoomId, Room>,
+    zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest changes, oldest first.
     audit: VecDeque<AuditEntry>,
-    previews: BTreeMap<String, Preview>,
+    previews: SortedMap<String, Preview>,
 }
 
 /// What a call gives: the answer, and what must be stored before it leaves.
@@ -99,10 +100,10 @@ impl Registry {
             bounds,
             zones,
             version: 0,
-            rooms: BTreeMap::new(),
-            zone_settings: BTreeMap::new(),
+            rooms: SortedMap::new(),
+            zone_settings: SortedMap::new(),
             audit: VecDeque::new(),
-            previews: BTreeMap::new(),
+            previews: SortedMap::new(),
         };
         registry.restore_all(rows)?;
         if registry.version == 0 {

@@ -4,10 +4,11 @@
 //! An expression is checked when it is saved: names, types, patterns and lists. After that it
 //! cannot fail: what a request does not have matches nothing, and what would cost too much
 //! bypasses nobody. Beside the checked limits, an evaluation of all rules of a request makes at
-//! most `STEPS_MAX` steps, each a few nanoseconds: a node of the tree, a byte read or copied, or a
-//! state of a regular expression visited for a byte.
+//! most `STEPS_MAX` steps of a few nanoseconds: nodes of the tree, bytes read or copied, elements
+//! of arrays, states of a regular expression visited for a byte.
 
 mod address;
+mod budget;
 mod call;
 mod check;
 mod comparison;
@@ -16,6 +17,7 @@ mod eval;
 mod field;
 mod function;
 mod hmac;
+mod json;
 mod lex;
 mod list;
 mod parse;
@@ -25,33 +27,31 @@ mod request;
 mod tree;
 mod value;
 
-use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 pub use self::address::{IpRange, RangeError};
+pub use self::budget::STEPS_MAX;
+use self::budget::{Budget, Stop};
 pub use self::error::ExpressionError;
 use self::error::{Fault, Span};
-use self::eval::{Budget, Evaluation};
+use self::eval::Evaluation;
 pub use self::list::{List, ListKind, Lists};
 pub use self::request::{RequestFields, RequestSource};
 use self::tree::Node;
-use crate::bypass_rule::{BypassRule, MAX_EXPRESSION_BYTES};
-use crate::id::RuleId;
+use crate::bypass_rule::MAX_EXPRESSION_BYTES;
+use crate::sorted::SortedMap;
 
 /// Parentheses, `not` and functions inside of each other, at most. The original allows 128 of
 /// them; nobody can read 64.
 pub const DEPTH_MAX: usize = 64;
-/// Steps for all rules of one request, at most. The dearest ones (an element of an array that is
-/// parsed anew, a JSON text) take up to half a second in all, natively: they must be charged more
-/// before any visit is judged by rules.
-pub const STEPS_MAX: usize = 4 * 1_024 * 1_024;
 
 /// The expression that `text` writes, or what is wrong with it.
 ///
 /// `known_lists` are the lists that it may refer to.
 pub fn parse_rule_expression(
     text: &str,
-    known_lists: &BTreeMap<String, ListKind>,
+    known_lists: &SortedMap<String, ListKind>,
 ) -> Result<Expression, ExpressionError> {
     if text.len() > MAX_EXPRESSION_BYTES {
         let mut end = MAX_EXPRESSION_BYTES;
@@ -65,13 +65,13 @@ pub fn parse_rule_expression(
     }
     let root =
         parse::parse(text, known_lists).map_err(|fault| ExpressionError::new(text, fault))?;
-    Ok(Expression { root })
+    Ok(Expression { root: Arc::new(root) })
 }
 
-/// A checked expression. It displays as a text that parses to an equal one.
-#[derive(Clone, Debug, PartialEq)]
+/// A checked expression, cheap to clone. It displays as a text that parses to an equal one.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
-    root: Node,
+    root: Arc<Node>,
 }
 
 impl fmt::Display for Expression {
@@ -80,61 +80,45 @@ impl fmt::Display for Expression {
     }
 }
 
-/// A bypass rule that is ready to be evaluated.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// Names the rule.
-    pub id: RuleId,
-    /// False for a rule that is ignored.
-    pub enabled: bool,
-    /// Which requests skip the room.
-    pub expression: Expression,
-}
-
-impl Rule {
-    /// The rule as its owner configured it, or what is wrong with its expression.
-    pub fn compile(
-        rule: &BypassRule,
-        known_lists: &BTreeMap<String, ListKind>,
-    ) -> Result<Self, ExpressionError> {
-        let expression = parse_rule_expression(&rule.expression, known_lists)?;
-        Ok(Self { id: rule.id, enabled: rule.enabled, expression })
-    }
-}
-
-/// What the rules of a room say of one request.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome<'rules> {
-    /// The first enabled rule that matches; `None` if none does.
-    pub rule: Option<&'rules Rule>,
+/// What expressions say of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Whether one of them matches.
+    pub end: End,
     /// Steps that were made.
     pub steps: usize,
-    /// True if `STEPS_MAX` was not enough: rules that were not finished match nothing.
-    pub is_exhausted: bool,
 }
 
-/// The first enabled rule that matches the request. Expressions refer to `lists`; one that is not
-/// there has no items.
-pub fn first_match<'rules>(
-    rules: &'rules [Rule],
+/// How the evaluation of expressions on one request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The one at this place matches, and none before it.
+    Match(usize),
+    /// None matches.
+    NoMatch,
+    /// `STEPS_MAX` was not enough: what was not finished matches nothing.
+    Exhausted,
+    /// One that comes before any match asks for what an incomplete source does not tell.
+    Lacking,
+}
+
+/// The first expression that matches the request. They refer to `lists`; one that is not there has
+/// no items.
+pub fn first_match<'e>(
+    expressions: impl IntoIterator<Item = &'e Expression>,
     fields: &RequestFields<'_>,
     lists: &Lists,
-) -> Outcome<'rules> {
+) -> Outcome {
     let mut evaluation = Evaluation { fields, lists, budget: Budget { left: STEPS_MAX } };
-    let mut matched = None;
-    let mut is_exhausted = false;
-    for rule in rules.iter().filter(|rule| rule.enabled) {
-        match evaluation.one(&rule.expression.root) {
+    let mut end = End::NoMatch;
+    for (place, expression) in expressions.into_iter().enumerate() {
+        end = match evaluation.one(&expression.root) {
             Ok(false) => continue,
-            Ok(true) => matched = Some(rule),
-            Err(eval::Exhausted) => is_exhausted = true,
-        }
+            Ok(true) => End::Match(place),
+            Err(Stop::Exhausted) => End::Exhausted,
+            Err(Stop::Lacking) => End::Lacking,
+        };
         break;
     }
-    Outcome { rule: matched, steps: STEPS_MAX - evaluation.budget.left, is_exhausted }
-}
-
-/// True if the request skips the room.
-pub fn bypasses(rules: &[Rule], fields: &RequestFields<'_>, lists: &Lists) -> bool {
-    first_match(rules, fields, lists).rule.is_some()
+    Outcome { end, steps: STEPS_MAX - evaluation.budget.left }
 }

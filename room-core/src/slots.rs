@@ -3,7 +3,6 @@
 //! Invariant of every grant: n = used + returned + written off + outstanding, each at least 0.
 //! Knows nothing of order; only the global aggregator owns a [`Ledger`].
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -13,6 +12,7 @@ use crate::bucket::Bucket;
 use crate::census::EPOCH_MS;
 use crate::id::Incarnation;
 use crate::settings::Settings;
+use crate::sorted::SortedMap;
 use crate::time::{SECOND_MS, Timestamp};
 
 /// Life of a lease at a data center's counter (`admission.md` section 5).
@@ -133,13 +133,13 @@ pub struct Ledger {
     granted_total: u64,
     /// Bound of `granted_total` that the stored row knows of.
     ceiling: u64,
-    grants: BTreeMap<GrantId, Grant>,
+    grants: SortedMap<GrantId, Grant>,
     /// When slots for called visitors were granted last.
     queued_at: Timestamp,
     /// Slots for called visitors, by the half second of their grant.
-    queued_by_bin: BTreeMap<u64, u32>,
+    queued_by_bin: SortedMap<u64, u32>,
     /// Grants of earlier lives that the row did not know, gathered in one for each life.
-    stand_ins: BTreeMap<Incarnation, StandIn>,
+    stand_ins: SortedMap<Incarnation, StandIn>,
 }
 
 /// Stands for the grants of one earlier life from a number on.
@@ -157,10 +157,10 @@ impl Ledger {
             next_number: 1,
             granted_total: 0,
             ceiling: 0,
-            grants: BTreeMap::new(),
+            grants: SortedMap::new(),
             queued_at: Timestamp::default(),
-            queued_by_bin: BTreeMap::new(),
-            stand_ins: BTreeMap::new(),
+            queued_by_bin: SortedMap::new(),
+            stand_ins: SortedMap::new(),
         }
     }
 
@@ -214,7 +214,7 @@ impl Ledger {
         self.next_number += 1;
         self.granted_total += u64::from(n);
         if class == SlotClass::Queued {
-            *self.queued_by_bin.entry(now.0 / BIN_MS).or_default() += n;
+            *self.queued_by_bin.get_or_default(now.0 / BIN_MS) += n;
             self.queued_at = now;
         }
         let (used, returned, written_off, bucket) = (0, 0, 0, Bucket::default());
@@ -245,7 +245,7 @@ impl Ledger {
         grant.written_off = grant.written_off.min(grant.n - grant.used - grant.returned);
         if self.stand_ins.values().any(|stand_in| stand_in.grant == id) {
             // Their class is not known: they count in the rate from now on, the safe side.
-            *self.queued_by_bin.entry(now.0 / BIN_MS).or_default() += grant.used - used_before;
+            *self.queued_by_bin.get_or_default(now.0 / BIN_MS) += grant.used - used_before;
         }
         fits && used <= grant.n
     }
@@ -293,7 +293,7 @@ impl Ledger {
         let grants = &self.grants;
         self.stand_ins.retain(|_, stand_in| grants.contains_key(&stand_in.grant));
         let oldest = now - RATE_BINS * SECOND_MS;
-        self.queued_by_bin = self.queued_by_bin.split_off(&(oldest.0 / BIN_MS));
+        self.queued_by_bin.keep_from(&(oldest.0 / BIN_MS));
     }
 
     /// Slots granted and not yet accounted for.
@@ -331,7 +331,7 @@ impl Ledger {
 
     /// Slots granted to called visitors since `from`, the half second of `from` included.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
-        self.queued_by_bin.range(from.0 / BIN_MS..).map(|(_, n)| u64::from(*n)).sum()
+        self.queued_by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
     }
 }
 

@@ -6,8 +6,6 @@
 mod nodes;
 mod totals;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
@@ -15,6 +13,7 @@ use crate::census::{Epoch, EpochCensus};
 use crate::id::{Colo, Incarnation, IsolateId};
 use crate::settings::Settings;
 use crate::slots::GrantId;
+use crate::sorted::{SortedMap, SortedSet};
 use crate::time::{SECOND_MS, Timestamp};
 
 use nodes::NodeState;
@@ -53,21 +52,21 @@ pub struct Contribution {
     /// Counts up with each change.
     pub seq: u64,
     /// Visitors per activity bucket; below 0 where visitors counted elsewhere moved on from here.
-    pub activity: BTreeMap<Bucket, i64>,
+    pub activity: SortedMap<Bucket, i64>,
     /// Slots used per grant.
-    pub used: BTreeMap<GrantId, u32>,
+    pub used: SortedMap<GrantId, u32>,
     /// Admissions of newcomers by the second of their admission.
-    pub admitted: BTreeMap<u64, u32>,
+    pub admitted: SortedMap<u64, u32>,
     /// All admissions, newcomers and called ones, by second: the flow and the estimate.
-    pub entered: BTreeMap<u64, u32>,
+    pub entered: SortedMap<u64, u32>,
     /// Visitors who joined the line, by second.
-    pub joined: BTreeMap<u64, u32>,
+    pub joined: SortedMap<u64, u32>,
     /// Waiters per epoch.
-    pub census: BTreeMap<Epoch, EpochCensus>,
+    pub census: SortedMap<Epoch, EpochCensus>,
     /// The newest epoch that is complete.
     pub through: Epoch,
     /// Events of each isolate that are in here, as the number of the last one.
-    pub included: BTreeMap<IsolateId, u64>,
+    pub included: SortedMap<IsolateId, u64>,
     /// True when no isolate reported anything since the last sync: its silence is no failure.
     pub quiet: bool,
 }
@@ -81,13 +80,13 @@ struct Held {
 /// All contributions to one room, and their totals.
 #[derive(Clone, Debug, Default)]
 pub struct Book {
-    sources: BTreeMap<Source, Held>,
+    sources: SortedMap<Source, Held>,
     /// Visitors per activity bucket over all sources.
-    activity: BTreeMap<Bucket, i64>,
+    activity: SortedMap<Bucket, i64>,
     totals: Totals,
-    changed: BTreeSet<GrantId>,
+    changed: SortedSet<GrantId>,
     /// What the lives of each object say together.
-    nodes: BTreeMap<Node, NodeState>,
+    nodes: SortedMap<Node, NodeState>,
 }
 
 /// The stored form of a [`Book`]; the totals are rebuilt.
@@ -103,12 +102,12 @@ impl Book {
         }
         if let Some(before) = before {
             for (bucket, count) in &before.activity {
-                *self.activity.entry(*bucket).or_default() -= count;
+                *self.activity.get_or_default(*bucket) -= count;
             }
             self.totals.subtract(before);
         }
         for (bucket, count) in &contribution.activity {
-            *self.activity.entry(*bucket).or_default() += count;
+            *self.activity.get_or_default(*bucket) += count;
         }
         for (grant, used) in &contribution.used {
             let known = before.and_then(|before| before.used.get(grant)).copied().unwrap_or(0);
@@ -140,22 +139,22 @@ impl Book {
     /// and the expired ones of silent data centers.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
-        let live: i64 = self.activity.range(first_live..).map(|(_, count)| (*count).max(0)).sum();
+        let live: i64 = self.activity.from_key(&first_live).map(|(_, count)| (*count).max(0)).sum();
         live.unsigned_abs() + self.held_by_silence(now, settings)
     }
 
     /// Expired buckets that a silent data center may have renewed without being heard: they
     /// stop expiring for at most D, then run on.
     fn held_by_silence(&self, now: Timestamp, settings: &Settings) -> u64 {
-        let mut held: BTreeMap<Bucket, i64> = BTreeMap::new();
+        let mut held: SortedMap<Bucket, i64> = SortedMap::new();
         for (source, last_heard) in self.silent_sources(now) {
             let oldest = Bucket(u32::try_from(last_heard.seconds()).unwrap_or(u32::MAX));
             let expired = |bucket: &Bucket| {
                 !bucket.is_live(now) && now < bucket.expires_at() + settings.session_ms()
             };
-            for (bucket, count) in self.activity_of(source).range(oldest..) {
+            for (bucket, count) in self.activity_of(source).from_key(&oldest) {
                 if expired(bucket) {
-                    *held.entry(*bucket).or_default() += count;
+                    *held.get_or_default(*bucket) += count;
                 }
             }
         }
@@ -163,8 +162,8 @@ impl Book {
         held.iter().map(|(bucket, count)| (*count).min(total(bucket)).max(0).unsigned_abs()).sum()
     }
 
-    fn activity_of(&self, source: Source) -> &BTreeMap<Bucket, i64> {
-        static NONE: BTreeMap<Bucket, i64> = BTreeMap::new();
+    fn activity_of(&self, source: Source) -> &SortedMap<Bucket, i64> {
+        static NONE: SortedMap<Bucket, i64> = SortedMap::new();
         self.sources.get(&source).map_or(&NONE, |held| &held.contribution.activity)
     }
 
@@ -190,8 +189,8 @@ impl Book {
     /// Takes the lives of one object together again.
     fn refresh(&mut self, node: Node) {
         let first = Source { node, incarnation: Incarnation(0) };
-        let last = Source { node, incarnation: Incarnation(u64::MAX) };
-        let lives = self.sources.range(first..=last).map(|(_, held)| held);
+        let lives = self.sources.from_key(&first).take_while(|(source, _)| source.node == node);
+        let lives = lives.map(|(_, held)| held);
         match NodeState::of(lives) {
             Some(state) => self.nodes.insert(node, state),
             None => self.nodes.remove(&node),
@@ -216,13 +215,9 @@ impl Book {
 
     /// All waiters of one epoch.
     pub fn waiters(&self, epoch: Epoch) -> EpochCensus {
-        let mut waiters = EpochCensus::new();
-        for held in self.sources.values() {
-            for (key, count) in held.contribution.census.get(&epoch).into_iter().flatten() {
-                *waiters.entry(*key).or_default() += count;
-            }
-        }
-        waiters
+        let reports = self.sources.values().map(|held| held.contribution.census.get(&epoch));
+        let counts = reports.flatten().flatten();
+        EpochCensus::sums(counts.map(|(key, count)| (*key, *count)).collect())
     }
 
     /// Newcomers admitted since the second of `from`.
@@ -246,11 +241,11 @@ impl Book {
     }
 
     /// Events of each isolate that some life of this object has contributed.
-    pub fn included(&self, node: Node) -> BTreeMap<IsolateId, u64> {
-        let mut included = BTreeMap::new();
+    pub fn included(&self, node: Node) -> SortedMap<IsolateId, u64> {
+        let mut included = SortedMap::new();
         for (_, held) in self.sources.iter().filter(|(source, _)| source.node == node) {
             for (isolate, number) in &held.contribution.included {
-                let newest: &mut u64 = included.entry(*isolate).or_default();
+                let newest: &mut u64 = included.get_or_default(*isolate);
                 *newest = (*newest).max(*number);
             }
         }
@@ -258,7 +253,7 @@ impl Book {
     }
 
     /// The sequence number held for each source.
-    pub fn seqs(&self) -> BTreeMap<Source, u64> {
+    pub fn seqs(&self) -> SortedMap<Source, u64> {
         self.sources.iter().map(|(source, held)| (*source, held.contribution.seq)).collect()
     }
 
@@ -281,7 +276,7 @@ impl Book {
     pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
         self.activity
-            .range(first_live..)
+            .from_key(&first_live)
             .map(|(bucket, count)| (bucket.expires_at(), (*count).max(0).unsigned_abs()))
     }
 

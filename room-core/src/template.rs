@@ -9,7 +9,7 @@ mod normalise;
 mod render;
 mod tokenise;
 
-use std::collections::BTreeMap;
+use crate::sorted::SortedMap;
 use std::fmt;
 
 pub use render::RenderError;
@@ -65,9 +65,9 @@ impl Template {
             return Err(vec![TemplateError { line: 1, column: 1, message }]);
         }
         let tags = tokenise(source).map_err(|faults| place(source, faults))?;
-        let mut unknown = BTreeMap::new();
+        let mut unknown = SortedMap::new();
         for tag in tags.iter().filter(|tag| tag.kind != Kind::Comment && !is_known(tag.name)) {
-            unknown.entry(tag.name).or_insert(tag.start);
+            unknown.get_or_insert_with(tag.name, || tag.start);
         }
         let warnings = unknown.into_iter().map(|(name, offset)| Fault {
             offset,

@@ -1,13 +1,12 @@
 //! The zones of a deployment, from the variable `ZONES`: their ids and domains. Knows no room.
 
-use std::collections::BTreeMap;
-
 use crate::id::ZoneId;
 use crate::route::Host;
+use crate::sorted::SortedMap;
 
 /// The domain of each zone. Without any, every zone id is taken and no host is checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Zones(BTreeMap<ZoneId, Host>);
+pub struct Zones(SortedMap<ZoneId, Host>);
 
 impl Zones {
     /// From `<zone id>=<domain>`, comma-separated; or what is wrong, for the operator.

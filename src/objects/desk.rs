@@ -1,11 +1,11 @@
 //! What the shells share: requests that wait for an answer, and one timer. Decides nothing.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
 use room_core::id::{Colo, RoomId};
+use room_core::sorted::SortedMap;
 use room_core::time::Timestamp;
 use room_core::turn::RequestId;
 use worker::worker_sys::DurableObjectState;
@@ -23,7 +23,7 @@ pub struct Desk<Reply> {
     pub state: State,
     /// Bindings.
     pub env: Env,
-    waiting: RefCell<BTreeMap<RequestId, oneshot::Sender<Reply>>>,
+    waiting: RefCell<SortedMap<RequestId, oneshot::Sender<Reply>>>,
     next_id: Cell<u64>,
     wakes_at: Cell<Option<Timestamp>>,
     copied_at: Cell<Timestamp>,
@@ -35,7 +35,7 @@ impl<Reply> Desk<Reply> {
         Self {
             state: State::from(state),
             env,
-            waiting: RefCell::new(BTreeMap::new()),
+            waiting: RefCell::new(SortedMap::new()),
             next_id: Cell::new(0),
             wakes_at: Cell::new(None),
             copied_at: Cell::new(Timestamp::default()),

@@ -73,10 +73,10 @@ clusterTest("what is wrong is said, all at once and where", options, async (clus
   await refused(cluster, 404, "GET", `zones/none/waiting_rooms`);
   await refused(cluster, 404, "GET", "no/such/path");
   await refused(cluster, 405, "DELETE", ROOMS);
-  await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, {
-    action: "bypass_waiting_room",
-    expression: "ssl",
-  });
+  const rule = { action: "bypass_waiting_room", expression: "ssl and" };
+  const misspelt = await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, rule);
+  assert.equal(misspelt.errors[0].source.pointer, "/expression");
+  assert.match(misspelt.errors[0].message, /column 8/);
   const long = "x".repeat(5 * 1024 * 1024);
   assert.equal((await refused(cluster, 413, "POST", ROOMS, long)).errors[0].code, 1413);
   assert.equal((await call(cluster, "GET", ROOMS)).result.length, 1);

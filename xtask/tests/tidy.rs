@@ -20,8 +20,8 @@ const IMPURE: &[(&str, &str)] = &[
     ("getrandom::", "random draws are arguments"),
     ("thread_local!", "a machine is a plain struct"),
     ("println!", "facts are returned"),
-    ("HashMap", "use BTreeMap: iteration order must be the same everywhere"),
-    ("HashSet", "use BTreeSet: iteration order must be the same everywhere"),
+    ("HashMap", "use SortedMap: iteration order must be the same everywhere"),
+    ("HashSet", "use SortedSet: iteration order must be the same everywhere"),
 ];
 /// Marks of unfinished work.
 const UNFINISHED: &[&str] = &[

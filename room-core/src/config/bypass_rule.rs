@@ -6,7 +6,8 @@ use super::MAX_TEXT_BYTES;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{boolean, list, malformed, only, parsed, text};
-use crate::bypass_rule::{BypassRule, MAX_EXPRESSION_BYTES, check_expression};
+use crate::bypass_rule::{BypassRule, MAX_EXPRESSION_BYTES, compile};
+use crate::rule::Expression;
 use crate::time::Timestamp;
 
 /// Most rules of one room in a file; the registry has its own, configurable bound.
@@ -67,10 +68,12 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<BypassRule> {
     let enabled = fields.optional("enabled", true, boolean);
     let last_updated = fields.optional("last_updated", Timestamp::default(), parsed);
     action?;
+    let (expression, compiled) = expression?;
     Some(BypassRule {
         id: id?,
         version: version?,
-        expression: expression?.to_owned(),
+        expression: expression.to_owned(),
+        compiled,
         description: description?.to_owned(),
         enabled: enabled?,
         last_updated: last_updated?,
@@ -84,11 +87,11 @@ fn version(value: &Value) -> Result<u32, Problem> {
     number.ok_or_else(|| malformed(written, rule))
 }
 
-fn expression(value: &Value) -> Result<&str, Problem> {
+fn expression(value: &Value) -> Result<(&str, Expression), Problem> {
     let expression = text(MAX_EXPRESSION_BYTES)(value)?;
-    let malformed = |message| Problem { code: ErrorCode::Malformed, message };
-    check_expression(expression).map_err(malformed)?;
-    Ok(expression)
+    let compiled = compile(expression)
+        .map_err(|error| Problem { code: ErrorCode::Malformed, message: error.to_string() })?;
+    Ok((expression, compiled))
 }
 
 #[cfg(test)]

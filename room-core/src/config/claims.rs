@@ -1,21 +1,19 @@
 //! What only one room may have: id, name and routes. Remembers who has it; reads no field itself.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use super::field_error::ErrorCode;
 use super::fields::Fields;
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
 use crate::route::Route;
+use crate::sorted::SortedMap;
 use crate::zones::Zones;
 
 /// Everything taken so far, with words for where or by whom.
 #[derive(Debug, Default)]
 pub struct Claims {
-    ids: BTreeMap<RoomId, String>,
-    names: BTreeMap<(ZoneId, String), String>,
-    routes: BTreeMap<(String, String), String>,
+    ids: SortedMap<RoomId, String>,
+    names: SortedMap<(ZoneId, String), String>,
+    routes: SortedMap<(String, String), String>,
     zones: Zones,
 }
 
@@ -73,19 +71,16 @@ fn route_key(route: &Route) -> (String, String) {
 }
 
 fn claim<K: Ord>(
-    taken: &mut BTreeMap<K, String>,
+    taken: &mut SortedMap<K, String>,
     key: K,
     fields: &mut Fields<'_>,
     field: &'static str,
     verb: &str,
 ) {
-    match taken.entry(key) {
-        Entry::Vacant(free) => {
-            free.insert(format!("at {}", fields.pointer_to(field)));
-        }
-        Entry::Occupied(first) => {
-            let message = format!("{verb} already taken {}", first.get());
-            fields.fail(field, ErrorCode::Duplicate, message);
-        }
+    if let Some(first) = taken.get(&key) {
+        let message = format!("{verb} already taken {first}");
+        fields.fail(field, ErrorCode::Duplicate, message);
+    } else {
+        taken.insert(key, format!("at {}", fields.pointer_to(field)));
     }
 }

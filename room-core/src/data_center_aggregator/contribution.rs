@@ -1,7 +1,5 @@
 //! What a data center's isolates reported, as the absolute counts its aggregator contributes.
 
-use std::collections::BTreeMap;
-
 use super::News;
 use super::visitors::Visitors;
 use crate::bucket::Bucket;
@@ -9,6 +7,7 @@ use crate::census::{Census, EPOCH_MS, Epoch};
 use crate::id::IsolateId;
 use crate::settings::Settings;
 use crate::slots::{GrantId, SlotClass};
+use crate::sorted::SortedMap;
 use crate::state::{BIN_SECONDS, Contribution, LEFT_OUT_MS, Node, SYNC_MS};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::wire::Event;
@@ -23,11 +22,11 @@ const REPORT_DELAY_MS: u64 = SECOND_MS;
 #[derive(Debug)]
 pub(super) struct Counts {
     seq: u64,
-    activity: BTreeMap<Bucket, i64>,
-    used: BTreeMap<GrantId, (u32, Timestamp)>,
-    admitted: BTreeMap<u64, u32>,
-    entered: BTreeMap<u64, u32>,
-    joined: BTreeMap<u64, u32>,
+    activity: SortedMap<Bucket, i64>,
+    used: SortedMap<GrantId, (u32, Timestamp)>,
+    admitted: SortedMap<u64, u32>,
+    entered: SortedMap<u64, u32>,
+    joined: SortedMap<u64, u32>,
     census: Census,
     visitors: Visitors,
 }
@@ -36,11 +35,11 @@ impl Counts {
     pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
         Self {
             seq: 0,
-            activity: BTreeMap::new(),
-            used: BTreeMap::new(),
-            admitted: BTreeMap::new(),
-            entered: BTreeMap::new(),
-            joined: BTreeMap::new(),
+            activity: SortedMap::new(),
+            used: SortedMap::new(),
+            admitted: SortedMap::new(),
+            entered: SortedMap::new(),
+            joined: SortedMap::new(),
             census: Census::default(),
             visitors: Visitors::restore(node, copy, now),
         }
@@ -63,26 +62,26 @@ impl Counts {
                 if !self.visitors.admit(visitor, bucket) {
                     return News::None;
                 }
-                *self.activity.entry(bucket).or_default() += 1;
+                *self.activity.get_or_default(bucket) += 1;
                 let second = second.min((now + SKEW_MS).seconds());
-                *self.entered.entry(second).or_default() += 1;
+                *self.entered.get_or_default(second) += 1;
                 if class == SlotClass::New {
-                    *self.admitted.entry(second).or_default() += 1;
+                    *self.admitted.get_or_default(second) += 1;
                 }
                 if let Some(grant) = grant {
-                    let used = self.used.entry(grant).or_insert((0, now));
+                    let used = self.used.get_or_insert_with(grant, || (0, now));
                     *used = (used.0 + 1, now);
                 }
             }
             Event::Moved { visitor, from, to } => {
                 let to = to.min(newest);
                 let Some(left) = self.visitors.step(visitor, from, to) else { return News::None };
-                *self.activity.entry(left).or_default() -= 1;
-                *self.activity.entry(to).or_default() += 1;
+                *self.activity.get_or_default(left) -= 1;
+                *self.activity.get_or_default(to) += 1;
             }
             Event::Present(presence) => {
                 if self.census.add(presence) && presence.joined {
-                    *self.joined.entry(presence.from.seconds()).or_default() += 1;
+                    *self.joined.get_or_default(presence.from.seconds()) += 1;
                 }
             }
         }
@@ -93,7 +92,7 @@ impl Counts {
     pub(super) fn contribution(
         &mut self,
         now: Timestamp,
-        included: BTreeMap<IsolateId, u64>,
+        included: SortedMap<IsolateId, u64>,
         quiet: bool,
     ) -> Contribution {
         self.seq += 1;
@@ -117,7 +116,7 @@ impl Counts {
         self.used.retain(|_, (_, at)| now.since_ms(*at) < USED_MS);
         let oldest_s = now.seconds().saturating_sub(BIN_SECONDS);
         for bins in [&mut self.admitted, &mut self.entered, &mut self.joined] {
-            *bins = bins.split_off(&oldest_s);
+            bins.keep_from(&oldest_s);
         }
         self.census.prune(now);
         self.visitors.prune(now);

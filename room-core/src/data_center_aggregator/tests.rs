@@ -153,7 +153,7 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
     assert_eq!(sent.admitted, [(1_000, 1)].into());
     assert_eq!(sent.entered, [(1_000, 2)].into());
     assert_eq!(sent.joined, [(1_000, 1)].into());
-    assert_eq!(sent.census[&Epoch(200)], [(OrderKey(1), 1)].into());
+    assert_eq!(sent.census.get(&Epoch(200)), Some(&[(OrderKey(1), 1)].into()));
     assert_eq!(sent.included, [(IsolateId(1), 3), (IsolateId(2), 2)].into());
 }
 

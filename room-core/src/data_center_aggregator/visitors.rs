@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
+use crate::sorted::SortedMap;
 use crate::state::Node;
 use crate::time::Timestamp;
 
@@ -30,8 +31,9 @@ struct Place {
 
 #[derive(Debug, Default)]
 pub(super) struct Visitors {
+    /// A tree: up to a million visitors in random order.
     counted: BTreeMap<u64, Place>,
-    by_bucket: BTreeMap<Bucket, Vec<u64>>,
+    by_bucket: SortedMap<Bucket, Vec<u64>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -94,17 +96,17 @@ impl Visitors {
     fn place(&mut self, visitor: u64, place: Place) {
         let before = self.counted.insert(visitor, place);
         if before.is_none_or(|before| before.bucket != place.bucket) {
-            self.by_bucket.entry(place.bucket).or_default().push(visitor);
+            self.by_bucket.get_or_default(place.bucket).push(visitor);
         }
     }
 
     /// Entries go with their bucket.
     pub(super) fn prune(&mut self, now: Timestamp) {
-        while let Some(entry) = self.by_bucket.first_entry() {
-            if entry.key().is_live(now) && self.counted.len() <= REMEMBERED_MAX {
+        while let Some((first, _)) = self.by_bucket.iter().next() {
+            if first.is_live(now) && self.counted.len() <= REMEMBERED_MAX {
                 return;
             }
-            let (bucket, visitors) = entry.remove_entry();
+            let Some((bucket, visitors)) = self.by_bucket.take_first() else { return };
             for visitor in visitors {
                 if self.counted.get(&visitor).is_some_and(|place| place.bucket == bucket) {
                     self.counted.remove(&visitor);

@@ -1,9 +1,8 @@
 //! The slots a counter holds, per grant, and what of them goes back. Never invents a slot.
 
-use std::collections::BTreeMap;
-
 use crate::id::IsolateId;
 use crate::slots::{GrantId, SlotClass, Slots, WRITE_OFF_MS};
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// Batches come back a moment after the lease ended: one pull carries them together.
@@ -15,7 +14,7 @@ struct Lease {
     until: Timestamp,
     tokens: u32,
     /// Slots in batches at isolates: no more than these can come back.
-    batches: BTreeMap<IsolateId, Batches>,
+    batches: SortedMap<IsolateId, Batches>,
     /// Slots given back, as the running total the global aggregator books.
     returned: u32,
     acknowledged: u32,
@@ -32,17 +31,17 @@ struct Batches {
 /// All leases of one counter.
 #[derive(Debug, Default)]
 pub(super) struct Leases {
-    leases: BTreeMap<GrantId, Lease>,
+    leases: SortedMap<GrantId, Lease>,
     had_spare: bool,
 }
 
 impl Leases {
     pub(super) fn add(&mut self, class: SlotClass, slots: Slots) {
         let Slots { grant, n: tokens, until } = slots;
-        let (batches, returned, acknowledged, sent) = (BTreeMap::new(), 0, 0, 0);
+        let (batches, returned, acknowledged, sent) = (SortedMap::new(), 0, 0, 0);
         let lease = Lease { class, until, tokens, batches, returned, acknowledged, sent };
         self.had_spare = tokens > 1;
-        self.leases.entry(grant).or_insert(lease);
+        self.leases.get_or_insert_with(grant, || lease);
     }
 
     /// One slot of a valid lease, the one that ends first.
@@ -80,7 +79,7 @@ impl Leases {
         let Some(lease) = self.leases.get_mut(&grant) else { return false };
         let Some(left) = lease.tokens.checked_sub(n) else { return false };
         lease.tokens = left;
-        lease.batches.entry(isolate).or_default().given += n;
+        lease.batches.get_or_default(isolate).given += n;
         true
     }
 

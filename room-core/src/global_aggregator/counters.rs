@@ -3,9 +3,8 @@
 //! A pull may come twice: the network repeats it, or its counter heard no answer. It is answered
 //! with the same grants, so that no slot is out of which no counter knows.
 
-use std::collections::BTreeMap;
-
 use crate::slots::Slots;
+use crate::sorted::SortedMap;
 use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::wire::Pull;
@@ -32,12 +31,12 @@ struct Counter {
 
 /// All counters that have asked; not stored: what an earlier life granted is written off.
 #[derive(Debug, Default)]
-pub(super) struct Counters(BTreeMap<Node, Counter>);
+pub(super) struct Counters(SortedMap<Node, Counter>);
 
 impl Counters {
     /// A pull came, for the first time or again.
     pub(super) fn hear(&mut self, now: Timestamp, pull: &Pull) {
-        let counter = self.0.entry(pull.node).or_default();
+        let counter = self.0.get_or_default(pull.node);
         counter.heard_at = now;
         if pull.number >= counter.number {
             counter.demand = pull.demand_per_1000_s;
@@ -54,7 +53,7 @@ impl Counters {
 
     /// Remembers the answer for when the pull comes again.
     pub(super) fn answer(&mut self, pull: &Pull, answer: Answer) {
-        let counter = self.0.entry(pull.node).or_default();
+        let counter = self.0.get_or_default(pull.node);
         (counter.number, counter.answer) = (pull.number, answer);
     }
 

@@ -1,7 +1,5 @@
 //! How a global aggregator comes back: row first, then the copy, then the reports. Never looser.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Counters, GlobalAggregator, VERSIONS_PER_MS};
@@ -9,6 +7,7 @@ use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
 use crate::slots::{LEASE_MS, Ledger, WRITE_OFF_MS};
+use crate::sorted::SortedMap;
 use crate::state::{Book, LEFT_OUT_MS, SYNC_MS, StoredBook};
 use crate::time::{SECOND_MS, Timestamp};
 
@@ -71,7 +70,7 @@ impl GlobalAggregator {
             line_known_from: now,
             counters: Counters::default(),
             paced_until_ms: now.0 as f64,
-            saved: BTreeMap::new(),
+            saved: SortedMap::new(),
             saved_at: Timestamp::default(),
             dirty: false,
         };

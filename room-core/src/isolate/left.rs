@@ -1,15 +1,14 @@
 //! What is left of an isolate's batches and goes back to its counter. Never a slot that was used.
 
-use std::collections::BTreeMap;
-
 use crate::slots::{GrantId, Slots, WRITE_OFF_MS};
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// Slots left per grant, as running totals: said again with whatever comes later, so that a
 /// message that got lost is made good and one that comes twice changes nothing.
 #[derive(Debug, Default)]
 pub(super) struct Left {
-    by_grant: BTreeMap<GrantId, Total>,
+    by_grant: SortedMap<GrantId, Total>,
     is_said: bool,
 }
 
@@ -22,7 +21,8 @@ struct Total {
 impl Left {
     /// Adds the rest of a batch.
     pub(super) fn add(&mut self, rest: Slots) {
-        let total = self.by_grant.entry(rest.grant).or_insert(Total { n: 0, until: rest.until });
+        let total =
+            self.by_grant.get_or_insert_with(rest.grant, || Total { n: 0, until: rest.until });
         total.n += rest.n;
         total.until = total.until.max(rest.until);
         self.is_said = false;

@@ -1,7 +1,5 @@
 //! What isolates get to know of the registry: one text with a version. Written and read here.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::Registry;
@@ -11,6 +9,7 @@ use crate::config::{
 };
 use crate::id::ZoneId;
 use crate::room::Room;
+use crate::sorted::SortedMap;
 
 /// The configuration of one version.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub struct Configuration {
     /// All rooms.
     pub rooms: Vec<Room>,
     /// The settings of zones that have other than the default.
-    pub zone_settings: BTreeMap<ZoneId, ZoneSettings>,
+    pub zone_settings: SortedMap<ZoneId, ZoneSettings>,
 }
 
 /// Why a text is not a configuration that this version of the Worker can use.
@@ -40,7 +39,7 @@ impl Configuration {
         let version = version.ok_or_else(|| failed("it has no version".to_owned()))?;
         let rooms = value.get("rooms").cloned().unwrap_or_else(|| json!([]));
         let rooms = read_rooms(&rooms, Claims::default()).map_err(fields_failed)?;
-        let mut zone_settings = BTreeMap::new();
+        let mut zone_settings = SortedMap::new();
         for (zone, settings) in value.get("zones").and_then(Value::as_object).into_iter().flatten()
         {
             let zone = zone.parse().map_err(|error| failed(format!("a zone id {error}")))?;

@@ -1,8 +1,6 @@
 //! The rows that the registry is stored in, written and read back. A changed key loses what is
 //! stored: tests pin them.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::Registry;
@@ -14,6 +12,7 @@ use crate::config::{
 };
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
+use crate::sorted::SortedMap;
 
 /// One row: a key, and its value or that it is deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +34,9 @@ pub struct BadRow {
 const VERSION: &str = "version";
 
 /// The rows of one room: the room, each of its events, and its rules.
-fn of_room(room: &Room) -> BTreeMap<String, String> {
+fn of_room(room: &Room) -> SortedMap<String, String> {
     let text = |document: Map<String, Value>| Value::Object(document).to_string();
-    let mut rows = BTreeMap::new();
+    let mut rows = SortedMap::new();
     rows.insert(format!("room/{}", room.id), text(room_document(room)));
     for event in &room.events {
         rows.insert(format!("event/{}/{}", room.id, event.id), text(event_document(event)));

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::change::{Change, Effect};
 use super::document::Meaning;
 use super::{Answer, Registry};
-use crate::api::{Failure, Method, Reply};
+use crate::api::{Failure, Method};
 use crate::config::{ZoneSettings, read_zone_settings, zone_settings_document};
 use crate::id::ZoneId;
 
@@ -25,11 +25,6 @@ impl Registry {
         let before = zone_settings_document(current);
         let document = Value::Object(MEANING.merged(before.clone(), Method::Patch, body)?);
         let settings = read_zone_settings(&document).map_err(Failure::invalid)?;
-        let ineffective = settings.search_engine_crawler_bypass.then(|| {
-            "search_engine_crawler_bypass is stored, but this version does not act on it."
-                .to_owned()
-        });
-        let reply = Reply::success(shown(settings), ineffective.as_slice());
         let change = Change {
             target: format!("zones/{zone}/waiting_rooms/settings"),
             before: Some(before),
@@ -37,7 +32,7 @@ impl Registry {
             effect: Effect::Settings(zone, settings),
         };
         let changes = (settings != current).then_some(change).into_iter().collect();
-        Ok(Answer { reply, changes })
+        Ok(Answer { changes, ..Answer::of(shown(settings)) })
     }
 
     fn settings_of(&self, zone: ZoneId) -> ZoneSettings {

@@ -2,13 +2,12 @@
 
 mod lists;
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use super::{Bounds, Configuration, Registry};
 use crate::api::{Call, route};
 use crate::config::parse_rooms;
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 use crate::zones::Zones;
 
@@ -18,7 +17,7 @@ const OTHER: &str = "11111111111111111111111111111111";
 /// A registry with its storage and a clock that ticks with each call.
 struct World {
     registry: Registry,
-    stored: BTreeMap<String, String>,
+    stored: SortedMap<String, String>,
     seconds: u64,
     bounds: Bounds,
 }
@@ -29,8 +28,8 @@ impl World {
     }
 
     fn with_bounds(bounds: Bounds) -> Self {
-        let registry = registry(&BTreeMap::new(), bounds);
-        Self { registry, stored: BTreeMap::new(), seconds: 1_795_255_200, bounds }
+        let registry = registry(&SortedMap::new(), bounds);
+        Self { registry, stored: SortedMap::new(), seconds: 1_795_255_200, bounds }
     }
 
     /// Status and envelope of one request.
@@ -105,7 +104,7 @@ impl World {
     }
 }
 
-fn registry(stored: &BTreeMap<String, String>, bounds: Bounds) -> Registry {
+fn registry(stored: &SortedMap<String, String>, bounds: Bounds) -> Registry {
     let rows = stored.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     let zones = format!("{ZONE}=example,{OTHER}=other.net");
     let zones = Zones::parse(&zones).expect("zones");

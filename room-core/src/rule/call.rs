@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::eval::{Budget, Exhausted};
+use super::budget::{Budget, ELEMENT_STEPS, Stop};
 use super::function::Function;
 use super::hmac;
+use super::json::{Found, look_up};
 use super::value::Value;
 
 /// The result; missing if an argument is, but for `concat`, which leaves it out.
@@ -13,7 +14,7 @@ pub(super) fn apply<'v>(
     first: Value<'v>,
     others: &[Value<'v>],
     budget: &mut Budget,
-) -> Result<Value<'v>, Exhausted> {
+) -> Result<Value<'v>, Stop> {
     if function == Function::Concat {
         return concat(first, others, budget);
     }
@@ -28,13 +29,13 @@ pub(super) fn apply<'v>(
             hmac::validity(&text, message, rest)
         }
         (Function::Len, []) => count(text.len()),
-        (Function::LookupJsonInteger, keys) => {
-            let found = look_up(&text, keys).and_then(|found| found.as_i64());
-            found.map_or(Value::Missing, Value::Integer)
-        }
+        (Function::LookupJsonInteger, keys) => match look_up(&text, keys) {
+            Found::Integer(found) => Value::Integer(found),
+            Found::Text(_) | Found::Other => Value::Missing,
+        },
         (Function::LookupJsonString, keys) => match look_up(&text, keys) {
-            Some(serde_json::Value::String(found)) => Value::from(Cow::Owned(found)),
-            _ => Value::Missing,
+            Found::Text(found) => Value::from(Cow::Owned(found)),
+            Found::Integer(_) | Found::Other => Value::Missing,
         },
         (Function::Lower, []) => {
             map_bytes(text, u8::is_ascii_uppercase, <[u8]>::make_ascii_lowercase)
@@ -64,18 +65,21 @@ fn steps(function: Function, text: &[u8], others: &[Value<'_>]) -> usize {
     };
     let others: usize = others.iter().map(bytes).sum();
     match function {
-        Function::EndsWith | Function::StartsWith => others,
+        Function::EndsWith | Function::StartsWith => others.saturating_add(1),
         // Two blocks of the key and the digest of the digest, about 8 steps a byte.
         Function::IsTimedHmacValid => {
             text.len().saturating_add(others).saturating_add(256).saturating_mul(8)
         }
         Function::Len | Function::Concat | Function::UrlDecode => 1,
-        // A tree is made of the text.
+        // Each byte is read once, and each name compared with a key.
         Function::LookupJsonInteger | Function::LookupJsonString => {
-            text.len().saturating_mul(8).saturating_add(others)
+            text.len().saturating_mul(4).saturating_add(others)
         }
-        Function::Lower | Function::Substring | Function::Upper => text.len(),
-        Function::RemoveBytes => text.len().saturating_add(others),
+        Function::Lower | Function::Substring | Function::Upper => {
+            text.len().saturating_add(ELEMENT_STEPS)
+        }
+        // A table of all bytes is made first.
+        Function::RemoveBytes => text.len().saturating_add(others).saturating_add(64),
     }
 }
 
@@ -87,7 +91,7 @@ fn concat<'v>(
     first: Value<'v>,
     others: &[Value<'v>],
     budget: &mut Budget,
-) -> Result<Value<'v>, Exhausted> {
+) -> Result<Value<'v>, Stop> {
     let is_array = |value: &&Value<'v>| matches!(value, Value::Array(_));
     if is_array(&&first) || others.iter().any(|other| is_array(&other)) {
         let mut joined = Vec::new();
@@ -95,7 +99,7 @@ fn concat<'v>(
             if let Value::Array(elements) = value {
                 for element in elements {
                     let bytes = if let Value::Text(text) = element { text.len() } else { 0 };
-                    budget.spend(bytes.saturating_add(1))?;
+                    budget.spend(bytes.saturating_add(ELEMENT_STEPS))?;
                     joined.push(element.clone());
                 }
             }
@@ -158,29 +162,15 @@ fn substring(text: Cow<'_, [u8]>, start: i64, end: Option<i64>) -> Value<'_> {
     })
 }
 
-/// What `keys` lead to in the JSON that `text` writes.
-fn look_up(text: &[u8], keys: &[Value<'_>]) -> Option<serde_json::Value> {
-    let mut found = serde_json::from_slice::<serde_json::Value>(text).ok()?;
-    for key in keys {
-        let entry = match key {
-            Value::Integer(place) => found.get_mut(usize::try_from(*place).ok()?),
-            Value::Text(name) => found.get_mut(std::str::from_utf8(name).ok()?),
-            _ => None,
-        };
-        found = entry?.take();
-    }
-    Some(found)
-}
-
 /// `+`, and `%` with two hex digits, decoded; by the options until nothing changes (`r`), and `%u`
 /// with four hex digits too (`u`).
 fn url_decode<'v>(
     mut text: Cow<'v, [u8]>,
     options: &[u8],
     budget: &mut Budget,
-) -> Result<Cow<'v, [u8]>, Exhausted> {
+) -> Result<Cow<'v, [u8]>, Stop> {
     loop {
-        budget.spend(text.len())?;
+        budget.spend(text.len().saturating_mul(2))?;
         if !text.iter().any(|byte| matches!(byte, b'%' | b'+')) {
             return Ok(text);
         }

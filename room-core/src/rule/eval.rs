@@ -1,8 +1,11 @@
 //! Evaluates a checked tree on one request, within a number of steps. Cannot fail otherwise.
 
+use super::budget::{
+    Budget, LIST_STEPS, NODE_STEPS, PLATFORM_STEPS, SORTED_ELEMENT_STEPS, Stop, copy_steps,
+};
 use super::call;
 use super::field::Source;
-use super::list::Lists;
+use super::list::{List, Lists};
 use super::pattern::Pattern;
 use super::request::RequestFields;
 use super::tree::{
@@ -10,26 +13,6 @@ use super::tree::{
     Type,
 };
 use super::value::Value;
-
-/// The steps are used up.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Exhausted;
-
-/// Steps that may still be made. A step is paid before it is made.
-#[derive(Debug)]
-pub(super) struct Budget {
-    pub left: usize,
-}
-
-impl Budget {
-    pub fn spend(&mut self, steps: usize) -> Result<(), Exhausted> {
-        self.left = self.left.checked_sub(steps).ok_or_else(|| {
-            self.left = 0;
-            Exhausted
-        })?;
-        Ok(())
-    }
-}
 
 /// One request, and what may still be spent on it. Values are borrowed from it and from the tree.
 pub(super) struct Evaluation<'e, 'r> {
@@ -40,8 +23,8 @@ pub(super) struct Evaluation<'e, 'r> {
 
 impl<'e> Evaluation<'e, '_> {
     /// The Boolean of a node that has one.
-    pub fn one(&mut self, node: &'e Node) -> Result<bool, Exhausted> {
-        self.budget.spend(1)?;
+    pub fn one(&mut self, node: &'e Node) -> Result<bool, Stop> {
+        self.budget.spend(NODE_STEPS)?;
         match node {
             Node::Constant(constant) => Ok(*constant),
             Node::Logic(logic, terms) => self.logic_of_one(*logic, terms),
@@ -61,7 +44,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn logic_of_one(&mut self, logic: Logic, terms: &'e [Node]) -> Result<bool, Exhausted> {
+    fn logic_of_one(&mut self, logic: Logic, terms: &'e [Node]) -> Result<bool, Stop> {
         let mut odd = false;
         for term in terms {
             let truth = self.one(term)?;
@@ -80,8 +63,8 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// The Booleans of a node that has many.
-    fn many(&mut self, node: &'e Node) -> Result<Vec<bool>, Exhausted> {
-        self.budget.spend(1)?;
+    fn many(&mut self, node: &'e Node) -> Result<Vec<bool>, Stop> {
+        self.budget.spend(NODE_STEPS)?;
         match node {
             Node::Logic(logic, terms) => self.logic_of_many(*logic, terms),
             Node::Not(inner) => {
@@ -94,10 +77,12 @@ impl<'e> Evaluation<'e, '_> {
             }
             Node::Bare(operand) => {
                 let values = elements(self.operand(operand)?);
+                self.budget.spend_elements(values.len())?;
                 Ok(values.into_iter().map(|value| value == Value::Boolean(true)).collect())
             }
             Node::Comparison(operand, test) => {
                 let values = elements(self.operand(operand)?);
+                self.budget.spend_elements(values.len())?;
                 values.iter().map(|value| self.holds(test, value)).collect()
             }
             // The parser gives these one Boolean, so they never stand here.
@@ -106,7 +91,7 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     /// Element by element, as many as the shortest term has.
-    fn logic_of_many(&mut self, logic: Logic, terms: &'e [Node]) -> Result<Vec<bool>, Exhausted> {
+    fn logic_of_many(&mut self, logic: Logic, terms: &'e [Node]) -> Result<Vec<bool>, Stop> {
         let mut joined: Option<Vec<bool>> = None;
         for term in terms {
             let next = self.many(term)?;
@@ -124,8 +109,13 @@ impl<'e> Evaluation<'e, '_> {
         Ok(joined.unwrap_or_default())
     }
 
-    fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Exhausted> {
+    fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Stop> {
         let mut indexes = operand.indexes.as_slice();
+        if let Base::Field(field) = &operand.base
+            && self.fields.lacks(field.source)
+        {
+            return Err(Stop::Lacking);
+        }
         let value = match &operand.base {
             Base::Call(call) => self.call(call)?,
             Base::Field(field) if field.kind == Type::Map => {
@@ -137,30 +127,65 @@ impl<'e> Evaluation<'e, '_> {
                 }
             }
             Base::Field(field) => {
+                self.pay_to_read(field.source)?;
                 let value = self.fields.value(field.source);
-                self.pay_for(&value)?;
+                self.pay_for_answer(field.source, &value)?;
                 value
             }
         };
         self.indexed(value, indexes)
     }
 
-    fn entry(&mut self, source: Source, name: &[u8]) -> Result<Value<'e>, Exhausted> {
-        let value = self.fields.entry(source, name);
-        // Names are compared one by one, but the platform looks for a header by itself.
-        let names = if source == Source::Headers { 1 } else { self.fields.count(source) };
-        self.budget.spend(names.saturating_add(name.len()))?;
-        Ok(value)
+    fn entry(&mut self, source: Source, name: &[u8]) -> Result<Value<'e>, Stop> {
+        if source == Source::Headers && !self.fields.knows_all_headers() {
+            // The platform looks for one header by itself.
+            self.budget.spend(PLATFORM_STEPS.saturating_add(name.len()))?;
+            let value = self.fields.header_entry(name);
+            self.pay_for_answer(source, &value)?;
+            return Ok(value);
+        }
+        let count = self.pairs(source)?;
+        self.budget.spend_elements(count)?;
+        self.budget.spend(name.len())?;
+        Ok(self.fields.entry(source, name))
     }
 
-    fn entries(&mut self, source: Source) -> Result<Value<'e>, Exhausted> {
-        // Each pair looks for its name among the others: the logarithm of 2^16 names.
-        let count = self.fields.count(source);
-        self.budget.spend(count.saturating_mul(16).saturating_add(1))?;
+    fn entries(&mut self, source: Source) -> Result<Value<'e>, Stop> {
+        let count = self.pairs(source)?;
+        self.budget.spend(count.saturating_mul(SORTED_ELEMENT_STEPS))?;
         Ok(self.fields.entries(source))
     }
 
-    fn indexed(&mut self, value: Value<'e>, indexes: &[Index]) -> Result<Value<'e>, Exhausted> {
+    /// How many pairs a map has; they are paid for when they are first taken apart.
+    fn pairs(&mut self, source: Source) -> Result<usize, Stop> {
+        self.budget.spend(self.fields.steps_to_parse(source))?;
+        Ok(self.fields.count(source))
+    }
+
+    /// Pays for a field that is no map, before it is read.
+    fn pay_to_read(&mut self, source: Source) -> Result<(), Stop> {
+        if let Some(map) = source.map() {
+            let count = self.pairs(map)?;
+            return self.budget.spend_elements(count);
+        }
+        self.budget.spend(self.fields.steps_to_read(source))
+    }
+
+    /// Pays for the bytes that the platform told, whose number it alone knew.
+    fn pay_for_answer(&mut self, source: Source, value: &Value<'_>) -> Result<(), Stop> {
+        if source.is_at_hand() {
+            return Ok(());
+        }
+        match value {
+            Value::Text(text) => self.budget.spend(copy_steps(text.len())),
+            Value::Array(values) => {
+                values.iter().try_for_each(|value| self.pay_for_answer(source, value))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn indexed(&mut self, value: Value<'e>, indexes: &[Index]) -> Result<Value<'e>, Stop> {
         let Some((index, others)) = indexes.split_first() else {
             return Ok(value);
         };
@@ -173,8 +198,9 @@ impl<'e> Evaluation<'e, '_> {
             Index::Each => {
                 let is_deeper = others.contains(&Index::Each);
                 let mut mapped = Vec::new();
-                for element in elements(value) {
-                    self.budget.spend(1)?;
+                let elements = elements(value);
+                self.budget.spend_elements(elements.len())?;
+                for element in elements {
                     match self.indexed(element, others)? {
                         Value::Array(inner) if is_deeper => mapped.extend(inner),
                         other => mapped.push(other),
@@ -187,7 +213,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Exhausted> {
+    fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Stop> {
         let Some((first, others)) = call.arguments.split_first() else {
             return Ok(Value::Missing);
         };
@@ -199,14 +225,16 @@ impl<'e> Evaluation<'e, '_> {
             return call::apply(call.function, first, &others, &mut self.budget);
         }
         let mut results = Vec::new();
-        for element in elements(first) {
+        let elements = elements(first);
+        self.budget.spend_elements(elements.len())?;
+        for element in elements {
             results.push(call::apply(call.function, element, &others, &mut self.budget)?);
         }
         Ok(Value::Array(results))
     }
 
-    fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Exhausted> {
-        self.budget.spend(1)?;
+    fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Stop> {
+        self.budget.spend(NODE_STEPS)?;
         match argument {
             Argument::Integer(number) => Ok(Value::Integer(*number)),
             Argument::Text(text) => Ok(Value::borrowed(text)),
@@ -214,16 +242,8 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    /// The elements of a field are handed on one by one; its bytes are paid for by who reads them.
-    fn pay_for(&mut self, value: &Value<'_>) -> Result<(), Exhausted> {
-        self.budget.spend(match value {
-            Value::Array(elements) => elements.len(),
-            _ => 1,
-        })
-    }
-
     /// False for a missing value, whatever is asked.
-    fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Exhausted> {
+    fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Stop> {
         match value {
             Value::Integer(number) => self.holds_for_integer(test, *number),
             Value::Ip(address) => match test {
@@ -246,7 +266,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    fn holds_for_integer(&mut self, test: &Test, number: i64) -> Result<bool, Exhausted> {
+    fn holds_for_integer(&mut self, test: &Test, number: i64) -> Result<bool, Stop> {
         self.budget.spend(match test {
             Test::InIntegers(ranges) => ranges.len(),
             Test::InList(_) => LIST_STEPS,
@@ -262,16 +282,16 @@ impl<'e> Evaluation<'e, '_> {
         })
     }
 
-    fn holds_for_text(&mut self, test: &Test, text: &[u8]) -> Result<bool, Exhausted> {
+    fn holds_for_text(&mut self, test: &Test, text: &[u8]) -> Result<bool, Stop> {
         let length = text.len();
         self.budget.spend(match test {
             Test::Contains(needle) => length.saturating_add(needle.as_bytes().len()),
-            Test::InList(_) => LIST_STEPS.saturating_add(length),
+            Test::InList(_) => List::hostname_searches(text).saturating_mul(LIST_STEPS),
             Test::InTexts(texts) => length.saturating_add(texts.len()),
             Test::Matches(pattern) => {
                 length.min(Pattern::SUBJECT_BYTES_MAX).saturating_mul(pattern.steps_per_byte())
             }
-            Test::Text(_, wanted) => wanted.len().min(length),
+            Test::Text(_, wanted) => wanted.len().min(length).saturating_add(1),
             Test::Wildcard(pattern) => length.saturating_add(pattern.as_bytes().len()),
             _ => 0,
         })?;
@@ -288,9 +308,6 @@ impl<'e> Evaluation<'e, '_> {
         })
     }
 }
-
-/// Steps of one search in a list: the logarithm of 2^64 items.
-const LIST_STEPS: usize = 64;
 
 impl Relation {
     fn holds<T: Ord + ?Sized>(self, one: &T, other: &T) -> bool {

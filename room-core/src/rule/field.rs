@@ -52,6 +52,53 @@ pub(super) enum Source {
     VerifiedBot,
 }
 
+impl Source {
+    /// The map whose names or values these are.
+    pub fn map(self) -> Option<Self> {
+        match self {
+            Self::ArgumentNames | Self::ArgumentValues => Some(Self::Arguments),
+            Self::HeaderNames | Self::HeaderValues => Some(Self::Headers),
+            _ => None,
+        }
+    }
+
+    /// True for what URL, method, cookies and time tell.
+    pub fn is_at_hand(self) -> bool {
+        match self {
+            Self::ArgumentNames
+            | Self::ArgumentValues
+            | Self::Arguments
+            | Self::Cookies
+            | Self::Extension
+            | Self::FullUri
+            | Self::HeadersTruncated
+            | Self::Host
+            | Self::Method
+            | Self::Milliseconds
+            | Self::Path
+            | Self::Query
+            | Self::Seconds
+            | Self::Secure
+            | Self::ServerPort
+            | Self::Uri => true,
+            Self::Header(name) => name == "cookie",
+            Self::Address
+            | Self::CertificateVerified
+            | Self::HeaderNames
+            | Self::HeaderValues
+            | Self::Headers
+            | Self::Languages
+            | Self::OverTcp
+            | Self::Property(_)
+            | Self::PropertyFlag(_)
+            | Self::PropertyNumber(_)
+            | Self::RayId
+            | Self::Subdivision
+            | Self::VerifiedBot => false,
+        }
+    }
+}
+
 /// The field of this name.
 pub(super) fn find(name: &str) -> Option<&'static Field> {
     FIELDS.iter().find(|field| field.name == name)

@@ -1,13 +1,13 @@
 //! Named lists that rules refer to: addresses, host names or AS numbers. Stores and fetches none.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::address::{IpRange, RangeError};
-use crate::route::{Host, HostError};
+use crate::route::{Host, HostError, MAX_HOST_BYTES};
+use crate::sorted::SortedMap;
 
 /// Lists by name.
-pub type Lists = BTreeMap<String, List>;
+pub type Lists = SortedMap<String, List>;
 
 /// What the items of a list are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,10 @@ pub struct List(Items);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Items {
-    Asn(BTreeSet<i64>),
+    /// Sorted, as the names are.
+    Asn(Vec<i64>),
     /// `exact` names, and those below which everything is meant (`*.example.net`).
-    Hostname {
-        exact: BTreeSet<String>,
-        above: BTreeSet<String>,
-    },
+    Hostname { exact: Vec<String>, above: Vec<String> },
     /// Sorted, none touches the next.
     Ip(Vec<IpRange>),
 }
@@ -49,19 +47,19 @@ enum Items {
 impl List {
     /// A list of AS numbers.
     pub fn of_asns(numbers: impl IntoIterator<Item = u32>) -> Self {
-        Self(Items::Asn(numbers.into_iter().map(i64::from).collect()))
+        Self(Items::Asn(sorted(numbers.into_iter().map(i64::from).collect())))
     }
 
     /// A list of host names; `*.example.net` means every name below `example.net`.
     pub fn of_hostnames<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, HostError> {
-        let (mut exact, mut above) = (BTreeSet::new(), BTreeSet::new());
+        let (mut exact, mut above) = (Vec::new(), Vec::new());
         for name in names {
             match name.strip_prefix("*.") {
-                Some(parent) => above.insert(parent.parse::<Host>()?.as_str().to_owned()),
-                None => exact.insert(name.parse::<Host>()?.as_str().to_owned()),
-            };
+                Some(parent) => above.push(parent.parse::<Host>()?.as_str().to_owned()),
+                None => exact.push(name.parse::<Host>()?.as_str().to_owned()),
+            }
         }
-        Ok(Self(Items::Hostname { exact, above }))
+        Ok(Self(Items::Hostname { exact: sorted(exact), above: sorted(above) }))
     }
 
     /// A list of addresses, networks and ranges.
@@ -95,20 +93,35 @@ impl List {
     }
 
     pub(super) fn has_asn(&self, number: i64) -> bool {
-        matches!(&self.0, Items::Asn(numbers) if numbers.contains(&number))
+        matches!(&self.0, Items::Asn(numbers) if numbers.binary_search(&number).is_ok())
+    }
+
+    /// How many names are looked for to find this one: itself and those above it.
+    pub(super) fn hostname_searches(name: &[u8]) -> usize {
+        let is_name = name.len() <= MAX_HOST_BYTES;
+        if is_name { name.split(|byte| *byte == b'.').count() } else { 1 }
     }
 
     pub(super) fn has_hostname(&self, name: &[u8]) -> bool {
         let Items::Hostname { exact, above } = &self.0 else { return false };
         let Ok(name) = std::str::from_utf8(name) else { return false };
-        if name.len() > crate::route::MAX_HOST_BYTES {
+        if name.len() > MAX_HOST_BYTES {
             return false;
         }
         let name = name.to_ascii_lowercase();
         let mut parents = name.match_indices('.');
-        let mut is_below = |(dot, _)| name.get(dot + 1..).is_some_and(|name| above.contains(name));
-        exact.contains(&name) || parents.any(&mut is_below)
+        let has =
+            |names: &[String], name| names.binary_search_by(|known| (**known).cmp(name)).is_ok();
+        let mut is_below = |(dot, _)| name.get(dot + 1..).is_some_and(|name| has(above, name));
+        has(exact, &name) || parents.any(&mut is_below)
     }
+}
+
+/// In order and each once, to be searched by halves.
+fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
+    items.sort_unstable();
+    items.dedup();
+    items
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! The grammar: from a text to a checked tree, or the first fault. Bounded in depth; reads no
 //! request.
 
-use std::collections::BTreeMap;
-
 use super::DEPTH_MAX;
 use super::check::{self, Given};
 use super::error::{Fault, Span, nearest};
@@ -11,9 +9,10 @@ use super::function;
 use super::lex::{Lexer, Token};
 use super::list::ListKind;
 use super::tree::{Argument, Base, Call, Index, Logic, Node, Operand, Quantifier, Scalar, Type};
+use crate::sorted::SortedMap;
 
 /// The tree of `text`; lists may be those of `lists`.
-pub(super) fn parse(text: &str, lists: &BTreeMap<String, ListKind>) -> Result<Node, Fault> {
+pub(super) fn parse(text: &str, lists: &SortedMap<String, ListKind>) -> Result<Node, Fault> {
     let mut parser = Parser {
         text,
         lexer: Lexer::new(text),
@@ -39,7 +38,7 @@ pub(super) fn parse(text: &str, lists: &BTreeMap<String, ListKind>) -> Result<No
 pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) lexer: Lexer<'t>,
-    pub(super) lists: &'t BTreeMap<String, ListKind>,
+    pub(super) lists: &'t SortedMap<String, ListKind>,
     depth: usize,
     /// Of all compiled regular expressions so far.
     pub(super) regex_bytes: usize,

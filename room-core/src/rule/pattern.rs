@@ -29,8 +29,10 @@ impl PartialEq for Needle {
     }
 }
 
+impl Eq for Needle {}
+
 /// A pattern that the whole text must match: `*` stands for any bytes, `\*` and `\\` for `*`, `\`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wildcard {
     /// As written.
     pattern: Box<[u8]>,
@@ -158,10 +160,10 @@ impl Pattern {
 
     /// Steps that a search costs, at most, for each byte of the text.
     ///
-    /// The engine visits every state of the program for each byte, and a state takes 16 bytes or
+    /// The engine visits every state of the program for each byte, and a state takes 24 bytes or
     /// more.
     pub fn steps_per_byte(&self) -> usize {
-        self.size_bytes / 16
+        self.size_bytes / 24
     }
 
     pub fn is_in(&self, text: &[u8]) -> bool {
@@ -183,6 +185,8 @@ impl PartialEq for Pattern {
         self.as_str() == other.as_str()
     }
 }
+
+impl Eq for Pattern {}
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use super::budget::{ELEMENT_STEPS, NODE_STEPS, PLATFORM_STEPS, copy_steps};
 use super::field::Source;
 use super::value::Value;
 use crate::coverage::{UrlParts, split_url};
@@ -29,6 +30,10 @@ pub trait RequestSource {
     /// A property of `request.cf` as text, a nested one by a dotted path like
     /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
     fn property(&self, path: &str) -> Option<Cow<'_, str>>;
+    /// False if it tells only URL, method, cookies and time; the rest must not be taken as absent.
+    fn is_complete(&self) -> bool {
+        true
+    }
 }
 
 /// The fields of one request; what is made of raw parts is made once.
@@ -36,8 +41,11 @@ pub struct RequestFields<'r> {
     source: &'r dyn RequestSource,
     url: Option<UrlParts<'r>>,
     arguments: OnceCell<Pairs<'r>>,
+    cookie: OnceCell<Cow<'r, str>>,
     cookies: OnceCell<Pairs<'r>>,
     headers: OnceCell<Pairs<'r>>,
+    accept_language: OnceCell<Cow<'r, str>>,
+    languages: OnceCell<Vec<String>>,
 }
 
 /// Names and values in their order; a name may stand more than once.
@@ -50,9 +58,17 @@ impl<'r> RequestFields<'r> {
             source,
             url: split_url(source.url()),
             arguments: OnceCell::new(),
+            cookie: OnceCell::new(),
             cookies: OnceCell::new(),
             headers: OnceCell::new(),
+            accept_language: OnceCell::new(),
+            languages: OnceCell::new(),
         }
+    }
+
+    /// True if the source does not tell what a field is made of.
+    pub(super) fn lacks(&self, source: Source) -> bool {
+        !source.is_at_hand() && !self.source.is_complete()
     }
 
     /// The value of a field that is no map.
@@ -69,14 +85,14 @@ impl<'r> RequestFields<'r> {
             }
             Source::Extension => Value::from(extension(path)),
             Source::FullUri => text(self.source.url().split('#').next()),
+            Source::Header("cookie") => Value::from(self.cookie()),
             Source::Header(name) => Value::from(self.source.header(name).unwrap_or_default()),
             Source::HeaderNames => names(self.headers()),
             Source::HeaderValues => values(self.headers()),
             Source::HeadersTruncated => Value::Boolean(false),
             Source::Host => text(url.map(|url| url.host)),
             Source::Languages => {
-                let header = self.source.header("accept-language").unwrap_or_default();
-                languages(&header)
+                Value::Array(self.languages().iter().map(|tag| Value::from(tag.as_str())).collect())
             }
             Source::Method => Value::from(self.source.method()),
             Source::Milliseconds => integer(self.source.now().0 % 1_000),
@@ -101,15 +117,74 @@ impl<'r> RequestFields<'r> {
         }
     }
 
+    /// What it costs to read a field that is no map and no part of one, the bytes of an answer of
+    /// the platform aside.
+    pub(super) fn steps_to_read(&self, source: Source) -> usize {
+        let url_bytes = self.source.url().len();
+        match source {
+            Source::Extension | Source::FullUri => url_bytes,
+            Source::Uri => url_bytes.saturating_add(ELEMENT_STEPS),
+            Source::Header("cookie") => self.steps_for_cookie(),
+            Source::Languages => {
+                // A tag may be two bytes, and all of them are sorted.
+                let is_parsed = self.languages.get().is_some();
+                let bytes = self.accept_language().len();
+                let once = if is_parsed { 0 } else { bytes.saturating_mul(16) };
+                once.saturating_add(bytes.saturating_mul(ELEMENT_STEPS / 2))
+            }
+            Source::Seconds | Source::Milliseconds | Source::ServerPort => ELEMENT_STEPS,
+            Source::Subdivision => 2 * PLATFORM_STEPS,
+            _ if source.is_at_hand() => NODE_STEPS,
+            _ => PLATFORM_STEPS,
+        }
+    }
+
+    /// What it costs to take a map apart; nothing if that was done before.
+    pub(super) fn steps_to_parse(&self, source: Source) -> usize {
+        match source {
+            Source::Arguments if self.arguments.get().is_none() => {
+                let query = self.url.as_ref().and_then(|url| url.query).unwrap_or_default();
+                query.len().saturating_mul(4)
+            }
+            Source::Cookies if self.cookies.get().is_none() => {
+                // Names and values are copied one by one.
+                self.steps_for_cookie().saturating_add(self.cookie().len().saturating_mul(8))
+            }
+            Source::Headers if self.headers.get().is_none() => {
+                // Read at once, whatever they are: at most as much as the platform read itself.
+                let bytes = |(name, value): &(Cow<'_, [u8]>, Cow<'_, [u8]>)| {
+                    let bytes = name.len().saturating_add(value.len());
+                    copy_steps(bytes).saturating_add(2 * PLATFORM_STEPS)
+                };
+                self.headers().iter().map(bytes).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// The cookies are read once from the platform.
+    fn steps_for_cookie(&self) -> usize {
+        if self.cookie.get().is_some() {
+            return NODE_STEPS;
+        }
+        copy_steps(self.cookie().len()).saturating_add(PLATFORM_STEPS)
+    }
+
+    /// True if the headers were read all at once.
+    pub(super) fn knows_all_headers(&self) -> bool {
+        self.headers.get().is_some()
+    }
+
+    /// The value of one header as an entry of the map, read by itself.
+    pub(super) fn header_entry(&self, name: &[u8]) -> Value<'_> {
+        let is_lower = !name.iter().any(u8::is_ascii_uppercase);
+        let name = std::str::from_utf8(name).ok().filter(|name| is_lower && !name.is_empty());
+        let header = name.and_then(|name| self.source.header(name));
+        header.map_or(Value::Missing, |value| Value::Array(vec![value.into()]))
+    }
+
     /// The value of `name` in a map; missing if there is none.
     pub(super) fn entry(&self, source: Source, name: &[u8]) -> Value<'_> {
-        if source == Source::Headers && self.headers.get().is_none() {
-            // One header is cheaper than all of them.
-            let is_lower = !name.iter().any(u8::is_ascii_uppercase);
-            let name = std::str::from_utf8(name).ok().filter(|name| is_lower && !name.is_empty());
-            let header = name.and_then(|name| self.source.header(name));
-            return header.map_or(Value::Missing, |value| Value::Array(vec![value.into()]));
-        }
         let found = self.pairs(source).iter().filter(|(key, _)| **key == *name);
         let values: Vec<_> = found.map(|(_, value)| Value::borrowed(value)).collect();
         if values.is_empty() { Value::Missing } else { Value::Array(values) }
@@ -156,14 +231,26 @@ impl<'r> RequestFields<'r> {
 
     fn cookies(&self) -> &Pairs<'_> {
         self.cookies.get_or_init(|| {
-            let header = self.source.header("cookie").unwrap_or_default();
             let pair = |cookie: &str| {
                 let (name, value) = cookie.split_once('=')?;
                 let name = percent::decode(name.trim().as_bytes());
                 Some((Cow::Owned(name), Cow::Owned(value.trim().as_bytes().to_vec())))
             };
-            header.split(';').filter_map(pair).collect()
+            self.cookie().split(';').filter_map(pair).collect()
         })
+    }
+
+    fn cookie(&self) -> &str {
+        self.cookie.get_or_init(|| self.source.header("cookie").unwrap_or_default())
+    }
+
+    fn accept_language(&self) -> &str {
+        let read = || self.source.header("accept-language").unwrap_or_default();
+        self.accept_language.get_or_init(read)
+    }
+
+    fn languages(&self) -> &[String] {
+        self.languages.get_or_init(|| languages(self.accept_language()))
     }
 
     fn headers(&self) -> &Pairs<'_> {
@@ -253,16 +340,16 @@ fn extension(path: &str) -> Cow<'_, str> {
 }
 
 /// The language tags of an `Accept-Language` header, the best liked first.
-fn languages<'v>(header: &str) -> Value<'v> {
+fn languages(header: &str) -> Vec<String> {
     let weighted = |entry: &str| {
         let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
         let weight = parameters.trim().strip_prefix("q=").map_or(1_000, per_mille);
         let tag = tag.trim();
-        (!tag.is_empty()).then(|| (weight, Value::from(Cow::Owned(tag.to_owned()))))
+        (!tag.is_empty()).then(|| (weight, tag.to_owned()))
     };
     let mut tags: Vec<_> = header.split(',').filter_map(weighted).collect();
     tags.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-    Value::Array(tags.into_iter().map(|(_, tag)| tag).collect())
+    tags.into_iter().map(|(_, tag)| tag).collect()
 }
 
 /// A weight of `Accept-Language` (RFC 9110 section 12.4.2) in thousandths; 0 if it is none.

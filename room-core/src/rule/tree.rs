@@ -28,7 +28,7 @@ pub(super) enum Type {
 /// One or many Booleans.
 ///
 /// Invariant: a tree is as deep as its text is nested, so its depth has the parser's limit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Constant(bool),
     /// At least two terms, of one shape.
@@ -55,7 +55,7 @@ pub(super) enum Quantifier {
 }
 
 /// A value of the request, or made of such.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Operand {
     pub base: Base,
     pub indexes: Vec<Index>,
@@ -68,20 +68,20 @@ impl Operand {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {
     Call(Call),
     Field(&'static Field),
 }
 
 /// `arguments` fit the signature of `function`; only the first may stand for each element.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Call {
     pub function: Function,
     pub arguments: Vec<Argument>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Argument {
     Integer(i64),
     Text(Box<[u8]>),
@@ -99,7 +99,7 @@ pub(super) enum Index {
 }
 
 /// What is asked of an operand; it fits the operand's type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     /// True if a bit of both is set.
     BitwiseAnd(i64),

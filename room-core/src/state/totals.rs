@@ -1,9 +1,8 @@
 //! What all sources say together, kept up to date with each of them. Merges and forgets nothing.
 
-use std::collections::BTreeMap;
-
 use super::Contribution;
 use crate::slots::GrantId;
+use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 
 /// The counts of all contributions, so that no question has to ask every source again.
@@ -35,22 +34,22 @@ impl Totals {
 
 /// One kind of count over all sources; a key that nobody names any more is gone.
 #[derive(Clone, Debug)]
-pub(super) struct Total<Key>(BTreeMap<Key, u32>);
+pub(super) struct Total<Key>(SortedMap<Key, u32>);
 
 impl<Key> Default for Total<Key> {
     fn default() -> Self {
-        Self(BTreeMap::new())
+        Self(SortedMap::new())
     }
 }
 
 impl<Key: Copy + Ord> Total<Key> {
-    fn add(&mut self, counts: &BTreeMap<Key, u32>) {
+    fn add(&mut self, counts: &SortedMap<Key, u32>) {
         for (key, count) in counts {
-            *self.0.entry(*key).or_default() += count;
+            *self.0.get_or_default(*key) += count;
         }
     }
 
-    fn subtract(&mut self, counts: &BTreeMap<Key, u32>) {
+    fn subtract(&mut self, counts: &SortedMap<Key, u32>) {
         for (key, count) in counts {
             if let Some(total) = self.0.get_mut(key) {
                 *total -= count;
@@ -75,12 +74,12 @@ impl<Key: Copy + Ord> Total<Key> {
 impl Total<u64> {
     /// The sum of the seconds from that of `from` on.
     pub(super) fn since(&self, from: Timestamp) -> u64 {
-        self.0.range(from.seconds()..).map(|(_, count)| u64::from(*count)).sum()
+        self.0.from_key(&from.seconds()).map(|(_, count)| u64::from(*count)).sum()
     }
 
     /// The first second from that of `from` on that counts anything.
     pub(super) fn first_since(&self, from: Timestamp) -> Option<u64> {
-        self.0.range(from.seconds()..).next().map(|(second, _)| *second)
+        self.0.from_key(&from.seconds()).next().map(|(second, _)| *second)
     }
 }
 

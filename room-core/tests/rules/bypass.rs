@@ -1,37 +1,118 @@
-//! Rules as a room has them: order, the enabled flag, the documented use cases.
+//! Rules as a room has them: order, the enabled flag, what a first glance tells, the documented use
+//! cases, and crawlers.
 
-use room_core::bypass_rule::BypassRule;
-use room_core::id::RuleId;
-use room_core::rule::{Lists, RequestFields, Rule, bypasses, first_match};
+use room_core::bypass::{FirstGlance, Verdict, verdict};
+use room_core::config::{ZoneSettings, parse_rooms};
+use room_core::room::Room;
+use room_core::rule::{End, Lists, RequestFields, RequestSource, first_match};
+use serde_json::{Value, json};
 
 use super::request::{Request, evaluate, lists, parse, visitor};
 
-fn rule(number: u8, enabled: bool, expression: &str) -> Rule {
-    let expression = parse(expression).expect(expression);
-    Rule { id: RuleId::from_bytes([number; 16]), enabled, expression }
+const ID: &str = "0123456789abcdef0123456789abcdef";
+const CRAWLERS_STAY: ZoneSettings =
+    ZoneSettings { search_engine_crawler_bypass: false, always_use_https: None };
+const CRAWLERS_SKIP: ZoneSettings =
+    ZoneSettings { search_engine_crawler_bypass: true, always_use_https: None };
+
+/// A room whose rules have these expressions, enabled or not.
+fn room(rules: &[(bool, &str)]) -> Room {
+    let rule = |(number, (enabled, expression)): (usize, &(bool, &str))| {
+        json!({
+            "id": format!("{number:032x}"),
+            "action": "bypass_waiting_room",
+            "expression": expression,
+            "enabled": enabled,
+        })
+    };
+    let rules: Value = rules.iter().enumerate().map(rule).collect();
+    let rooms = json!([{
+        "id": ID,
+        "zone_id": ID,
+        "name": "shop",
+        "host": "shop.example.net",
+        "total_active_users": 1,
+        "new_users_per_minute": 1,
+        "bypass_rules": rules,
+    }]);
+    parse_rooms(&rooms.to_string()).expect("a valid room").remove(0)
+}
+
+/// The same visitor as far as a first glance tells.
+fn at_a_glance(request: &Request) -> FirstGlance<'_> {
+    let cookie = request.headers.iter().find(|(name, _)| name == "cookie");
+    let cookie = cookie.map_or("", |(_, value)| value);
+    FirstGlance { url: &request.url, method: request.method, cookie, now: request.now() }
 }
 
 #[test]
 fn the_first_enabled_rule_that_matches_bypasses() {
-    let check = |rules: &[(bool, &str)], want: Option<u8>| {
-        let rules: Vec<Rule> = (1..)
-            .zip(rules)
-            .map(|(number, (enabled, text))| rule(number, *enabled, text))
-            .collect();
-        let visitor = visitor();
-        let fields = RequestFields::new(&visitor);
-        let outcome = first_match(&rules, &fields, &lists());
-        let want_id = want.map(|number| RuleId::from_bytes([number; 16]));
-        assert_eq!(outcome.rule.map(|rule| rule.id), want_id, "{rules:?}");
-        assert!(!outcome.is_exhausted);
-        assert_eq!(bypasses(&rules, &fields, &lists()), want.is_some());
+    let check = |rules: &[(bool, &str)], want: Verdict| {
+        let found = verdict(&room(rules), CRAWLERS_STAY, &lists(), &visitor());
+        assert_eq!(found, want, "{rules:?}");
     };
-    check(&[], None);
-    check(&[(true, "not ssl")], None);
-    check(&[(false, "ssl")], None);
-    check(&[(true, "ssl")], Some(1));
-    check(&[(true, "not ssl"), (true, "ssl"), (true, "true")], Some(2));
-    check(&[(false, "ssl"), (true, "not ssl"), (true, "true")], Some(3));
+    check(&[], Verdict::Stays);
+    check(&[(true, "not ssl")], Verdict::Stays);
+    check(&[(false, "ssl")], Verdict::Stays);
+    check(&[(true, "ssl")], Verdict::Skips);
+    check(&[(true, "not ssl"), (true, "ssl"), (true, "true")], Verdict::Skips);
+    check(&[(false, "ssl"), (true, "not ssl")], Verdict::Stays);
+    check(&[(false, "ssl"), (true, "not ssl"), (true, "true")], Verdict::Skips);
+}
+
+#[test]
+fn a_first_glance_is_enough_where_the_rest_makes_no_difference() {
+    let check = |rules: &[(bool, &str)], want: Verdict| {
+        let request = visitor();
+        let found = verdict(&room(rules), CRAWLERS_STAY, &lists(), &at_a_glance(&request));
+        assert_eq!(found, want, "{rules:?}");
+        let complete = verdict(&room(rules), CRAWLERS_STAY, &lists(), &request);
+        assert!(found == complete || found == Verdict::Unknown, "{rules:?} is {complete:?}");
+    };
+    check(&[], Verdict::Stays);
+    check(&[(true, r#"starts_with(http.request.uri.path, "/Sale")"#)], Verdict::Skips);
+    check(&[(true, r#"starts_with(http.request.uri.path, "/sale")"#)], Verdict::Stays);
+    check(&[(true, r#"http.request.cookies["theme"][0] eq "dark""#)], Verdict::Skips);
+    check(&[(true, r#"http.cookie contains "theme = dark""#)], Verdict::Skips);
+    let at_hand = r#"ssl and http.request.method eq "GET" and http.host eq "shop.example.net"
+        and http.request.uri.path.extension eq "gz" and http.request.uri.args["x"][0] ne "b"
+        and http.request.timestamp.sec gt 0 and cf.edge.server_port eq 8443"#;
+    check(&[(true, at_hand)], Verdict::Skips);
+    check(&[(true, "ip.src in {203.0.113.0/24}")], Verdict::Unknown);
+    check(&[(true, "not ip.src in {203.0.113.0/24}")], Verdict::Unknown);
+    check(&[(true, r#"ip.src.country eq "FR""#)], Verdict::Unknown);
+    check(&[(true, "cf.client.bot")], Verdict::Unknown);
+    check(&[(true, r#"http.user_agent eq "x""#)], Verdict::Unknown);
+    check(&[(true, r#"any(http.request.headers["x"][*] eq "x")"#)], Verdict::Unknown);
+    check(&[(false, r#"ip.src.country eq "FR""#)], Verdict::Stays);
+    // What a glance tells may settle the matter before anything else is asked for.
+    check(&[(true, r#"not ssl and ip.src.country eq "FR""#)], Verdict::Stays);
+    check(&[(true, r#"ssl or ip.src.country eq "FR""#)], Verdict::Skips);
+    check(&[(true, "ssl"), (true, r#"ip.src.country eq "FR""#)], Verdict::Skips);
+    check(&[(true, r#"ip.src.country eq "FR""#), (true, "ssl")], Verdict::Unknown);
+}
+
+#[test]
+fn only_crawlers_of_search_engines_that_the_platform_verified_skip_rooms() {
+    let check = |zone: ZoneSettings, category: Option<&'static str>, agent: &str, want: Verdict| {
+        let mut request = visitor();
+        request.properties.extend(category.map(|category| ("verifiedBotCategory", category)));
+        request.headers.push(("user-agent".to_owned(), agent.to_owned()));
+        let room = room(&[(true, "not ssl")]);
+        assert_eq!(verdict(&room, zone, &lists(), &request), want, "{category:?}");
+    };
+    let (crawler, browser) = ("Googlebot/2.1", "Mozilla/5.0");
+    check(CRAWLERS_SKIP, Some("Search Engine Crawler"), browser, Verdict::Skips);
+    check(CRAWLERS_STAY, Some("Search Engine Crawler"), crawler, Verdict::Stays);
+    check(CRAWLERS_SKIP, Some("AI Crawler"), crawler, Verdict::Stays);
+    check(CRAWLERS_SKIP, Some(""), crawler, Verdict::Stays);
+    check(CRAWLERS_SKIP, None, crawler, Verdict::Stays);
+    // A glance does not tell a crawler, but it may find that a rule matches anyway.
+    let request = visitor();
+    let glance = at_a_glance(&request);
+    let at_a_glance = |room: &Room| verdict(room, CRAWLERS_SKIP, &Lists::new(), &glance);
+    assert_eq!(at_a_glance(&room(&[])), Verdict::Unknown);
+    assert_eq!(at_a_glance(&room(&[(true, "ssl")])), Verdict::Skips);
 }
 
 #[test]
@@ -39,7 +120,7 @@ fn the_documented_example_lets_the_link_of_a_ticket_host_through() {
     let text = r#"ends_with(http.request.uri.path, "/userverified")"#;
     let check = |url: &str, want: bool| {
         let request = Request { url: url.to_owned(), ..visitor() };
-        assert_eq!(evaluate(parse(text).expect(text), &request).0, want, "{url}");
+        assert_eq!(evaluate(&parse(text).expect(text), &request).0, want, "{url}");
     };
     check("https://tickets.example.net/concert/userverified", true);
     check("https://tickets.example.net/concert/userverified?id=7", true);
@@ -52,7 +133,7 @@ fn the_documented_example_lets_the_link_of_a_ticket_host_through() {
 fn the_documented_use_cases_work() {
     let check = |text: &str, path: &str, want: bool| {
         let request = Request { url: format!("https://shop.net{path}"), ..visitor() };
-        assert_eq!(evaluate(parse(text).expect(text), &request).0, want, "{text} {path}");
+        assert_eq!(evaluate(&parse(text).expect(text), &request).0, want, "{text} {path}");
     };
     let paths =
         r#"starts_with(http.request.uri.path, "/x") or ends_with(http.request.uri.path, ".css")"#;
@@ -70,23 +151,10 @@ fn the_documented_use_cases_work() {
 }
 
 #[test]
-fn a_rule_is_compiled_from_what_its_owner_configured() {
-    let value = serde_json::json!({
-        "id": "07070707070707070707070707070707",
-        "action": "bypass_waiting_room",
-        "expression": "ssl",
-        "enabled": false,
-    });
-    let owned: BypassRule = room_core::config::read_bypass_rule(&value).expect("a valid rule");
-    let compiled = Rule::compile(&owned, &super::request::known_lists());
-    assert_eq!(compiled, Ok(rule(7, false, "ssl")));
-}
-
-#[test]
 fn a_list_that_is_gone_has_no_items() {
-    let rules = [rule(1, true, "ip.src in $office")];
+    let expression = parse("ip.src in $office").expect("an expression");
     let visitor = visitor();
     let fields = RequestFields::new(&visitor);
-    assert!(bypasses(&rules, &fields, &lists()));
-    assert!(!bypasses(&rules, &fields, &Lists::new()));
+    assert_eq!(first_match([&expression], &fields, &lists()).end, End::Match(0));
+    assert_eq!(first_match([&expression], &fields, &Lists::new()).end, End::NoMatch);
 }

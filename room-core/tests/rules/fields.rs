@@ -132,7 +132,7 @@ fn fields_that_the_visitor_has_not_are_known() {
 }
 
 fn check_for(request: &Request, want: bool, text: &str) {
-    assert_eq!(evaluate(parse(text).expect(text), request).0, want, "{text}");
+    assert_eq!(evaluate(&parse(text).expect(text), request).0, want, "{text}");
 }
 
 #[test]

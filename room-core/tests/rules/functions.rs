@@ -135,7 +135,7 @@ fn signatures_are_checked() {
         let text = text.replace("URI", "http.request.uri");
         let expression = parse(&format!("is_timed_hmac_valid_v0({text})")).expect(&text);
         let request = Request { url, ..visitor() };
-        assert_eq!(evaluate(expression, &request).0, want, "{target} {arguments}");
+        assert_eq!(evaluate(&expression, &request).0, want, "{target} {arguments}");
     };
     let signed = format!("/download/cat.jpg?verify=1795219100-{ENCODED}");
     check(&signed, r#""mysecretkey", URI, 101, NOW, 8"#, true);

@@ -192,7 +192,7 @@ fn try_out(text: &str, request: &Request) -> Option<bool> {
     if printed.len() <= 4_096 {
         assert_eq!(parse(&printed).as_ref(), Ok(&expression), "{text} prints {printed}");
     }
-    let (verdict, steps, is_exhausted) = evaluate(expression, request);
+    let (verdict, steps, is_exhausted) = evaluate(&expression, request);
     assert!(steps <= STEPS_MAX);
     (!is_exhausted).then_some(verdict)
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use room_core::id::RuleId;
 use room_core::rule::{
-    Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields, RequestSource,
-    Rule, first_match, parse_rule_expression,
+    End, Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields, RequestSource,
+    first_match, parse_rule_expression,
 };
+use room_core::sorted::SortedMap;
 use room_core::time::Timestamp;
 
 /// A request made of plain parts.
@@ -99,7 +99,7 @@ pub fn visitor() -> Request {
 
 /// The lists that expressions of the tables may refer to.
 pub fn lists() -> Lists {
-    BTreeMap::from([
+    SortedMap::from([
         ("carriers".to_owned(), List::of_asns([64_496, 64_500])),
         ("hosts".to_owned(), List::of_hostnames(["*.example.net"]).expect("names")),
         ("office".to_owned(), List::of_ips(["203.0.113.0/24", "2001:db8::/32"]).expect("ranges")),
@@ -108,8 +108,8 @@ pub fn lists() -> Lists {
 }
 
 /// Their names and kinds, and one that is gone at request time.
-pub fn known_lists() -> BTreeMap<String, ListKind> {
-    let mut known: BTreeMap<_, _> =
+pub fn known_lists() -> SortedMap<String, ListKind> {
+    let mut known: SortedMap<_, _> =
         lists().into_iter().map(|(name, list)| (name, list.kind())).collect();
     known.insert("gone".to_owned(), ListKind::Ip);
     known
@@ -120,14 +120,10 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
     parse_rule_expression(text, &known_lists())
 }
 
-/// What one enabled rule with this expression says, and the steps it takes.
-pub fn evaluate(expression: Expression, request: &Request) -> (bool, usize, bool) {
-    let rule = Rule { id: RuleId::from_bytes([7; 16]), enabled: true, expression };
-    let rules = [rule];
-    let lists = lists();
-    let Outcome { rule, steps, is_exhausted } =
-        first_match(&rules, &RequestFields::new(request), &lists);
-    (rule.is_some(), steps, is_exhausted)
+/// What one expression says, the steps it takes, and whether they are used up.
+pub fn evaluate(expression: &Expression, request: &Request) -> (bool, usize, bool) {
+    let Outcome { end, steps } = first_match([expression], &RequestFields::new(request), &lists());
+    (end == End::Match(0), steps, end == End::Exhausted)
 }
 
 /// Each expression gives `want` for `visitor`, whatever else is in its table; so does its print.
@@ -141,7 +137,7 @@ pub fn check(want: bool, expressions: &[&str]) {
         if printed.as_ref() != Ok(&expression) {
             return Some(format!("{text}\n  prints {expression}, which gives {printed:?}"));
         }
-        let (found, _, _) = evaluate(expression, &visitor());
+        let (found, _, _) = evaluate(&expression, &visitor());
         (found != want).then(|| format!("{text}\n  gives {found}"))
     });
     let wrong = wrong.collect::<Vec<_>>();

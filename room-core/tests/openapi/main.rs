@@ -1,0 +1,264 @@
+//! `src/openapi.json.txt` is what the code says: the router has the operations, the readers take
+//! what the schemas allow and refuse the rest. `UPDATE=1 cargo test -p room-core --test openapi`
+//! writes the file anew.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that is wrong about its own documents must fail"
+)]
+
+mod operations;
+mod schemas;
+
+use std::{env, fs};
+
+use room_core::api::Paging;
+use room_core::config::{
+    FieldError, event_document, parse_rooms, read_event, read_zone_settings, room_document,
+    rule_document, zone_settings_document,
+};
+use serde_json::{Value, json};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/openapi.json.txt");
+const ID: &str = "0123456789abcdef0123456789abcdef";
+
+#[test]
+fn the_file_is_current() {
+    let text = format!("{:#}\n", description());
+    if env::var_os("UPDATE").is_some() {
+        fs::write(FILE, &text).expect("a writable file");
+    }
+    let held = fs::read_to_string(FILE).unwrap_or_default();
+    let remedy = "UPDATE=1 cargo test -p room-core --test openapi";
+    assert!(held == text, "src/openapi.json.txt is not what the code says: {remedy}");
+}
+
+fn description() -> Value {
+    let token = json!({ "type": "http", "scheme": "bearer" });
+    let key = |name: &str| json!({ "type": "apiKey", "in": "header", "name": name });
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Waiting room",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Cloudflare's Waiting Room API, for rooms that run in one's own \
+                            account. Fields marked x-extension are ours.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "servers": [{ "url": "/_waiting-room/client/v4" }],
+        "security": [{ "token": [] }, { "email": [], "key": [] }],
+        "paths": operations::all(),
+        "components": {
+            "schemas": schemas::all(),
+            "securitySchemes": {
+                "token": token,
+                "email": key("X-Auth-Email"),
+                "key": key("X-Auth-Key"),
+            },
+        },
+    })
+}
+
+/// Reads an object of a schema's kind; what it says of the object's fields.
+type Read = fn(&Value) -> Result<(), Vec<FieldError>>;
+
+fn room() -> Value {
+    json!({
+        "id": ID,
+        "zone_id": ID,
+        "name": "shop",
+        "host": "shop.example",
+        "total_active_users": 2_147_483_647,
+        "new_users_per_minute": 1,
+    })
+}
+
+fn event() -> Value {
+    json!({
+        "id": ID,
+        "name": "sale",
+        "event_start_time": "2030-12-01T18:00:00Z",
+        "event_end_time": "2030-12-01T20:00:00Z",
+    })
+}
+
+fn rule() -> Value {
+    json!({ "id": ID, "action": "bypass_waiting_room", "expression": "ssl" })
+}
+
+fn with(mut object: Value, name: &str, value: Value) -> Value {
+    object[name] = value;
+    object
+}
+
+/// Each kind with a valid object, its reader, and the object as the API writes it.
+fn kinds() -> [(&'static str, Value, Read, Value); 4] {
+    let rooms =
+        json!([with(with(room(), "events", json!([event()])), "bypass_rules", json!([rule()]))]);
+    let rooms = parse_rooms(&rooms.to_string()).expect("a valid room");
+    let written = |document: serde_json::Map<String, Value>| Value::Object(document);
+    let read_room: Read = |value| parse_rooms(&json!([value]).to_string()).map(drop);
+    let read_rule: Read = |value| {
+        parse_rooms(&json!([with(room(), "bypass_rules", json!([value]))]).to_string()).map(drop)
+    };
+    let settings = read_zone_settings(&json!({})).expect("defaults");
+    [
+        ("Room", room(), read_room, written(room_document(&rooms[0]))),
+        (
+            "Event",
+            event(),
+            |value| read_event(value, &[]).map(drop),
+            written(event_document(&rooms[0].events[0])),
+        ),
+        ("Rule", rule(), read_rule, written(rule_document(&rooms[0].bypass_rules[0]))),
+        (
+            "Settings",
+            json!({}),
+            |value| read_zone_settings(value).map(drop),
+            written(zone_settings_document(settings)),
+        ),
+    ]
+}
+
+#[test]
+fn a_schema_has_the_fields_that_are_written_and_their_defaults() {
+    let schemas = schemas::all();
+    for (kind, base, _, written) in kinds() {
+        let properties = schemas[kind]["properties"].as_object().expect("properties");
+        let names: Vec<_> = properties.keys().collect();
+        let wanted: Vec<_> = written.as_object().expect("an object").keys().collect();
+        assert_eq!(names, wanted, "{kind}");
+        for (name, schema) in properties {
+            if base.get(name).is_none() && schema["readOnly"] != json!(true) {
+                assert_eq!(schema.get("default"), written.get(name), "{kind}.{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn readers_take_what_the_schemas_allow_and_nothing_else() {
+    let schemas = schemas::all();
+    for (kind, base, read, _) in kinds() {
+        read(&base).unwrap_or_else(|errors| panic!("{kind}: {errors:?}"));
+        let refused = |value: &Value, name: &str| {
+            let errors = read(value).expect_err(&format!("{kind}.{name} of {value} was taken"));
+            let named = format!("/{name}");
+            assert!(
+                errors.iter().any(|error| error.pointer.contains(&named)),
+                "{kind}.{name}: {errors:?}"
+            );
+        };
+        for name in schemas[kind]["required"].as_array().into_iter().flatten() {
+            let name = name.as_str().expect("a name");
+            let mut without = base.clone();
+            without.as_object_mut().expect("an object").remove(name);
+            refused(&without, name);
+        }
+        refused(&with(base.clone(), "unheard_of", json!(1)), "unheard_of");
+        for (name, schema) in schemas[kind]["properties"].as_object().expect("properties") {
+            let complete = |value: &Value| completed(kind, with(base.clone(), name, value.clone()));
+            for value in allowed(schema) {
+                let taken = read(&complete(&value));
+                assert!(taken.is_ok(), "{kind}.{name} of {value}: {taken:?}");
+            }
+            for value in forbidden(schema) {
+                refused(&complete(&value), name);
+            }
+        }
+    }
+}
+
+/// The object with what a value of one field asks of others.
+fn completed(kind: &str, object: Value) -> Value {
+    let object = match (kind, object.get("when_silent").and_then(Value::as_str)) {
+        (_, Some("keep_flowing")) => with(object, "keep_flowing_per_minute", json!(1)),
+        _ => object,
+    };
+    let near = object.get("near_head_refresh_interval_seconds").is_some();
+    let object = if near { with(object, "refresh_interval_seconds", json!(300)) } else { object };
+    let short = object.get("refresh_interval_seconds") == Some(&json!(5));
+    let object =
+        if short { with(object, "near_head_refresh_interval_seconds", json!(5)) } else { object };
+    match (kind, object.get("total_active_users"), object.get("new_users_per_minute")) {
+        ("Event", Some(Value::Number(_)), None) => with(object, "new_users_per_minute", json!(1)),
+        ("Room", Some(_), Some(rate)) if rate.as_u64() > Some(1) => object,
+        ("Event", None, Some(Value::Number(_))) => {
+            with(object, "total_active_users", json!(2_147_483_647))
+        }
+        _ => object,
+    }
+}
+
+fn kinds_of(schema: &Value) -> Vec<&str> {
+    match &schema["type"] {
+        Value::String(one) => vec![one],
+        Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Values that the schema names or bounds: each choice, both ends of a range.
+fn allowed(schema: &Value) -> Vec<Value> {
+    let mut values: Vec<Value> = schema["enum"].as_array().cloned().unwrap_or_default();
+    values.extend(
+        ["const", "default", "minimum", "maximum"]
+            .iter()
+            .filter_map(|key| schema.get(*key).cloned()),
+    );
+    if kinds_of(schema).contains(&"boolean") && schema.get("const").is_none() {
+        values.extend([json!(true), json!(false)]);
+    }
+    // An expression of the greatest length would have to be one.
+    let longest = schema["maxLength"].as_u64().filter(|_| schema["default"] == json!(""));
+    let longest = longest.and_then(|most| usize::try_from(most).ok());
+    values.extend(longest.map(|most| json!("x".repeat(most))));
+    if schema["readOnly"] == json!(true) {
+        values.clear();
+    }
+    values
+}
+
+/// Values just outside, and of another type.
+fn forbidden(schema: &Value) -> Vec<Value> {
+    let kinds = kinds_of(schema);
+    let mut values = Vec::new();
+    if kinds.contains(&"integer") {
+        let end = |key: &str| schema[key].as_i64();
+        values.extend(end("minimum").map(|least| json!(least - 1)));
+        values.extend(end("maximum").map(|most| json!(most + 1)));
+        values.push(json!(1.5));
+    }
+    if kinds.contains(&"string") {
+        values.push(json!(7));
+        values.extend(schema.get("enum").map(|_| json!("unheard_of")));
+        let longest = schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
+        values.extend(longest.map(|most| json!("x".repeat(most + 1))));
+    }
+    if kinds.contains(&"boolean") {
+        values.push(json!("true"));
+        values.extend(schema.get("const").map(|only| json!(only != &json!(true))));
+    }
+    if kinds.contains(&"array") {
+        let most = schema["maxItems"].as_u64().and_then(|most| usize::try_from(most).ok());
+        values.extend(most.map(|most| json!(vec!["x"; most + 1])));
+    }
+    if let Some(null) = kinds.iter().find(|kind| **kind == "null") {
+        assert_eq!(*null, "null");
+    } else {
+        values.push(json!({ "an": "object" }));
+    }
+    values
+}
+
+#[test]
+fn pages_are_as_large_as_the_parameters_say() {
+    let check = |query: &str, want: bool| assert_eq!(Paging::parse(query).is_ok(), want, "{query}");
+    check("page=1&per_page=5", true);
+    check("page=0", false);
+    check("per_page=4", false);
+    check("per_page=1000", true);
+    check("per_page=1005", false);
+    check("per_page=6", false);
+}

@@ -1,0 +1,386 @@
+//! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
+
+use serde_json::{Value, json};
+
+/// Everything below `components/schemas`.
+pub fn all() -> Value {
+    json!({
+        "Room": room(),
+        "Route": route(),
+        "Event": event(),
+        "Rule": rule(),
+        "Settings": settings(),
+        "Status": status(),
+        "Preview": preview(),
+        "AuditEntry": audit_entry(),
+        "Message": message(),
+        "Failure": failure(),
+        "PageInfo": page_info(),
+    })
+}
+
+const ID: &str = "^[0-9a-f]{32}$";
+
+fn id(of: &str) -> Value {
+    json!({ "type": "string", "pattern": ID, "readOnly": true, "description": of })
+}
+
+fn stamp(of: &str) -> Value {
+    json!({ "type": "string", "format": "date-time", "readOnly": true, "description": of })
+}
+
+fn flag(default: bool, description: &str) -> Value {
+    json!({ "type": "boolean", "default": default, "description": description })
+}
+
+fn number(least: u64, most: u64, default: Option<u64>, description: &str) -> Value {
+    let mut schema = json!({
+        "type": "integer",
+        "minimum": least,
+        "maximum": most,
+        "description": description,
+    });
+    if let Some(default) = default {
+        schema["default"] = json!(default);
+    }
+    schema
+}
+
+fn text(longest: usize, description: &str) -> Value {
+    let counted = "maxLength counts bytes of UTF-8";
+    let description = format!("{description} ({counted})");
+    json!({ "type": "string", "maxLength": longest, "default": "", "description": description })
+}
+
+/// One of these; the first is the default.
+fn one_of(values: &[&str], description: &str) -> Value {
+    let default = values.first();
+    json!({ "type": "string", "enum": values, "default": default, "description": description })
+}
+
+/// A field that may be null: then the room's value counts.
+fn inherited(mut schema: Value) -> Value {
+    let kind = schema["type"].take();
+    schema["type"] = json!([kind, "null"]);
+    schema["default"] = Value::Null;
+    if let Some(values) = schema.get_mut("enum").and_then(Value::as_array_mut) {
+        values.push(Value::Null);
+    }
+    schema
+}
+
+/// A field that Cloudflare's product does not have.
+fn ours(mut schema: Value) -> Value {
+    schema["x-extension"] = json!(true);
+    schema
+}
+
+fn name() -> Value {
+    json!({
+        "type": "string",
+        "pattern": "^[A-Za-z0-9_-]+$",
+        "maxLength": 1024,
+        "description": "Unique whatever the letter case.",
+    })
+}
+
+#[expect(clippy::too_many_lines, reason = "one list of fields reads better whole")]
+fn room() -> Value {
+    json!({
+        "type": "object",
+        "required": ["name", "host", "total_active_users", "new_users_per_minute"],
+        "additionalProperties": false,
+        "properties": {
+            "id": id("Names the room."),
+            "zone_id": id("The zone of the room."),
+            "created_on": stamp("When the room was made."),
+            "modified_on": stamp("When it was last changed."),
+            "name": name(),
+            "description": text(1_024, "A note of the owner."),
+            "host": { "type": "string", "description": "Lower case when read back." },
+            "path": {
+                "type": "string",
+                "default": "/",
+                "description": "Covers itself and everything below.",
+            },
+            "additional_routes": {
+                "type": "array",
+                "maxItems": 100,
+                "default": [],
+                "items": { "$ref": "#/components/schemas/Route" },
+                "description": "More places of the room; needs a cookie_suffix.",
+            },
+            "cookie_suffix": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9_]*$",
+                "maxLength": 64,
+                "default": "",
+                "description": "What the cookie's name ends with.",
+            },
+            "cookie_attributes": {
+                "type": "object",
+                "additionalProperties": false,
+                "default": { "samesite": "auto", "secure": "auto" },
+                "properties": {
+                    "samesite": one_of(
+                        &["auto", "lax", "none", "strict"],
+                        "auto is lax, or with HTTPS everywhere none",
+                    ),
+                    "secure": one_of(
+                        &["auto", "always", "never"],
+                        "auto goes by HTTPS; never does not go with samesite none",
+                    ),
+                },
+            },
+            "total_active_users": number(
+                1, 2_147_483_647, None, "Visitors inside at the same time, never more.",
+            ),
+            "new_users_per_minute": number(
+                1, 2_147_483_647, None, "Visitors who enter in any 60 s, at most those inside.",
+            ),
+            "session_duration": number(
+                1, 30, Some(5), "Minutes that a place stays taken after the last request.",
+            ),
+            "disable_session_renewal": flag(false, "The session runs from the admission."),
+            "suspended": flag(false, "The room does nothing at all."),
+            "queue_all": flag(false, "Everybody new waits, whatever is free."),
+            "queueing_method": one_of(&["fifo"], "The one method of this version."),
+            "queueing_status_code": {
+                "type": "integer",
+                "enum": [200, 202, 429],
+                "default": 200,
+                "description": "HTTP status of the queue page.",
+            },
+            "json_response_enabled": {
+                "type": "boolean",
+                "const": false,
+                "default": false,
+                "description": "This version answers with pages alone.",
+            },
+            "custom_page_html": text(1_048_576, "The page, a Mustache template."),
+            "default_template_language": one_of(&["en-US"], "The one language of this version."),
+            "enabled_origin_commands": {
+                "type": "array",
+                "maxItems": 0,
+                "default": [],
+                "description": "This version reads no commands.",
+            },
+            "turnstile_mode": one_of(
+                &["invisible", "off", "visible_non_interactive", "visible_managed"],
+                "Acts as off in this version, with a warning in messages.",
+            ),
+            "turnstile_action": one_of(&["log"], "The one action of this version."),
+            "refresh_interval_seconds": ours(number(
+                5, 300, Some(20), "How often a waiting visitor checks in.",
+            )),
+            "near_head_refresh_interval_seconds": ours(number(
+                3, 60, Some(5), "The same when the turn is near; at most the interval above.",
+            )),
+            "when_silent": ours(one_of(
+                &["hold", "keep_flowing"],
+                "What happens to newcomers while no object answers.",
+            )),
+            "keep_flowing_per_minute": ours(number(
+                0, 100_000, Some(0), "The bound of keep_flowing, per isolate; then at least 1.",
+            )),
+            "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
+        },
+    })
+}
+
+fn route() -> Value {
+    json!({
+        "type": "object",
+        "required": ["host"],
+        "additionalProperties": false,
+        "properties": {
+            "host": { "type": "string" },
+            "path": { "type": "string", "default": "/" },
+        },
+    })
+}
+
+fn event() -> Value {
+    let moment =
+        |says: &str| json!({ "type": "string", "format": "date-time", "description": says });
+    let mut page = text(1_048_576, "The queue page meanwhile; empty for the built-in one.");
+    page = inherited(page);
+    json!({
+        "type": "object",
+        "required": ["name", "event_start_time", "event_end_time"],
+        "additionalProperties": false,
+        "properties": {
+            "id": id("Names the event."),
+            "created_on": stamp("When the event was made."),
+            "modified_on": stamp("When it was last changed."),
+            "name": name(),
+            "description": text(1_024, "A note of the owner."),
+            "event_start_time": moment("From when on its settings count."),
+            "event_end_time": moment("Until when; at least a minute after the start."),
+            "prequeue_start_time": inherited(moment(
+                "From when on everybody new waits; at least 5 minutes before the start.",
+            )),
+            "shuffle_at_event_start": {
+                "type": "boolean",
+                "const": false,
+                "default": false,
+                "description": "This version keeps the order of arrival.",
+            },
+            "suspended": flag(false, "The event is ignored."),
+            "total_active_users": inherited(number(
+                1, 2_147_483_647, None, "Set with new_users_per_minute or not at all.",
+            )),
+            "new_users_per_minute": inherited(number(
+                1, 2_147_483_647, None, "Set with total_active_users or not at all.",
+            )),
+            "session_duration": inherited(number(1, 30, None, "Minutes.")),
+            "disable_session_renewal": inherited(flag(false, "See the room.")),
+            "queueing_method": inherited(one_of(&["fifo"], "See the room.")),
+            "custom_page_html": page,
+            "turnstile_mode": inherited(one_of(
+                &["invisible", "off", "visible_non_interactive", "visible_managed"],
+                "See the room.",
+            )),
+            "turnstile_action": inherited(one_of(&["log"], "See the room.")),
+        },
+    })
+}
+
+fn rule() -> Value {
+    json!({
+        "type": "object",
+        "required": ["action", "expression"],
+        "additionalProperties": false,
+        "properties": {
+            "id": id("Names the rule."),
+            "version": {
+                "type": "string",
+                "pattern": "^[0-9]+$",
+                "readOnly": true,
+                "description": "Grows with every change.",
+            },
+            "action": {
+                "type": "string",
+                "const": "bypass_waiting_room",
+                "description": "The one action there is.",
+            },
+            "expression": {
+                "type": "string",
+                "maxLength": 4096,
+                "description": "In the rules language: whom the room lets pass.",
+            },
+            "description": text(1_024, "A note of the owner."),
+            "enabled": flag(true, "False: the rule does nothing."),
+            "last_updated": stamp("When the rule was last changed."),
+        },
+    })
+}
+
+fn settings() -> Value {
+    let crawlers = "Verified crawlers of search engines skip all rooms of the zone.";
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {
+            "search_engine_crawler_bypass": flag(false, crawlers),
+            "always_use_https": ours(inherited(flag(
+                false,
+                "Whether the zone redirects plain HTTP; null goes by each request.",
+            ))),
+        },
+    })
+}
+
+fn status() -> Value {
+    let count = |description: &str| number(0, 4_294_967_295, None, description);
+    json!({
+        "type": "object",
+        "properties": {
+            "status": {
+                "type": "string",
+                "enum": ["event_prequeueing", "not_queueing", "queueing", "suspended"],
+            },
+            "event_id": { "type": "string", "description": "Of the event in force, or empty." },
+            "estimated_queued_users": count("Who waits, at most 5 s ago."),
+            "estimated_total_active_users": count("Who is inside, at most 5 s ago."),
+            "max_estimated_time_minutes": count("The longest wait of a newcomer."),
+            "next_admission_seconds": ours(json!({
+                "type": ["number", "null"],
+                "description": "When the next one enters.",
+            })),
+        },
+    })
+}
+
+fn preview() -> Value {
+    json!({
+        "type": "object",
+        "required": ["custom_html"],
+        "additionalProperties": false,
+        "properties": { "custom_html": { "type": "string", "maxLength": 1_048_576 } },
+    })
+}
+
+fn audit_entry() -> Value {
+    let fields = json!({ "type": ["object", "null"] });
+    json!({
+        "type": "object",
+        "properties": {
+            "version": { "type": "integer" },
+            "at": { "type": "string", "format": "date-time" },
+            "actor": { "type": "string" },
+            "method": { "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] },
+            "target": { "type": "string" },
+            "before": fields,
+            "after": fields,
+        },
+    })
+}
+
+fn message() -> Value {
+    json!({
+        "type": "object",
+        "required": ["code", "message"],
+        "properties": {
+            "code": { "type": "integer", "minimum": 1000 },
+            "message": { "type": "string", "description": "What is wrong and what to do." },
+            "source": {
+                "type": "object",
+                "properties": { "pointer": { "type": "string", "format": "json-pointer" } },
+            },
+        },
+    })
+}
+
+fn failure() -> Value {
+    let messages = |least: u32| {
+        json!({
+            "type": "array",
+            "minItems": least,
+            "items": { "$ref": "#/components/schemas/Message" },
+        })
+    };
+    json!({
+        "type": "object",
+        "properties": {
+            "success": { "const": false },
+            "errors": messages(1),
+            "messages": messages(0),
+            "result": { "type": "null" },
+        },
+    })
+}
+
+fn page_info() -> Value {
+    let count = |description: &str| number(0, 4_294_967_295, None, description);
+    json!({
+        "type": "object",
+        "properties": {
+            "page": count("Counted from 1."),
+            "per_page": count("Most entries of a page."),
+            "count": count("Entries of this page."),
+            "total_count": count("Entries of all pages."),
+            "total_pages": count("How many pages there are."),
+        },
+    })
+}

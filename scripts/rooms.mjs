@@ -1,0 +1,78 @@
+// A running Worker's rooms as a file, and back: `npm run rooms:export`, `npm run rooms:import`,
+// and after `--` a file. Needs nothing but Node. It checks no room: the registry does.
+import fs from "node:fs";
+import { parseArgs } from "node:util";
+
+import { PORT, apiToken } from "./local.mjs";
+
+const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
+       npm run rooms:export -- [file] [--url <address>]
+The file is rooms.json unless named. The address is that of the Worker on an admin host, default
+http://localhost:${PORT}. The token is taken from the variable API_TOKEN, then from .dev.vars.`;
+/** Longer than the Worker itself lets an operation take. */
+const ANSWER_WITHIN_MS = 30_000;
+
+const { direction, file, url } = parameters();
+if (direction === "import") await importRooms();
+else await exportRooms();
+
+function parameters() {
+  try {
+    const options = { url: { type: "string", default: `http://localhost:${PORT}` } };
+    const { positionals, values } = parseArgs({ options, allowPositionals: true });
+    const [direction, file = "rooms.json", ...more] = positionals;
+    if (!["import", "export"].includes(direction) || more.length > 0) throw new Error("unknown");
+    const url = new URL("/_waiting-room/client/v4/waiting_rooms/file", values.url);
+    return { direction, file, url };
+  } catch {
+    stop(USAGE);
+  }
+}
+
+async function importRooms() {
+  const { rooms, changed } = await call("PUT", read());
+  console.log(`${rooms} rooms of ${file} are in force; ${changed} of them changed`);
+}
+
+async function exportRooms() {
+  const rooms = await call("GET");
+  fs.writeFileSync(file, `${JSON.stringify(rooms, null, 2)}\n`);
+  console.log(`${rooms.length} rooms written to ${file}`);
+}
+
+function read() {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    stop(`${file} cannot be read: name another file, or write this one with rooms:export`);
+  }
+}
+
+/** The result of a call that succeeds; any other ends the program with every reason. */
+async function call(method, body) {
+  const token = process.env.API_TOKEN ?? apiToken();
+  if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  const answer = await fetch(url, { method, headers, body, signal }).catch((error) =>
+    stop(`nothing answers at ${url.origin}: ${error.cause?.message ?? error.message}`),
+  );
+  const envelope = await answer.json().catch(() => stop(notOurs(answer.status)));
+  if (envelope.success) return envelope.result;
+  const lines = envelope.errors.map(({ message, source }) =>
+    source?.pointer ? `  ${source.pointer}: ${message}` : `  ${message}`,
+  );
+  stop(`refused (${answer.status}), nothing was changed:\n${lines.join("\n")}`);
+}
+
+function notOurs(status) {
+  return (
+    `${url.origin} answered ${status} without JSON: is this the Worker, and is its host one of ` +
+    "ADMIN_HOSTS?"
+  );
+}
+
+function stop(reason) {
+  console.error(reason);
+  process.exit(1);
+}

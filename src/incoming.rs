@@ -1,0 +1,109 @@
+//! The request as the platform has it: each part is read when a rule asks for it. Decides nothing.
+//!
+//! What is read here is personal: it goes into no log and no storage.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use room_core::rule::RequestSource;
+use room_core::time::Timestamp;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+use crate::platform;
+
+/// The header in which the platform names the client's address; it replaces what a client sends.
+const ADDRESS_HEADER: &str = "cf-connecting-ip";
+
+#[wasm_bindgen]
+extern "C" {
+    /// The platform's request.
+    pub type IncomingRequest;
+
+    /// The absolute URL.
+    #[wasm_bindgen(method, getter)]
+    pub fn url(this: &IncomingRequest) -> String;
+
+    /// The method, in capitals.
+    #[wasm_bindgen(method, getter)]
+    pub fn method(this: &IncomingRequest) -> String;
+
+    #[wasm_bindgen(method, getter)]
+    fn headers(this: &IncomingRequest) -> Headers;
+
+    #[wasm_bindgen(method, getter)]
+    fn cf(this: &IncomingRequest) -> JsValue;
+
+    type Headers;
+
+    /// Fails for what cannot be the name of a header.
+    #[wasm_bindgen(method, catch)]
+    fn get(this: &Headers, name: &str) -> Result<Option<String>, JsValue>;
+
+    #[wasm_bindgen(method, js_name = forEach)]
+    fn for_each(this: &Headers, take: &mut dyn FnMut(String, String));
+
+    #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
+    fn property_of(object: &JsValue, name: &str) -> Result<JsValue, JsValue>;
+
+    /// The text of a primitive value.
+    #[wasm_bindgen(catch, js_name = String)]
+    fn text_of(value: &JsValue) -> Result<String, JsValue>;
+}
+
+impl IncomingRequest {
+    /// The header of this name; "" if there is none.
+    pub fn header(&self, name: &str) -> String {
+        self.headers().get(name).ok().flatten().unwrap_or_default()
+    }
+}
+
+/// A request with all that rules can ask for.
+pub struct Incoming<'r> {
+    /// The absolute URL.
+    pub url: &'r str,
+    /// The method, in capitals.
+    pub method: &'r str,
+    /// The rest.
+    pub request: &'r IncomingRequest,
+}
+
+impl RequestSource for Incoming<'_> {
+    fn url(&self) -> &str {
+        self.url
+    }
+
+    fn method(&self) -> &str {
+        self.method
+    }
+
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.request.headers().get(name).ok().flatten().map(Cow::Owned)
+    }
+
+    fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+        let mut headers = Vec::new();
+        let mut take = |value, name| headers.push((Cow::Owned(name), Cow::Owned(value)));
+        self.request.headers().for_each(&mut take);
+        headers
+    }
+
+    fn client_address(&self) -> Option<IpAddr> {
+        self.request.header(ADDRESS_HEADER).parse().ok()
+    }
+
+    fn now(&self) -> Timestamp {
+        platform::now()
+    }
+
+    fn property(&self, path: &str) -> Option<Cow<'_, str>> {
+        let mut value = self.request.cf();
+        for name in path.split('.') {
+            // Fails for what has no properties.
+            value = property_of(&value, name).ok()?;
+        }
+        if value.is_undefined() || value.is_null() || value.is_object() {
+            return None;
+        }
+        text_of(&value).ok().map(Cow::Owned)
+    }
+}

@@ -1,0 +1,58 @@
+/**
+ * `npm run rooms:import` and `rooms:export` against a running Worker: what was written is read back
+ * the same, and a file that is wrong changes nothing and says where.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { room } from "../harness/rooms.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const shop = room({ name: "shop" });
+const options = { rooms: [shop, room({ name: "bar" })], colos: { AMS: 1 } };
+
+clusterTest("rooms go into a file and come back from it", options, async (cluster) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "rooms-"));
+  const file = path.join(folder, "rooms.json");
+  const url = cluster.address("ams-1", { host: "127.0.0.1", path: "/" });
+  const run = (direction, token = "local-development-only") => {
+    const script = path.join(ROOT, "scripts", "rooms.mjs");
+    const env = { ...process.env, API_TOKEN: token };
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [script, direction, file, "--url", url],
+      { encoding: "utf8", env },
+    );
+    return { status, said: stdout + stderr };
+  };
+  try {
+    assert.deepEqual(run("export"), { status: 0, said: `2 rooms written to ${file}\n` });
+    const rooms = JSON.parse(fs.readFileSync(file, "utf8"));
+    const change = (fields) => {
+      const changed = rooms.map((one) => (one.id === shop.id ? { ...one, ...fields } : one));
+      fs.writeFileSync(file, JSON.stringify(changed));
+    };
+    change({ total_active_users: 9 });
+    assert.match(run("import").said, /^2 rooms of .* are in force; 1 of them changed$/m);
+    assert.match(run("import").said, /; 0 of them changed$/m);
+
+    const now = async () => (await call(cluster, "GET", `${ROOMS}/${shop.id}`)).result;
+    assert.equal((await now()).total_active_users, 9);
+    change({ total_active_users: 0, name: "Shop\n" });
+    const refused = run("import");
+    assert.equal(refused.status, 1);
+    assert.match(refused.said, /^refused \(400\), nothing was changed:$/m);
+    assert.match(refused.said, /^ {2}\/\d\/total_active_users: /m);
+    assert.match(refused.said, /^ {2}\/\d\/name: /m);
+    assert.equal((await now()).total_active_users, 9);
+    assert.match(run("export", "guessed").said, /^refused \(403\)/m);
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+});
