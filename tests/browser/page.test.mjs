@@ -32,6 +32,16 @@ const waiting = still("waiting");
 const paused = still("paused", { queue_all: true });
 const silent = still("silent");
 const full = still("full", { session_duration: 30 });
+/** It starts long after the tests are over; the page tells hours then, and the day. */
+const soon = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const sale = {
+  id: "5a1e".repeat(8),
+  name: "sale",
+  prequeue_start_time: soon(-1),
+  event_start_time: soon(2),
+  event_end_time: soon(3),
+};
+const prequeue = still("prequeue", { events: [sale] });
 
 browserTest("without script the page comes back and enters", quickRoom, async (arena) => {
   await occupy(arena.cluster, quick);
@@ -96,10 +106,15 @@ const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
   { state: "paused", room: paused, title: /^Entry is paused – you are in line$/ },
+  {
+    state: "prequeue",
+    room: prequeue,
+    title: /^Starts in (2 hours|1 hour \d+ minutes?) – you are in line$/,
+  },
   { state: "unknown", room: silent, title: /^You are in line$/ },
   { state: "full", room: full, title: /^The line is full$/ },
 ];
-const rooms = [waiting, paused, silent, full];
+const rooms = [waiting, paused, prequeue, silent, full];
 
 browserTest("every state is readable by everybody on every screen", { rooms }, async (arena) => {
   const { cluster } = arena;

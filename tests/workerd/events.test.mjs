@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 
 import { ROOMS, call } from "../harness/api.mjs";
-import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { orderOfEntry } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
@@ -39,15 +39,44 @@ function shopWith(event) {
   return room({ name: "shop", total_active_users: 2, events: [{ id, ...eventOf(event) }] });
 }
 
+/**
+ * A test of the shop, whose event is scheduled when the test begins and not when this file is read:
+ * the tests before it take minutes.
+ *
+ * @param {string} name
+ * @param {object} event as `eventOf` takes it
+ * @param {object} options of `startCluster`
+ * @param {(cluster: object, shop: object) => Promise<void>} body
+ */
+function eventTest(name, event, options, body) {
+  let shop;
+  const scheduled = {
+    ...options,
+    get rooms() {
+      shop = shopWith(event);
+      return [shop];
+    },
+  };
+  clusterTest(name, scheduled, (cluster) => body(cluster, shop));
+}
+
+/** The same test as the Worker runs, and with `glance` switched off. */
+function eventTestBothWays(name, event, options, body) {
+  eventTest(name, event, options, body);
+  eventTest(`${name} (glance off)`, event, { ...options, glance: false }, body);
+}
+
 /** Lets the clock of the cluster reach `moment` while the crowd does what its pages say. */
 const reach = (cluster, crowd, moment) => crowd.wait(Date.parse(moment) - cluster.clock.now());
 
-const many = { total_active_users: 6, new_users_per_minute: 6, custom_page_html: PAGE };
-const times = { prequeueIn: MINUTE_MS, startIn: 6.5 * MINUTE_MS, endIn: 9 * MINUTE_MS };
-const shop = shopWith({ ...times, ...many });
-const whole = { rooms: [shop], colos: { AMS: 2, NRT: 2 } };
+const everywhere = { colos: { AMS: 2, NRT: 2 } };
+const whole = {
+  ...{ prequeueIn: MINUTE_MS, startIn: 6.5 * MINUTE_MS, endIn: 9 * MINUTE_MS },
+  ...{ total_active_users: 6, new_users_per_minute: 6, custom_page_html: PAGE },
+};
 
-clusterTestBothWays("an event from its prequeue to after its end", whole, async (cluster) => {
+const story = "an event from its prequeue to after its end";
+eventTestBothWays(story, whole, everywhere, async (cluster, shop) => {
   const [event] = shop.events;
   const crowd = new Crowd(cluster, { count: 9, host: shop.host, browseMs: BROWSE_MS });
   const [guest, ...line] = crowd.visitors;
@@ -83,13 +112,14 @@ clusterTestBothWays("an event from its prequeue to after its end", whole, async 
   assert.deepEqual(orderOfEntry(await cluster.arrivals()).sort(), names.slice(0, 7));
 });
 
-const held = shopWith({ prequeueIn: -MINUTE_MS, startIn: 5 * MINUTE_MS, endIn: 10 * MINUTE_MS });
+const held = { prequeueIn: -MINUTE_MS, startIn: 5 * MINUTE_MS, endIn: 10 * MINUTE_MS };
 
-clusterTestBothWays(
+eventTestBothWays(
   "whoever waits for the start and is not due calls no object",
-  { rooms: [held], colos: { AMS: 1 } },
-  async (cluster) => {
-    const early = new Visitor(cluster, { name: "early", host: held.host });
+  held,
+  { colos: { AMS: 1 } },
+  async (cluster, { host }) => {
+    const early = new Visitor(cluster, { name: "early", host });
     const first = await early.visit();
     assert.match(first.body, /It has not started yet/);
     assert.match(first.body, /Starts in<\/span> <strong>5 minutes/);
@@ -105,11 +135,12 @@ clusterTestBothWays(
 );
 
 for (const copies of ["kept", "lost"]) {
-  clusterTest(
+  eventTest(
     `everything restarts in a prequeue, copies ${copies}, and nobody loses the place`,
-    { rooms: [held], colos: { AMS: 2, NRT: 2 } },
-    async (cluster) => {
-      const crowd = new Crowd(cluster, { count: 5, host: held.host });
+    held,
+    everywhere,
+    async (cluster, { host, events: [event] }) => {
+      const crowd = new Crowd(cluster, { count: 5, host });
       for (const visitor of crowd.visitors) {
         await crowd.arriveOne(visitor);
         await crowd.wait(2_000);
@@ -118,7 +149,7 @@ for (const copies of ["kept", "lost"]) {
       await cluster.restart({}, copies);
       await cluster.killObjects();
       assert.equal(crowd.inside.length, 0);
-      await reach(cluster, crowd, held.events[0].event_start_time);
+      await reach(cluster, crowd, event.event_start_time);
       assert.equal(crowd.inside.length, 0, "somebody entered in the prequeue");
       const everybody = () => crowd.inside.length === crowd.visitors.length;
       await crowd.wait(4 * (SESSION_MS + NOTICED_MS), everybody);
@@ -135,7 +166,7 @@ const plain = room({ name: "plain", total_active_users: 100 });
 
 clusterTest(
   "an event made over the API counts on every isolate within 5 s",
-  { rooms: [plain], colos: { AMS: 2, NRT: 2 } },
+  { rooms: [plain], ...everywhere },
   async (cluster) => {
     const path = `${ROOMS}/${plain.id}/events`;
     const seen = async () => {

@@ -145,3 +145,50 @@ fn changed(
     let effect = Effect::Room(Box::new(Room { events, ..room.clone() }));
     Answer { changes: vec![Change { target, before, after, effect }], ..Answer::of(result) }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Registry;
+    use crate::config::parse_rooms;
+    use crate::event::in_force;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    /// What an owner is told of an event is what visits are decided with while it runs.
+    #[test]
+    fn details_tell_what_is_in_force() {
+        let check = |fields: Value| {
+            let mut event = json!({
+                "id": ID,
+                "name": "sale",
+                "event_start_time": "2026-12-01T18:00:00Z",
+                "event_end_time": "2026-12-01T20:00:00Z",
+            });
+            for (name, value) in fields.as_object().expect("an object") {
+                event[name] = value.clone();
+            }
+            let rooms = json!([{
+                "id": ID, "zone_id": ID, "name": "shop", "host": "shop.example",
+                "total_active_users": 9, "new_users_per_minute": 8, "session_duration": 7,
+                "events": [event],
+            }]);
+            let room = &parse_rooms(&rooms.to_string()).expect("valid rooms")[0];
+            let settings = in_force(room, room.events[0].start.at).settings;
+            let answer = Registry::event_details(room, room.events[0].id);
+            let body = answer.map(|answer| answer.reply.body).unwrap_or_default();
+            let details: Value = serde_json::from_str(&body).expect("an envelope");
+            let of_event = |name: &str| details["result"][name].clone();
+            assert_eq!(of_event("total_active_users"), settings.total_active_users, "{fields}");
+            assert_eq!(of_event("new_users_per_minute"), settings.new_users_per_minute, "{fields}");
+            assert_eq!(of_event("session_duration"), settings.session_duration_minutes, "{fields}");
+            let no_renewal = settings.disable_session_renewal;
+            assert_eq!(of_event("disable_session_renewal"), no_renewal, "{fields}");
+        };
+        check(json!({}));
+        check(json!({ "total_active_users": 3, "new_users_per_minute": 2 }));
+        check(json!({ "session_duration": 30 }));
+        check(json!({ "disable_session_renewal": true }));
+    }
+}
