@@ -37,7 +37,7 @@ use self::budget::{Budget, Stop};
 pub use self::error::ExpressionError;
 use self::error::{Fault, Span};
 use self::eval::Evaluation;
-pub use self::list::{List, ListKind, Lists};
+pub use self::list::{KnownLists, List, ListKind, Lists};
 pub use self::request::{RequestFields, RequestSource};
 use self::tree::Node;
 use crate::bypass_rule::MAX_EXPRESSION_BYTES;

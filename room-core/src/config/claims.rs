@@ -1,4 +1,5 @@
-//! What only one room may have: id, name and routes. Remembers who has it; reads no field itself.
+//! What only one room may have: id, name and routes; and which lists rules may refer to. Remembers
+//! who has it; reads no field itself.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -8,6 +9,7 @@ use super::fields::Fields;
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
 use crate::route::Route;
+use crate::rule::KnownLists;
 use crate::zones::Zones;
 
 /// Everything taken so far, with words for where or by whom.
@@ -17,6 +19,7 @@ pub struct Claims {
     names: BTreeMap<(ZoneId, String), String>,
     routes: BTreeMap<(String, String), String>,
     zones: Zones,
+    lists: KnownLists,
 }
 
 impl Claims {
@@ -37,6 +40,17 @@ impl Claims {
     #[must_use]
     pub fn within(self, zones: &Zones) -> Self {
         Self { zones: zones.clone(), ..self }
+    }
+
+    /// The same, and rules may refer to these lists.
+    #[must_use]
+    pub fn with_lists(self, lists: KnownLists) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// What rules may refer to.
+    pub(super) fn lists(&self) -> &KnownLists {
+        &self.lists
     }
 
     /// Takes a room's id, or reports in `fields` who has it.

@@ -6,6 +6,9 @@ use std::net::IpAddr;
 use super::address::{IpRange, RangeError};
 use crate::route::{Host, HostError, MAX_HOST_BYTES};
 
+/// The kinds of lists by name: what an expression may refer to.
+pub type KnownLists = BTreeMap<String, ListKind>;
+
 /// Lists by name.
 pub type Lists = BTreeMap<String, List>;
 
