@@ -51,7 +51,7 @@ fn of_room(room: &Room) -> BTreeMap<String, String> {
     rows
 }
 
-/// What a room takes of the configuration, in bytes, nearly.
+/// What a room takes of an isolate's memory, in bytes, nearly.
 pub fn bytes_of(room: &Room) -> usize {
     // Names and numbers of a room or an event take less than this.
     let fixed = 1_500 * (1 + room.events.len()) + 300 * room.bypass_rules.len();
@@ -66,8 +66,11 @@ pub fn bytes_of(room: &Room) -> usize {
         .iter()
         .map(|event| event.description.len() + page(&event.overrides.custom_page_html))
         .sum();
-    let rules: usize =
-        room.bypass_rules.iter().map(|rule| rule.expression.len() + rule.description.len()).sum();
+    let rules: usize = room
+        .bypass_rules
+        .iter()
+        .map(|rule| rule.expression.len() + rule.description.len() + rule.compiled.regex_bytes())
+        .sum();
     fixed + routes + events + rules + room.description.len() + page(&room.custom_page_html)
 }
 

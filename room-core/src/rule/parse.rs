@@ -12,8 +12,11 @@ use super::lex::{Lexer, Token};
 use super::list::ListKind;
 use super::tree::{Argument, Base, Call, Index, Logic, Node, Operand, Quantifier, Scalar, Type};
 
-/// The tree of `text`; lists may be those of `lists`.
-pub(super) fn parse(text: &str, lists: &BTreeMap<String, ListKind>) -> Result<Node, Fault> {
+/// The tree of `text`, and how many bytes its regular expressions take; it may refer to `lists`.
+pub(super) fn parse(
+    text: &str,
+    lists: &BTreeMap<String, ListKind>,
+) -> Result<(Node, usize), Fault> {
     let mut parser = Parser {
         text,
         lexer: Lexer::new(text),
@@ -33,7 +36,7 @@ pub(super) fn parse(text: &str, lists: &BTreeMap<String, ListKind>) -> Result<No
         return Err(Fault::new(span, format!("{operators} must follow, not {}", shown(token))));
     }
     whole.must_be(Shape::One)?;
-    Ok(whole.node)
+    Ok((whole.node, parser.regex_bytes))
 }
 
 pub(super) struct Parser<'t> {
