@@ -6,9 +6,9 @@ import zlib from "node:zlib";
 
 /**
  * Budget of the wasm, in KB after gzip: what a fresh isolate must load before its first answer. The
- * management API and the rules language take 125 of them.
+ * management API and the rules language take 150 of them.
  */
-const GZIP_KB_MAX = 515;
+const GZIP_KB_MAX = 540;
 const WASM = "build/worker/gen/waiting_room_bg.wasm";
 
 xtask("build");

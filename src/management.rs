@@ -117,10 +117,15 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
     let admitted = memory::with(|memory| memory.management.admit(request, path));
     let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
-    let body = match (method, request.body) {
-        (Method::Get | Method::Delete, _) => "",
-        (_, None) => return Ok(format!("B{MAX_BODY_BYTES}")),
-        (_, Some(body)) => text(body)?,
+    let has_body = match method {
+        Method::Get => false,
+        Method::Delete => matches!(target, Target::ListItems(_)),
+        Method::Post | Method::Put | Method::Patch => true,
+    };
+    let body = match request.body {
+        _ if !has_body => "",
+        None => return Ok(format!("B{MAX_BODY_BYTES}")),
+        Some(body) => text(body)?,
     };
     let call = Call {
         target,

@@ -168,7 +168,7 @@ impl Memory {
 
     /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
-        let Configuration { version, rooms, zone_settings } =
+        let Configuration { version, rooms, lists, zone_settings } =
             Configuration::parse(text).map_err(|error| error.reason)?;
         if self.version >= Some(version) {
             return Ok(());
@@ -176,7 +176,7 @@ impl Memory {
         if version > 0 {
             self.pages = compiled_pages(&rooms)?;
             self.coverage = Coverage::new(rooms);
-            self.zone_settings = zone_settings;
+            (self.lists, self.zone_settings) = (lists, zone_settings);
             let coverage = &self.coverage;
             self.seats.retain(|room, _| coverage.room(*room).is_some());
         }

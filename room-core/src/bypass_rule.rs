@@ -1,8 +1,7 @@
 //! A bypass rule as its owner configured it, and the one place that compiles its expression.
 
 use crate::id::RuleId;
-use crate::rule::{Expression, ExpressionError, parse_rule_expression};
-use crate::sorted::SortedMap;
+use crate::rule::{Expression, ExpressionError, KnownLists, parse_rule_expression};
 use crate::time::Timestamp;
 
 /// Longest expression of a rule, in bytes. Ours: the original publishes none.
@@ -28,19 +27,21 @@ pub struct BypassRule {
     pub last_updated: Timestamp,
 }
 
-/// The expression, ready to be evaluated, or what is wrong with it. No list has a name yet.
-pub fn compile(expression: &str) -> Result<Expression, ExpressionError> {
-    parse_rule_expression(expression, &SortedMap::new())
+/// The expression, ready to be evaluated, or what is wrong with it; it may refer to `lists`.
+pub fn compile(expression: &str, lists: &KnownLists) -> Result<Expression, ExpressionError> {
+    parse_rule_expression(expression, lists)
 }
 
 #[cfg(test)]
 mod tests {
     use super::compile;
+    use crate::rule::ListKind;
 
     #[test]
     fn an_expression_is_one_of_the_rules_language() {
         let check = |expression: &str, want: bool| {
-            assert_eq!(compile(expression).is_ok(), want, "{expression}");
+            let lists = [("home".to_owned(), ListKind::Ip)].into();
+            assert_eq!(compile(expression, &lists).is_ok(), want, "{expression}");
         };
         check("ssl", true);
         check("ip.src in {203.0.113.0/24}", true);
@@ -48,5 +49,6 @@ mod tests {
         check("ssl and", false);
         check("cf.threat_score gt 5", false);
         check("ip.src in $office", false);
+        check("ip.src in $home", true);
     }
 }

@@ -9,6 +9,7 @@ mod document;
 mod event;
 mod field_error;
 mod fields;
+mod named_list;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -24,6 +25,10 @@ pub use self::document::{event_document, full_document, room_document, rule_docu
 pub use self::event::read_event;
 pub use self::field_error::{ErrorCode, FieldError, Problem};
 use self::fields::Fields;
+pub use self::named_list::{
+    full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
+    read_named_list,
+};
 use self::value::{boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type};
 pub use self::zone_settings::{ZoneSettings, read_zone_settings, zone_settings_document};
 use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
@@ -70,7 +75,8 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     read_rooms(&value, Claims::default())
 }
 
-/// The rooms of a configuration, of their JSON value; `claims` holds what other rooms have.
+/// The rooms of a configuration, of their JSON value; `claims` holds what other rooms have, and
+/// the lists that rules may refer to.
 pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<FieldError>> {
     let root = |problem: Problem| vec![problem.at(String::new())];
     let Value::Array(values) = value else {
@@ -88,7 +94,7 @@ pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<Fi
             Ok(mut fields) => {
                 let room = read_fields(&mut fields, &mut claims);
                 let events = event::read_events(&mut fields);
-                let bypass_rules = bypass_rule::read_rules_of(&mut fields);
+                let bypass_rules = bypass_rule::read_rules_of(&mut fields, claims.lists());
                 rooms.extend(room.map(|room| Room { events, bypass_rules, ..room }));
                 errors.extend(fields.finish());
             }

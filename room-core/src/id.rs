@@ -93,6 +93,14 @@ hex32_id! {
     RuleId
 }
 hex32_id! {
+    /// A named list that rules refer to, 32 hexadecimal characters outside.
+    ListId
+}
+hex32_id! {
+    /// An item of a named list, 32 hexadecimal characters outside.
+    ListItemId
+}
+hex32_id! {
     /// One visitor's ticket: 16 random bytes, never shown outside the sealed cookie.
     TicketId
 }

@@ -10,6 +10,7 @@ mod configuration;
 mod document;
 mod events;
 mod import;
+mod named_lists;
 mod preview;
 mod rooms;
 mod rows;
@@ -28,7 +29,8 @@ use self::preview::Preview;
 pub use self::rows::{BadRow, Row};
 use crate::api::{Call, Failure, Method, Paging, Reply, Target};
 use crate::config::ZoneSettings;
-use crate::id::{RoomId, ZoneId};
+use crate::id::{ListId, RoomId, ZoneId};
+use crate::named_list::NamedList;
 use crate::room::Room;
 use crate::sorted::SortedMap;
 use crate::time::Timestamp;
@@ -60,6 +62,7 @@ pub struct Registry {
     /// How many changes there were; 0 while rooms.json alone counts and nothing is stored.
     version: u64,
     rooms: SortedMap<RoomId, Room>,
+    lists: SortedMap<ListId, NamedList>,
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest changes, oldest first.
     audit: VecDeque<AuditEntry>,
@@ -101,6 +104,7 @@ impl Registry {
             zones,
             version: 0,
             rooms: SortedMap::new(),
+            lists: SortedMap::new(),
             zone_settings: SortedMap::new(),
             audit: VecDeque::new(),
             previews: SortedMap::new(),
@@ -175,8 +179,20 @@ impl Registry {
                 Self::delete_rule(self.room(zone, room)?, rule)
             }
             (Target::Rule(zone, room, rule), _) => {
-                Self::change_rule(now, self.room(zone, room)?, rule, &body()?)
+                self.change_rule(now, self.room(zone, room)?, rule, &body()?)
             }
+            (Target::Lists, Post) => self.create_list(now, draw, &body()?),
+            (Target::Lists, _) => Ok(self.lists_answer()),
+            (Target::List(list), Put) => self.describe_list(now, list, &body()?),
+            (Target::List(list), Delete) => self.delete_list(list),
+            (Target::List(list), _) => Ok(Answer::of(self.shown_list(self.list(list)?))),
+            (Target::ListItems(list), method @ (Post | Put)) => {
+                self.add_items(now, draw, list, method, &body()?)
+            }
+            (Target::ListItems(list), Delete) => self.delete_items(now, draw, list, &body()?),
+            (Target::ListItems(list), _) => Ok(Self::items_answer(self.list(list)?)),
+            (Target::ListItem(list, item), _) => Self::item_answer(self.list(list)?, item),
+            (Target::ListOperation(operation), _) => Ok(Self::operation_answer(now, operation)),
             (Target::File, Put) => self.import(now, &body()?),
             (Target::File, _) => Ok(Answer::of(self.export())),
             (Target::AuditLog, _) => Ok(self.audit_answer(Paging::parse(&call.query)?)),

@@ -36,7 +36,7 @@ use self::budget::{Budget, Stop};
 pub use self::error::ExpressionError;
 use self::error::{Fault, Span};
 use self::eval::Evaluation;
-pub use self::list::{List, ListKind, Lists};
+pub use self::list::{KnownLists, List, ListKind, Lists};
 pub use self::request::{RequestFields, RequestSource};
 use self::tree::Node;
 use crate::bypass_rule::MAX_EXPRESSION_BYTES;
@@ -63,15 +63,23 @@ pub fn parse_rule_expression(
         let span = Span { start: end, end: text.len() };
         return Err(ExpressionError::new(text, Fault::new(span, message)));
     }
-    let root =
+    let (root, regex_bytes) =
         parse::parse(text, known_lists).map_err(|fault| ExpressionError::new(text, fault))?;
-    Ok(Expression { root: Arc::new(root) })
+    Ok(Expression { root: Arc::new(root), regex_bytes })
 }
 
 /// A checked expression, cheap to clone. It displays as a text that parses to an equal one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expression {
     root: Arc<Node>,
+    regex_bytes: usize,
+}
+
+impl Expression {
+    /// What its regular expressions take in memory, in bytes, nearly.
+    pub fn regex_bytes(&self) -> usize {
+        self.regex_bytes
+    }
 }
 
 impl fmt::Display for Expression {

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { ROOMS, call } from "../harness/api.mjs";
+import { ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor, look } from "../harness/visitor.mjs";
@@ -175,6 +175,31 @@ clusterTest("a change of the rules counts everywhere within 5 s", two, async (cl
     enabled: false,
   });
   await everywhere("queue", partner);
+});
+
+clusterTest("a rule heeds what is in a named list", two, async (cluster) => {
+  const [shop] = two.rooms;
+  const lists = "accounts/any/rules/lists";
+  const rule = { action: "bypass_waiting_room", expression: "ip.src in $office" };
+  const { errors } = await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, rule);
+  assert.equal(errors[0].source.pointer, "/expression");
+  const { id } = (await call(cluster, "POST", lists, { kind: "ip", name: "office" })).result;
+  await call(cluster, "POST", `${ROOMS}/${shop.id}/rules`, rule);
+  const colleague = { path: "/", headers: { "cf-connecting-ip": "203.0.113.9" } };
+  const seen = async () => {
+    await cluster.advance(CHANGE_MS);
+    await visit(cluster, shop, { path: "/" });
+    await cluster.advance(1_000);
+    return (await visit(cluster, shop, colleague)).kind;
+  };
+  assert.equal(await seen(), "queue");
+  const items = `${lists}/${id}/items`;
+  await call(cluster, "POST", items, [{ ip: "203.0.113.0/24", comment: "us" }]);
+  assert.equal(await seen(), "origin");
+  const [{ id: item }] = (await call(cluster, "GET", items)).result;
+  await call(cluster, "DELETE", items, { items: [{ id: item }] });
+  assert.equal(await seen(), "queue");
+  await refused(cluster, 400, "DELETE", `${lists}/${id}`);
 });
 
 clusterTest("verified crawlers of search engines skip rooms if the zone wants it", two, crawlers);

@@ -1,9 +1,10 @@
-//! Which path means what: the 24 operations of the original, and the file and the log of ours.
+//! Which path means what: the 24 operations of the original and those of its lists, and the file
+//! and the log of ours.
 
 use serde::{Deserialize, Serialize};
 
 use super::reply::Failure;
-use crate::id::{EventId, RoomId, RuleId, ZoneId};
+use crate::id::{EventId, ListId, ListItemId, RoomId, RuleId, ZoneId};
 
 /// What a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,16 @@ pub enum Target {
     Rules(ZoneId, RoomId),
     /// `.../{room}/rules/{rule}`.
     Rule(ZoneId, RoomId, RuleId),
+    /// `accounts/{account}/rules/lists`: named lists that rules refer to.
+    Lists,
+    /// `.../{list}`.
+    List(ListId),
+    /// `.../{list}/items`.
+    ListItems(ListId),
+    /// `.../{list}/items/{item}`.
+    ListItem(ListId, ListItemId),
+    /// `accounts/{account}/rules/lists/bulk_operations/{operation}`.
+    ListOperation(ListItemId),
     /// `waiting_rooms/file`: all rooms as rooms.json holds them. Ours.
     File,
     /// `waiting_rooms/audit_log`. Ours.
@@ -97,10 +108,15 @@ impl Target {
     fn methods(self) -> &'static [Method] {
         use Method::{Delete, Get, Patch, Post, Put};
         match self {
-            Self::AccountRooms | Self::Status(..) | Self::EventDetails(..) | Self::AuditLog => {
-                &[Get]
-            }
-            Self::Rooms(_) | Self::Events(..) => &[Get, Post],
+            Self::AccountRooms
+            | Self::Status(..)
+            | Self::EventDetails(..)
+            | Self::ListItem(..)
+            | Self::ListOperation(_)
+            | Self::AuditLog => &[Get],
+            Self::List(_) => &[Get, Put, Delete],
+            Self::ListItems(_) => &[Get, Post, Put, Delete],
+            Self::Rooms(_) | Self::Events(..) | Self::Lists => &[Get, Post],
             Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
             Self::Preview(_) => &[Post],
             Self::Settings(_) => &[Get, Put, Patch],
@@ -117,9 +133,24 @@ fn target(path: &str) -> Result<Target, Failure> {
         ["waiting_rooms", "file"] => Ok(Target::File),
         ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
         ["accounts", account, "waiting_rooms"] if !account.is_empty() => Ok(Target::AccountRooms),
+        ["accounts", account, "rules", "lists", rest @ ..] if !account.is_empty() => lists(rest),
         ["zones", zone, "waiting_rooms", rest @ ..] => {
             of_zone(zone.parse().map_err(|_| Failure::no_route())?, rest)
         }
+        _ => Err(Failure::no_route()),
+    }
+}
+
+fn lists(path: &[&str]) -> Result<Target, Failure> {
+    let list = |id: &str| id.parse().map_err(|_| Failure::not_found("list"));
+    let item = |id: &str| id.parse().map_err(|_| Failure::not_found("item"));
+    match path {
+        [] => Ok(Target::Lists),
+        // This stands where the id of a list would: it comes first.
+        ["bulk_operations", id] => Ok(Target::ListOperation(item(id)?)),
+        [id] => Ok(Target::List(list(id)?)),
+        [id, "items"] => Ok(Target::ListItems(list(id)?)),
+        [id, "items", of] => Ok(Target::ListItem(list(id)?, item(of)?)),
         _ => Err(Failure::no_route()),
     }
 }
@@ -154,10 +185,13 @@ mod tests {
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
     #[test]
-    fn the_24_operations_and_ours_are_routed() {
+    fn the_24_operations_those_of_lists_and_ours_are_routed() {
         let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
         let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
         let rooms = format!("zones/{ID}/waiting_rooms");
+        let (lists, list, item) =
+            ("accounts/any/rules/lists", ID.parse().unwrap(), ID.parse().unwrap());
+        let lists = lists.to_owned();
         let cases = [
             ("accounts/any/waiting_rooms".to_owned(), Target::AccountRooms, "GET"),
             (rooms.clone(), Target::Rooms(zone), "GET POST"),
@@ -178,6 +212,11 @@ mod tests {
             ),
             (format!("{rooms}/{ID}/rules"), Target::Rules(zone, room), "GET POST PUT"),
             (format!("{rooms}/{ID}/rules/{ID}"), Target::Rule(zone, room, rule), "PATCH DELETE"),
+            (lists.clone(), Target::Lists, "GET POST"),
+            (format!("{lists}/{ID}"), Target::List(list), "GET PUT DELETE"),
+            (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
+            (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
+            (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
         ];
@@ -191,7 +230,7 @@ mod tests {
             }
             assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
         }
-        assert_eq!(operations, 24 + 3);
+        assert_eq!(operations, 24 + 11 + 3);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

@@ -7,25 +7,28 @@ use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{boolean, list, malformed, only, parsed, text};
 use crate::bypass_rule::{BypassRule, MAX_EXPRESSION_BYTES, compile};
-use crate::rule::Expression;
+use crate::rule::{Expression, KnownLists};
 use crate::time::Timestamp;
 
 /// Most rules of one room in a file; the registry has its own, configurable bound.
 const MAX_RULES: usize = 1_000;
 
 /// One rule of a JSON object; pointers begin at the object.
-pub fn read_bypass_rule(value: &Value) -> Result<BypassRule, Vec<FieldError>> {
-    read_at(value, String::new())
+pub fn read_bypass_rule(value: &Value, lists: &KnownLists) -> Result<BypassRule, Vec<FieldError>> {
+    read_at(value, String::new(), lists)
 }
 
 /// A list of rules; pointers begin at the list.
-pub fn read_bypass_rules(value: &Value) -> Result<Vec<BypassRule>, Vec<FieldError>> {
+pub fn read_bypass_rules(
+    value: &Value,
+    lists: &KnownLists,
+) -> Result<Vec<BypassRule>, Vec<FieldError>> {
     let values = list("a list of rules", MAX_RULES)(value)
         .map_err(|problem| vec![problem.at(String::new())])?;
     let mut rules: Vec<BypassRule> = Vec::with_capacity(values.len());
     let mut errors = Vec::new();
     for (index, value) in values.iter().enumerate() {
-        match read_at(value, format!("/{index}")) {
+        match read_at(value, format!("/{index}"), lists) {
             Ok(rule) if rules.iter().any(|other| other.id == rule.id) => {
                 let message = "is already taken by a rule before this one".to_owned();
                 let problem = Problem { code: ErrorCode::Duplicate, message };
@@ -39,10 +42,10 @@ pub fn read_bypass_rules(value: &Value) -> Result<Vec<BypassRule>, Vec<FieldErro
 }
 
 /// The field `bypass_rules` of a room.
-pub(super) fn read_rules_of(fields: &mut Fields<'_>) -> Vec<BypassRule> {
+pub(super) fn read_rules_of(fields: &mut Fields<'_>, lists: &KnownLists) -> Vec<BypassRule> {
     let pointer = fields.pointer_to("bypass_rules");
     let Some(value) = fields.value("bypass_rules") else { return Vec::new() };
-    read_bypass_rules(value).unwrap_or_else(|errors| {
+    read_bypass_rules(value, lists).unwrap_or_else(|errors| {
         let placed = |error: FieldError| {
             let pointer = format!("{pointer}{}", error.pointer);
             FieldError { pointer, ..error }
@@ -52,18 +55,22 @@ pub(super) fn read_rules_of(fields: &mut Fields<'_>) -> Vec<BypassRule> {
     })
 }
 
-fn read_at(value: &Value, pointer: String) -> Result<BypassRule, Vec<FieldError>> {
+fn read_at(
+    value: &Value,
+    pointer: String,
+    lists: &KnownLists,
+) -> Result<BypassRule, Vec<FieldError>> {
     let mut fields = Fields::of(value, pointer).map_err(|error| vec![error])?;
-    let rule = read_fields(&mut fields);
+    let rule = read_fields(&mut fields, lists);
     let errors = fields.finish();
     rule.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-fn read_fields(fields: &mut Fields<'_>) -> Option<BypassRule> {
+fn read_fields(fields: &mut Fields<'_>, lists: &KnownLists) -> Option<BypassRule> {
     let id = fields.required("id", parsed);
     let version = fields.optional("version", 1, version);
     let action = fields.required("action", only(&json!("bypass_waiting_room")));
-    let expression = fields.required("expression", expression);
+    let expression = fields.required("expression", |value| expression(value, lists));
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
     let enabled = fields.optional("enabled", true, boolean);
     let last_updated = fields.optional("last_updated", Timestamp::default(), parsed);
@@ -87,9 +94,12 @@ fn version(value: &Value) -> Result<u32, Problem> {
     number.ok_or_else(|| malformed(written, rule))
 }
 
-fn expression(value: &Value) -> Result<(&str, Expression), Problem> {
+fn expression<'json>(
+    value: &'json Value,
+    lists: &KnownLists,
+) -> Result<(&'json str, Expression), Problem> {
     let expression = text(MAX_EXPRESSION_BYTES)(value)?;
-    let compiled = compile(expression)
+    let compiled = compile(expression, lists)
         .map_err(|error| Problem { code: ErrorCode::Malformed, message: error.to_string() })?;
     Ok((expression, compiled))
 }
@@ -100,6 +110,7 @@ mod tests {
 
     use super::read_bypass_rules;
     use crate::config::ErrorCode;
+    use crate::rule::KnownLists;
 
     fn rule(patch: &Value) -> Value {
         let mut rule = json!({
@@ -114,7 +125,7 @@ mod tests {
     }
 
     fn check(rules: &Value, want: &[(&str, ErrorCode)]) {
-        let errors = read_bypass_rules(rules).err().unwrap_or_default();
+        let errors = read_bypass_rules(rules, &KnownLists::new()).err().unwrap_or_default();
         let seen = errors.iter().map(|error| (&*error.pointer, error.code)).collect::<Vec<_>>();
         assert_eq!(seen, want, "{rules}");
     }

@@ -1,10 +1,12 @@
-//! What only one room may have: id, name and routes. Remembers who has it; reads no field itself.
+//! What only one room may have: id, name and routes; and which lists rules may refer to. Remembers
+//! who has it; reads no field itself.
 
 use super::field_error::ErrorCode;
 use super::fields::Fields;
 use crate::id::{RoomId, ZoneId};
 use crate::room::Room;
 use crate::route::Route;
+use crate::rule::KnownLists;
 use crate::sorted::SortedMap;
 use crate::zones::Zones;
 
@@ -15,6 +17,7 @@ pub struct Claims {
     names: SortedMap<(ZoneId, String), String>,
     routes: SortedMap<(String, String), String>,
     zones: Zones,
+    lists: KnownLists,
 }
 
 impl Claims {
@@ -35,6 +38,17 @@ impl Claims {
     #[must_use]
     pub fn within(self, zones: &Zones) -> Self {
         Self { zones: zones.clone(), ..self }
+    }
+
+    /// The same, and rules may refer to these lists.
+    #[must_use]
+    pub fn with_lists(self, lists: KnownLists) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// What rules may refer to.
+    pub(super) fn lists(&self) -> &KnownLists {
+        &self.lists
     }
 
     /// Takes a room's id, or reports in `fields` who has it.

@@ -33,7 +33,8 @@ impl Registry {
         self.check_count(room.bypass_rules.len().saturating_add(1))?;
         let document = MEANING.merged(Document::new(), Method::Post, body)?;
         let id = RuleId::from_bytes(drawn_id(draw, 0));
-        let rule = read_bypass_rule(&Value::Object(stamped(document, id, 1, now)));
+        let rule =
+            read_bypass_rule(&Value::Object(stamped(document, id, 1, now)), &self.known_lists());
         let rules = room.bypass_rules.iter().cloned().chain([rule.map_err(Failure::invalid)?]);
         Ok(changed(room, rules.collect()))
     }
@@ -49,7 +50,7 @@ impl Registry {
         let bodies = body.as_array().map_or(&[][..], Vec::as_slice);
         self.check_count(bodies.len())?;
         if !body.is_array() {
-            return Err(read_bypass_rules(body)
+            return Err(read_bypass_rules(body, &self.known_lists())
                 .map(|_| ())
                 .map_err(Failure::invalid)
                 .err()
@@ -66,7 +67,8 @@ impl Registry {
                 Err(_) => body.clone(),
             });
         }
-        let mut rules = read_bypass_rules(&Value::Array(documents)).map_err(Failure::invalid)?;
+        let mut rules = read_bypass_rules(&Value::Array(documents), &self.known_lists())
+            .map_err(Failure::invalid)?;
         let mut left: Vec<&BypassRule> = room.bypass_rules.iter().collect();
         let mut keep = |rule: &mut BypassRule, is_it: &dyn Fn(&BypassRule) -> bool| {
             let place = left.iter().position(|one| is_it(one));
@@ -85,6 +87,7 @@ impl Registry {
     }
 
     pub(super) fn change_rule(
+        &self,
         now: Timestamp,
         room: &Room,
         id: RuleId,
@@ -94,7 +97,7 @@ impl Registry {
         let mut rules = room.bypass_rules.clone();
         let current = rules.remove(place);
         let document = MEANING.merged(rule_document(&current), Method::Patch, body)?;
-        let rule = read_bypass_rule(&Value::Object(document));
+        let rule = read_bypass_rule(&Value::Object(document), &self.known_lists());
         let position = position(body.get("position"), &rules, place);
         // Errors of both, at once.
         let (rule, place) = match (rule, position) {

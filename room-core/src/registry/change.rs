@@ -7,7 +7,8 @@ use super::preview::Preview;
 use super::rows::{self, Row};
 use crate::api::{Failure, Method};
 use crate::config::{ErrorCode, FieldError, ZoneSettings};
-use crate::id::{RoomId, ZoneId};
+use crate::id::{ListId, RoomId, ZoneId};
+use crate::named_list::NamedList;
 use crate::room::Room;
 use crate::time::Timestamp;
 
@@ -34,6 +35,10 @@ pub enum Effect {
     Room(Box<Room>),
     /// A room is gone, with its events and rules.
     NoRoom(RoomId),
+    /// A list is there, with its items.
+    List(Box<NamedList>),
+    /// A list is gone.
+    NoList(ListId),
     /// A zone has these settings.
     Settings(ZoneId, ZoneSettings),
     /// A preview is there or gone: no change of the configuration.
@@ -63,6 +68,8 @@ impl Registry {
             written.extend(match &change.effect {
                 Effect::Room(room) => rows::between(self.rooms.get(&room.id), Some(room)),
                 Effect::NoRoom(id) => rows::between(self.rooms.get(id), None),
+                Effect::List(list) => vec![rows::of_list(list.id, Some(list))],
+                Effect::NoList(id) => vec![rows::of_list(*id, None)],
                 Effect::Settings(zone, settings) => vec![rows::of_settings(*zone, *settings)],
                 Effect::Preview(..) => Vec::new(),
             });
@@ -99,6 +106,12 @@ impl Registry {
             Effect::NoRoom(id) => {
                 self.rooms.remove(&id);
             }
+            Effect::List(list) => {
+                self.lists.insert(list.id, *list);
+            }
+            Effect::NoList(id) => {
+                self.lists.remove(&id);
+            }
             Effect::Settings(zone, settings) => {
                 self.zone_settings.insert(zone, settings);
             }
@@ -125,15 +138,18 @@ impl Registry {
             changes.iter().any(|change| match &change.effect {
                 Effect::Room(room) => room.id == id,
                 Effect::NoRoom(gone) => *gone == id,
-                Effect::Settings(..) | Effect::Preview(..) => false,
+                _ => false,
             })
         };
         let kept = self.rooms.values().filter(|room| !changed(room.id)).map(rows::bytes_of);
         let new = changes.iter().map(|change| match &change.effect {
             Effect::Room(room) => rows::bytes_of(room),
-            Effect::NoRoom(_) | Effect::Settings(..) | Effect::Preview(..) => 0,
+            Effect::List(list) => rows::bytes_of_list(list),
+            _ => 0,
         });
-        if kept.chain(new).sum::<usize>() > MAX_ALL_BYTES {
+        // A list that is replaced counts twice here: no more than a bound needs.
+        let lists = self.lists.values().map(rows::bytes_of_list);
+        if kept.chain(new).chain(lists).sum::<usize>() > MAX_ALL_BYTES {
             return Err(too_large("all rooms together", MAX_ALL_BYTES));
         }
         Ok(())

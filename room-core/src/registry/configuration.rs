@@ -5,10 +5,13 @@ use serde_json::{Map, Value, json};
 use super::Registry;
 use super::rows::joined;
 use crate::config::{
-    Claims, ZoneSettings, full_document, read_rooms, read_zone_settings, zone_settings_document,
+    Claims, ZoneSettings, full_document, full_list_document, read_named_list, read_rooms,
+    read_zone_settings, zone_settings_document,
 };
 use crate::id::ZoneId;
+use crate::named_list;
 use crate::room::Room;
+use crate::rule::Lists;
 use crate::sorted::SortedMap;
 
 /// The configuration of one version.
@@ -18,6 +21,8 @@ pub struct Configuration {
     pub version: u64,
     /// All rooms.
     pub rooms: Vec<Room>,
+    /// What rules refer to by name.
+    pub lists: Lists,
     /// The settings of zones that have other than the default.
     pub zone_settings: SortedMap<ZoneId, ZoneSettings>,
 }
@@ -37,15 +42,20 @@ impl Configuration {
         let value: Value = serde_json::from_str(text).map_err(|error| failed(error.to_string()))?;
         let version = value.get("version").and_then(Value::as_u64);
         let version = version.ok_or_else(|| failed("it has no version".to_owned()))?;
+        let lists = value.get("lists").and_then(Value::as_array).into_iter().flatten();
+        let lists: Vec<_> =
+            lists.map(read_named_list).collect::<Result<_, _>>().map_err(fields_failed)?;
+        let claims = Claims::default().with_lists(named_list::known(&lists));
+        let lists = named_list::compiled(&lists).map_err(failed)?;
         let rooms = value.get("rooms").cloned().unwrap_or_else(|| json!([]));
-        let rooms = read_rooms(&rooms, Claims::default()).map_err(fields_failed)?;
+        let rooms = read_rooms(&rooms, claims).map_err(fields_failed)?;
         let mut zone_settings = SortedMap::new();
         for (zone, settings) in value.get("zones").and_then(Value::as_object).into_iter().flatten()
         {
             let zone = zone.parse().map_err(|error| failed(format!("a zone id {error}")))?;
             zone_settings.insert(zone, read_zone_settings(settings).map_err(fields_failed)?);
         }
-        Ok(Self { version, rooms, zone_settings })
+        Ok(Self { version, rooms, lists, zone_settings })
     }
 }
 
@@ -62,6 +72,8 @@ impl Registry {
             })
             .collect();
         let rooms: Vec<_> = self.rooms.values().map(full_document).collect();
-        json!({ "version": self.version, "rooms": rooms, "zones": zones }).to_string()
+        let lists: Vec<_> = self.lists.values().map(full_list_document).collect();
+        let version = self.version;
+        json!({ "version": version, "rooms": rooms, "zones": zones, "lists": lists }).to_string()
     }
 }

@@ -25,7 +25,7 @@ impl Registry {
         let given: Vec<_> = values.iter().filter_map(|value| value.get("id")?.as_str()).collect();
         let others =
             self.rooms.values().filter(|room| !given.contains(&room.id.to_string().as_str()));
-        let claims = Claims::of(others).within(&self.zones);
+        let claims = Claims::of(others).within(&self.zones).with_lists(self.known_lists());
         let rooms = read_rooms(body, claims).map_err(Failure::invalid)?;
         let mut changes = Vec::new();
         for (room, value) in rooms.into_iter().zip(values) {

@@ -183,7 +183,7 @@ impl Registry {
 fn changed(now: Timestamp, change: Change) -> Answer {
     let (result, messages) = match &change.effect {
         Effect::Room(room) => (shown(now, room), warnings(room)),
-        Effect::NoRoom(_) | Effect::Settings(..) | Effect::Preview(..) => (Value::Null, Vec::new()),
+        _ => (Value::Null, Vec::new()),
     };
     Answer { reply: Reply::success(result, &messages), changes: vec![change] }
 }

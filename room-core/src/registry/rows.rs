@@ -7,10 +7,12 @@ use super::Registry;
 use super::audit::AuditEntry;
 use super::preview::Preview;
 use crate::config::{
-    Claims, FieldError, ZoneSettings, event_document, read_bypass_rules, read_event, read_room,
-    read_zone_settings, room_document, rule_document, zone_settings_document,
+    Claims, FieldError, ZoneSettings, event_document, full_list_document, read_bypass_rules,
+    read_event, read_named_list, read_room, read_zone_settings, room_document, rule_document,
+    zone_settings_document,
 };
-use crate::id::{RoomId, ZoneId};
+use crate::id::{ListId, RoomId, ZoneId};
+use crate::named_list::{ListItem, NamedList};
 use crate::room::Room;
 use crate::sorted::SortedMap;
 
@@ -48,7 +50,7 @@ fn of_room(room: &Room) -> SortedMap<String, String> {
     rows
 }
 
-/// What a room takes of the configuration, in bytes, nearly.
+/// What a room takes of an isolate's memory, in bytes, nearly.
 pub fn bytes_of(room: &Room) -> usize {
     // Names and numbers of a room or an event take less than this.
     let fixed = 1_500 * (1 + room.events.len()) + 300 * room.bypass_rules.len();
@@ -63,9 +65,18 @@ pub fn bytes_of(room: &Room) -> usize {
         .iter()
         .map(|event| event.description.len() + page(&event.overrides.custom_page_html))
         .sum();
-    let rules: usize =
-        room.bypass_rules.iter().map(|rule| rule.expression.len() + rule.description.len()).sum();
+    let rules: usize = room
+        .bypass_rules
+        .iter()
+        .map(|rule| rule.expression.len() + rule.description.len() + rule.compiled.regex_bytes())
+        .sum();
     fixed + routes + events + rules + room.description.len() + page(&room.custom_page_html)
+}
+
+/// What a list takes of the configuration, in bytes, nearly.
+pub fn bytes_of_list(list: &NamedList) -> usize {
+    let item = |item: &ListItem| 200 + item.value.len() + item.comment.len();
+    500 + list.description.len() + list.items.iter().map(item).sum::<usize>()
 }
 
 /// What to store when a room becomes another.
@@ -83,6 +94,12 @@ pub fn between(before: Option<&Room>, after: Option<&Room>) -> Vec<Row> {
 pub fn of_settings(zone: ZoneId, settings: ZoneSettings) -> Row {
     let value = Value::Object(zone_settings_document(settings)).to_string();
     Row { key: format!("settings/{zone}"), value: Some(value) }
+}
+
+/// The row of a list with its items, or its end.
+pub fn of_list(id: ListId, list: Option<&NamedList>) -> Row {
+    let value = list.map(|list| Value::Object(full_list_document(list)).to_string());
+    Row { key: format!("list/{id}"), value }
 }
 
 /// The row that counts the changes.
@@ -105,8 +122,9 @@ pub fn of_audit(version: u64, entry: Option<&AuditEntry>) -> Row {
 impl Registry {
     /// Takes in what the rows hold. They may come in any order.
     pub(super) fn restore_all(&mut self, mut rows: Vec<(String, String)>) -> Result<(), BadRow> {
-        // Events and rules need their room: rooms first.
-        rows.sort_by_key(|(key, _)| (!key.starts_with("room/"), key.clone()));
+        // Events and rules need their room, and rules the lists they refer to: these first.
+        let is_first = |key: &str| key.starts_with("room/") || key.starts_with("list/");
+        rows.sort_by_key(|(key, _)| (!is_first(key), key.clone()));
         for (key, text) in rows {
             let read = self.restore(&key, &text);
             read.map_err(|why| BadRow { reason: format!("the stored row {key}: {why}") })?;
@@ -132,8 +150,12 @@ impl Registry {
                 room.events.push(event);
             }
             "rules" => {
-                let rules = read_bypass_rules(&value).map_err(joined)?;
+                let rules = read_bypass_rules(&value, &self.known_lists()).map_err(joined)?;
                 self.restored_room(id)?.bypass_rules = rules;
+            }
+            "list" => {
+                let list = read_named_list(&value).map_err(joined)?;
+                self.lists.insert(list.id, list);
             }
             "settings" => {
                 let zone = id.parse().map_err(|_| unknown())?;

@@ -1,6 +1,7 @@
 //! Tests of the registry: every operation, its errors, what is stored and what is logged.
 
 mod lists;
+mod named_lists;
 
 use serde_json::{Value, json};
 

@@ -6,6 +6,9 @@ use super::address::{IpRange, RangeError};
 use crate::route::{Host, HostError, MAX_HOST_BYTES};
 use crate::sorted::SortedMap;
 
+/// The kinds of lists by name: what an expression may refer to.
+pub type KnownLists = SortedMap<String, ListKind>;
+
 /// Lists by name.
 pub type Lists = SortedMap<String, List>;
 

@@ -11,8 +11,11 @@ use super::list::ListKind;
 use super::tree::{Argument, Base, Call, Index, Logic, Node, Operand, Quantifier, Scalar, Type};
 use crate::sorted::SortedMap;
 
-/// The tree of `text`; lists may be those of `lists`.
-pub(super) fn parse(text: &str, lists: &SortedMap<String, ListKind>) -> Result<Node, Fault> {
+/// The tree of `text`, and how many bytes its regular expressions take; it may refer to `lists`.
+pub(super) fn parse(
+    text: &str,
+    lists: &SortedMap<String, ListKind>,
+) -> Result<(Node, usize), Fault> {
     let mut parser = Parser {
         text,
         lexer: Lexer::new(text),
@@ -32,7 +35,7 @@ pub(super) fn parse(text: &str, lists: &SortedMap<String, ListKind>) -> Result<N
         return Err(Fault::new(span, format!("{operators} must follow, not {}", shown(token))));
     }
     whole.must_be(Shape::One)?;
-    Ok(whole.node)
+    Ok((whole.node, parser.regex_bytes))
 }
 
 pub(super) struct Parser<'t> {

@@ -15,8 +15,8 @@ use std::{env, fs};
 
 use room_core::api::Paging;
 use room_core::config::{
-    FieldError, event_document, parse_rooms, read_event, read_zone_settings, room_document,
-    rule_document, zone_settings_document,
+    FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
+    read_zone_settings, room_document, rule_document, zone_settings_document,
 };
 use serde_json::{Value, json};
 
@@ -93,7 +93,7 @@ fn with(mut object: Value, name: &str, value: Value) -> Value {
 }
 
 /// Each kind with a valid object, its reader, and the object as the API writes it.
-fn kinds() -> [(&'static str, Value, Read, Value); 4] {
+fn kinds() -> [(&'static str, Value, Read, Value); 5] {
     let rooms =
         json!([with(with(room(), "events", json!([event()])), "bypass_rules", json!([rule()]))]);
     let rooms = parse_rooms(&rooms.to_string()).expect("a valid room");
@@ -103,6 +103,8 @@ fn kinds() -> [(&'static str, Value, Read, Value); 4] {
         parse_rooms(&json!([with(room(), "bypass_rules", json!([value]))]).to_string()).map(drop)
     };
     let settings = read_zone_settings(&json!({})).expect("defaults");
+    let list = json!({ "id": ID, "name": "staff", "kind": "ip" });
+    let written_list = named_list_document(&read_named_list(&list).expect("a valid list"));
     [
         ("Room", room(), read_room, written(room_document(&rooms[0]))),
         (
@@ -112,6 +114,7 @@ fn kinds() -> [(&'static str, Value, Read, Value); 4] {
             written(event_document(&rooms[0].events[0])),
         ),
         ("Rule", rule(), read_rule, written(rule_document(&rooms[0].bypass_rules[0]))),
+        ("List", list, |value| read_named_list(value).map(drop), written(written_list)),
         (
             "Settings",
             json!({}),

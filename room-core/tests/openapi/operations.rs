@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 const ID: &str = "0123456789abcdef0123456789abcdef";
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const ROOMS: &str = "zones/{zone_id}/waiting_rooms";
+const LISTS: &str = "accounts/{account_id}/rules/lists";
 
 /// Everything below `paths`.
 pub fn all() -> Value {
@@ -40,6 +41,11 @@ fn templates() -> Vec<String> {
         of_room("/events/{event_id}/details"),
         of_room("/rules"),
         of_room("/rules/{rule_id}"),
+        LISTS.to_owned(),
+        format!("{LISTS}/{{list_id}}"),
+        format!("{LISTS}/{{list_id}}/items"),
+        format!("{LISTS}/{{list_id}}/items/{{item_id}}"),
+        format!("{LISTS}/bulk_operations/{{operation_id}}"),
         "waiting_rooms/file".to_owned(),
         "waiting_rooms/audit_log".to_owned(),
     ]
@@ -126,6 +132,21 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::Rules(..), _) => ("Rules of a room", (None, array("Rule"))),
         (Target::Rule(..), Patch) => ("Change a rule", (Some(moved_rule()), array("Rule"))),
         (Target::Rule(..), _) => ("Remove a rule", (None, array("Rule"))),
+        (Target::Lists, Post) => ("Make a list", (Some(reference("List")), shown_list())),
+        (Target::Lists, _) => {
+            ("Named lists", (None, json!({ "type": "array", "items": shown_list() })))
+        }
+        (Target::List(_), Put) => ("Describe a list", (Some(partial("List")), shown_list())),
+        (Target::List(_), Delete) => ("Remove a list", (None, only_id)),
+        (Target::List(_), _) => ("One list", (None, shown_list())),
+        (Target::ListItems(_), Post) => ("Add items", (Some(array("ListItem")), operation_id())),
+        (Target::ListItems(_), Put) => ("Replace items", (Some(array("ListItem")), operation_id())),
+        (Target::ListItems(_), Delete) => ("Remove items", (Some(items_by_id()), operation_id())),
+        (Target::ListItems(_), _) => ("Items of a list", (None, array("ListItem"))),
+        (Target::ListItem(..), _) => ("One item", (None, reference("ListItem"))),
+        (Target::ListOperation(_), _) => {
+            ("A change of items; it is done at once", (None, reference("ListOperation")))
+        }
         (Target::File, Put) => {
             let result = json!({
                 "type": "object",
@@ -171,6 +192,34 @@ fn moved_rule() -> Value {
         },
     });
     rule
+}
+
+fn shown_list() -> Value {
+    let counts = json!({
+        "type": "object",
+        "properties": {
+            "num_items": { "type": "integer" },
+            "num_referencing_filters": { "type": "integer" },
+        },
+    });
+    json!({ "allOf": [reference("List"), counts] })
+}
+
+fn operation_id() -> Value {
+    json!({ "type": "object", "properties": { "operation_id": { "type": "string" } } })
+}
+
+fn items_by_id() -> Value {
+    let item = json!({
+        "type": "object",
+        "required": ["id"],
+        "properties": { "id": { "type": "string" } },
+    });
+    json!({
+        "type": "object",
+        "required": ["items"],
+        "properties": { "items": { "type": "array", "items": item } },
+    })
 }
 
 /// Rooms with events and rules. Ids are the owner's here.

@@ -9,6 +9,9 @@ pub fn all() -> Value {
         "Route": route(),
         "Event": event(),
         "Rule": rule(),
+        "List": list(),
+        "ListItem": list_item(),
+        "ListOperation": list_operation(),
         "Settings": settings(),
         "Status": status(),
         "Preview": preview(),
@@ -272,6 +275,62 @@ fn rule() -> Value {
             "description": text(1_024, "A note of the owner."),
             "enabled": flag(true, "False: the rule does nothing."),
             "last_updated": stamp("When the rule was last changed."),
+        },
+    })
+}
+
+fn list() -> Value {
+    let kinds = ["ip", "hostname", "asn"];
+    json!({
+        "type": "object",
+        "required": ["name", "kind"],
+        "properties": {
+            "id": id("Names the list in paths."),
+            "created_on": stamp("When the list was made."),
+            "modified_on": stamp("When it or its items were last changed."),
+            "name": {
+                "type": "string",
+                "pattern": "^[a-z0-9_]+$",
+                "maxLength": 50,
+                "description": "Rules refer to it with a $ before it; it stays as it is.",
+            },
+            "kind": { "type": "string", "enum": kinds, "description": "It stays as it is." },
+            "description": text(1_024, "A note of the owner."),
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn list_item() -> Value {
+    let name = json!({ "url_hostname": { "type": "string" } });
+    json!({
+        "type": "object",
+        "description": "Has the one of ip, hostname and asn that its list is of.",
+        "properties": {
+            "id": id("Names the item."),
+            "created_on": stamp("When the item was made."),
+            "modified_on": stamp("When it was last changed."),
+            "ip": { "type": "string", "description": "An address or a range of them." },
+            "hostname": {
+                "type": "object",
+                "required": ["url_hostname"],
+                "properties": name,
+                "description": "A host, or after *. every host below.",
+            },
+            "asn": number(0, 4_294_967_295, None, "The number of a network."),
+            "comment": text(1_024, "A note of the owner."),
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn list_operation() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": { "type": "string" },
+            "status": { "type": "string", "enum": ["completed"] },
+            "completed": { "type": "string", "format": "date-time" },
         },
     })
 }

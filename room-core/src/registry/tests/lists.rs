@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{World, event, patched, path_of};
+use super::{Bounds, World, event, patched, path_of};
 
 #[test]
 fn events_inherit_what_they_leave_open_live() {
@@ -105,4 +105,16 @@ fn rules_are_added_moved_changed_and_replaced() {
     world.check("DELETE", &path(1), &json!(null), &[(1_001, "-")]);
     assert_eq!(world.get("PUT", &rules, &json!([])), json!([]));
     world.restart();
+}
+
+#[test]
+fn all_regular_expressions_together_fit_into_an_isolate() {
+    let bounds = Bounds { rules_per_room: 1_000, ..Bounds::default() };
+    let mut world = World::with_bounds(bounds);
+    let rules = format!("{}/rules", path_of(&world.create(&json!({}))));
+    // Four programs of 16 KiB each.
+    let expression = [r#"http.host ~ "(a{0,10}){0,10}!""#; 4].join(" or ");
+    let rule = json!({ "action": "bypass_waiting_room", "expression": expression });
+    world.get("PUT", &rules, &json!(vec![rule.clone(); 240]));
+    world.check("PUT", &rules, &json!(vec![rule; 260]), &[(1_103, "/custom_page_html")]);
 }
