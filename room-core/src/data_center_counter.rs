@@ -9,7 +9,7 @@ mod recent;
 use crate::id::IsolateId;
 use crate::queue::OrderKey;
 use crate::slots::{BATCH_MS, GrantId, SlotClass, Slots};
-use crate::sorted::SortedMap;
+use crate::sorted::{self, SortedMap};
 use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
@@ -267,9 +267,8 @@ impl DataCenterCounter {
     /// Gives what came to those who waited for it, in their order; who was asked for and got
     /// nothing is refused, who came later waits for the next pull.
     fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        waiting.sort_by_key(|waiting| waiting.take.key);
-        for one in waiting {
+        let waiting = std::mem::take(&mut self.waiting);
+        for one in sorted::stably_by_number(waiting, |waiting| waiting.take.key.0) {
             // Another request of the same admission may have been served in this very loop.
             let repeat = self.repeat(now, one.take);
             if let Some(reply) = repeat.or_else(|| self.hand_out(now, one.take, true)) {
@@ -368,9 +367,8 @@ impl DataCenterCounter {
     /// Keys of those of a class who wait for the answer, lowest first.
     fn keys_waiting(&self, class: SlotClass) -> Vec<OrderKey> {
         let of_class = self.waiting.iter().filter(|waiting| waiting.take.class == class);
-        let mut keys: Vec<OrderKey> = of_class.map(|waiting| waiting.take.key).collect();
-        keys.sort_unstable();
-        keys
+        let keys = of_class.map(|waiting| waiting.take.key).collect();
+        sorted::stably_by_number(keys, |key: &OrderKey| key.0)
     }
 }
 

@@ -19,6 +19,12 @@ use line::Line;
 #[serde(transparent)]
 pub struct OrderKey(pub u64);
 
+impl From<OrderKey> for u64 {
+    fn from(key: OrderKey) -> Self {
+        key.0
+    }
+}
+
 impl OrderKey {
     /// The place of a visitor who joined at `joined_at`, first come first served.
     pub const fn fifo(joined_at: Timestamp) -> Self {

@@ -40,12 +40,11 @@ impl Reply {
             // The one code of all warnings; ours.
             .map(|message| json!({ "code": 1_900, "message": message }))
             .collect();
-        let mut envelope = Map::from_iter([
-            ("success".to_owned(), json!(true)),
-            ("errors".to_owned(), json!([])),
-            ("messages".to_owned(), json!(messages)),
-            ("result".to_owned(), result),
-        ]);
+        let mut envelope = Map::new();
+        envelope.insert("success".to_owned(), true.into());
+        envelope.insert("errors".to_owned(), json!([]));
+        envelope.insert("messages".to_owned(), messages.into());
+        envelope.insert("result".to_owned(), result);
         envelope.extend(info.map(|info| ("result_info".to_owned(), info)));
         Self { status: 200, body: Value::Object(envelope).to_string() }
     }
@@ -107,10 +106,13 @@ impl Failure {
     /// The answer.
     pub fn to_reply(&self) -> Reply {
         let error = |error: &ReplyError| {
-            let source = error.pointer.as_ref().map(|pointer| json!({ "pointer": pointer }));
-            let fields = [("code", json!(error.code)), ("message", json!(error.message))];
-            let fields = fields.into_iter().chain(source.map(|source| ("source", source)));
-            fields.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>()
+            let mut object = Map::new();
+            object.insert("code".to_owned(), error.code.into());
+            object.insert("message".to_owned(), error.message.clone().into());
+            if let Some(pointer) = &error.pointer {
+                object.insert("source".to_owned(), json!({ "pointer": pointer }));
+            }
+            object
         };
         let errors: Vec<_> = self.errors.iter().map(error).collect();
         let envelope =

@@ -105,7 +105,8 @@ pub fn full_document(room: &Room) -> Document {
     all
 }
 
-fn document(value: Value) -> Document {
+/// The fields of a JSON object; of anything else there are none.
+pub(super) fn document(value: Value) -> Document {
     if let Value::Object(document) = value { document } else { Document::new() }
 }
 

@@ -100,7 +100,8 @@ fn closest<'names>(name: &str, known: &[&'names str]) -> Option<&'names str> {
     if name.len() > MAX_COMPARED_BYTES {
         return None;
     }
-    let lower = name.to_lowercase().replace('-', "_");
+    // Known names are ASCII: the letter cases of all scripts would be 8 KB of wasm for a hint.
+    let lower = name.to_ascii_lowercase().replace('-', "_");
     let distance_to = |known: &&'names str| {
         let is_part =
             lower.len() > MAX_EDITS && known.starts_with(&*lower) || lower.starts_with(known);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::MAX_TEXT_BYTES;
+use super::document::document;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{choice, list, malformed, out_of_range, parsed, text, whole_number, wrong_type};
@@ -114,14 +115,14 @@ fn hostname(value: &Value) -> Result<String, Problem> {
 
 /// The JSON object of a list without its items.
 pub fn named_list_document(list: &NamedList) -> Map<String, Value> {
-    object([
-        ("id", json!(list.id)),
-        ("name", json!(list.name)),
-        ("kind", json!(kind_name(list.kind))),
-        ("description", json!(list.description)),
-        ("created_on", json!(list.created_on.to_iso8601())),
-        ("modified_on", json!(list.modified_on.to_iso8601())),
-    ])
+    document(json!({
+        "id": list.id,
+        "name": list.name,
+        "kind": kind_name(list.kind),
+        "description": list.description,
+        "created_on": list.created_on.to_iso8601(),
+        "modified_on": list.modified_on.to_iso8601(),
+    }))
 }
 
 /// The JSON object of a list with its items, which reads back as itself.
@@ -139,21 +140,17 @@ pub fn list_item_document(item: &ListItem, kind: ListKind) -> Map<String, Value>
         ListKind::Hostname => ("hostname", json!({ "url_hostname": item.value })),
         ListKind::Ip => ("ip", json!(item.value)),
     };
-    object([
-        ("id", json!(item.id)),
-        (name, value),
-        ("comment", json!(item.comment)),
-        ("created_on", json!(item.created_on.to_iso8601())),
-        ("modified_on", json!(item.modified_on.to_iso8601())),
-    ])
+    document(json!({
+        "id": item.id,
+        (name): value,
+        "comment": item.comment,
+        "created_on": item.created_on.to_iso8601(),
+        "modified_on": item.modified_on.to_iso8601(),
+    }))
 }
 
 fn kind_name(kind: ListKind) -> &'static str {
     KINDS.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name)
-}
-
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
-    fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()
 }
 
 /// The problem of something that cannot be changed once it is there.

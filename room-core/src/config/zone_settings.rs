@@ -1,6 +1,6 @@
 //! Reads and writes the settings of a zone: all its rooms have them in common.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::field_error::FieldError;
 use super::fields::Fields;
@@ -32,13 +32,10 @@ pub fn read_zone_settings(value: &Value) -> Result<ZoneSettings, Vec<FieldError>
 /// The JSON object of the settings.
 pub fn zone_settings_document(settings: ZoneSettings) -> Map<String, Value> {
     let ZoneSettings { search_engine_crawler_bypass, always_use_https } = settings;
-    [
-        ("search_engine_crawler_bypass", json!(search_engine_crawler_bypass)),
-        ("always_use_https", json!(always_use_https)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into_iter()
-    .collect()
+    let mut document = Map::new();
+    document.insert("search_engine_crawler_bypass".to_owned(), search_engine_crawler_bypass.into());
+    document.insert("always_use_https".to_owned(), always_use_https.into());
+    document
 }
 
 #[cfg(test)]

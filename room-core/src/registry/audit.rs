@@ -1,7 +1,7 @@
 //! The audit log: who changed what, when, from what to what. Keeps the newest changes.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Registry;
@@ -42,10 +42,13 @@ impl AuditEntry {
         (before, after): (Option<&Document>, Option<&Document>),
     ) -> Self {
         let changed = |one: Option<&Document>, other: Option<&Document>| {
-            let fields = one?
-                .iter()
-                .filter(|(name, value)| other.and_then(|other| other.get(*name)) != Some(*value));
-            Some(fields.map(|(name, value)| (name.clone(), shown(value))).collect::<Map<_, _>>())
+            let mut fields = Document::new();
+            for (name, value) in one? {
+                if other.and_then(|other| other.get(name)) != Some(value) {
+                    fields.insert(name.clone(), shown(value));
+                }
+            }
+            Some(fields)
         };
         Self {
             version,

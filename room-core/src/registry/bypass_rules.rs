@@ -207,12 +207,11 @@ fn changed(room: &Room, rules: Vec<BypassRule>) -> Answer {
         return answer;
     }
     let document = |rules: &[BypassRule]| {
-        Some(
-            rules
-                .iter()
-                .map(|rule| (rule.id.to_string(), Value::Object(rule_document(rule))))
-                .collect(),
-        )
+        let mut documents = Document::new();
+        for rule in rules {
+            documents.insert(rule.id.to_string(), Value::Object(rule_document(rule)));
+        }
+        Some(documents)
     };
     let change = Change {
         target: format!("zones/{}/waiting_rooms/{}/rules", room.zone_id, room.id),

@@ -65,12 +65,10 @@ impl Registry {
         if self.version == 0 {
             return json!({ "version": 0 }).to_string();
         }
-        let settings = self.zone_settings.iter();
-        let zones: Map<_, _> = settings
-            .map(|(zone, settings)| {
-                (zone.to_string(), Value::Object(zone_settings_document(*settings)))
-            })
-            .collect();
+        let mut zones = Map::new();
+        for (zone, settings) in &self.zone_settings {
+            zones.insert(zone.to_string(), Value::Object(zone_settings_document(*settings)));
+        }
         let rooms: Vec<_> = self.rooms.values().map(full_document).collect();
         let lists: Vec<_> = self.lists.values().map(full_list_document).collect();
         let version = self.version;

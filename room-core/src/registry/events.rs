@@ -29,9 +29,7 @@ const INHERITED: [&str; 8] = [
 impl Registry {
     /// Events in the order of their making.
     pub(super) fn list_events(room: &Room, paging: Paging) -> Answer {
-        let mut events: Vec<_> = room.events.iter().collect();
-        events.sort_by_key(|event| (event.created_on, event.id));
-        let events: Vec<_> = events.into_iter().map(shown).collect();
+        let events: Vec<_> = in_order(&room.events).into_iter().map(shown).collect();
         Answer { reply: Reply::page(&events, paging), changes: Vec::new() }
     }
 
@@ -102,6 +100,17 @@ impl Registry {
         let events = without(room, id);
         Ok(changed(room, id, events, (Some(before), None), json!({ "id": id })))
     }
+}
+
+/// In the order of their making. There are few: each is put in its place.
+pub(super) fn in_order(events: &[Event]) -> Vec<&Event> {
+    let mut ordered: Vec<&Event> = Vec::with_capacity(events.len());
+    let age = |event: &Event| (event.created_on, event.id);
+    for event in events {
+        let place = ordered.partition_point(|known| age(known) <= age(event));
+        ordered.insert(place, event);
+    }
+    ordered
 }
 
 fn event(room: &Room, id: EventId) -> Result<&Event, Failure> {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::bypass_rules::succeeding;
 use super::change::{Change, Effect};
+use super::events::in_order;
 use super::{Answer, Registry};
 use crate::api::Failure;
 use crate::bypass_rule::BypassRule;
@@ -69,9 +70,10 @@ fn settled(now: Timestamp, room: Room, file: &Value, current: Option<&Room>) -> 
         room.bypass_rules.clone_from(&current.bypass_rules);
     }
     // The order of events says nothing.
-    room.events.sort_by_key(|event| (event.created_on, event.id));
     let mut known = current.clone();
-    known.events.sort_by_key(|event| (event.created_on, event.id));
+    for events in [&mut room.events, &mut known.events] {
+        *events = in_order(events).into_iter().cloned().collect();
+    }
     if room == known { known } else { Room { modified_on: now, ..room } }
 }
 

@@ -17,6 +17,7 @@ use crate::config::{
 use crate::id::{ListId, ListItemId};
 use crate::named_list::{self, ListItem, MAX_LIST_ITEMS, NamedList};
 use crate::rule::KnownLists;
+use crate::sorted;
 use crate::time::Timestamp;
 
 /// Most lists. The original takes 10 on its largest plan.
@@ -46,8 +47,10 @@ impl Registry {
     }
 
     pub(super) fn lists_answer(&self) -> Answer {
-        let mut lists: Vec<_> = self.lists.values().collect();
-        lists.sort_by_key(|list| (list.created_on, list.id));
+        // The map is in the order of ids, which tells lists of the same moment apart.
+        let lists = sorted::stably_by_number(self.lists.values().collect(), |list: &&NamedList| {
+            list.created_on.0
+        });
         Answer::of(lists.into_iter().map(|list| self.shown_list(list)).collect())
     }
 

@@ -12,6 +12,7 @@ use crate::config::read_preview;
 use crate::event::Phase;
 use crate::id::{RoomId, ZoneId};
 use crate::page::{Page, Stage, Variables, Waiting};
+use crate::sorted;
 use crate::time::{MINUTE_MS, Timestamp};
 
 /// How long a preview is kept. Ours: the original says "temporary".
@@ -69,8 +70,8 @@ impl Registry {
 
     /// Previews that make room for one more.
     fn spent(&self, now: Timestamp) -> Vec<String> {
-        let mut ids: Vec<_> = self.previews.iter().collect();
-        ids.sort_by_key(|(_, preview)| preview.expires_at);
+        let ids: Vec<_> = self.previews.iter().collect();
+        let ids = sorted::stably_by_number(ids, |(_, preview)| preview.expires_at.0);
         let too_many = ids.len().saturating_sub(MAX_PREVIEWS - 1);
         let is_spent = |(place, (_, preview)): &(usize, (&String, &Preview))| {
             *place < too_many || preview.expires_at <= now

@@ -10,6 +10,7 @@ use crate::config::{Claims, read_room, room_document};
 use crate::event::{self, EventTime};
 use crate::id::{RoomId, ZoneId};
 use crate::room::{Room, TurnstileMode};
+use crate::sorted;
 use crate::time::Timestamp;
 
 const MEANING: Meaning = Meaning {
@@ -52,9 +53,8 @@ impl Registry {
 
     /// All rooms, oldest first.
     pub(super) fn in_order(&self) -> Vec<&Room> {
-        let mut rooms: Vec<_> = self.rooms.values().collect();
-        rooms.sort_by_key(|room| (room.created_on, room.id));
-        rooms
+        // The map is in the order of ids, which tells rooms of the same moment apart.
+        sorted::stably_by_number(self.rooms.values().collect(), |room| room.created_on.0)
     }
 
     pub(super) fn room_answer(

@@ -121,12 +121,17 @@ pub fn of_audit(version: u64, entry: Option<&AuditEntry>) -> Row {
 
 impl Registry {
     /// Takes in what the rows hold. They may come in any order.
-    pub(super) fn restore_all(&mut self, mut rows: Vec<(String, String)>) -> Result<(), BadRow> {
+    pub(super) fn restore_all(&mut self, rows: Vec<(String, String)>) -> Result<(), BadRow> {
+        // Sorted by a kind of map that is in the wasm in any case.
+        let mut by_key = Map::new();
+        for (key, text) in rows {
+            by_key.insert(key, Value::String(text));
+        }
         // Events and rules need their room, and rules the lists they refer to: these first.
         let is_first = |key: &str| key.starts_with("room/") || key.starts_with("list/");
-        rows.sort_by_key(|(key, _)| (!is_first(key), key.clone()));
-        for (key, text) in rows {
-            let read = self.restore(&key, &text);
+        let (first, others): (Vec<_>, Vec<_>) = by_key.iter().partition(|(key, _)| is_first(key));
+        for (key, text) in first.into_iter().chain(others) {
+            let read = self.restore(key, text.as_str().unwrap_or_default());
             read.map_err(|why| BadRow { reason: format!("the stored row {key}: {why}") })?;
         }
         Ok(())

@@ -10,6 +10,7 @@ use super::field::Source;
 use super::value::Value;
 use crate::coverage::{UrlParts, split_url};
 use crate::percent;
+use crate::sorted;
 use crate::time::Timestamp;
 
 /// A request as the platform has it. Each part is asked for only when a rule needs it, maybe more
@@ -347,9 +348,9 @@ fn languages(header: &str) -> Vec<String> {
         let tag = tag.trim();
         (!tag.is_empty()).then(|| (weight, tag.to_owned()))
     };
-    let mut tags: Vec<_> = header.split(',').filter_map(weighted).collect();
-    tags.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-    tags.into_iter().map(|(_, tag)| tag).collect()
+    let tags = header.split(',').filter_map(weighted).collect();
+    let best_first = sorted::stably_by_number(tags, |(weight, _)| u64::from(1_000 - weight));
+    best_first.into_iter().map(|(_, tag)| tag).collect()
 }
 
 /// A weight of `Accept-Language` (RFC 9110 section 12.4.2) in thousandths; 0 if it is none.

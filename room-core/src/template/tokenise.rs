@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::sorted;
+
 /// Sections inside sections, at most: the fixed depth of the engine's own stack.
 pub(super) const DEPTH_MAX: usize = 16;
 /// Characters of a name, at most: every variable we offer is shorter.
@@ -68,8 +70,12 @@ pub(super) fn tokenise(source: &str) -> Result<Vec<Tag<'_>>, Vec<Fault>> {
     if faults.is_empty() {
         return Ok(tags);
     }
-    faults.sort_by_key(|fault| fault.offset);
-    Err(faults)
+    Err(in_order(faults))
+}
+
+/// In the order of the source.
+pub(super) fn in_order(faults: Vec<Fault>) -> Vec<Fault> {
+    sorted::stably_by_number(faults, |fault| fault.offset as u64)
 }
 
 struct Read<'a> {
