@@ -117,6 +117,48 @@ clusterTest("settings, preview and what is refused", options, async (cluster) =>
   await assert.rejects(stranger.get(shop.id, { zone_id }), Cloudflare.PermissionDeniedError);
 });
 
+clusterTest("rules, and lists that they refer to", options, async (cluster) => {
+  const { waitingRooms, rules } = client(cluster);
+  const [account_id, action] = ["any", "bypass_waiting_room"];
+  const rule = (expression) => ({ zone_id, rules: { action, expression } });
+  const made = await rules.lists.create({ account_id, kind: "ip", name: "office" });
+  const item = { ip: "203.0.113.0/24" };
+  const added = await rules.lists.items.create(made.id, { account_id, body: [item] });
+  const done = await rules.lists.bulkOperations.get(added.operation_id, { account_id });
+  assert.equal(done.status, "completed");
+  const { result: one } = await waitingRooms.rules.create(shop.id, rule("ip.src in $office"));
+  const { result: both } = await waitingRooms.rules.create(shop.id, rule("ssl"));
+  assert.deepEqual(both[0], one[0]);
+  const change = { zone_id, action, expression: "not ssl", position: { index: 1 } };
+  const place = { waiting_room_id: shop.id };
+  const { result: edited } = await waitingRooms.rules.edit(both[1].id, { ...place, ...change });
+  assert.deepEqual(
+    edited.map(({ expression, version }) => [expression, version]),
+    [
+      ["not ssl", "2"],
+      ["ip.src in $office", "1"],
+    ],
+  );
+  const listed = [];
+  for await (const list of rules.lists.list({ account_id })) listed.push(list);
+  assert.deepEqual(
+    listed.map((list) => [list.name, list.num_items, list.num_referencing_filters]),
+    [["office", 1, 1]],
+  );
+  const update = { zone_id, rules: [] };
+  assert.deepEqual((await waitingRooms.rules.update(shop.id, update)).result, []);
+  const items = [];
+  for await (const one of rules.lists.items.list(made.id, { account_id })) items.push(one);
+  assert.deepEqual(
+    items.map(({ ip }) => ip),
+    [item.ip],
+  );
+  const remove = { account_id, items: [{ id: items[0].id }] };
+  await rules.lists.items.delete(made.id, remove);
+  assert.equal((await rules.lists.get(made.id, { account_id })).num_items, 0);
+  assert.equal((await rules.lists.delete(made.id, { account_id })).id, made.id);
+});
+
 function client(cluster, apiToken = "local-development-only") {
   const place = { host: "127.0.0.1", path: "/_waiting-room/client/v4" };
   return new Cloudflare({ apiToken, baseURL: cluster.address("ams-1", place), maxRetries: 0 });

@@ -187,6 +187,23 @@ fn what_costs_too_much_bypasses_nobody() {
 }
 
 #[test]
+fn what_is_taken_apart_is_paid_by_the_byte_and_only_once() {
+    const BYTES: usize = 4_096;
+    let check = |term: &str, request: &Request, steps_per_byte: usize| {
+        let once = steps(term, request);
+        assert!(once >= BYTES * steps_per_byte, "{term}: {once}");
+        let twice = steps(&format!("{term} or {term}"), request);
+        assert!(twice < 2 * once - BYTES * steps_per_byte / 2, "{term}: {once}, then {twice}");
+    };
+    let with = |name: &str, piece: &str| large_request("", vec![(name, filled(piece, BYTES))]);
+    let languages = r#"any(http.request.accepted_languages[*] eq "b")"#;
+    check(languages, &with("accept-language", "a,"), 16);
+    check(r#"http.request.cookies["b"][0] eq "b""#, &with("cookie", "a=b;"), 8);
+    let query = large_request(&format!("?{}", filled("a=b&", BYTES)), Vec::new());
+    check(r#"http.request.uri.args["b"][0] eq "b""#, &query, 4);
+}
+
+#[test]
 fn a_hundred_usual_rules_stay_far_below_the_limit() {
     let text = r#"starts_with(http.request.uri.path, "/b") and ip.src.country in {"FR" "IT"}
         or http.user_agent matches "(?i)googlebot|bingbot|yandex" or ip.src in {10.0.0.0/8 ::1}
