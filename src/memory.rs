@@ -80,6 +80,8 @@ pub struct Visited<'a> {
     pub room: &'a Room,
     /// Its settings and event at this moment.
     pub in_force: InForce<'a>,
+    /// What it has in common with all rooms of its zone.
+    pub zone: ZoneSettings,
     /// Its machine; none before the first visit that could wait for a view.
     pub seat: Option<&'a mut Seat>,
     /// Its page at this moment.
@@ -201,6 +203,7 @@ impl Memory {
             coverage: &self.coverage,
             room: found,
             in_force,
+            zone: self.zone_settings(found.zone_id),
             seat: self.seats.get_mut(&room),
             page: page.unwrap_or(&self.built_in_page),
             keys: &mut self.keys,

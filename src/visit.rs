@@ -4,6 +4,7 @@
 
 use room_core::admission::{self, Draws};
 use room_core::bypass::{self, FirstGlance, Verdict};
+use room_core::config::ZoneSettings;
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
 use room_core::estimate::LONGEST_S;
@@ -115,7 +116,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
-    let Visited { coverage, room: found, in_force, seat: Some(seat), page, keys, pending } =
+    let Visited { coverage, room: found, in_force, zone, seat: Some(seat), page, keys, pending } =
         visited
     else {
         return Step::Wait(room);
@@ -131,7 +132,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let scene = Scene { now, request, room: found, in_force, page, coverage };
+    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
     let happened = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
     let reports = happened && reports(seat, pending, now, room);
     Step::Verdict(reported(scene.verdict(keys, outcome), reports))
@@ -159,11 +160,11 @@ fn settle(
 ) -> Option<String> {
     let now = platform::now();
     let visited = memory.visit(room, now)?;
-    let Visited { coverage, room: found, in_force, seat, page, keys, pending } = visited;
+    let Visited { coverage, room: found, in_force, zone, seat, page, keys, pending } = visited;
     let seat = seat?;
     let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws(), reply);
     let reports = reports(seat, pending, now, room);
-    let scene = Scene { now, request, room: found, in_force, page, coverage };
+    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
     Some(reported(scene.verdict(keys, outcome), reports))
 }
 
@@ -209,6 +210,7 @@ struct Scene<'a> {
     request: Request<'a>,
     room: &'a Room,
     in_force: InForce<'a>,
+    zone: ZoneSettings,
     page: &'a room_core::page::Page,
     coverage: &'a Coverage,
 }
@@ -251,8 +253,8 @@ impl Scene<'_> {
     }
 
     fn attributes(&self) -> SentAttributes {
-        let https = self.request.url.starts_with("https:");
-        self.room.cookie_attributes.resolve(https)
+        let https_alone = self.zone.uses_https_alone(self.request.url);
+        self.room.cookie_attributes.resolve(https_alone)
     }
 
     fn queue_answer(&self, ticket: &Ticket, set_cookies: &[String]) -> String {

@@ -108,6 +108,20 @@ clusterTest("50 changes at once lose nothing", options, async (cluster) => {
   assert.deepEqual(versions, Array.from({ length: 50 }, (_, at) => 50 - at));
 });
 
+clusterTest("a zone that always uses HTTPS gets cookies for frames too", options, async (cluster) => {
+  const enter = async () => {
+    const { headers } = await cluster.send("ams-1", { host: shop.host });
+    return headers["set-cookie"][0];
+  };
+  assert.match(await enter(), /; SameSite=Lax(?!.*Secure)/);
+  await call(cluster, "PATCH", `${ROOMS}/settings`, { always_use_https: true });
+  await cluster.advance(2_000);
+  await enter();
+  await cluster.advance(3_000);
+  assert.match(await enter(), /; SameSite=None/);
+  assert.match(await enter(), /; Secure/);
+});
+
 clusterTest("status, settings, preview and the file of all rooms", options, async (cluster) => {
   const { result } = await call(cluster, "GET", `${ROOMS}/${shop.id}/status`);
   assert.equal(result.status, "not_queueing");

@@ -16,6 +16,13 @@ pub struct ZoneSettings {
     pub always_use_https: Option<bool>,
 }
 
+impl ZoneSettings {
+    /// Whether a visitor who asked for the absolute `url` reaches this zone by HTTPS alone.
+    pub fn uses_https_alone(self, url: &str) -> bool {
+        self.always_use_https.unwrap_or_else(|| url.starts_with("https:"))
+    }
+}
+
 /// The settings of a JSON object; pointers begin at the object.
 pub fn read_zone_settings(value: &Value) -> Result<ZoneSettings, Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
@@ -64,5 +71,17 @@ mod tests {
         ] {
             assert_eq!(read_zone_settings(&value).unwrap_err()[0].pointer, pointer);
         }
+    }
+
+    #[test]
+    fn https_goes_by_the_request_unless_the_owner_says_how_it_is() {
+        let check = |always: Option<bool>, url: &str, want: bool| {
+            let settings = ZoneSettings { always_use_https: always, ..ZoneSettings::default() };
+            assert_eq!(settings.uses_https_alone(url), want, "{always:?} {url}");
+        };
+        check(None, "https://shop.example/", true);
+        check(None, "http://localhost:8787/", false);
+        check(Some(true), "http://shop.example/", true);
+        check(Some(false), "https://shop.example/", false);
     }
 }
