@@ -108,7 +108,7 @@ clusterTest("50 changes at once lose nothing", options, async (cluster) => {
   assert.deepEqual(versions, Array.from({ length: 50 }, (_, at) => 50 - at));
 });
 
-clusterTest("a zone that always uses HTTPS gets cookies for frames too", options, async (cluster) => {
+clusterTest("a zone that always uses HTTPS gets cookies for frames", options, async (cluster) => {
   const enter = async () => {
     const { headers } = await cluster.send("ams-1", { host: shop.host });
     return headers["set-cookie"][0];
