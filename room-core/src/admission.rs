@@ -89,6 +89,8 @@ pub struct Ask {
     pub ticket: Ticket,
     /// Newcomer or called visitor.
     pub class: SlotClass,
+    /// The visitor's place in the order.
+    pub key: OrderKey,
 }
 
 /// What came of asking.
@@ -115,7 +117,7 @@ pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
     match answer {
         Answer::Granted(at) => {
             let waited = (ask.class == SlotClass::Queued)
-                .then(|| continued(&ask.ticket, situation.now, situation.now));
+                .then(|| continued(&ask.ticket, ask.key, situation.now, situation.now));
             let mut ticket = accepted(ask.ticket, at, situation);
             let bucket = ticket.counted_bucket;
             ticket.counted_bucket = renewed(&ticket, situation.now, situation.settings);
@@ -172,7 +174,8 @@ fn decide_new(situation: Situation<'_>) -> Decision {
     // never guesses.
     let asks = view.is_none_or(|view| view.wants_to_know(now) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {
-        return Decision::AskCounter(Ask { ticket, class: SlotClass::New });
+        let key = settings.order_key(&ticket);
+        return Decision::AskCounter(Ask { ticket, class: SlotClass::New, key });
     }
     queue(situation, ticket, true)
 }
@@ -183,15 +186,16 @@ fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
         return Decision::TooEarly { ticket };
     }
     // An isolate that heard nothing for a while does not know who was called meanwhile.
-    let called = view.is_none_or(|view| is_called(&ticket, view) || view.is_stale(now));
+    let key = settings.order_key(&ticket);
+    let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
     if called && may_ask && !settings.queue_all {
-        return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued });
+        return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued, key });
     }
     queue(situation, ticket, false)
 }
 
-fn is_called(ticket: &Ticket, view: &View) -> bool {
-    view.open || OrderKey::fifo(ticket.joined_at) <= view.threshold
+fn is_called(key: OrderKey, view: &View) -> bool {
+    view.open || key <= view.threshold
 }
 
 /// True when the next check-in may find a place free.
@@ -243,14 +247,14 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
 /// A counted check-in. `first` on the page that starts the wait.
 fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let Situation { now, settings, view, draws, .. } = situation;
-    let key = OrderKey::fifo(ticket.joined_at);
+    let key = settings.order_key(&ticket);
     let before = ticket.clone();
     let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
         let estimate_s = estimate::wait_s(view, key)?.max(SHOWN_S_MIN);
         let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
         Some(estimate::smoothed_s(estimate_s, shown_s))
     });
-    let called = view.is_some_and(|view| is_called(&ticket, view));
+    let called = view.is_some_and(|view| is_called(key, view));
     let near = view.is_some_and(|view| is_near(view, key, settings));
     let interval_s = if first || (called || near) && !settings.queue_all {
         jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
@@ -266,7 +270,7 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
         let check_in = mixed(visitor(ticket.id), now);
         Presence { key, from: now, until, check_in, joined: true }
     } else {
-        continued(&before, now, until)
+        continued(&before, key, now, until)
     };
     Decision::Queue { ticket, presence }
 }
@@ -275,9 +279,8 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
 ///
 /// It begins where the promise before it ended, also if it came a little early or late: a gap
 /// would count somebody out who stands in line.
-fn continued(ticket: &Ticket, now: Timestamp, until: Timestamp) -> Presence {
+fn continued(ticket: &Ticket, key: OrderKey, now: Timestamp, until: Timestamp) -> Presence {
     let due = next_refresh(ticket);
-    let key = OrderKey::fifo(ticket.joined_at);
     let from = if now.since_ms(due) <= EPOCH_MS { due } else { now };
     Presence { key, from, until, check_in: mixed(visitor(ticket.id), due), joined: false }
 }

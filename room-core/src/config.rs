@@ -282,6 +282,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         near_head_refresh_interval_s: near_head_refresh_interval_s?,
         when_silent: when_silent?,
         keep_flowing_per_minute: keep_flowing_per_minute?,
+        shuffles: Vec::new(),
     })
 }
 

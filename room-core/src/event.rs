@@ -6,6 +6,7 @@ use crate::id::EventId;
 use crate::page::Stage;
 use crate::room::{Room, TurnstileMode};
 use crate::settings::Settings;
+use crate::shuffle::Shuffle;
 use crate::time::Timestamp;
 
 /// A scheduled change of a room's settings. `config` makes it, so that every rule holds.
@@ -24,6 +25,8 @@ pub struct Event {
     pub end: EventTime,
     /// From when on everybody new is held, at least 5 minutes before the start.
     pub prequeue: Option<EventTime>,
+    /// True when the start draws a new order for all who joined in the prequeue.
+    pub shuffles: bool,
     /// True when the event is ignored.
     pub suspended: bool,
     /// What the event changes.
@@ -130,6 +133,7 @@ impl InForce<'_> {
             starts_at: event.start.at,
             starts_in_ms: event.start.at.since_ms(now),
             ends_in_ms: event.end.at.since_ms(now),
+            shuffles: event.shuffles,
         };
         self.event.map(stage)
     }
@@ -138,17 +142,28 @@ impl InForce<'_> {
 /// What counts in a room at `now`.
 ///
 /// What an event sets counts from its prequeue to its end, so that a session that is not renewed
-/// empties the room before the start. A room whose owner holds everybody goes on to do so.
+/// empties the room before the start. A room whose owner holds everybody goes on to do so. What an
+/// event has shuffled stays so after its end: whoever still waits keeps the place.
 pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let event = active(room, now);
-    let settings = match event {
+    let mut settings = match event {
         None => Cow::Borrowed(&room.settings),
         Some((event, phase)) => {
             let queue_all = room.settings.queue_all || phase == Phase::Prequeueing;
             Cow::Owned(Settings { queue_all, ..event.applied_to(&room.settings) })
         }
     };
+    let shuffles: Vec<Shuffle> = room.events.iter().filter_map(shuffle).collect();
+    if !shuffles.is_empty() {
+        settings.to_mut().shuffles = shuffles;
+    }
     InForce { settings, event }
+}
+
+/// The order that an event draws, if it draws one.
+fn shuffle(event: &Event) -> Option<Shuffle> {
+    let from = event.prequeue.as_ref().filter(|_| event.shuffles && !event.suspended)?.at;
+    Some(Shuffle { event: event.id, from, until: event.start.at })
 }
 
 /// When [`in_force`] says something else next, if nobody changes the room before.

@@ -268,7 +268,7 @@ impl GlobalAggregator {
         }
         self.look(now, settings);
         if settings.queue_all && self.queue.is_open() {
-            self.queue.hold(now);
+            self.queue.hold(settings.held_from(now));
             return true;
         }
         if now < self.line_known_from {

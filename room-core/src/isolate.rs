@@ -13,7 +13,6 @@ use crate::admission::{self, Answer, Ask, Decision, Draws, Situation};
 use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::IsolateId;
-use crate::queue::OrderKey;
 use crate::settings::{Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
@@ -145,7 +144,7 @@ impl Isolate {
         CounterRequest::Take(Take {
             class: ask.class,
             admission: admission::admission(ask.ticket.id),
-            key: OrderKey::fifo(ask.ticket.joined_at),
+            key: ask.key,
             isolate: self.id,
             view_version: self.view.as_ref().map_or(0, |view| view.version),
         })

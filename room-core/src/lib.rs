@@ -34,6 +34,7 @@ pub mod room;
 pub mod route;
 pub mod rule;
 pub mod settings;
+pub mod shuffle;
 pub mod slots;
 pub mod sorted;
 pub mod state;

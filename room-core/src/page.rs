@@ -111,6 +111,7 @@ mod tests {
             starts_at: Timestamp(1_795_255_200_000),
             starts_in_ms: 15 * MINUTE_MS,
             ends_in_ms: 75 * MINUTE_MS,
+            shuffles: false,
         }
     }
 

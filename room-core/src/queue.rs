@@ -151,8 +151,10 @@ impl Queue {
     }
 
     /// Nobody new from now on, although nobody was refused: queue-all.
-    pub fn hold(&mut self, now: Timestamp) {
-        self.close(OrderKey::fifo(now));
+    ///
+    /// Called is who stands up to `last`.
+    pub fn hold(&mut self, last: OrderKey) {
+        self.close(last);
     }
 
     /// Moves the threshold to call as many as can be served; true if it moved.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::MINUTE_MS;
+use crate::queue::OrderKey;
+use crate::shuffle::Shuffle;
+use crate::ticket::Ticket;
+use crate::time::{MINUTE_MS, Timestamp};
 
 /// The longest session a room or an event may have, in minutes (`product.md` section 5).
 pub const LONGEST_SESSION_MINUTES: u32 = 30;
@@ -40,6 +43,9 @@ pub struct Settings {
     pub when_silent: WhenSilent,
     /// The bound of `WhenSilent::KeepFlowing`, per isolate and minute.
     pub keep_flowing_per_minute: u32,
+    /// Orders that events draw for those who join in their prequeues.
+    #[serde(default)]
+    pub shuffles: Vec<Shuffle>,
 }
 
 impl Settings {
@@ -51,6 +57,19 @@ impl Settings {
     /// g, the width of an activity bucket in whole seconds: `max(1 s, D / 60)`, so D in minutes.
     pub fn bucket_width_s(&self) -> u64 {
         u64::from(self.session_duration_minutes.max(1))
+    }
+
+    /// The place of a visitor in the order: by the time of joining, or as it was drawn.
+    pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
+        let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
+        drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
+    }
+
+    /// Up to which key everybody is called when nobody new is let in from `now` on: not past the
+    /// beginning of a prequeue whose order is drawn, for in its time lie the keys of all of it.
+    pub fn held_from(&self, now: Timestamp) -> OrderKey {
+        let shuffled = self.shuffles.iter().find(|shuffle| shuffle.covers(now));
+        OrderKey::fifo(shuffled.map_or(now, |shuffle| shuffle.from))
     }
 
     /// A room of the test suites: limits 100 and 100 per minute, session 5 minutes.
@@ -66,6 +85,7 @@ impl Settings {
             near_head_refresh_interval_s: 5,
             when_silent: WhenSilent::Hold,
             keep_flowing_per_minute: 0,
+            shuffles: Vec::new(),
         }
     }
 }

@@ -112,6 +112,39 @@ eventTestBothWays(story, whole, everywhere, async (cluster, shop) => {
   assert.deepEqual(orderOfEntry(await cluster.arrivals()).sort(), names.slice(0, 7));
 });
 
+const lots = {
+  ...{ prequeueIn: -MINUTE_MS, startIn: 2 * MINUTE_MS, endIn: 9 * MINUTE_MS },
+  ...{ total_active_users: 6, new_users_per_minute: 6, shuffle_at_event_start: true },
+};
+
+eventTestBothWays("lots are drawn at the start", lots, everywhere, async (cluster, shop) => {
+  const [event] = shop.events;
+  const early = new Crowd(cluster, { count: 14, host: shop.host, label: "early" });
+  for (const visitor of early.visitors) {
+    await early.arriveOne(visitor);
+    await early.wait(1_500);
+  }
+  const { body } = await early.visitors[0].visit();
+  assert.match(body, /gets a place by lot/);
+  await reach(cluster, early, event.event_start_time);
+  assert.deepEqual(early.inside, [], "somebody entered in the prequeue");
+  const late = new Crowd(cluster, { count: 2, host: shop.host, label: "late" });
+  await late.arrive();
+
+  const all = new Crowd(cluster, { count: 0, host: shop.host });
+  all.visitors = [...early.visitors, ...late.visitors];
+  await all.wait(NOTICED_MS);
+  const first = orderOfEntry(await cluster.arrivals());
+  const inOrder = early.visitors.slice(0, 6).map(({ name }) => name);
+  assert.equal(first.length, 6);
+  // By chance once in 3,003 draws.
+  assert.notDeepEqual([...first].sort(), [...inOrder].sort(), "the first six came first");
+  await all.wait(SESSION_MS + NOTICED_MS);
+  const next = orderOfEntry(await cluster.arrivals()).slice(0, 12);
+  assert.equal(next.length, 12);
+  assert.ok(next.every((name) => name.startsWith("early")), `${next}`);
+});
+
 const held = { prequeueIn: -MINUTE_MS, startIn: 5 * MINUTE_MS, endIn: 10 * MINUTE_MS };
 
 eventTestBothWays(

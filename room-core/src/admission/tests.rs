@@ -240,7 +240,8 @@ fn a_called_visitor_waited_from_the_promised_check_in_to_the_admission() {
         let settings = Settings::for_tests();
         let due = NOW - late_ms;
         let ticket = queued(700, (due - 20_000).0);
-        let ask = Ask { ticket, class: SlotClass::Queued };
+        let key = settings.order_key(&ticket);
+        let ask = Ask { ticket, class: SlotClass::Queued, key };
         let Decision::Admit { waited: Some(waited), .. } =
             settle(situation(&settings, None), ask, Answer::Granted(NOW))
         else {

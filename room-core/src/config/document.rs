@@ -69,7 +69,7 @@ pub fn event_document(event: &Event) -> Document {
         "event_start_time": written(&event.start),
         "event_end_time": written(&event.end),
         "prequeue_start_time": event.prequeue.as_ref().map(written),
-        "shuffle_at_event_start": false,
+        "shuffle_at_event_start": event.shuffles,
         "suspended": event.suspended,
         "total_active_users": overrides.limits.map(|(total, _)| total),
         "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),

@@ -60,6 +60,7 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
     let some_time = |value: &Value| event_time(value).map(Some);
     let prequeue = fields.optional("prequeue_start_time", None, some_time);
     check_times(fields, start.as_ref(), end.as_ref(), prequeue.as_ref());
+    let shuffles = read_shuffle(fields, prequeue.as_ref());
     let suspended = fields.optional("suspended", false, boolean);
     let overrides = read_overrides(fields);
     let (created_on, modified_on) = read_stamps(fields);
@@ -70,6 +71,7 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
         start: start?,
         end: end?,
         prequeue: prequeue?,
+        shuffles: shuffles?,
         suspended: suspended?,
         overrides: overrides?,
         created_on: created_on?,
@@ -96,17 +98,16 @@ fn check_times(
         let message = "must be at least 5 minutes before event_start_time";
         fields.fail("prequeue_start_time", ErrorCode::Contradiction, message);
     }
-    let shuffle = "shuffle_at_event_start";
-    match fields.optional(shuffle, false, boolean) {
-        Some(true) if prequeue == Some(&None) => {
-            fields.fail(shuffle, ErrorCode::Contradiction, "needs a prequeue_start_time");
-        }
-        Some(true) => {
-            let message = "is not supported by this version; the only value is false";
-            fields.fail(shuffle, ErrorCode::Unsupported, message);
-        }
-        Some(false) | None => {}
+}
+
+fn read_shuffle(fields: &mut Fields<'_>, prequeue: Option<&Option<EventTime>>) -> Option<bool> {
+    let name = "shuffle_at_event_start";
+    let shuffles = fields.optional(name, false, boolean)?;
+    if shuffles && prequeue == Some(&None) {
+        fields.fail(name, ErrorCode::Contradiction, "needs a prequeue_start_time");
+        return None;
     }
+    Some(shuffles)
 }
 
 fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
@@ -251,7 +252,7 @@ mod tests {
         check(&json!({ "shuffle_at_event_start": false }), &[]);
         let mut shuffled = prequeue("17:55:00");
         shuffled["shuffle_at_event_start"] = json!(true);
-        check(&shuffled, &[("/shuffle_at_event_start", ErrorCode::Unsupported)]);
+        check(&shuffled, &[]);
     }
 
     #[test]

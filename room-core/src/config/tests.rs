@@ -69,6 +69,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
+        shuffles: Vec::new(),
     };
     let host = "shop-0.example.net".parse().unwrap();
     let want = Room {
@@ -130,6 +131,7 @@ fn every_field_reaches_the_room() {
         near_head_refresh_interval_s: 60,
         when_silent: WhenSilent::KeepFlowing,
         keep_flowing_per_minute: 100_000,
+        shuffles: Vec::new(),
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.strip_cookie, room.queueing_status_code), (true, true, 429));

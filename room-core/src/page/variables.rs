@@ -42,6 +42,8 @@ pub struct Stage {
     pub starts_in_ms: u64,
     /// Milliseconds until the end.
     pub ends_in_ms: u64,
+    /// True when the start draws a new order for all who join before it.
+    pub shuffles: bool,
 }
 
 impl Waiting {
@@ -150,7 +152,9 @@ const VARIABLES: [(&str, Read); 37] = [
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
     ("queueingMethod", |_| Value::Text("fifo")),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
-    ("shuffleAtEventStart", |_| Value::Bool(false)),
+    ("shuffleAtEventStart", |own| {
+        Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))
+    }),
     ("timeUntilEventEnd", |own| Value::Integer(own.until_end.minutes)),
     ("timeUntilEventEndFormatted", |own| Value::Text(&own.until_end.formatted)),
     ("timeUntilEventStart", |own| Value::Integer(own.until_start.minutes)),
@@ -270,12 +274,13 @@ mod tests {
         let check = |phase: Phase, left_ms: (u64, u64), start: (u64, &str), end: (u64, &str)| {
             let (starts_in_ms, ends_in_ms) = left_ms;
             let starts_at = Timestamp(1_795_255_200_000);
-            let event = Some(Stage { phase, starts_at, starts_in_ms, ends_in_ms });
+            let event = Some(Stage { phase, starts_at, starts_in_ms, ends_in_ms, shuffles: true });
             let waiting = Waiting { estimate_s: Some(60), event, ..Waiting::default() };
             let variables = Variables::of(&waiting);
             let value = |name: &str| variables.value(name).unwrap();
             let is_prequeueing = phase == Phase::Prequeueing;
             assert_eq!(value("isEventActive"), Value::Bool(true));
+            assert_eq!(value("shuffleAtEventStart"), Value::Bool(true));
             assert_eq!(value("isEventPrequeueing"), Value::Bool(is_prequeueing));
             assert_eq!(value("waitTimeKnown"), Value::Bool(!is_prequeueing));
             assert_eq!(value("queueAll"), Value::Bool(false));

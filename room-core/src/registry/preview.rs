@@ -100,7 +100,8 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
     let queue_is_full = is_set("queue_is_full")?;
     let passes = one_of("queueing_method", &["fifo", "random", "passthrough", "reject"])? == 2;
     let event = one_of("event", &["none", "prequeueing", "started"])?;
-    if is_set("shuffle_at_event_start")? && event == 0 {
+    let shuffles = is_set("shuffle_at_event_start")?;
+    if shuffles && event == 0 {
         return Err("shuffle_at_event_start needs event=prequeueing or event=started".to_owned());
     }
     let minutes: u32 = value("waitTime").map_or(Ok(DEFAULT_WAIT_MINUTES), |minutes| {
@@ -117,7 +118,7 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
         refresh_interval_s: 20,
         queue_all: force_queue,
         queue_is_full,
-        event: stage(event, now),
+        event: stage(event, shuffles, now),
         ..Waiting::default()
     };
     let page = Page::compile(html).map_err(|_| "the page is no valid template".to_owned())?;
@@ -126,7 +127,7 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
 }
 
 /// The event of a preview: none, one that starts soon, or one that runs.
-fn stage(choice: usize, now: Timestamp) -> Option<Stage> {
+fn stage(choice: usize, shuffles: bool, now: Timestamp) -> Option<Stage> {
     let phase = match choice {
         0 => return None,
         1 => Phase::Prequeueing,
@@ -134,7 +135,7 @@ fn stage(choice: usize, now: Timestamp) -> Option<Stage> {
     };
     let starts_in_ms = if phase == Phase::Prequeueing { SAMPLE_START_MS } else { 0 };
     let ends_in_ms = starts_in_ms + SAMPLE_LENGTH_MS;
-    Some(Stage { phase, starts_at: now + starts_in_ms, starts_in_ms, ends_in_ms })
+    Some(Stage { phase, starts_at: now + starts_in_ms, starts_in_ms, ends_in_ms, shuffles })
 }
 
 #[cfg(test)]

@@ -179,6 +179,11 @@ fn completed(kind: &str, object: Value) -> Value {
         (_, Some("keep_flowing")) => with(object, "keep_flowing_per_minute", json!(1)),
         _ => object,
     };
+    let object = if object.get("shuffle_at_event_start") == Some(&json!(true)) {
+        with(object, "prequeue_start_time", json!("2030-12-01T17:00:00Z"))
+    } else {
+        object
+    };
     let near = object.get("near_head_refresh_interval_seconds").is_some();
     let object = if near { with(object, "refresh_interval_seconds", json!(300)) } else { object };
     let short = object.get("refresh_interval_seconds") == Some(&json!(5));

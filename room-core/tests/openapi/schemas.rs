@@ -223,12 +223,10 @@ fn event() -> Value {
             "prequeue_start_time": inherited(moment(
                 "From when on everybody new waits; at least 5 minutes before the start.",
             )),
-            "shuffle_at_event_start": {
-                "type": "boolean",
-                "const": false,
-                "default": false,
-                "description": "This version keeps the order of arrival.",
-            },
+            "shuffle_at_event_start": flag(
+                false,
+                "The start draws a new order for all who joined in the prequeue; needs one.",
+            ),
             "suspended": flag(false, "The event is ignored."),
             "total_active_users": inherited(number(
                 1, 2_147_483_647, None, "Set with new_users_per_minute or not at all.",
