@@ -113,7 +113,7 @@ eventTestBothWays(story, whole, everywhere, async (cluster, shop) => {
 });
 
 const lots = {
-  ...{ prequeueIn: -MINUTE_MS, startIn: 2 * MINUTE_MS, endIn: 9 * MINUTE_MS },
+  ...{ prequeueIn: -4 * MINUTE_MS, startIn: 2 * MINUTE_MS, endIn: 9 * MINUTE_MS },
   ...{ total_active_users: 6, new_users_per_minute: 6, shuffle_at_event_start: true },
 };
 

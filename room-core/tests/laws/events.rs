@@ -3,11 +3,21 @@
 
 use proptest::prelude::{Strategy, any, proptest};
 use proptest::sample::select;
+use room_core::id::EventId;
+use room_core::queue::OrderKey;
 use room_core::settings::Settings;
+use room_core::shuffle::Shuffle;
+use room_core::ticket::{Ticket, TicketState};
+use room_core::time::{MINUTE_MS, Timestamp};
 
 use crate::cluster::Cluster;
 use crate::escrow::{config, limits, rooms};
 use crate::steps::{Step, steps};
+
+/// The draw for whoever joins between these moments.
+fn lots(from: Timestamp, until: Timestamp) -> Shuffle {
+    Shuffle { event: EventId::from_bytes([7; 16]), from, until }
+}
 
 /// Settings of a room before its event, in its prequeue, while it runs, and after it.
 fn phases() -> impl Strategy<Value = [Settings; 4]> {
@@ -30,7 +40,11 @@ fn play(settings: [Settings; 4], steps: &[Step]) {
     let length = steps.len().div_ceil(settings.len()).max(1);
     let mut parts = steps.chunks(length);
     for settings in settings {
-        cluster.change(settings);
+        // Half of all prequeues draw lots, for a minute.
+        let draws = settings.queue_all && steps.len().is_multiple_of(2);
+        let shuffles = draws.then(|| lots(cluster.now, cluster.now + MINUTE_MS));
+        let shuffles = shuffles.into_iter().chain(cluster.settings.shuffles.clone()).collect();
+        cluster.change(Settings { shuffles, ..settings });
         for step in parts.next().unwrap_or_default() {
             cluster.step(step);
         }
@@ -99,4 +113,36 @@ fn a_line_of_the_prequeue_enters_at_the_start_and_rests_at_the_end() {
     assert_eq!(cluster.truth.admitted(), in_event, "somebody entered a room beyond its limit");
     cluster.run(600, 500);
     assert!(cluster.truth.admitted() >= in_event + 4, "nobody entered after the event");
+}
+
+/// The lots decide who of the prequeue enters, not the time of joining.
+#[test]
+fn a_line_of_the_prequeue_enters_by_lot_where_the_event_shuffles() {
+    let mut cluster = Cluster::new(limits(10, 10), 2);
+    cluster.run(20, 100);
+    let from = cluster.now;
+    let shuffles = vec![lots(from, from + MINUTE_MS)];
+    let event = Settings { shuffles, ..limits(10, 10) };
+    cluster.change(Settings { queue_all: true, ..event.clone() });
+    for isolate in 0..30 {
+        cluster.arrive(isolate);
+        cluster.run(15, 100);
+    }
+    cluster.run(40, 500);
+    assert_eq!(cluster.truth.admitted(), 0, "somebody entered in the prequeue");
+    cluster.change(event.clone());
+    cluster.run(60, 500);
+    assert_eq!(cluster.truth.admitted(), 10);
+    let held = |state: TicketState| -> Vec<Ticket> {
+        let tickets = cluster.visitors.iter().filter_map(|visitor| visitor.cookies.last());
+        tickets.filter(|ticket| ticket.state == state).cloned().collect()
+    };
+    let keys = |state| -> Vec<OrderKey> {
+        held(state).iter().map(|ticket| event.order_key(ticket)).collect()
+    };
+    let (inside, waiting) = (keys(TicketState::Accepted), keys(TicketState::Queued));
+    assert_eq!(inside.iter().max().max(waiting.iter().min()), waiting.iter().min(), "{inside:?}");
+    let joined = |state| held(state).iter().map(|ticket| ticket.joined_at).collect::<Vec<_>>();
+    let last_inside = joined(TicketState::Accepted).into_iter().max();
+    assert!(last_inside > joined(TicketState::Queued).into_iter().min(), "by the time of joining");
 }

@@ -193,7 +193,7 @@ impl Truth {
     pub fn check_called(&self, ask: &Ask, grant: Option<GrantId>) {
         let grant = grant.and_then(|grant| self.grants.get(&grant));
         let Some(grant) = grant.filter(|_| ask.class == SlotClass::Queued) else { return };
-        let key = OrderKey::fifo(ask.ticket.joined_at);
+        let key = ask.key;
         let since = self.views.partition_point(|view| view.version < grant.view_version);
         let calls = |view: &View| view.open || key <= view.threshold;
         assert!(self.views[since..].iter().any(calls), "I4: {key:?} was not called");
