@@ -4,13 +4,13 @@
 //! do what and what an operation means is decided in `room-core`.
 
 use room_core::api::{self, Access, Call, Credentials, Denials, Failure, Method, Reply};
-use room_core::api::{Target, Tokens};
+use room_core::api::{StatusBasis, Target, Tokens};
 use room_core::coverage::{UrlParts, split_url};
-use room_core::event::{self, Phase};
 use room_core::id::{RoomId, ZoneId};
 use room_core::sorted::SortedMap;
-use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest, Status};
-use serde_json::{Value, json};
+use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest};
+use serde::Deserialize;
+use serde_json::json;
 use worker::Env;
 
 use crate::memory::Memory;
@@ -192,10 +192,20 @@ async fn preview(id: &str, query: &str, env: &Env) -> Result<String, Failure> {
     }
 }
 
+/// The registry's answer to a status.
+#[derive(Deserialize)]
+struct Envelope {
+    result: StatusBasis,
+}
+
 /// Numbers come from the room's object; what the room is, from this isolate's configuration. A
 /// room that was just made is known to the registry alone.
 async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
-    let known = memory::with(|memory| Basis::of(memory, zone, room)).flatten();
+    let of_room = |memory: &mut Memory| {
+        let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
+        Some(StatusBasis::of(room, platform::now()))
+    };
+    let known = memory::with(of_room).flatten();
     let basis = if let Some(basis) = known {
         basis
     } else {
@@ -203,59 +213,12 @@ async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Rep
         if reply.status != 200 {
             return Ok(reply);
         }
-        let envelope = serde_json::from_str::<Value>(&reply.body).unwrap_or_default();
-        Basis::read(envelope.get("result").unwrap_or(&Value::Null))
+        let envelope = serde_json::from_str::<Envelope>(&reply.body);
+        envelope.map_err(|_| silent())?.result
     };
     match calls::global(env, room, &GlobalRequest::Status).await {
         Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
         _ => Err(Failure::new(503, 1_000, "The room's object does not answer; try again.")),
-    }
-}
-
-/// What a room is now, apart from its numbers.
-struct Basis {
-    suspended: bool,
-    event_id: String,
-    prequeueing: bool,
-}
-
-impl Basis {
-    fn of(memory: &mut Memory, zone: ZoneId, room: RoomId) -> Option<Self> {
-        let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
-        let active = event::active(room, platform::now());
-        Some(Self {
-            suspended: room.suspended,
-            event_id: active.map(|(event, _)| event.id.to_string()).unwrap_or_default(),
-            prequeueing: active.is_some_and(|(_, phase)| phase == Phase::Prequeueing),
-        })
-    }
-
-    fn read(result: &Value) -> Self {
-        let is = |name: &str| result.get(name).and_then(Value::as_bool).unwrap_or_default();
-        let event_id = result.get("event_id").and_then(Value::as_str).unwrap_or_default();
-        Self {
-            suspended: is("suspended"),
-            event_id: event_id.to_owned(),
-            prequeueing: is("prequeueing"),
-        }
-    }
-
-    fn with(&self, numbers: &Status) -> Value {
-        let status = match (self.suspended, self.prequeueing, numbers.open) {
-            (true, ..) => "suspended",
-            (false, true, _) => "event_prequeueing",
-            (false, false, true) => "not_queueing",
-            (false, false, false) => "queueing",
-        };
-        json!({
-            "status": status,
-            "event_id": self.event_id,
-            "estimated_queued_users": numbers.waiting,
-            "estimated_total_active_users": numbers.active,
-            "max_estimated_time_minutes": numbers.longest_wait_s.unwrap_or(0).div_ceil(60),
-            // An extension: the original tells minutes at the best.
-            "next_admission_seconds": numbers.next_admission_s,
-        })
     }
 }
 

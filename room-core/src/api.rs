@@ -5,6 +5,7 @@
 mod access;
 mod paging;
 mod reply;
+mod status;
 mod target;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use access::{Access, Credentials, Denials, Tokens};
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
+pub use status::StatusBasis;
 pub use target::{Method, Target, route};
 
 /// One request of the API, after it was routed and its sender let in.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::change::{Change, Effect};
 use super::document::{Document, Empty, Meaning, drawn_id, with};
 use super::{Answer, Registry};
-use crate::api::{Failure, Method, Paging, Reply};
+use crate::api::{Failure, Method, Paging, Reply, StatusBasis};
 use crate::config::{Claims, read_room, room_document};
 use crate::event::{self, EventTime};
 use crate::id::{RoomId, ZoneId};
@@ -149,12 +149,7 @@ impl Registry {
         id: RoomId,
     ) -> Result<Answer, Failure> {
         let room = self.room(zone, id)?;
-        let active = event::active(room, now);
-        Ok(Answer::of(json!({
-            "suspended": room.suspended,
-            "event_id": active.map(|(event, _)| event.id),
-            "prequeueing": active.is_some_and(|(_, phase)| phase == event::Phase::Prequeueing),
-        })))
+        Ok(Answer::of(json!(StatusBasis::of(room, now))))
     }
 
     fn read(
