@@ -10,9 +10,9 @@ use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 const AGES: usize = 61;
 /// What was measured counts half after so long: habits change during a day, not in a minute.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
-/// A forecast looks this many sessions ahead; beyond, its last session repeats.
+/// A forecast looks this many sessions ahead; beyond, its mean rate goes on.
 const SESSIONS_AHEAD: usize = 6;
-/// Points of the curve at most.
+/// Points of the curve at most, and its end.
 const POINTS_MAX: usize = 48;
 /// Waiters give up at most at this rate, per second: a census that was lost must not empty the
 /// line in a forecast.
@@ -144,8 +144,8 @@ impl Habits {
 
     /// The curve: after how many seconds a visitor enters, by how many stand before.
     ///
-    /// Ascending in both; empty when nobody is expected to enter. The time of a place beyond the
-    /// last point follows from the last two.
+    /// Ascending in both; empty when nobody is expected to enter. Beyond the last point the mean
+    /// rate of the whole curve goes on, see [`wait_s`].
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
         let width_s = settings.bucket_width_s() as f64;
@@ -291,7 +291,7 @@ fn thinned(curve: &[(f64, f64)]) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AGES, Habits, Point, Seen, Start, wait_s};
+    use super::{AGES, Habits, POINTS_MAX, Point, Seen, Start, thinned, wait_s};
     use crate::bucket::Bucket;
     use crate::queue::OrderKey;
     use crate::settings::Settings;
@@ -385,6 +385,16 @@ mod tests {
         let impatient = habits.forecast(NOW, &settings, &start(&activity, 600));
         let waits = [&calm, &impatient].map(|curve| wait_s(curve, 300).expect("a time"));
         assert!(waits[1] < waits[0] * 2 / 3, "{waits:?}");
+    }
+
+    #[test]
+    fn a_pause_is_told_by_its_beginning_and_its_end() {
+        let curve = [(0.0, 0.0), (10.0, 5.0), (10.2, 6.0), (10.4, 7.0), (20.0, 8.0)];
+        assert_eq!(thinned(&curve), [(0, 0), (10, 5), (10, 7), (20, 8)]);
+        assert_eq!(thinned(&[(0.0, 0.0), (0.4, 60.0)]), []);
+        let long: Vec<_> = (0..1_000).map(|step| (f64::from(step), f64::from(step))).collect();
+        let thin = thinned(&long);
+        assert!(thin.len() <= POINTS_MAX + 1 && thin.last() == Some(&(999, 999)), "{thin:?}");
     }
 
     #[test]
