@@ -8,7 +8,8 @@ import { PORT, apiToken } from "./local.mjs";
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
        npm run rooms:export -- [file] [--url <address>]
 The file is rooms.json unless named. The address is that of the Worker on an admin host, default
-http://localhost:${PORT}. The token is taken from the variable API_TOKEN, then from .dev.vars.`;
+http://localhost:${PORT}. The token is the variable API_TOKEN, on this machine else that of
+.dev.vars.`;
 /** Longer than the Worker itself lets an operation take. */
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -50,7 +51,9 @@ function read() {
 
 /** The result of a call that succeeds; any other ends the program with every reason. */
 async function call(method, body) {
-  const token = process.env.API_TOKEN ?? apiToken();
+  // The token of local development goes to this machine alone.
+  const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname);
+  const token = process.env.API_TOKEN ?? (isLocal ? apiToken() : undefined);
   if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -62,7 +65,10 @@ async function call(method, body) {
   const lines = envelope.errors.map(({ message, source }) =>
     source?.pointer ? `  ${source.pointer}: ${message}` : `  ${message}`,
   );
-  stop(`refused (${answer.status}), nothing was changed:\n${lines.join("\n")}`);
+  // An answer of 500 and above says itself what may have happened.
+  const outcome = answer.status < 500 ? "refused" : "failed";
+  const changes = answer.status < 500 ? ", nothing was changed" : "";
+  stop(`${outcome} (${answer.status})${changes}:\n${lines.join("\n")}`);
 }
 
 function notOurs(status) {
