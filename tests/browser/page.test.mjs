@@ -42,6 +42,7 @@ const sale = {
   event_end_time: soon(3),
 };
 const prequeue = still("prequeue", { events: [sale] });
+const lots = still("lots", { events: [{ ...sale, shuffle_at_event_start: true }] });
 
 browserTest("without script the page comes back and enters", quickRoom, async (arena) => {
   await occupy(arena.cluster, quick);
@@ -102,19 +103,17 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
 
 /** One visitor a minute enters, and those who were looked at before may still be counted. */
 const IN_MINUTES = /^About (1 minute|[2-5] minutes) – you are in line$/;
+const STARTS = /^Starts in (2 hours|1 hour \d+ minutes?) – you are in line$/;
 const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
   { state: "paused", room: paused, title: /^Entry is paused – you are in line$/ },
-  {
-    state: "prequeue",
-    room: prequeue,
-    title: /^Starts in (2 hours|1 hour \d+ minutes?) – you are in line$/,
-  },
+  { state: "prequeue", room: prequeue, title: STARTS },
+  { state: "lots", room: lots, title: STARTS },
   { state: "unknown", room: silent, title: /^You are in line$/ },
   { state: "full", room: full, title: /^The line is full$/ },
 ];
-const rooms = [waiting, paused, prequeue, silent, full];
+const rooms = [waiting, paused, prequeue, lots, silent, full];
 
 browserTest("every state is readable by everybody on every screen", { rooms }, async (arena) => {
   const { cluster } = arena;
