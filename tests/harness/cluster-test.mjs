@@ -29,6 +29,9 @@ export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
     const cluster = await startCluster(options);
     try {
       await body(cluster);
+    } catch (error) {
+      cluster.log.show(name);
+      throw error;
     } finally {
       await cluster.stop();
     }

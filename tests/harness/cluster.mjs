@@ -17,6 +17,7 @@ import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { Clock } from "./clock.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
+import { WorkerLog } from "./worker-log.mjs";
 import { ROOT, workerModules } from "./worker-modules.mjs";
 
 const HUB = "hub";
@@ -72,6 +73,8 @@ class Cluster {
   #ports = new Map();
   #arrivals = [];
   #turn = 0;
+  /** What the Workers wrote to their console. */
+  log = new WorkerLog();
 
   constructor(options) {
     this.#options = { colos: { AMS: 1 }, ...options };
@@ -266,6 +269,7 @@ class Cluster {
     return {
       cf: false,
       telemetry: { enabled: false },
+      handleStructuredLogs: this.log.keep,
       port: 0,
       resourcePersistencePath: path.join(this.#folder, "state"),
       unsafeRuntimeEnv: this.clock.environment,

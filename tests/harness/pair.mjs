@@ -9,6 +9,7 @@ import http from "node:http";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { developmentVars } from "./cluster.mjs";
+import { WorkerLog } from "./worker-log.mjs";
 import { workerModules } from "./worker-modules.mjs";
 
 const COMPATIBILITY_DATE = "2026-11-01";
@@ -33,8 +34,8 @@ const EGRESS = "export default { fetch(request, env) { return env.NODE.fetch(req
  * @param {Record<string, string>} [options.vars]
  * @param {"release" | "debug"} [options.build]
  * @param {boolean} [options.boundOrigin] gives the Worker the origin as the service binding ORIGIN
- * @returns {Promise<{ ports: Record<string, number>, stop: () => Promise<void> }>} the ports of
- *   `product` and `bare`
+ * @returns {Promise<{ ports: Record<string, number>, log: WorkerLog, stop: () => Promise<void> }>}
+ *   the ports of `product` and `bare`
  */
 export async function startPair({ origin, upgrade, rooms, vars = {}, build, boundOrigin }) {
   const server = http.createServer(origin);
@@ -56,7 +57,9 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
   const external = { external: { address: `127.0.0.1:${port}`, http: {} } };
   const egress = { ...script(EGRESS), name: "egress", serviceBindings: { NODE: external } };
   const bare = { ...edge, ...script(BARE), name: "bare", outboundService: "egress" };
-  const options = { cf: false, telemetry: { enabled: false }, port: 0 };
+  const log = new WorkerLog();
+  const quiet = { telemetry: { enabled: false }, handleStructuredLogs: log.keep };
+  const options = { cf: false, port: 0, ...quiet };
   const workers = [product, bare, egress];
   const miniflare = new Miniflare(convertV4MiniflareOptions({ ...options, workers }));
   await miniflare.ready;
@@ -67,7 +70,7 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
     server.closeAllConnections();
     server.close();
   };
-  return { ports, stop };
+  return { ports, log, stop };
 }
 
 function script(contents) {

@@ -5,7 +5,7 @@
  */
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import zlib from "node:zlib";
 
@@ -30,6 +30,7 @@ let shared;
 before(async () => {
   shared = await startPair(debug);
 });
+afterEach((context) => shared.log.afterTest(context));
 after(() => shared.stop());
 
 describe("a break in the synchronous question", () => {
@@ -174,6 +175,9 @@ function checkAlone(name, options, body) {
     const pair = await startPair({ ...debug, ...options });
     try {
       await body(pair);
+    } catch (error) {
+      pair.log.show(name);
+      throw error;
     } finally {
       await pair.stop();
     }

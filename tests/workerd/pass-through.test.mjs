@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import http from "node:http";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import zlib from "node:zlib";
 
 import { startPair } from "../harness/pair.mjs";
@@ -48,6 +48,7 @@ before(async () => {
   const vars = { ON_FAILURE: "hold" };
   pair = await startPair({ origin, upgrade, vars, rooms: [room({ name: "elsewhere" })] });
 });
+afterEach((context) => pair.log.afterTest(context));
 after(() => pair.stop());
 
 describe("a request and its answer", () => {
