@@ -142,6 +142,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
     let page = read_template(fields);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
     let turnstile = choice(&TURNSTILE_MODES);
     let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
     let (created_on, modified_on) = read_stamps(fields);
@@ -160,6 +161,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
         default_template_language: LANGUAGE.to_owned(),
         strip_cookie: strip_cookie?,
+        origin_may_revoke: revoke?,
         turnstile_mode: turnstile_mode?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
@@ -301,6 +303,12 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
     (base, near)
 }
 
+/// What an origin may order; true if that is to end sessions.
+fn origin_commands(value: &Value) -> Result<bool, Problem> {
+    let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value)?;
+    commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
+}
+
 fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
     let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
     let name = "keep_flowing_per_minute";
@@ -318,7 +326,6 @@ fn refuse_unsupported(fields: &mut Fields<'_>) {
         ("queueing_method", json!("fifo")),
         ("json_response_enabled", json!(false)),
         ("turnstile_action", json!("log")),
-        ("enabled_origin_commands", json!([])),
         ("default_template_language", json!(LANGUAGE)),
         ("unconfirmed_seconds", json!(null)),
         ("next_event_start_time", json!(null)),
@@ -359,6 +366,7 @@ const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
     ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
     ("visible_managed", TurnstileMode::VisibleManaged),
 ];
+const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
 const SILENCES: [(&str, WhenSilent); 2] =
     [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
 

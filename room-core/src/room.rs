@@ -38,6 +38,8 @@ pub struct Room {
     pub default_template_language: String,
     /// True when the origin is not shown the ticket's cookie; costs speed.
     pub strip_cookie: bool,
+    /// True when the origin may end a visitor's session with an answer; costs speed.
+    pub origin_may_revoke: bool,
     /// How visitors prove that they are people. Without a Turnstile key every mode acts as off.
     pub turnstile_mode: TurnstileMode,
     /// Scheduled changes of the settings, in no order; no two overlap.

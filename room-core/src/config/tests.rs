@@ -86,6 +86,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         custom_page_html: None,
         default_template_language: "en-US".to_owned(),
         strip_cookie: false,
+        origin_may_revoke: false,
         turnstile_mode: TurnstileMode::Invisible,
         events: Vec::new(),
         bypass_rules: Vec::new(),
@@ -235,8 +236,10 @@ fn what_this_version_cannot_honour_is_refused_by_name() {
     check("json_response_enabled", &[json!(true)], Some(UNSUPPORTED));
     check("turnstile_action", &[json!("log")], None);
     check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
-    check("enabled_origin_commands", &[json!([])], None);
-    check("enabled_origin_commands", &[json!(["revoke"])], Some(UNSUPPORTED));
+    check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
+    check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
+    check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
+    check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
     check("default_template_language", &[json!("en-US")], None);
     check("default_template_language", &[json!("de-DE")], Some(UNSUPPORTED));
     check("unconfirmed_seconds", &[json!(null)], None);

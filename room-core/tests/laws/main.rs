@@ -14,5 +14,6 @@ mod events;
 mod flight;
 mod objects;
 mod order;
+mod revocation;
 mod steps;
 mod truth;

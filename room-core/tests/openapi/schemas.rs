@@ -164,9 +164,11 @@ fn room() -> Value {
             "default_template_language": one_of(&["en-US"], "The one language of this version."),
             "enabled_origin_commands": {
                 "type": "array",
-                "maxItems": 0,
+                "maxItems": 1,
+                "items": { "type": "string", "enum": ["revoke"] },
                 "default": [],
-                "description": "This version reads no commands.",
+                "description": "What the origin may order in the answer's header \
+                    Cf-Waiting-Room-Command; revoke ends the visitor's session.",
             },
             "turnstile_mode": one_of(
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],
