@@ -3,6 +3,7 @@
 use room_core::settings::{Settings, WhenSilent};
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
+use crate::baseline::Order;
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
 
@@ -27,7 +28,10 @@ pub const NAMES: [&str; 16] = [
 ];
 
 /// Published examples, run like any other scenario.
-pub const EXAMPLES: [&str; 2] = ["experiment", "two-hours"];
+pub const EXAMPLES: [&str; 3] = ["experiment", "experiment-random", "two-hours"];
+
+/// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
+pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
 pub const NOT_BUILT: [(&str, &str); 4] = [
@@ -93,6 +97,9 @@ impl Scenario {
             "swarm" => swarm(seed),
             "fairshot" => fairshot(),
             "experiment" => experiment(),
+            "experiment-random" => {
+                Self { name: "experiment-random", order: Order::Random, ..experiment() }
+            }
             "two-hours" => two_hours(),
             _ => return None,
         })
@@ -103,6 +110,7 @@ fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
         settings: settings(10_000, 2_000),
+        order: Order::Fifo,
         arrivals: vec![(0, per_minute)],
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
@@ -213,8 +221,9 @@ fn fairshot() -> Scenario {
 }
 
 /// The published experiment: 10,000 visitors join over 30 minutes and browse for about a minute.
+/// The limits are not published: these take three quarters of those who come.
 fn experiment() -> Scenario {
-    let mut settings = settings(200, 200);
+    let mut settings = settings(400, 400);
     settings.session_duration_minutes = 1;
     Scenario {
         settings,
