@@ -38,6 +38,8 @@ pub struct Room {
     pub default_template_language: String,
     /// True when the origin is not shown the ticket's cookie; costs speed.
     pub strip_cookie: bool,
+    /// True when a waiting visitor is told how many stand before.
+    pub show_position: bool,
     /// How visitors prove that they are people. Without a Turnstile key every mode acts as off.
     pub turnstile_mode: TurnstileMode,
     /// Scheduled changes of the settings, in no order; no two overlap.
