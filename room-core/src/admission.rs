@@ -18,8 +18,6 @@ use crate::view::View;
 pub const EARLY_MS: u64 = 500;
 /// A called visitor who found no slot comes back no sooner than this.
 const RETRY_S_MIN: u32 = 3;
-/// Nothing shorter is shown as an estimate: below it the page says "less than a minute".
-const SHOWN_S_MIN: u32 = 60;
 
 /// Random draws for one visit.
 #[derive(Clone, Copy, Debug)]
@@ -317,16 +315,20 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
 fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let Situation { now, settings, view, draws, .. } = situation;
     let key = place(situation, &ticket);
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
     let before = ticket.clone();
     let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
-        let estimate_s = estimate::wait_s(view, key)?.max(SHOWN_S_MIN);
+        let estimate_s = if is_lottery {
+            estimate::by_lot(view)?.middle_s
+        } else {
+            estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
+        };
         let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
         Some(estimate::smoothed_s(estimate_s, shown_s))
     });
     let called = view.is_some_and(|view| is_called(key, view));
     let near = view.is_some_and(|view| is_near(view, key, settings));
     // In a lottery nobody's turn is near, and nobody may try more often than another.
-    let is_lottery = settings.queueing_method == QueueingMethod::Random;
     let is_soon = first || (called || near) && !settings.queue_all;
     let interval_s = if is_soon && !is_lottery {
         jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
