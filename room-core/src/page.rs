@@ -1,7 +1,10 @@
 //! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
 //! Knows nothing of HTTP.
 
+mod json;
+mod localized;
 mod variables;
+mod words;
 
 use std::fmt::Write;
 
@@ -13,12 +16,13 @@ use sha2::Sha256;
 pub use variables::Stage;
 pub use variables::Variables;
 pub use variables::Waiting;
+pub use words::Words;
 
 use crate::template::RenderError;
 use crate::template::Template;
 use crate::template::TemplateError;
 
-/// The source of the built-in page, as owners may copy it to start their own.
+/// The source of the built-in page, with `[[key]]` for each text of a language.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 
 /// A queue page, ready to be rendered for any visitor. Compile once, keep it.
@@ -36,11 +40,16 @@ impl Page {
         Ok(Self { template, content_security_policy: None })
     }
 
-    /// The page of every room without its own, under a policy that lets only its own style and
-    /// script run. A test proves that it compiles.
-    pub fn built_in() -> Result<Self, Vec<TemplateError>> {
-        let mut page = Self::compile(BUILT_IN_SOURCE)?;
-        let sample = page.render(&Variables::of(&Waiting::default()));
+    /// The page of every room without its own, in one language and under a policy that lets only
+    /// its own style and script run; or the key of a text that the language lacks. Tests prove that
+    /// the page of every language compiles.
+    pub fn built_in(words: &Words) -> Result<Self, String> {
+        let source = words.fill(BUILT_IN_SOURCE)?;
+        let invalid = |errors: Vec<TemplateError>| {
+            errors.first().map(ToString::to_string).unwrap_or_default()
+        };
+        let mut page = Self::compile(&source).map_err(invalid)?;
+        let sample = page.render(&Variables::in_language(&Waiting::default(), words));
         page.content_security_policy = sample.ok().map(|html| content_security_policy(&html));
         Ok(page)
     }
@@ -53,6 +62,11 @@ impl Page {
     /// The value of the `Content-Security-Policy` header; none for an owner's page.
     pub fn content_security_policy(&self) -> Option<&str> {
         self.content_security_policy.as_deref()
+    }
+
+    /// What apps get instead of a page.
+    pub fn json(variables: &Variables) -> String {
+        json::json(variables)
     }
 
     /// The page for one visitor.
@@ -93,12 +107,23 @@ mod tests {
     use super::Stage;
     use super::Variables;
     use super::Waiting;
+    use super::Words;
     use super::content_security_policy;
     use crate::event::Phase;
+    use crate::language::Language;
     use crate::time::{MINUTE_MS, Timestamp};
 
+    fn english() -> Words {
+        let texts = include_str!("../../templates/languages/en-US.json");
+        Words::parse(Language::default(), texts).unwrap()
+    }
+
+    fn built_in() -> Page {
+        Page::built_in(&english()).unwrap()
+    }
+
     fn render(waiting: &Waiting) -> String {
-        Page::built_in().unwrap().render(&Variables::of(waiting)).unwrap()
+        built_in().render(&Variables::of(waiting)).unwrap()
     }
 
     fn two_minutes() -> Waiting {
@@ -117,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_built_in_page_compiles_and_knows_its_variables() {
-        let page = Page::built_in().unwrap();
+        let page = built_in();
         assert_eq!(page.warnings(), []);
         let page = Page::compile("{{waitTime}}{{typo}}").unwrap();
         assert_eq!(page.warnings().len(), 1);
@@ -131,14 +156,14 @@ mod tests {
             let title = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
             assert_eq!(title.trim(), want);
         };
-        check(two_minutes(), "About 2 minutes &ndash; you are in line");
+        check(two_minutes(), "About 2 minutes &ndash; You are in line");
         check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
         let paused = Waiting { queue_all: true, ..two_minutes() };
-        check(paused, "Entry is paused &ndash; you are in line");
+        check(paused, "Entry is paused &ndash; You are in line");
         check(Waiting { queue_is_full: true, ..paused }, "The line is full");
         let before = Waiting { event: Some(prequeue()), ..two_minutes() };
-        check(before, "Starts in 15 minutes &ndash; you are in line");
-        check(Waiting { queue_all: true, ..before }, "Entry is paused &ndash; you are in line");
+        check(before, "Starts in: 15 minutes &ndash; You are in line");
+        check(Waiting { queue_all: true, ..before }, "Entry is paused &ndash; You are in line");
     }
 
     #[test]
@@ -155,16 +180,12 @@ mod tests {
             }
         };
         let usual = two_minutes();
-        let unusual = ["Nothing was submitted", "paused", "is full", "Ahead of you", "Not known"];
-        check(
-            usual,
-            &["About 2 minutes", KEPT, "in 20 seconds", "in the order they came"],
-            &unusual,
-        );
+        let unusual = ["Nothing was submitted", "paused", "is full", "ahead of you", "Not known"];
+        check(usual, &["About 2 minutes", KEPT, "20 s</span>", "in the order you came"], &unusual);
         check(Waiting { estimate_s: None, ..usual }, &["Not known yet", KEPT], &["About"]);
         check(
             Waiting { people_ahead: Some(1_234), ..usual },
-            &["Ahead of you", "1,234 people"],
+            &["People ahead of you", "1,234"],
             &[],
         );
         check(
@@ -174,7 +195,7 @@ mod tests {
         );
         check(
             Waiting { event: Some(prequeue()), ..usual },
-            &["has not started yet", "15 minutes", "2026-11-21,\n10:00 UTC</time>", KEPT],
+            &["has not started yet", "15 minutes", "2026-11-21 10:00 UTC</time>", KEPT],
             &["About", "Not known", "Many people"],
         );
         let running = Stage { phase: Phase::Running, ..prequeue() };
@@ -195,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_policy_allows_the_blocks_of_every_state() {
-        let page = Page::built_in().unwrap();
+        let page = built_in();
         let policy = page.content_security_policy().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
         for bits in 0..32_u32 {
@@ -211,7 +232,8 @@ mod tests {
             };
             assert_eq!(content_security_policy(&render(&waiting)), policy);
         }
-        assert_eq!(Page::compile(BUILT_IN_SOURCE).unwrap().content_security_policy(), None);
+        let copied = Page::compile(&english().fill(BUILT_IN_SOURCE).unwrap()).unwrap();
+        assert_eq!(copied.content_security_policy(), None);
     }
 
     #[test]

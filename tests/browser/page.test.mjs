@@ -51,8 +51,8 @@ browserTest("without script the page comes back and enters", quickRoom, async (a
   const visitor = await arena.visitor({ room: quick, context });
   await visitor.come();
   assert.ok(!visitor.inside);
-  assert.match(await visitor.text(), /This page checks again by itself in \d+ seconds\./);
-  assert.match(await visitor.text(), /Last checked: \d\d:\d\d:\d\d UTC/);
+  assert.match(await visitor.text(), /This page checks again by itself\. Next check: \d+ s\n/);
+  assert.match(await visitor.text(), /Last check: \d\d:\d\d:\d\d UTC/);
   await visitor.keepScreenshot("page-without-script");
   await visitor.enters();
   assert.ok(visitor.views.length > 2, "one refresh before the entry was to be seen");
@@ -65,7 +65,7 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
   await visitor.come();
   const frames = await watchFrames(visitor.page);
   await visitor.refreshes(2);
-  assert.match(await visitor.text(), /This page checks again by itself in \d s\./);
+  assert.match(await visitor.text(), /Next check: \d s\n/);
   await visitor.refreshes(1);
   assert.ok(isSteady(frames), `a picture was nearly empty: ${frames}`);
   // The measure of this test must notice an empty page. Chromium leaves pictures out when it is
@@ -102,12 +102,12 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
 });
 
 /** One visitor a minute enters, and those who were looked at before may still be counted. */
-const IN_MINUTES = /^About (1 minute|[2-5] minutes) – you are in line$/;
-const STARTS = /^Starts in (2 hours|1 hour \d+ minutes?) – you are in line$/;
+const IN_MINUTES = /^About (1 minute|[2-5] minutes) – You are in line$/;
+const STARTS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in line$/;
 const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
-  { state: "paused", room: paused, title: /^Entry is paused – you are in line$/ },
+  { state: "paused", room: paused, title: /^Entry is paused – You are in line$/ },
   { state: "prequeue", room: prequeue, title: STARTS },
   { state: "lots", room: lots, title: STARTS },
   { state: "unknown", room: silent, title: /^You are in line$/ },
