@@ -7,7 +7,6 @@ use room_core::bypass::{self, FirstGlance, Verdict};
 use room_core::config::ZoneSettings;
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
-use room_core::estimate::LONGEST_S;
 use room_core::event::InForce;
 use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
@@ -19,8 +18,10 @@ use room_core::response::{Answer, Delivery, Form};
 use room_core::room::Room;
 use room_core::settings::Settings;
 use room_core::sorted::SortedSet;
-use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use room_core::ticket::{GRACE_S, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
+use room_core::view::View;
+use room_core::waiting::Known;
 use room_core::wire::{CounterReply, CounterRequest};
 use worker::Env;
 
@@ -137,9 +138,11 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
-    let happened = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
+    let happened =
+        !matches!(outcome, Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. });
     let reports = happened && reports(seat, pending, now, room);
+    let view = seat.isolate.view();
+    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
     Step::Verdict(reported(scene.verdict(keys, languages, outcome), reports))
 }
 
@@ -169,7 +172,8 @@ fn settle(
     let (keys, pending, seat) = (visited.keys, visited.pending, visited.seat?);
     let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws(), reply);
     let reports = reports(seat, pending, now, room);
-    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
+    let view = seat.isolate.view();
+    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
     Some(reported(scene.verdict(keys, languages, outcome), reports))
 }
 
@@ -215,6 +219,7 @@ struct Scene<'a> {
     request: Request<'a>,
     room: &'a Room,
     in_force: InForce<'a>,
+    view: Option<&'a View>,
     zone: ZoneSettings,
     page: Option<&'a Page>,
     coverage: &'a Coverage,
@@ -231,10 +236,19 @@ impl Scene<'_> {
             Outcome::PassWith(ticket) => format!("C{}", self.set_cookie(keys, &ticket)),
             Outcome::Wait { ticket, counted } => {
                 let cookie = counted.then(|| self.set_cookie(keys, &ticket));
-                format!("G{}", self.queue_answer(languages, &ticket, cookie.as_slice()))
+                let waiting = self.known().waiting(&ticket);
+                format!("G{}", self.answer(languages, &waiting, cookie.as_slice()))
+            }
+            Outcome::Reject => {
+                format!("G{}", self.answer(languages, &self.known().rejected(), &[]))
             }
             Outcome::Ask(_) => "F".to_owned(),
         }
+    }
+
+    fn known(&self) -> Known<'_> {
+        let Self { now, room, in_force, view, .. } = self;
+        Known { now: *now, room, in_force, view: *view, submits: self.request.head.submits() }
     }
 
     fn set_cookie(&self, keys: &mut KeyRing, ticket: &Ticket) -> String {
@@ -262,39 +276,22 @@ impl Scene<'_> {
         self.room.cookie_attributes.resolve(https_alone)
     }
 
-    fn queue_answer(
+    fn answer(
         &self,
         languages: &mut Languages,
-        ticket: &Ticket,
+        waiting: &Waiting,
         set_cookies: &[String],
     ) -> String {
-        let due = admission::next_refresh(ticket);
-        let refresh_s = due.since_ms(self.now).div_ceil(SECOND_MS).max(1);
-        let refresh_interval_s = u32::try_from(refresh_s).unwrap_or(u32::MAX);
         if self.request.head.kind() == RequestKind::Upgrade {
-            return Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict();
+            return Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict();
         }
-        let is_held = self.in_force.settings.queue_all;
-        let shown_s = Some(ticket.shown_estimate_s).filter(|_| !is_held);
-        let shown_s = shown_s.filter(|shown| *shown != NO_ESTIMATE);
-        let full = shown_s.is_some_and(|shown| shown >= LONGEST_S);
-        let waiting = Waiting {
-            estimate_s: shown_s.filter(|_| !full),
-            last_updated: ticket.last_check_in,
-            refresh_interval_s,
-            queue_all: self.room.settings.queue_all,
-            queue_is_full: full,
-            event: self.in_force.stage(self.now),
-            submitted_nothing: self.request.head.submits(),
-            people_ahead: None,
-        };
         let head = self.request.head.is_head();
         let delivery = Delivery { status: self.room.queueing_status_code, head, set_cookies };
-        let answer = self.form(languages).map(|form| Answer::queue(form, &waiting, delivery));
+        let answer = self.form(languages).map(|form| Answer::queue(form, waiting, delivery));
         match answer {
             Some(Ok(answer)) => answer.to_verdict(),
             // The owner's page grew beyond its bound: the plain text keeps the place all the same.
-            _ => Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict(),
+            _ => Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict(),
         }
     }
 

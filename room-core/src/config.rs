@@ -37,7 +37,7 @@ use crate::language::Language;
 use crate::page::Page;
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
-use crate::settings::{LONGEST_SESSION_MINUTES, Settings, WhenSilent};
+use crate::settings::{LONGEST_SESSION_MINUTES, Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::template::SOURCE_BYTES_MAX;
 use crate::time::Timestamp;
 
@@ -145,6 +145,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let language = Language::default();
     let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let show_position = fields.optional("show_position", false, boolean);
     let turnstile = choice(&TURNSTILE_MODES);
     let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
     let (created_on, modified_on) = read_stamps(fields);
@@ -164,6 +165,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         json_response_enabled: json_response_enabled?,
         default_template_language: language?,
         strip_cookie: strip_cookie?,
+        show_position: show_position?,
         turnstile_mode: turnstile_mode?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
@@ -274,6 +276,9 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
     let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
     let queue_all = fields.optional("queue_all", false, boolean);
+    let method = choice(&QUEUEING_METHODS);
+    let queueing_method = fields.optional("queueing_method", QueueingMethod::Fifo, method);
+    let maintenance = fields.optional("maintenance", Maintenance::Off, choice(&MAINTENANCES));
     let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
     Some(Settings {
@@ -282,6 +287,8 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         session_duration_minutes: duration?,
         disable_session_renewal: disable_renewal?,
         queue_all: queue_all?,
+        queueing_method: queueing_method?,
+        maintenance: maintenance?,
         refresh_interval_s: refresh_interval_s?,
         near_head_refresh_interval_s: near_head_refresh_interval_s?,
         when_silent: when_silent?,
@@ -319,7 +326,6 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 /// Fields of the original whose other values this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
-        ("queueing_method", json!("fifo")),
         ("turnstile_action", json!("log")),
         ("enabled_origin_commands", json!([])),
         ("unconfirmed_seconds", json!(null)),
@@ -361,6 +367,14 @@ const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
     ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
     ("visible_managed", TurnstileMode::VisibleManaged),
 ];
+const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
+    ("fifo", QueueingMethod::Fifo),
+    ("random", QueueingMethod::Random),
+    ("passthrough", QueueingMethod::Passthrough),
+    ("reject", QueueingMethod::Reject),
+];
+const MAINTENANCES: [(&str, Maintenance); 3] =
+    [("off", Maintenance::Off), ("drain", Maintenance::Drain), ("hold", Maintenance::Hold)];
 const SILENCES: [(&str, WhenSilent); 2] =
     [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
 

@@ -61,6 +61,8 @@ pub enum Outcome {
         /// True when the ticket must be set.
         counted: bool,
     },
+    /// The page that says that nobody enters; without a cookie.
+    Reject,
     /// Ask the counter, then call [`Isolate::settle`].
     Ask(Ask),
 }
@@ -257,6 +259,13 @@ impl Isolate {
                 self.record_wait(Some(presence));
                 Outcome::Wait { ticket, counted: true }
             }
+            Decision::Hold { ticket, from } => {
+                if let Some(from) = from {
+                    self.record_move(&ticket, from);
+                }
+                Outcome::Wait { ticket, counted: from.is_some() }
+            }
+            Decision::Reject => Outcome::Reject,
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),
         }

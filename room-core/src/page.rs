@@ -111,6 +111,7 @@ mod tests {
     use super::content_security_policy;
     use crate::event::Phase;
     use crate::language::Language;
+    use crate::settings::QueueingMethod;
     use crate::time::{MINUTE_MS, Timestamp};
 
     fn english() -> Words {
@@ -156,6 +157,9 @@ mod tests {
             let title = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
             assert_eq!(title.trim(), want);
         };
+        let rejected =
+            Waiting { method: QueueingMethod::Reject, refresh_interval_s: 0, ..Waiting::default() };
+        check(rejected, "Not available at the moment");
         check(two_minutes(), "About 2 minutes &ndash; You are in line");
         check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
         let paused = Waiting { queue_all: true, ..two_minutes() };
@@ -204,7 +208,14 @@ mod tests {
             &["About 2 minutes", "Many people"],
             &["has not started yet"],
         );
+        let held = Waiting { is_held: true, queue_all: true, ..usual };
+        check(held, &["right back", "20 s</span>"], &["Entry is paused", "Estimated", KEPT]);
         check(Waiting { queue_is_full: true, ..usual }, &["More than a day"], &[KEPT, "About"]);
+        check(
+            Waiting { method: QueueingMethod::Reject, ..Waiting::default() },
+            &["Please try again later", "data-refresh=\"0\""],
+            &[KEPT, "About", "You are in line", "checks again", "Estimated"],
+        );
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
         check(
@@ -219,8 +230,9 @@ mod tests {
         let page = built_in();
         let policy = page.content_security_policy().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
-        for bits in 0..32_u32 {
+        for bits in 0..64_u32 {
             let waiting = Waiting {
+                method: if bits & 32 == 0 { QueueingMethod::Fifo } else { QueueingMethod::Reject },
                 estimate_s: (bits & 1 != 0).then_some(7_200),
                 queue_all: bits & 2 != 0,
                 queue_is_full: bits & 4 != 0,

@@ -134,13 +134,16 @@ mod tests {
     use crate::page::Page;
     use crate::page::Waiting;
     use crate::page::Words;
+    use crate::settings::QueueingMethod;
 
     const WAITING: Waiting = Waiting {
+        method: QueueingMethod::Fifo,
         estimate_s: Some(90),
         last_updated: crate::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
         queue_all: false,
         queue_is_full: false,
+        is_held: false,
         submitted_nothing: false,
         people_ahead: None,
         event: None,

@@ -157,6 +157,8 @@ impl World {
             // The browser shows one of the pages, and keeps the cookie that came with it.
             Outcome::Wait { .. } if is_echo => return self.report_soon(place, is_news),
             Outcome::Wait { ticket, counted } => self.show_queue(visitor, ticket, counted),
+            // No scenario rejects; who is turned away does not come back.
+            Outcome::Reject => None,
             Outcome::Ask(_) => return,
         };
         if !is_echo && let Some(next) = next {

@@ -158,7 +158,12 @@ class BrowserVisitor {
 
   /** Keeps what the browser shows now, for people to look at. */
   async keepScreenshot(name, options = {}) {
-    fs.mkdirSync(ARTIFACTS, { recursive: true });
-    await this.page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
+    await keepScreenshot(this.page, name, options);
   }
+}
+
+/** Keeps what a page shows now, for people to look at. */
+export async function keepScreenshot(page, name, options = {}) {
+  fs.mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
 }

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES};
+use super::{MAINTENANCES, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES};
 use crate::bypass_rule::BypassRule;
 use crate::cookie::cookie_suffix;
 use crate::event::{Event, EventTime};
 use crate::room::Room;
 use crate::route::Route;
+use crate::settings::QueueingMethod;
 
 /// A JSON object.
 type Document = Map<String, Value>;
@@ -40,7 +41,8 @@ pub fn room_document(room: &Room) -> Document {
         "disable_session_renewal": settings.disable_session_renewal,
         "suspended": room.suspended,
         "queue_all": settings.queue_all,
-        "queueing_method": "fifo",
+        "queueing_method": method_name(settings.queueing_method),
+        "maintenance": name_of(&MAINTENANCES, settings.maintenance),
         "queueing_status_code": room.queueing_status_code,
         "json_response_enabled": room.json_response_enabled,
         "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
@@ -53,6 +55,7 @@ pub fn room_document(room: &Room) -> Document {
         "when_silent": name_of(&SILENCES, settings.when_silent),
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "strip_cookie": room.strip_cookie,
+        "show_position": room.show_position,
     }))
 }
 
@@ -75,7 +78,7 @@ pub fn event_document(event: &Event) -> Document {
         "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),
         "session_duration": overrides.session_duration_minutes,
         "disable_session_renewal": overrides.disable_session_renewal,
-        "queueing_method": overrides.sets_queueing_method.then_some("fifo"),
+        "queueing_method": overrides.queueing_method.map(method_name),
         "custom_page_html": overrides.custom_page_html,
         "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
         "turnstile_action": overrides.sets_turnstile_action.then_some("log"),
@@ -108,6 +111,10 @@ pub fn full_document(room: &Room) -> Document {
 /// The fields of a JSON object; of anything else there are none.
 pub(super) fn document(value: Value) -> Document {
     if let Value::Object(document) = value { document } else { Document::new() }
+}
+
+fn method_name(method: QueueingMethod) -> &'static str {
+    name_of(&QUEUEING_METHODS, method)
 }
 
 fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
@@ -198,7 +205,11 @@ mod tests {
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }
+        room["queueing_method"] = json!("Random");
+        room["maintenance"] = json!("hold");
+        room["show_position"] = json!(true);
         let document = check(&room);
+        assert_eq!(document["queueing_method"], "random");
         assert_eq!(document["cookie_suffix"], "_buy_1");
         let event = &document["events"][0];
         assert_eq!(event["event_start_time"], "2026-12-01T19:00:00+01:00");

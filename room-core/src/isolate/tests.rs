@@ -89,6 +89,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Pass => "pass",
         Outcome::PassWith(_) => "pass with",
         Outcome::Wait { .. } => "wait",
+        Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
     }
 }

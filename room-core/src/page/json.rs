@@ -67,6 +67,7 @@ mod tests {
     use super::{KEYS, json};
     use crate::event::Phase;
     use crate::page::{Stage, Variables, Waiting};
+    use crate::settings::QueueingMethod;
     use crate::time::Timestamp;
 
     const WAITING: Waiting = Waiting {
@@ -75,6 +76,8 @@ mod tests {
         refresh_interval_s: 20,
         queue_all: false,
         queue_is_full: false,
+        is_held: false,
+        method: QueueingMethod::Fifo,
         submitted_nothing: false,
         people_ahead: None,
         event: None,

@@ -4,6 +4,7 @@
 use super::localized::Localized;
 use super::words::Words;
 use crate::event::Phase;
+use crate::settings::QueueingMethod;
 use crate::template::Value;
 use crate::time::{MINUTE_MS, Timestamp};
 
@@ -13,6 +14,7 @@ const UNAVAILABLE: &str = "unavailable";
 
 /// What is known about a waiting visitor when the page is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that hold independently of each other")]
 pub struct Waiting {
     /// Seconds until the visitor is likely to enter; none without data.
     pub estimate_s: Option<u32>,
@@ -20,8 +22,12 @@ pub struct Waiting {
     pub last_updated: Timestamp,
     /// Seconds from `last_updated` to the next check-in that counts; 0 for no refresh.
     pub refresh_interval_s: u32,
+    /// How the room deals with those who wait.
+    pub method: QueueingMethod,
     /// Nobody new is let in, whatever is free.
     pub queue_all: bool,
+    /// Nobody uses the site: work is done on it.
+    pub is_held: bool,
     /// The line takes nobody; this visitor has no place.
     pub queue_is_full: bool,
     /// The request was to change something (a form was sent), and was not passed on.
@@ -47,9 +53,31 @@ pub struct Stage {
     pub shuffles: bool,
 }
 
+impl Stage {
+    /// True before the start.
+    pub fn is_prequeueing(&self) -> bool {
+        self.phase == Phase::Prequeueing
+    }
+}
+
 impl Waiting {
     fn is_prequeueing(&self) -> bool {
-        self.event.is_some_and(|event| event.phase == Phase::Prequeueing)
+        self.event.as_ref().is_some_and(Stage::is_prequeueing)
+    }
+
+    /// True for a visitor who has no place and gets none.
+    fn is_rejected(&self) -> bool {
+        self.method == QueueingMethod::Reject && !self.queue_all && !self.is_prequeueing()
+    }
+
+    /// As the API names it.
+    fn method_name(&self) -> &'static str {
+        match self.method {
+            QueueingMethod::Fifo => "fifo",
+            QueueingMethod::Random => "random",
+            QueueingMethod::Passthrough => "passthrough",
+            QueueingMethod::Reject => "reject",
+        }
     }
 }
 
@@ -72,6 +100,7 @@ pub struct Variables {
 /// What a page mainly says; of several true things the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
+    Held,
     Rejected,
     Full,
     Paused,
@@ -139,11 +168,9 @@ impl Variables {
     }
 
     fn shown(&self) -> Shown {
-        let is_held = self.waiting.queue_all || self.waiting.is_prequeueing();
         match self.wait_minutes {
-            _ if self.value("isRejectQueue") == Some(Value::Bool(true)) && !is_held => {
-                Shown::Rejected
-            }
+            _ if self.waiting.is_held => Shown::Held,
+            _ if self.waiting.is_rejected() => Shown::Rejected,
             _ if self.waiting.queue_is_full => Shown::Full,
             _ if self.waiting.queue_all => Shown::Paused,
             _ if self.waiting.is_prequeueing() => Shown::Prequeue,
@@ -171,7 +198,7 @@ fn find(name: &str) -> Option<Read> {
 /// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `language…`,
 /// `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is true) and all
 /// that end with `Localized`.
-const VARIABLES: [(&str, Read); 49] = [
+const VARIABLES: [(&str, Read); 50] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -179,10 +206,10 @@ const VARIABLES: [(&str, Read); 49] = [
     ("infiniteQueue", |_| Value::Bool(false)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
     ("isEventPrequeueing", |own| Value::Bool(own.waiting.is_prequeueing())),
-    ("isFIFOQueue", |_| Value::Bool(true)),
-    ("isPassthroughQueue", |_| Value::Bool(false)),
-    ("isRandomQueue", |_| Value::Bool(false)),
-    ("isRejectQueue", |_| Value::Bool(false)),
+    ("isFIFOQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Fifo)),
+    ("isPassthroughQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Passthrough)),
+    ("isRandomQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Random)),
+    ("isRejectQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Reject)),
     ("language", |own| Value::Text(own.localized.language.html_tag())),
     ("languageDirection", |own| Value::Text(own.localized.language.direction())),
     ("lastUpdated", |own| Value::Text(&own.last_updated)),
@@ -194,11 +221,12 @@ const VARIABLES: [(&str, Read); 49] = [
     ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
-    ("queueingMethod", |_| Value::Text("fifo")),
+    ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
     ("refreshIntervalLocalized", |own| Value::Text(&own.localized.refresh_interval)),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
     ("showsEstimate", |own| Value::Bool(own.shown() == Shown::Estimate)),
     ("showsFull", |own| Value::Bool(own.shown() == Shown::Full)),
+    ("showsHeld", |own| Value::Bool(own.shown() == Shown::Held)),
     ("showsPaused", |own| Value::Bool(own.shown() == Shown::Paused)),
     ("showsPrequeue", |own| Value::Bool(own.shown() == Shown::Prequeue)),
     ("showsRejected", |own| Value::Bool(own.shown() == Shown::Rejected)),
@@ -248,6 +276,7 @@ mod tests {
     use super::Waiting;
     use super::format_people;
     use crate::event::Phase;
+    use crate::settings::QueueingMethod;
     use crate::template::Value;
     use crate::time::Timestamp;
 
@@ -355,7 +384,12 @@ mod tests {
         });
         check(Waiting { event, ..known }, "showsPrequeue");
         check(Waiting { event, queue_all: true, ..known }, "showsPaused");
-        check(Waiting { event, queue_all: true, queue_is_full: true, ..known }, "showsFull");
+        let full = Waiting { event, queue_all: true, queue_is_full: true, ..known };
+        check(full, "showsFull");
+        let method = QueueingMethod::Reject;
+        check(Waiting { method, ..full }, "showsFull");
+        check(Waiting { method, ..Waiting::default() }, "showsRejected");
+        check(Waiting { is_held: true, method, ..full }, "showsHeld");
     }
 
     /// The names and meanings are documented to owners: changing one breaks their pages.
@@ -398,6 +432,7 @@ mod tests {
             ("refreshIntervalSeconds", Value::Integer(23)),
             ("showsEstimate", Value::Bool(true)),
             ("showsFull", Value::Bool(false)),
+            ("showsHeld", Value::Bool(false)),
             ("showsPaused", Value::Bool(false)),
             ("showsPrequeue", Value::Bool(false)),
             ("showsRejected", Value::Bool(false)),

@@ -245,7 +245,10 @@ impl Cluster {
         outcome: Outcome,
         grant: Option<GrantId>,
     ) {
-        if !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. }) {
+        if !matches!(
+            outcome,
+            Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. }
+        ) {
             let seat = &mut self.isolates[isolate];
             seat.works_until = seat.works_until.max(self.now + WORK_MS);
         }
@@ -257,7 +260,10 @@ impl Cluster {
                 browser.cookies.push(ticket);
             }
             Outcome::Wait { ticket, counted: true } => browser.cookies.push(ticket),
-            Outcome::Pass | Outcome::Wait { counted: false, .. } | Outcome::Ask(_) => {}
+            Outcome::Pass
+            | Outcome::Reject
+            | Outcome::Wait { counted: false, .. }
+            | Outcome::Ask(_) => {}
         }
     }
 

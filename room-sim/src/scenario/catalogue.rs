@@ -1,6 +1,6 @@
 //! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
 
-use room_core::settings::{Settings, WhenSilent};
+use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
 use crate::chance::Stream;
@@ -121,6 +121,8 @@ fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         session_duration_minutes: 5,
         disable_session_renewal: false,
         queue_all: false,
+        queueing_method: QueueingMethod::Fifo,
+        maintenance: Maintenance::Off,
         refresh_interval_s: 20,
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
