@@ -23,6 +23,7 @@ pub mod id;
 pub mod isolate;
 pub mod key_ring;
 pub mod language;
+pub mod lottery;
 pub mod master_key;
 pub mod named_list;
 pub mod page;

@@ -13,9 +13,8 @@ use base64ct::Encoding;
 use sha2::Digest;
 use sha2::Sha256;
 
-pub use variables::Stage;
+pub use crate::waiting::{Stage, Waiting};
 pub use variables::Variables;
-pub use variables::Waiting;
 pub use words::Words;
 
 use crate::template::RenderError;
@@ -216,6 +215,18 @@ mod tests {
             &["Please try again later", "data-refresh=\"0\""],
             &[KEPT, "About", "You are in line", "checks again", "Estimated"],
         );
+        check(
+            Waiting { method: QueueingMethod::Random, ..usual },
+            &["in the draw", "drawn by lot", "Leave this page open"],
+            &["in the order you came", KEPT],
+        );
+        let ends_soon = Stage { starts_in_ms: 0, ends_in_ms: 60_000, ..running };
+        check(
+            Waiting { event: Some(ends_soon), ..usual },
+            &["The event may end before it is"],
+            &[],
+        );
+        check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before it is"]);
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
         check(

@@ -54,6 +54,7 @@ const sale = {
 const prequeue = still("prequeue", { events: [sale] });
 const held = still("held", { maintenance: "hold" });
 const turnedAway = still("turned-away", { queueing_method: "reject" });
+const lottery = still("lottery", { queueing_method: "random" });
 const place = still("place", { show_position: true });
 const started = still("started", {
   events: [{ ...sale, prequeue_start_time: null, event_start_time: soon(-1) }],
@@ -130,6 +131,7 @@ const STATES = [
   { state: "full", room: full, title: /^The line is full$/ },
   { state: "started", room: started, title: IN_MINUTES },
   { state: "place", room: place, title: IN_MINUTES },
+  { state: "lottery", room: lottery, title: /^(.+ – )?You are in the draw$/ },
   { state: "held", room: held, title: /^We will be right back$/ },
   { state: "turned-away", room: turnedAway, title: /^Not available at the moment$/ },
 ];
@@ -141,7 +143,7 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
   const crowd = new Crowd(cluster, { count: MORE_THAN_A_DAY, host: full.host });
   await crowd.arrive();
   await crowd.wait(COUNTED_MS);
-  for (const shown of [waiting, started, place]) await occupy(cluster, shown);
+  for (const shown of [waiting, started, place, lottery]) await occupy(cluster, shown);
   for (const state of STATES) {
     await checkState(arena, state, "phone", PHONE);
     await checkState(arena, state, "desktop", DESKTOP);

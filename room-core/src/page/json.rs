@@ -72,6 +72,7 @@ mod tests {
 
     const WAITING: Waiting = Waiting {
         estimate_s: Some(600),
+        quartiles_s: None,
         last_updated: Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
         queue_all: false,
@@ -98,6 +99,13 @@ mod tests {
     fn the_json_of_each_state_is_as_pinned() {
         let golden = include_str!("../../../tests/golden/json_answers.json");
         let golden: Vec<(String, String)> = serde_json::from_str(golden).unwrap();
+        let ranged = Waiting { quartiles_s: Some((300, 900)), ..WAITING };
+        let rejected = Waiting {
+            method: QueueingMethod::Reject,
+            estimate_s: None,
+            refresh_interval_s: 0,
+            ..WAITING
+        };
         let states = [
             ("waiting", WAITING),
             ("unknown", Waiting { estimate_s: None, ..WAITING }),
@@ -105,6 +113,8 @@ mod tests {
             ("full", Waiting { queue_is_full: true, ..WAITING }),
             ("prequeue", Waiting { event: Some(stage(Phase::Prequeueing)), ..WAITING }),
             ("event", Waiting { event: Some(stage(Phase::Running)), ..WAITING }),
+            ("random", Waiting { method: QueueingMethod::Random, ..ranged }),
+            ("rejected", rejected),
         ];
         let found =
             states.map(|(state, waiting)| (state.to_owned(), json(&Variables::of(&waiting))));

@@ -32,6 +32,8 @@ fn states() -> Vec<(&'static str, Waiting)> {
     };
     let lots = Stage { shuffles: true, ..stage };
     let running = Stage { phase: Phase::Running, starts_in_ms: 0, ..stage };
+    let quartiles_s = Some((300, 900));
+    let lottery = Waiting { method: QueueingMethod::Random, quartiles_s, ..usual };
     vec![
         ("waiting", usual),
         ("long", Waiting { estimate_s: Some(7_500), people_ahead: Some(1_234), ..usual }),
@@ -42,7 +44,7 @@ fn states() -> Vec<(&'static str, Waiting)> {
         ("prequeue", Waiting { event: Some(stage), ..usual }),
         ("lots", Waiting { event: Some(lots), ..usual }),
         ("event", Waiting { event: Some(running), ..usual }),
-        ("random", Waiting { method: QueueingMethod::Random, ..usual }),
+        ("random", lottery),
         ("form", Waiting { submitted_nothing: true, ..usual }),
         ("rejected", Waiting { method: QueueingMethod::Reject, ..Waiting::default() }),
     ]
