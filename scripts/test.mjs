@@ -19,6 +19,7 @@ const STEPS = [
   { name: "build", command: ["node", "scripts/build.mjs", "--debug"] },
   { name: "tidy", folder: "tests/tidy" },
   { name: "scripts", folder: "tests/scripts" },
+  { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
   { name: "attacks", folder: "tests/attacks" },
   { name: "clients", folder: "tests/clients" },

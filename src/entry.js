@@ -11,7 +11,6 @@
 //                          answer with this page
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
-//   R                      (from `glance` alone) ask `examine`, which may read all of the request
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
 // p, c, s, o, g and f are P, C, S, O, G and F with work left for `after`, once the answer is on
 // its way.
@@ -71,8 +70,9 @@ function glance(request, env) {
     headers.get("cookie") ?? "",
     headers.get("sec-purpose") ?? "",
     headers.get("upgrade") ?? "",
+    request,
   );
-  return (verdict === "R" ? wasm.examine(request) : verdict) ?? "P";
+  return verdict ?? "P";
 }
 
 /** After a failure: what a fresh instance can still answer without help from anywhere. */

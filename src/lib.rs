@@ -7,6 +7,7 @@ mod calls;
 mod configuration;
 mod copies;
 mod incoming;
+mod languages;
 mod management;
 mod memory;
 mod objects;
@@ -47,8 +48,8 @@ pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
 }
 
-/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`], "R"
-/// [`examine`].
+/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`]. What
+/// only some visits need (for a rule, or for the page) is read from `request`.
 ///
 /// `None` is "P", the most frequent of all: to decode a text takes JavaScript longer than to open
 /// a ticket takes us.
@@ -59,6 +60,7 @@ pub fn glance(
     cookie: &str,
     purpose: &str,
     upgrade: &str,
+    request: &IncomingRequest,
 ) -> Option<String> {
     #[cfg(feature = "panic-hook-tests")]
     if let Some(verdict) = panic_hooks::glance(url) {
@@ -71,7 +73,9 @@ pub fn glance(
         return Some("H".to_owned());
     }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
-    glanced(visit::Request { url, cookie, head, incoming: None })
+    let request = visit::Request { url, cookie, head, headers: request, incoming: None };
+    let verdict = configuration::marked(visit::glance(request));
+    (verdict != "P").then_some(verdict)
 }
 
 /// The origin ended the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`.
@@ -79,26 +83,6 @@ pub fn glance(
 #[wasm_bindgen]
 pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
-}
-
-/// Answers like [`glance`] what a rule of the room needs more of the request for.
-#[wasm_bindgen]
-pub fn examine(request: &IncomingRequest) -> Option<String> {
-    let (url, method) = (request.url(), request.method());
-    let [cookie, purpose, upgrade] =
-        ["cookie", "sec-purpose", "upgrade"].map(|name| request.header(name));
-    let head = RequestHead {
-        method: &method,
-        purpose: &purpose,
-        upgrade: &upgrade,
-        asks_for_method: false,
-    };
-    glanced(visit::Request { url: &url, cookie: &cookie, head, incoming: Some(request) })
-}
-
-fn glanced(request: visit::Request<'_>) -> Option<String> {
-    let verdict = configuration::marked(visit::glance(request));
-    (verdict != "P").then_some(verdict)
 }
 
 /// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
@@ -129,7 +113,8 @@ pub async fn handle(
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
-    let request = visit::Request { url: &url, cookie: &cookie, head, incoming: Some(&request) };
+    let (headers, incoming) = (&request, Some(&request));
+    let request = visit::Request { url: &url, cookie: &cookie, head, headers, incoming };
     configuration::marked(visit::handle(request, colo, &env).await)
 }
 

@@ -11,6 +11,7 @@ use room_core::freshness::Freshness;
 use room_core::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
 use room_core::isolate::Isolate;
 use room_core::key_ring::KeyRing;
+use room_core::language::Language;
 use room_core::page::Page;
 use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
@@ -21,6 +22,7 @@ use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
 use room_core::zones::Zones;
 
+use crate::languages::Languages;
 use crate::management::Management;
 use crate::platform;
 
@@ -49,7 +51,7 @@ pub struct Memory {
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest configuration as a text, until the entry took it.
     text: Option<String>,
-    built_in_page: Page,
+    languages: Languages,
     pages: Pages,
     /// The rooms of rooms.json: they count until the registry was first changed.
     seed: Vec<Room>,
@@ -84,8 +86,10 @@ pub struct Visited<'a> {
     pub zone: ZoneSettings,
     /// Its machine; none before the first visit that could wait for a view.
     pub seat: Option<&'a mut Seat>,
-    /// Its page at this moment.
-    pub page: &'a Page,
+    /// The owner's page at this moment; none for the built-in one.
+    pub page: Option<&'a Page>,
+    /// The built-in page, and words for both.
+    pub languages: &'a mut Languages,
     /// The keys.
     pub keys: &'a mut KeyRing,
     /// Rooms with work for `after`.
@@ -147,7 +151,8 @@ impl Memory {
         let zones = vars.get("ZONES").map_or("", String::as_str);
         let zones = Zones::parse(zones).map_err(|error| format!("ZONES: {error}"))?;
         let bounds = bounds(&vars)?;
-        let built_in_page = Page::built_in().map_err(|_| "the built-in page is broken")?;
+        let mut languages = Languages::default();
+        languages.ready(Language::default())?;
         let pages = compiled_pages(&rooms)?;
         Ok(Self {
             coverage: Coverage::new(rooms.clone()),
@@ -161,7 +166,7 @@ impl Memory {
             lists: Lists::default(),
             zone_settings: SortedMap::new(),
             text: None,
-            built_in_page,
+            languages,
             pages,
             seats: SortedMap::new(),
             pending: SortedSet::new(),
@@ -205,7 +210,8 @@ impl Memory {
             in_force,
             zone: self.zone_settings(found.zone_id),
             seat: self.seats.get_mut(&room),
-            page: page.unwrap_or(&self.built_in_page),
+            page,
+            languages: &mut self.languages,
             keys: &mut self.keys,
             pending: &mut self.pending,
         })

@@ -11,9 +11,10 @@ use room_core::event::InForce;
 use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
 use room_core::key_ring::{KeyRing, NONCE_BYTES};
-use room_core::page::Waiting;
-use room_core::request::{RequestHead, RequestKind};
-use room_core::response::{Answer, Delivery};
+use room_core::language::Language;
+use room_core::page::{Page, Waiting};
+use room_core::request::{RequestHead, RequestKind, accepts_json_alone};
+use room_core::response::{Answer, Delivery, Form};
 use room_core::room::Room;
 use room_core::settings::Settings;
 use room_core::sorted::SortedSet;
@@ -25,6 +26,7 @@ use room_core::wire::{CounterReply, CounterRequest};
 use worker::Env;
 
 use crate::incoming::{Incoming, IncomingRequest};
+use crate::languages::Languages;
 use crate::memory::{self, Memory, Seat, Visited};
 use crate::{calls, copies, platform};
 
@@ -37,6 +39,8 @@ pub struct Request<'a> {
     pub cookie: &'a str,
     /// Method and the headers that tell what kind of request it is.
     pub head: RequestHead<'a>,
+    /// Where the few headers are that only a waiting visitor's answer depends on.
+    pub headers: &'a IncomingRequest,
     /// All that rules can ask for; none at a first glance.
     pub incoming: Option<&'a IncomingRequest>,
 }
@@ -51,7 +55,7 @@ enum Step {
     Examine,
 }
 
-/// The answer from memory; "H" if something must be waited for, "R" for more of the request.
+/// The answer from memory; "H" if something must be waited for.
 pub fn glance(request: Request<'_>) -> String {
     // A preflight is told by a header that the entry does not read for a glance.
     if request.head.method == "OPTIONS" {
@@ -59,8 +63,10 @@ pub fn glance(request: Request<'_>) -> String {
     }
     match memory::with(|memory| step(memory, request, None)) {
         Some(Step::Verdict(verdict)) => verdict,
-        Some(Step::Examine) => "R".to_owned(),
-        Some(Step::Wait(_)) | None => "H".to_owned(),
+        Some(Step::Examine) if request.incoming.is_none() => {
+            glance(Request { incoming: Some(request.headers), ..request })
+        }
+        Some(Step::Wait(_) | Step::Examine) | None => "H".to_owned(),
     }
 }
 
@@ -120,11 +126,10 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
-    let Visited { coverage, room: found, in_force, zone, seat: Some(seat), page, keys, pending } =
-        visited
-    else {
+    let Visited { seat: Some(seat), keys, pending, .. } = visited else {
         return Step::Wait(room);
     };
+    let Visited { coverage, room: found, in_force, zone, page, languages, .. } = visited;
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
@@ -142,13 +147,13 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     let reports = happened && reports(seat, pending, now, room);
     let view = seat.isolate.view();
     let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
-    Step::Verdict(reported(scene.verdict(keys, outcome), reports))
+    Step::Verdict(reported(scene.verdict(keys, languages, outcome), reports))
 }
 
 /// Whether the request skips the room by a rule, or as a crawler.
 fn skips(memory: &Memory, room: &Room, request: Request<'_>, now: Timestamp) -> Verdict {
     let zone = memory.zone_settings(room.zone_id);
-    let Request { url, cookie, head: RequestHead { method, .. }, incoming } = request;
+    let Request { url, cookie, head: RequestHead { method, .. }, incoming, .. } = request;
     if let Some(request) = incoming {
         let source = Incoming { url, method, request };
         bypass::verdict(room, zone, &memory.lists, &source)
@@ -167,14 +172,14 @@ fn settle(
 ) -> Option<String> {
     let now = platform::now();
     let visited = memory.visit(room, now)?;
-    let Visited { coverage, room: found, in_force, zone, seat, page, keys, pending } = visited;
-    let seat = seat?;
+    let Visited { coverage, room: found, in_force, zone, page, languages, .. } = visited;
+    let (keys, pending, seat) = (visited.keys, visited.pending, visited.seat?);
     let draws = draws(keys, found);
     let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws, reply);
     let reports = reports(seat, pending, now, room);
     let view = seat.isolate.view();
     let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
-    Some(reported(scene.verdict(keys, outcome), reports))
+    Some(reported(scene.verdict(keys, languages, outcome), reports))
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
@@ -245,18 +250,18 @@ struct Scene<'a> {
     in_force: InForce<'a>,
     view: Option<&'a View>,
     zone: ZoneSettings,
-    page: &'a room_core::page::Page,
+    page: Option<&'a Page>,
     coverage: &'a Coverage,
 }
 
 impl Scene<'_> {
-    fn verdict(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
+    fn verdict(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
         let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
-        let verdict = self.performed(keys, outcome);
+        let verdict = self.performed(keys, languages, outcome);
         if passes && self.room.origin_may_revoke { format!("O{verdict}") } else { verdict }
     }
 
-    fn performed(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
+    fn performed(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
         match outcome {
             Outcome::Pass if self.room.strip_cookie => format!("S{}\n", self.other_cookies()),
             Outcome::Pass => "P".to_owned(),
@@ -266,9 +271,12 @@ impl Scene<'_> {
             Outcome::PassWith(ticket) => format!("C{}", self.set_cookie(keys, &ticket)),
             Outcome::Wait { ticket, counted } => {
                 let cookie = counted.then(|| self.set_cookie(keys, &ticket));
-                format!("G{}", self.answer(&self.known().waiting(&ticket), cookie.as_slice()))
+                let waiting = self.known().waiting(&ticket);
+                format!("G{}", self.answer(languages, &waiting, cookie.as_slice()))
             }
-            Outcome::Reject => format!("G{}", self.answer(&self.known().rejected(), &[])),
+            Outcome::Reject => {
+                format!("G{}", self.answer(languages, &self.known().rejected(), &[]))
+            }
             Outcome::Ask(_) => "F".to_owned(),
         }
     }
@@ -303,17 +311,35 @@ impl Scene<'_> {
         self.room.cookie_attributes.resolve(https_alone)
     }
 
-    fn answer(&self, waiting: &Waiting, set_cookies: &[String]) -> String {
+    fn answer(
+        &self,
+        languages: &mut Languages,
+        waiting: &Waiting,
+        set_cookies: &[String],
+    ) -> String {
         if self.request.head.kind() == RequestKind::Upgrade {
             return Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict();
         }
         let head = self.request.head.is_head();
         let delivery = Delivery { status: self.room.queueing_status_code, head, set_cookies };
-        match Answer::queue_page(self.page, waiting, delivery) {
-            Ok(answer) => answer.to_verdict(),
+        let answer = self.form(languages).map(|form| Answer::queue(form, waiting, delivery));
+        match answer {
+            Some(Ok(answer)) => answer.to_verdict(),
             // The owner's page grew beyond its bound: the plain text keeps the place all the same.
-            Err(_) => Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict(),
+            _ => Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict(),
         }
+    }
+
+    /// What the visitor gets to read, as the headers of the request ask for it.
+    fn form<'a>(&'a self, languages: &'a mut Languages) -> Option<Form<'a>> {
+        let Self { request: Request { headers, .. }, room, page, .. } = self;
+        if room.json_response_enabled && accepts_json_alone(&headers.header("accept")) {
+            return Some(Form::Json);
+        }
+        let preferred = headers.header("accept-language");
+        let language = Language::preferred(&preferred, room.default_template_language);
+        let (words, built_in) = languages.ready(language).ok()?;
+        Some(Form::Page(page.unwrap_or(built_in), words))
     }
 }
 

@@ -33,6 +33,7 @@ use self::value::{boolean, choice, list, malformed, only, parsed, text, whole_nu
 pub use self::zone_settings::{ZoneSettings, read_zone_settings, zone_settings_document};
 use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 use crate::id::{RoomId, ZoneId};
+use crate::language::Language;
 use crate::page::Page;
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
@@ -64,7 +65,6 @@ const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
 const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
 /// The default is the first.
 const STATUS_CODES: [u16; 3] = [200, 202, 429];
-const LANGUAGE: &str = "en-US";
 
 /// The rooms of a configuration: a JSON array with one object for each.
 pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
@@ -140,7 +140,10 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let settings = read_settings(fields);
     let suspended = fields.optional("suspended", false, boolean);
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
+    let json_response_enabled = fields.optional("json_response_enabled", false, boolean);
     let page = read_template(fields);
+    let language = Language::default();
+    let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
     let show_position = fields.optional("show_position", false, boolean);
@@ -160,7 +163,8 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         suspended: suspended?,
         queueing_status_code: status?,
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
-        default_template_language: LANGUAGE.to_owned(),
+        json_response_enabled: json_response_enabled?,
+        default_template_language: language?,
         strip_cookie: strip_cookie?,
         origin_may_revoke: revoke?,
         show_position: show_position?,
@@ -330,9 +334,7 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 /// Fields of the original whose other values this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
-        ("json_response_enabled", json!(false)),
         ("turnstile_action", json!("log")),
-        ("default_template_language", json!(LANGUAGE)),
         ("unconfirmed_seconds", json!(null)),
         ("next_event_start_time", json!(null)),
         ("next_event_prequeue_start_time", json!(null)),

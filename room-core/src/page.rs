@@ -1,7 +1,10 @@
 //! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
 //! Knows nothing of HTTP.
 
+mod json;
+mod localized;
 mod variables;
+mod words;
 
 use std::fmt::Write;
 
@@ -12,12 +15,13 @@ use sha2::Sha256;
 
 pub use crate::waiting::{Stage, Waiting};
 pub use variables::Variables;
+pub use words::Words;
 
 use crate::template::RenderError;
 use crate::template::Template;
 use crate::template::TemplateError;
 
-/// The source of the built-in page, as owners may copy it to start their own.
+/// The source of the built-in page, with `[[key]]` for each text of a language.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 
 /// A queue page, ready to be rendered for any visitor. Compile once, keep it.
@@ -35,11 +39,16 @@ impl Page {
         Ok(Self { template, content_security_policy: None })
     }
 
-    /// The page of every room without its own, under a policy that lets only its own style and
-    /// script run. A test proves that it compiles.
-    pub fn built_in() -> Result<Self, Vec<TemplateError>> {
-        let mut page = Self::compile(BUILT_IN_SOURCE)?;
-        let sample = page.render(&Variables::of(&Waiting::default()));
+    /// The page of every room without its own, in one language and under a policy that lets only
+    /// its own style and script run; or the key of a text that the language lacks. Tests prove that
+    /// the page of every language compiles.
+    pub fn built_in(words: &Words) -> Result<Self, String> {
+        let source = words.fill(BUILT_IN_SOURCE)?;
+        let invalid = |errors: Vec<TemplateError>| {
+            errors.first().map(ToString::to_string).unwrap_or_default()
+        };
+        let mut page = Self::compile(&source).map_err(invalid)?;
+        let sample = page.render(&Variables::in_language(&Waiting::default(), words));
         page.content_security_policy = sample.ok().map(|html| content_security_policy(&html));
         Ok(page)
     }
@@ -52,6 +61,11 @@ impl Page {
     /// The value of the `Content-Security-Policy` header; none for an owner's page.
     pub fn content_security_policy(&self) -> Option<&str> {
         self.content_security_policy.as_deref()
+    }
+
+    /// What apps get instead of a page.
+    pub fn json(variables: &Variables) -> String {
+        json::json(variables)
     }
 
     /// The page for one visitor.
@@ -92,13 +106,24 @@ mod tests {
     use super::Stage;
     use super::Variables;
     use super::Waiting;
+    use super::Words;
     use super::content_security_policy;
     use crate::event::Phase;
+    use crate::language::Language;
     use crate::settings::QueueingMethod;
     use crate::time::{MINUTE_MS, Timestamp};
 
+    fn english() -> Words {
+        let texts = include_str!("../../templates/languages/en-US.json");
+        Words::parse(Language::default(), texts).unwrap()
+    }
+
+    fn built_in() -> Page {
+        Page::built_in(&english()).unwrap()
+    }
+
     fn render(waiting: &Waiting) -> String {
-        Page::built_in().unwrap().render(&Variables::of(waiting)).unwrap()
+        built_in().render(&Variables::of(waiting)).unwrap()
     }
 
     fn two_minutes() -> Waiting {
@@ -117,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_built_in_page_compiles_and_knows_its_variables() {
-        let page = Page::built_in().unwrap();
+        let page = built_in();
         assert_eq!(page.warnings(), []);
         let page = Page::compile("{{waitTime}}{{typo}}").unwrap();
         assert_eq!(page.warnings().len(), 1);
@@ -133,15 +158,15 @@ mod tests {
         };
         let rejected =
             Waiting { method: QueueingMethod::Reject, refresh_interval_s: 0, ..Waiting::default() };
-        check(rejected, "No entry right now");
-        check(two_minutes(), "About 2 minutes &ndash; you are in line");
+        check(rejected, "Not available at the moment");
+        check(two_minutes(), "About 2 minutes &ndash; You are in line");
         check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
         let paused = Waiting { queue_all: true, ..two_minutes() };
-        check(paused, "Entry is paused &ndash; you are in line");
+        check(paused, "Entry is paused &ndash; You are in line");
         check(Waiting { queue_is_full: true, ..paused }, "The line is full");
         let before = Waiting { event: Some(prequeue()), ..two_minutes() };
-        check(before, "Starts in 15 minutes &ndash; you are in line");
-        check(Waiting { queue_all: true, ..before }, "Entry is paused &ndash; you are in line");
+        check(before, "Starts in: 15 minutes &ndash; You are in line");
+        check(Waiting { queue_all: true, ..before }, "Entry is paused &ndash; You are in line");
     }
 
     #[test]
@@ -158,16 +183,12 @@ mod tests {
             }
         };
         let usual = two_minutes();
-        let unusual = ["Nothing was submitted", "paused", "is full", "Ahead of you", "Not known"];
-        check(
-            usual,
-            &["About 2 minutes", KEPT, "in 20 seconds", "in the order they came"],
-            &unusual,
-        );
+        let unusual = ["Nothing was submitted", "paused", "is full", "ahead of you", "Not known"];
+        check(usual, &["About 2 minutes", KEPT, "20 s</span>", "in the order you came"], &unusual);
         check(Waiting { estimate_s: None, ..usual }, &["Not known yet", KEPT], &["About"]);
         check(
             Waiting { people_ahead: Some(1_234), ..usual },
-            &["Ahead of you", "1,234 people"],
+            &["People ahead of you", "1,234"],
             &[],
         );
         check(
@@ -177,7 +198,7 @@ mod tests {
         );
         check(
             Waiting { event: Some(prequeue()), ..usual },
-            &["has not started yet", "15 minutes", "2026-11-21,\n10:00 UTC</time>", KEPT],
+            &["has not started yet", "15 minutes", "2026-11-21 10:00 UTC</time>", KEPT],
             &["About", "Not known", "Many people"],
         );
         let running = Stage { phase: Phase::Running, ..prequeue() };
@@ -186,20 +207,26 @@ mod tests {
             &["About 2 minutes", "Many people"],
             &["has not started yet"],
         );
+        let held = Waiting { is_held: true, queue_all: true, ..usual };
+        check(held, &["right back", "20 s</span>"], &["Entry is paused", "Estimated", KEPT]);
         check(Waiting { queue_is_full: true, ..usual }, &["More than a day"], &[KEPT, "About"]);
         check(
             Waiting { method: QueueingMethod::Reject, ..Waiting::default() },
-            &["no line to join", "data-refresh=\"0\""],
+            &["Please try again later", "data-refresh=\"0\""],
             &[KEPT, "About", "You are in line", "checks again", "Estimated"],
         );
         check(
             Waiting { method: QueueingMethod::Random, ..usual },
-            &["in a few at a\ntime, by lot:", KEPT],
-            &["in the order they came"],
+            &["in the draw", "drawn by lot", "Leave this page open"],
+            &["in the order you came", KEPT],
         );
         let ends_soon = Stage { starts_in_ms: 0, ends_in_ms: 60_000, ..running };
-        check(Waiting { event: Some(ends_soon), ..usual }, &["The event may end before"], &[]);
-        check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before"]);
+        check(
+            Waiting { event: Some(ends_soon), ..usual },
+            &["The event may end before it is"],
+            &[],
+        );
+        check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before it is"]);
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
         check(
@@ -211,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_policy_allows_the_blocks_of_every_state() {
-        let page = Page::built_in().unwrap();
+        let page = built_in();
         let policy = page.content_security_policy().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
         for bits in 0..64_u32 {
@@ -228,7 +255,8 @@ mod tests {
             };
             assert_eq!(content_security_policy(&render(&waiting)), policy);
         }
-        assert_eq!(Page::compile(BUILT_IN_SOURCE).unwrap().content_security_policy(), None);
+        let copied = Page::compile(&english().fill(BUILT_IN_SOURCE).unwrap()).unwrap();
+        assert_eq!(copied.content_security_policy(), None);
     }
 
     #[test]

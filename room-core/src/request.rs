@@ -51,9 +51,29 @@ impl RequestHead<'_> {
     }
 }
 
+/// True if an `Accept` header is exactly `application/json`, by which apps ask for JSON: whoever
+/// takes a page as well gets the page.
+pub fn accepts_json_alone(accept: &str) -> bool {
+    accept.trim().eq_ignore_ascii_case("application/json")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{RequestHead, RequestKind};
+    use super::{RequestHead, RequestKind, accepts_json_alone};
+
+    #[test]
+    fn only_one_accept_header_asks_for_json() {
+        let check = |accept: &str, want: bool| {
+            assert_eq!(accepts_json_alone(accept), want, "{accept}");
+        };
+        check("application/json", true);
+        check(" Application/JSON ", true);
+        check("", false);
+        check("*/*", false);
+        check("application/json, text/html", false);
+        check("application/json;q=1", false);
+        check("application/json, application/json", false);
+    }
 
     #[test]
     fn requests_are_told_apart_by_method_and_headers() {

@@ -3,6 +3,7 @@
 use crate::page::Page;
 use crate::page::Variables;
 use crate::page::Waiting;
+use crate::page::Words;
 use crate::template::RenderError;
 
 /// Shared caches must keep nothing: the page is about one visitor and may set a cookie.
@@ -19,6 +20,15 @@ pub struct Answer {
     pub body: String,
 }
 
+/// What a waiting visitor gets to read.
+#[derive(Clone, Copy)]
+pub enum Form<'a> {
+    /// A page, and the language that it tells times in.
+    Page(&'a Page, &'a Words),
+    /// The same facts for an app.
+    Json,
+}
+
 /// How the queue page is to be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery<'a> {
@@ -31,15 +41,22 @@ pub struct Delivery<'a> {
 }
 
 impl Answer {
-    /// The page for a visitor who waits. It reloads itself by `GET`, whatever the request was.
-    pub fn queue_page(
-        page: &Page,
+    /// The answer for a visitor who waits. It reloads itself by `GET`, whatever the request was.
+    pub fn queue(
+        form: Form<'_>,
         waiting: &Waiting,
         delivery: Delivery<'_>,
     ) -> Result<Self, RenderError> {
-        let body =
-            if delivery.head { String::new() } else { page.render(&Variables::of(waiting))? };
-        let mut answer = Self::of_status(delivery.status, "text/html; charset=utf-8", body);
+        let (content_type, policy) = match form {
+            Form::Page(page, _) => ("text/html; charset=utf-8", page.content_security_policy()),
+            Form::Json => ("application/json", None),
+        };
+        let body = match form {
+            _ if delivery.head => String::new(),
+            Form::Page(page, words) => page.render(&Variables::in_language(waiting, words))?,
+            Form::Json => Page::json(&Variables::of(waiting)),
+        };
+        let mut answer = Self::of_status(delivery.status, content_type, body);
         let interval_s = waiting.refresh_interval_s;
         if interval_s > 0 {
             answer.push("refresh", &interval_s.to_string());
@@ -48,7 +65,7 @@ impl Answer {
                 answer.push("retry-after", &interval_s.to_string());
             }
         }
-        if let Some(policy) = page.content_security_policy() {
+        if let Some(policy) = policy {
             answer.push("content-security-policy", policy);
         }
         answer.push("referrer-policy", "same-origin");
@@ -112,8 +129,11 @@ impl Answer {
 mod tests {
     use super::Answer;
     use super::Delivery;
+    use super::Form;
+    use crate::language::Language;
     use crate::page::Page;
     use crate::page::Waiting;
+    use crate::page::Words;
     use crate::settings::QueueingMethod;
 
     const WAITING: Waiting = Waiting {
@@ -124,6 +144,7 @@ mod tests {
         refresh_interval_s: 20,
         queue_all: false,
         queue_is_full: false,
+        is_held: false,
         submitted_nothing: false,
         people_ahead: None,
         event: None,
@@ -131,7 +152,10 @@ mod tests {
     const DELIVERY: Delivery<'_> = Delivery { status: 200, head: false, set_cookies: &[] };
 
     fn answer(waiting: &Waiting, delivery: Delivery<'_>) -> Answer {
-        Answer::queue_page(&Page::built_in().unwrap(), waiting, delivery).unwrap()
+        let texts = include_str!("../../templates/languages/en-US.json");
+        let words = Words::parse(Language::default(), texts).unwrap();
+        let page = Page::built_in(&words).unwrap();
+        Answer::queue(Form::Page(&page, &words), waiting, delivery).unwrap()
     }
 
     fn header<'a>(answer: &'a Answer, name: &str) -> Option<&'a str> {
@@ -200,9 +224,25 @@ mod tests {
     #[test]
     fn an_owners_page_sets_its_own_policy() {
         let page = Page::compile("{{waitTime}}").unwrap();
-        let answer = Answer::queue_page(&page, &WAITING, DELIVERY).unwrap();
+        let form = Form::Page(&page, &Words::default());
+        let answer = Answer::queue(form, &WAITING, DELIVERY).unwrap();
         assert_eq!(header(&answer, "content-security-policy"), None);
         assert_eq!(answer.body, "2");
+    }
+
+    #[test]
+    fn an_app_gets_json_with_the_same_headers() {
+        let delivery = Delivery { status: 429, ..DELIVERY };
+        let json = Answer::queue(Form::Json, &WAITING, delivery).unwrap();
+        assert_eq!(json.status, 429);
+        assert_eq!(header(&json, "content-type"), Some("application/json"));
+        assert_eq!(header(&json, "content-security-policy"), None);
+        for name in ["cache-control", "refresh", "retry-after", "x-content-type-options"] {
+            assert_eq!(header(&json, name), header(&answer(&WAITING, delivery), name), "{name}");
+        }
+        assert!(json.body.starts_with("{\"cfWaitingRoom\":{\"inWaitingRoom\":true,"));
+        let head = Delivery { head: true, ..DELIVERY };
+        assert_eq!(Answer::queue(Form::Json, &WAITING, head).unwrap().body, "");
     }
 
     #[test]

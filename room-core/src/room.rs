@@ -4,6 +4,7 @@ use crate::bypass_rule::BypassRule;
 use crate::cookie::CookieAttributes;
 use crate::event::Event;
 use crate::id::{RoomId, ZoneId};
+use crate::language::Language;
 use crate::route::Route;
 use crate::settings::Settings;
 use crate::time::Timestamp;
@@ -35,8 +36,10 @@ pub struct Room {
     pub queueing_status_code: u16,
     /// The owner's queue page, a valid template; `None` for the built-in page.
     pub custom_page_html: Option<String>,
-    /// The language of the built-in page, as a tag like `en-US`.
-    pub default_template_language: String,
+    /// True when apps that ask for JSON get their answer as JSON.
+    pub json_response_enabled: bool,
+    /// The language of the page for visitors who ask for none that is known.
+    pub default_template_language: Language,
     /// True when the origin is not shown the ticket's cookie; costs speed.
     pub strip_cookie: bool,
     /// True when the origin may end a visitor's session with an answer; costs speed.

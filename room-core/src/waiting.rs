@@ -5,13 +5,14 @@ use crate::admission;
 use crate::estimate;
 use crate::event::{InForce, Phase};
 use crate::room::Room;
-use crate::settings::QueueingMethod;
+use crate::settings::{Maintenance, QueueingMethod};
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
 
 /// What is known about a waiting visitor when the page is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that hold independently of each other")]
 pub struct Waiting {
     /// Seconds until the visitor is likely to enter; none without data.
     pub estimate_s: Option<u32>,
@@ -25,6 +26,8 @@ pub struct Waiting {
     pub method: QueueingMethod,
     /// Nobody new is let in, whatever is free.
     pub queue_all: bool,
+    /// Nobody uses the site: work is done on it.
+    pub is_held: bool,
     /// The line takes nobody; this visitor has no place.
     pub queue_is_full: bool,
     /// The request was to change something (a form was sent), and was not passed on.
@@ -125,6 +128,7 @@ impl Known<'_> {
             method: self.in_force.settings.queueing_method,
             // The room's own: a prequeue tells when it ends.
             queue_all: self.room.settings.is_paused(),
+            is_held: self.room.settings.maintenance == Maintenance::Hold,
             event: self.in_force.stage(self.now),
             submitted_nothing: self.submits,
             ..Waiting::default()

@@ -91,7 +91,7 @@ async function entersFirst(visitor, behind) {
 /** What the title promises; it must promise something, because visitors have entered lately. */
 async function shownMinutes(visitor) {
   const title = await visitor.title();
-  const [, minutes] = /^About (\d+) minutes? – you are in line$/.exec(title) ?? [];
+  const [, minutes] = /^About (\d+) minutes? – You are in line$/.exec(title) ?? [];
   assert.ok(minutes, `the title is "${title}"`);
   return Number(minutes);
 }

@@ -4,16 +4,26 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { createRequire } from "node:module";
+import path from "node:path";
 
-import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { Visitor, look } from "../harness/visitor.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
 
 const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const NARROW = { width: 320, height: 568 };
+const LANGUAGES = fs
+  .readdirSync(path.join(ROOT, "templates", "languages"))
+  .map((file) => path.basename(file, ".json"));
+/** Of each kind of script one, and German for its long words. */
+const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
+/** In UTF-8, with everything: the page loads nothing else. */
+const PAGE_BYTES_MAX = 20_000;
 const SESSION_MS = 60_000;
 /** How long before its end a session is entered by the tests that wait for a free place. */
 const LEFT_MS = 6_000;
@@ -42,6 +52,13 @@ const sale = {
   event_end_time: soon(3),
 };
 const prequeue = still("prequeue", { events: [sale] });
+const held = still("held", { maintenance: "hold" });
+const turnedAway = still("turned-away", { queueing_method: "reject" });
+const lottery = still("lottery", { queueing_method: "random" });
+const place = still("place", { show_position: true });
+const started = still("started", {
+  events: [{ ...sale, prequeue_start_time: null, event_start_time: soon(-1) }],
+});
 const lots = still("lots", { events: [{ ...sale, shuffle_at_event_start: true }] });
 
 browserTest("without script the page comes back and enters", quickRoom, async (arena) => {
@@ -51,8 +68,8 @@ browserTest("without script the page comes back and enters", quickRoom, async (a
   const visitor = await arena.visitor({ room: quick, context });
   await visitor.come();
   assert.ok(!visitor.inside);
-  assert.match(await visitor.text(), /This page checks again by itself in \d+ seconds\./);
-  assert.match(await visitor.text(), /Last checked: \d\d:\d\d:\d\d UTC/);
+  assert.match(await visitor.text(), /This page checks again by itself\. Next check: \d+ s\n/);
+  assert.match(await visitor.text(), /Last check: \d\d:\d\d:\d\d UTC/);
   await visitor.keepScreenshot("page-without-script");
   await visitor.enters();
   assert.ok(visitor.views.length > 2, "one refresh before the entry was to be seen");
@@ -65,7 +82,7 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
   await visitor.come();
   const frames = await watchFrames(visitor.page);
   await visitor.refreshes(2);
-  assert.match(await visitor.text(), /This page checks again by itself in \d s\./);
+  assert.match(await visitor.text(), /Next check: \d s\n/);
   await visitor.refreshes(1);
   assert.ok(isSteady(frames), `a picture was nearly empty: ${frames}`);
   // The measure of this test must notice an empty page. Chromium leaves pictures out when it is
@@ -102,31 +119,59 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
 });
 
 /** One visitor a minute enters, and those who were looked at before may still be counted. */
-const IN_MINUTES = /^About (1 minute|[2-5] minutes) – you are in line$/;
-const STARTS = /^Starts in (2 hours|1 hour \d+ minutes?) – you are in line$/;
+const IN_MINUTES = /^About (1 minute|[2-5] minutes) – You are in line$/;
+const STARTS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in line$/;
 const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
-  { state: "paused", room: paused, title: /^Entry is paused – you are in line$/ },
+  { state: "paused", room: paused, title: /^Entry is paused – You are in line$/ },
   { state: "prequeue", room: prequeue, title: STARTS },
   { state: "lots", room: lots, title: STARTS },
   { state: "unknown", room: silent, title: /^You are in line$/ },
   { state: "full", room: full, title: /^The line is full$/ },
+  { state: "started", room: started, title: IN_MINUTES },
+  { state: "place", room: place, title: IN_MINUTES },
+  { state: "lottery", room: lottery, title: /^(.+ – )?You are in the draw$/ },
+  { state: "held", room: held, title: /^We will be right back$/ },
+  { state: "turned-away", room: turnedAway, title: /^Not available at the moment$/ },
 ];
-const rooms = [waiting, paused, prequeue, lots, silent, full];
+const rooms = STATES.map(({ room }) => room).filter((room, at, all) => all.indexOf(room) === at);
 
 browserTest("every state is readable by everybody on every screen", { rooms }, async (arena) => {
   const { cluster } = arena;
   await cluster.breakCalls(...silence(silent));
-  await occupy(cluster, waiting);
   const crowd = new Crowd(cluster, { count: MORE_THAN_A_DAY, host: full.host });
   await crowd.arrive();
   await crowd.wait(COUNTED_MS);
+  for (const shown of [waiting, started, place, lottery]) await occupy(cluster, shown);
   for (const state of STATES) {
     await checkState(arena, state, "phone", PHONE);
     await checkState(arena, state, "desktop", DESKTOP);
   }
+  await checkLanguages(arena);
 });
+
+/** Every state in every language; a picture of one language of each kind of script. */
+async function checkLanguages({ cluster, browser }) {
+  const near = cluster.isolates[0].name;
+  const page = await browser.newPage({ ...PHONE, reducedMotion: "reduce" });
+  await page.addInitScript({ path: AXE });
+  await page.goto("about:blank");
+  for (const { state, room } of STATES.filter(({ form }) => !form)) {
+    for (const tag of LANGUAGES) {
+      const headers = { "accept-language": tag };
+      const { body } = await look(cluster, near, { host: room.host, headers });
+      const bytes = Buffer.byteLength(body);
+      assert.ok(bytes < PAGE_BYTES_MAX, `${state} in ${tag}: ${bytes} bytes`);
+      await page.setContent(body);
+      assert.deepEqual(await barriers(page), [], `${state} in ${tag}`);
+      assert.ok(await fitsItsWidth(page), `${state} in ${tag} scrolls sideways`);
+      if (PICTURED.includes(tag)) await keepScreenshot(page, `page-${state}-${tag}`);
+    }
+  }
+  await page.close();
+}
+
 
 async function checkState(arena, { state, room, title, form }, device, screen) {
   const context = { ...screen, reducedMotion: "reduce" };

@@ -24,20 +24,22 @@ export const DESKTOP = { viewport: { width: 1200, height: 800 } };
  * A test with a cluster and a Chromium of its own; without either it says SKIPPED.
  *
  * @param {string} name
- * @param {object} options of `startCluster`
+ * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium and what
+ *   else may be `missing`
  * @param {(arena: Arena) => Promise<void>} body
  */
 export function browserTest(name, options, body) {
-  const missing = () => chromiumMissing() ?? clockMissing();
+  const { browser: { flags, missing: more = () => undefined } = {}, ...ofCluster } = options;
+  const missing = () => chromiumMissing() ?? clockMissing() ?? more();
   const play = async (cluster) => {
-    const browser = await launchChromium();
+    const browser = await launchChromium(flags);
     try {
       await body(new Arena(cluster, browser));
     } finally {
       await browser.close();
     }
   };
-  clusterTest(name, options, play, missing);
+  clusterTest(name, ofCluster, play, missing);
 }
 
 /** A cluster and the browsers in front of it. */
@@ -158,7 +160,12 @@ class BrowserVisitor {
 
   /** Keeps what the browser shows now, for people to look at. */
   async keepScreenshot(name, options = {}) {
-    fs.mkdirSync(ARTIFACTS, { recursive: true });
-    await this.page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
+    await keepScreenshot(this.page, name, options);
   }
+}
+
+/** Keeps what a page shows now, for people to look at. */
+export async function keepScreenshot(page, name, options = {}) {
+  fs.mkdirSync(ARTIFACTS, { recursive: true });
+  await page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });
 }

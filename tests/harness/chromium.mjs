@@ -32,12 +32,12 @@ export function chromiumMissing() {
 }
 
 /** A headless browser with an empty profile. Its contexts share no cookie. */
-export async function launchChromium() {
+export async function launchChromium(flags = []) {
   const missing = chromiumMissing();
   if (missing) throw new Error(missing);
   // playwright looks in no PATH.
   const executablePath = found.includes("/") ? found : pathOf(found);
-  return chromium.launch({ executablePath, args: FLAGS, chromiumSandbox: SANDBOX });
+  return chromium.launch({ executablePath, args: [...FLAGS, ...flags], chromiumSandbox: SANDBOX });
 }
 
 function pathOf(name) {

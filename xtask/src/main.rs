@@ -1,5 +1,5 @@
-//! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen. It may not download,
-//! decide anything about the product, or be linked into it.
+//! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen, the module of the
+//! page's texts. It may not download, decide anything about the product, or be linked into it.
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when
@@ -14,6 +14,7 @@ use std::{env, fs};
 
 use wasm_bindgen_cli_support::Bindgen;
 
+mod languages;
 mod mutants;
 
 fn main() -> ExitCode {
@@ -95,11 +96,15 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     let output = root.join(flavour.output_folder());
     let stamp_file = output.join("stamp");
     let stamp = stamp(&wasm)?;
-    if fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp) {
+    let is_made = fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp);
+    if !is_made {
+        generate(&wasm, &output, flavour)?;
+        fs::write(stamp_file, stamp)?;
+    }
+    languages::pack(&root.join("templates/languages"), &output.join("languages.js"))?;
+    if is_made {
         return Ok(());
     }
-    generate(&wasm, &output, flavour)?;
-    fs::write(stamp_file, stamp)?;
     let bytes = fs::metadata(output.join(format!("{OUTPUT_NAME}_bg.wasm")))?.len();
     println!("xtask: {} ready, wasm {} KB", flavour.output_folder(), bytes.div_ceil(1024));
     Ok(())

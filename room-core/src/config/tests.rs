@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ErrorCode, FieldError, parse_rooms};
 use crate::cookie::{CookieAttributes, SameSite, Secure};
+use crate::language::Language;
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
 use crate::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
@@ -86,7 +87,8 @@ fn a_minimal_room_has_the_documented_defaults() {
         suspended: false,
         queueing_status_code: 200,
         custom_page_html: None,
-        default_template_language: "en-US".to_owned(),
+        json_response_enabled: false,
+        default_template_language: Language::default(),
         strip_cookie: false,
         origin_may_revoke: false,
         show_position: false,
@@ -177,6 +179,12 @@ fn values_keep_to_their_limits() {
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
     check("queueing_status_code", &[json!("200")], Some(TYPE));
+    check("json_response_enabled", &[json!(false), json!(true)], None);
+    check("json_response_enabled", &[json!("true")], Some(TYPE));
+    let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);
+    check("default_template_language", &languages, None);
+    check("default_template_language", &[json!("de"), json!("en-GB"), json!("")], Some(FORM));
+    check("default_template_language", &[json!(1)], Some(TYPE));
     let modes = ["off", "invisible", "visible_non_interactive", "Visible_Managed"];
     check("turnstile_mode", &modes.map(Value::from), None);
     check("turnstile_mode", &[json!("on"), json!("")], Some(RANGE));
@@ -246,16 +254,12 @@ fn fields_that_do_not_go_together_are_refused() {
 
 #[test]
 fn what_this_version_cannot_honour_is_refused_by_name() {
-    check("json_response_enabled", &[json!(false)], None);
-    check("json_response_enabled", &[json!(true)], Some(UNSUPPORTED));
     check("turnstile_action", &[json!("log")], None);
     check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
     check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
     check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
     check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
     check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
-    check("default_template_language", &[json!("en-US")], None);
-    check("default_template_language", &[json!("de-DE")], Some(UNSUPPORTED));
     check("unconfirmed_seconds", &[json!(null)], None);
     check("unconfirmed_seconds", &[json!(0), json!(60)], Some(UNSUPPORTED));
     check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));

@@ -1,13 +1,14 @@
 //! What a queue page may print: every documented variable and a few of our own, for one visitor.
 //! Reads no clock; decides nothing.
 
+use super::localized::Localized;
+use super::words::Words;
 use crate::settings::QueueingMethod;
 use crate::template::Value;
 use crate::time::MINUTE_MS;
 use crate::waiting::Waiting;
 
 const MINUTES_PER_HOUR: u64 = 60;
-const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
 /// Printed where no time can be told.
 const UNAVAILABLE: &str = "unavailable";
 
@@ -29,6 +30,19 @@ pub struct Variables {
     until_end: Countdown,
     /// When the active event starts, empty without one.
     event_start: String,
+    localized: Localized,
+}
+
+/// What a page mainly says; of several true things the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Held,
+    Rejected,
+    Full,
+    Paused,
+    Prequeue,
+    Estimate,
+    Unknown,
 }
 
 /// How long until a moment of the active event; of no length where there is none to wait for.
@@ -41,14 +55,26 @@ struct Countdown {
 impl Countdown {
     fn of(left_ms: Option<u64>) -> Self {
         let minutes = left_ms.map(|left_ms| left_ms.div_ceil(MINUTE_MS).max(1));
-        let formatted = minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_minutes);
+        let formatted = minutes.map_or_else(|| UNAVAILABLE.to_owned(), in_english);
         Self { minutes: minutes.unwrap_or(0), formatted }
     }
 }
 
 impl Variables {
-    /// The variables of a page for this visitor.
+    /// The variables of a page in English for this visitor.
     pub fn of(waiting: &Waiting) -> Self {
+        Self::in_language(waiting, &Words::default())
+    }
+
+    /// The variables of a page for this visitor. Those called `...Formatted` are in English, as
+    /// documented; those called `...Localized` are in the language of `words`.
+    pub fn in_language(waiting: &Waiting, words: &Words) -> Self {
+        let mut own = Self::unlocalized(waiting);
+        own.localized = Localized::of(&own, words);
+        own
+    }
+
+    fn unlocalized(waiting: &Waiting) -> Self {
         // While nobody is let in, an estimate from yesterday's pace would be a lie.
         let is_held = waiting.queue_all || waiting.is_prequeueing();
         let estimate_s = waiting.estimate_s.filter(|_| !is_held && !waiting.queue_is_full);
@@ -62,7 +88,7 @@ impl Variables {
             Some(_) if waiting.method == QueueingMethod::Random && range_minutes.is_some() => {
                 range_formatted.clone()
             }
-            Some(minutes) => format_minutes(minutes),
+            Some(minutes) => in_english(minutes),
             None => UNAVAILABLE.to_owned(),
         };
         let ends_in_ms = waiting.event.map(|event| event.ends_in_ms);
@@ -81,6 +107,7 @@ impl Variables {
             until_start: Countdown::of(to_start.map(|event| event.starts_in_ms)),
             until_end: Countdown::of(waiting.event.map(|event| event.ends_in_ms)),
             event_start: to_start.map(|event| event.starts_at.to_iso8601()).unwrap_or_default(),
+            localized: Localized::default(),
         }
     }
 
@@ -103,6 +130,18 @@ impl Variables {
         }
     }
 
+    fn shown(&self) -> Shown {
+        match self.wait_minutes {
+            _ if self.waiting.is_held => Shown::Held,
+            _ if self.waiting.is_rejected() => Shown::Rejected,
+            _ if self.waiting.queue_is_full => Shown::Full,
+            _ if self.waiting.queue_all => Shown::Paused,
+            _ if self.waiting.is_prequeueing() => Shown::Prequeue,
+            Some(_) => Shown::Estimate,
+            None => Shown::Unknown,
+        }
+    }
+
     /// The time of day of `lastUpdated`, for visitors whose browser runs no script.
     fn last_updated_time(&self) -> &str {
         let time = self.last_updated.split_once('T').map(|(_, time)| time);
@@ -119,10 +158,10 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable, sorted by name for the search.
 ///
-/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `lastUpdatedTime`,
-/// `isRejected`, `nothingSubmitted`, `peopleAhead…`, `waitTimeExceedsEvent` and
-/// `waitTimeRange…`.
-const VARIABLES: [(&str, Read); 43] = [
+/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `language…`,
+/// `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is true),
+/// `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
+const VARIABLES: [(&str, Read); 55] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -134,17 +173,27 @@ const VARIABLES: [(&str, Read); 43] = [
     ("isPassthroughQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Passthrough)),
     ("isRandomQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Random)),
     ("isRejectQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Reject)),
-    ("isRejected", |own| Value::Bool(own.waiting.is_rejected())),
+    ("language", |own| Value::Text(own.localized.language.html_tag())),
+    ("languageDirection", |own| Value::Text(own.localized.language.direction())),
     ("lastUpdated", |own| Value::Text(&own.last_updated)),
     ("lastUpdatedTime", |own| Value::Text(own.last_updated_time())),
     ("nothingSubmitted", |own| Value::Bool(own.waiting.submitted_nothing)),
     ("peopleAhead", |own| Value::Integer(own.waiting.people_ahead.unwrap_or(0))),
     ("peopleAheadFormatted", |own| Value::Text(&own.people_ahead_formatted)),
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
+    ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
     ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
+    ("refreshIntervalLocalized", |own| Value::Text(&own.localized.refresh_interval)),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
+    ("showsEstimate", |own| Value::Bool(own.shown() == Shown::Estimate)),
+    ("showsFull", |own| Value::Bool(own.shown() == Shown::Full)),
+    ("showsHeld", |own| Value::Bool(own.shown() == Shown::Held)),
+    ("showsPaused", |own| Value::Bool(own.shown() == Shown::Paused)),
+    ("showsPrequeue", |own| Value::Bool(own.shown() == Shown::Prequeue)),
+    ("showsRejected", |own| Value::Bool(own.shown() == Shown::Rejected)),
+    ("showsUnknown", |own| Value::Bool(own.shown() == Shown::Unknown)),
     ("shuffleAtEventStart", |own| {
         Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))
     }),
@@ -156,6 +205,7 @@ const VARIABLES: [(&str, Read); 43] = [
         Value::Integer(own.until_start.minutes % MINUTES_PER_HOUR)
     }),
     ("timeUntilEventStartHours", |own| Value::Integer(own.until_start.minutes / MINUTES_PER_HOUR)),
+    ("timeUntilEventStartLocalized", |own| Value::Text(&own.localized.until_start)),
     ("turnstile", |_| Value::Html("")),
     ("waitTime", |own| Value::Integer(own.wait_minutes.unwrap_or(0))),
     ("waitTime25Percentile", |own| Value::Integer(own.percentiles()[0])),
@@ -166,38 +216,21 @@ const VARIABLES: [(&str, Read); 43] = [
     ("waitTimeHourMinutes", |own| Value::Integer(own.wait_minutes.unwrap_or(0) % MINUTES_PER_HOUR)),
     ("waitTimeHours", |own| Value::Integer(own.wait_minutes.unwrap_or(0) / MINUTES_PER_HOUR)),
     ("waitTimeKnown", |own| Value::Bool(own.wait_minutes.is_some())),
+    ("waitTimeLocalized", |own| Value::Text(&own.localized.wait)),
     ("waitTimeRangeFormatted", |own| Value::Text(&own.range_formatted)),
     ("waitTimeRangeHigh", |own| Value::Integer(own.range_minutes.map_or(0, |(_, high)| high))),
     ("waitTimeRangeKnown", |own| Value::Bool(own.range_minutes.is_some())),
     ("waitTimeRangeLow", |own| Value::Integer(own.range_minutes.map_or(0, |(low, _)| low))),
 ];
 
-/// In English, from 4 hours on to the hour and from 4 days on to the day: nobody can foresee more.
-fn format_minutes(minutes: u64) -> String {
-    let step = match minutes {
-        0..240 => 1,
-        240..5_760 => MINUTES_PER_HOUR,
-        _ => MINUTES_PER_DAY,
-    };
-    let rounded = (minutes + step / 2) / step * step;
-    let parts = [
-        count(rounded / MINUTES_PER_DAY, "day"),
-        count(rounded % MINUTES_PER_DAY / MINUTES_PER_HOUR, "hour"),
-        count(rounded % MINUTES_PER_HOUR, "minute"),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
 /// As one time where both are the same.
 fn format_range((low, high): (u64, u64)) -> String {
-    let (low, high) = (format_minutes(low), format_minutes(high));
+    let (low, high) = (in_english(low), in_english(high));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
-/// None for 0.
-fn count(number: u64, unit: &str) -> Option<String> {
-    let plural = if number == 1 { "" } else { "s" };
-    (number > 0).then(|| format!("{number} {unit}{plural}"))
+fn in_english(minutes: u64) -> String {
+    Words::default().minutes(minutes)
 }
 
 /// In English, with a comma between thousands.
@@ -205,17 +238,7 @@ fn format_people(people: u64) -> String {
     match people {
         0 => "nobody".to_owned(),
         1 => "1 person".to_owned(),
-        _ => {
-            let digits = people.to_string();
-            let mut grouped = String::with_capacity(digits.len() * 2);
-            for (position, digit) in digits.chars().enumerate() {
-                if position > 0 && (digits.len() - position).is_multiple_of(3) {
-                    grouped.push(',');
-                }
-                grouped.push(digit);
-            }
-            grouped + " people"
-        }
+        _ => Words::default().number(people) + " people",
     }
 }
 
@@ -223,9 +246,9 @@ fn format_people(people: u64) -> String {
 mod tests {
     use super::VARIABLES;
     use super::Variables;
-    use super::format_minutes;
     use super::format_people;
     use crate::event::Phase;
+    use crate::settings::QueueingMethod;
     use crate::template::Value;
     use crate::time::Timestamp;
     use crate::waiting::{Stage, Waiting};
@@ -312,6 +335,36 @@ mod tests {
         check(Phase::Running, (0, 1), NONE, (1, "1 minute"));
     }
 
+    #[test]
+    fn a_page_shows_the_first_of_what_is_true() {
+        let check = |waiting: Waiting, want: &str| {
+            let variables = Variables::of(&waiting);
+            let is_true = |name: &&str| variables.value(name) == Some(Value::Bool(true));
+            let names = VARIABLES.into_iter().map(|(name, _)| name);
+            let shown: Vec<_> =
+                names.filter(|name| name.starts_with("shows")).filter(is_true).collect();
+            assert_eq!(shown, [want], "{waiting:?}");
+        };
+        let known = Waiting { estimate_s: Some(60), ..Waiting::default() };
+        check(Waiting::default(), "showsUnknown");
+        check(known, "showsEstimate");
+        let event = Some(Stage {
+            phase: Phase::Prequeueing,
+            starts_at: Timestamp(60_000),
+            starts_in_ms: 60_000,
+            ends_in_ms: 120_000,
+            shuffles: false,
+        });
+        check(Waiting { event, ..known }, "showsPrequeue");
+        check(Waiting { event, queue_all: true, ..known }, "showsPaused");
+        let full = Waiting { event, queue_all: true, queue_is_full: true, ..known };
+        check(full, "showsFull");
+        let method = QueueingMethod::Reject;
+        check(Waiting { method, ..full }, "showsFull");
+        check(Waiting { method, ..Waiting::default() }, "showsRejected");
+        check(Waiting { is_held: true, method, ..full }, "showsHeld");
+    }
+
     /// The names and meanings are documented to owners: changing one breaks their pages.
     #[test]
     fn every_variable_has_its_documented_value() {
@@ -337,17 +390,27 @@ mod tests {
             ("isPassthroughQueue", Value::Bool(false)),
             ("isRandomQueue", Value::Bool(false)),
             ("isRejectQueue", Value::Bool(false)),
-            ("isRejected", Value::Bool(false)),
+            ("language", Value::Text("en-US")),
+            ("languageDirection", Value::Text("ltr")),
             ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
             ("lastUpdatedTime", Value::Text("10:00:00")),
             ("nothingSubmitted", Value::Bool(true)),
             ("peopleAhead", Value::Integer(1_234)),
             ("peopleAheadFormatted", Value::Text("1,234 people")),
             ("peopleAheadKnown", Value::Bool(true)),
+            ("peopleAheadLocalized", Value::Text("1,234")),
             ("queueAll", Value::Bool(false)),
             ("queueIsFull", Value::Bool(false)),
             ("queueingMethod", Value::Text("fifo")),
+            ("refreshIntervalLocalized", Value::Text("23 s")),
             ("refreshIntervalSeconds", Value::Integer(23)),
+            ("showsEstimate", Value::Bool(true)),
+            ("showsFull", Value::Bool(false)),
+            ("showsHeld", Value::Bool(false)),
+            ("showsPaused", Value::Bool(false)),
+            ("showsPrequeue", Value::Bool(false)),
+            ("showsRejected", Value::Bool(false)),
+            ("showsUnknown", Value::Bool(false)),
             ("shuffleAtEventStart", Value::Bool(false)),
             ("timeUntilEventEnd", Value::Integer(0)),
             ("timeUntilEventEndFormatted", Value::Text("unavailable")),
@@ -355,6 +418,7 @@ mod tests {
             ("timeUntilEventStartFormatted", Value::Text("unavailable")),
             ("timeUntilEventStartHourMinutes", Value::Integer(0)),
             ("timeUntilEventStartHours", Value::Integer(0)),
+            ("timeUntilEventStartLocalized", Value::Text("")),
             ("turnstile", Value::Html("")),
             ("waitTime", Value::Integer(66)),
             ("waitTime25Percentile", Value::Integer(0)),
@@ -365,6 +429,7 @@ mod tests {
             ("waitTimeHourMinutes", Value::Integer(6)),
             ("waitTimeHours", Value::Integer(1)),
             ("waitTimeKnown", Value::Bool(true)),
+            ("waitTimeLocalized", Value::Text("1 hour 6 minutes")),
             ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
             ("waitTimeRangeHigh", Value::Integer(73)),
             ("waitTimeRangeKnown", Value::Bool(true)),
@@ -375,21 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_and_crowds_read_naturally() {
-        let check = |minutes: u64, want: &str| assert_eq!(format_minutes(minutes), want);
-        check(59, "59 minutes");
-        check(60, "1 hour");
-        check(125, "2 hours 5 minutes");
-        check(239, "3 hours 59 minutes");
-        check(240, "4 hours");
-        check(269, "4 hours");
-        check(270, "5 hours");
-        check(1_410, "1 day");
-        check(1_500, "1 day 1 hour");
-        check(5_759, "4 days");
-        check(5_760, "4 days");
-        check(6_479, "4 days");
-        check(6_480, "5 days");
+    fn crowds_read_naturally() {
         let check = |people: u64, want: &str| assert_eq!(format_people(people), want);
         check(0, "nobody");
         check(1, "1 person");

@@ -1,5 +1,6 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
+use room_core::language::Language;
 use serde_json::{Value, json};
 
 /// Everything below `components/schemas`.
@@ -157,14 +158,12 @@ fn room() -> Value {
                 "default": 200,
                 "description": "HTTP status of the queue page.",
             },
-            "json_response_enabled": {
-                "type": "boolean",
-                "const": false,
-                "default": false,
-                "description": "This version answers with pages alone.",
-            },
+            "json_response_enabled": flag(false, "JSON for whoever accepts nothing else."),
             "custom_page_html": text(1_048_576, "The page, a Mustache template."),
-            "default_template_language": one_of(&["en-US"], "The one language of this version."),
+            "default_template_language": one_of(
+                &Language::all().map(Language::tag).collect::<Vec<_>>(),
+                "The page's language for visitors who ask for none of these.",
+            ),
             "enabled_origin_commands": {
                 "type": "array",
                 "maxItems": 1,

@@ -1,0 +1,129 @@
+//! The waiting visitor's variables as the JSON that apps read. Decides nothing.
+
+use serde_json::Value as Json;
+
+use super::variables::Variables;
+use crate::template::Value;
+
+/// The documented keys, in the documented order.
+const KEYS: [&str; 25] = [
+    "inWaitingRoom",
+    "waitTimeKnown",
+    "waitTime",
+    "waitTime25Percentile",
+    "waitTime50Percentile",
+    "waitTime75Percentile",
+    "waitTimeFormatted",
+    "queueIsFull",
+    "queueAll",
+    "lastUpdated",
+    "refreshIntervalSeconds",
+    "queueingMethod",
+    "isFIFOQueue",
+    "isRandomQueue",
+    "isPassthroughQueue",
+    "isRejectQueue",
+    "isEventActive",
+    "isEventPrequeueing",
+    "timeUntilEventStart",
+    "timeUntilEventStartFormatted",
+    "timeUntilEventEnd",
+    "timeUntilEventEndFormatted",
+    "shuffleAtEventStart",
+    "turnstile",
+    "infiniteQueue",
+];
+
+/// An object with the one key `cfWaitingRoom`, by which apps tell it from an answer of the origin.
+pub(super) fn json(variables: &Variables) -> String {
+    let mut text = String::with_capacity(1_024);
+    text.push_str("{\"cfWaitingRoom\":{");
+    for (place, key) in KEYS.into_iter().enumerate() {
+        if place > 0 {
+            text.push(',');
+        }
+        text.push('"');
+        text.push_str(key);
+        text.push_str("\":");
+        text.push_str(&value(variables, key).to_string());
+    }
+    text.push_str("}}");
+    text
+}
+
+fn value(variables: &Variables, key: &str) -> Json {
+    match variables.value(key) {
+        Some(Value::Bool(value)) => value.into(),
+        Some(Value::Integer(value)) => value.into(),
+        Some(Value::Html(text) | Value::Text(text)) => text.into(),
+        None => Json::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value as Json;
+
+    use super::{KEYS, json};
+    use crate::event::Phase;
+    use crate::page::{Stage, Variables, Waiting};
+    use crate::settings::QueueingMethod;
+    use crate::time::Timestamp;
+
+    const WAITING: Waiting = Waiting {
+        estimate_s: Some(600),
+        quartiles_s: None,
+        last_updated: Timestamp(1_795_255_200_123),
+        refresh_interval_s: 20,
+        queue_all: false,
+        queue_is_full: false,
+        is_held: false,
+        method: QueueingMethod::Fifo,
+        submitted_nothing: false,
+        people_ahead: None,
+        event: None,
+    };
+
+    fn stage(phase: Phase) -> Stage {
+        Stage {
+            phase,
+            starts_at: Timestamp(1_795_255_200_000),
+            starts_in_ms: if phase == Phase::Prequeueing { 900_000 } else { 0 },
+            ends_in_ms: 4_500_000,
+            shuffles: true,
+        }
+    }
+
+    /// Apps are built against these bytes, which outlive any version of this one.
+    #[test]
+    fn the_json_of_each_state_is_as_pinned() {
+        let golden = include_str!("../../../tests/golden/json_answers.json");
+        let golden: Vec<(String, String)> = serde_json::from_str(golden).unwrap();
+        let ranged = Waiting { quartiles_s: Some((300, 900)), ..WAITING };
+        let rejected = Waiting {
+            method: QueueingMethod::Reject,
+            estimate_s: None,
+            refresh_interval_s: 0,
+            ..WAITING
+        };
+        let states = [
+            ("waiting", WAITING),
+            ("unknown", Waiting { estimate_s: None, ..WAITING }),
+            ("queue-all", Waiting { queue_all: true, ..WAITING }),
+            ("full", Waiting { queue_is_full: true, ..WAITING }),
+            ("prequeue", Waiting { event: Some(stage(Phase::Prequeueing)), ..WAITING }),
+            ("event", Waiting { event: Some(stage(Phase::Running)), ..WAITING }),
+            ("random", Waiting { method: QueueingMethod::Random, ..ranged }),
+            ("rejected", rejected),
+        ];
+        let found =
+            states.map(|(state, waiting)| (state.to_owned(), json(&Variables::of(&waiting))));
+        assert_eq!(found.as_slice(), golden);
+        for (state, text) in found {
+            let object: Json = serde_json::from_str(&text).unwrap();
+            let object = object["cfWaitingRoom"].as_object().unwrap();
+            assert_eq!(object.len(), KEYS.len(), "{state}");
+            assert!(object.values().all(|value| !value.is_null()), "{state}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Owners' templates from the outside: the constructs of the published ones keep their meaning in
+//! every state, and the starters of `templates/starters/` can be used as they stand.
+//! `UPDATE=1 cargo test -p room-core --test templates` writes the golden pages anew.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use room_core::event::Phase;
+use room_core::page::{Page, Stage, Variables, Waiting};
+use room_core::settings::QueueingMethod;
+use room_core::template::{Template, Value};
+use room_core::time::{MINUTE_MS, Timestamp};
+
+/// Markup as the widget's, with characters that would be escaped if it were a text.
+const WIDGET: &str = "<div class=\"cf-turnstile\" data-action='wait&see'></div>";
+
+/// Every state that a page can show, by name.
+fn states() -> Vec<(&'static str, Waiting)> {
+    let usual = Waiting {
+        estimate_s: Some(600),
+        last_updated: Timestamp(1_795_255_200_123),
+        refresh_interval_s: 20,
+        ..Waiting::default()
+    };
+    let stage = Stage {
+        phase: Phase::Prequeueing,
+        starts_at: Timestamp(1_795_255_200_000),
+        starts_in_ms: 75 * MINUTE_MS,
+        ends_in_ms: 135 * MINUTE_MS,
+        shuffles: false,
+    };
+    let lots = Stage { shuffles: true, ..stage };
+    let running = Stage { phase: Phase::Running, starts_in_ms: 0, ..stage };
+    let quartiles_s = Some((300, 900));
+    let lottery = Waiting { method: QueueingMethod::Random, quartiles_s, ..usual };
+    vec![
+        ("waiting", usual),
+        ("long", Waiting { estimate_s: Some(7_500), people_ahead: Some(1_234), ..usual }),
+        ("unknown", Waiting { estimate_s: None, ..usual }),
+        ("paused", Waiting { queue_all: true, ..usual }),
+        ("held", Waiting { queue_all: true, is_held: true, ..usual }),
+        ("full", Waiting { queue_is_full: true, ..usual }),
+        ("prequeue", Waiting { event: Some(stage), ..usual }),
+        ("lots", Waiting { event: Some(lots), ..usual }),
+        ("event", Waiting { event: Some(running), ..usual }),
+        ("random", lottery),
+        ("form", Waiting { submitted_nothing: true, ..usual }),
+        ("rejected", Waiting { method: QueueingMethod::Reject, ..Waiting::default() }),
+    ]
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The page of a state with a challenge, or without; through the same engine as `Page`.
+fn render(template: &Template, waiting: &Waiting, widget: &'static str) -> String {
+    let variables = Variables::of(waiting);
+    let value = |name: &str| match name {
+        "turnstile" => Some(Value::Html(widget)),
+        _ => variables.value(name),
+    };
+    let page = template.render(value);
+    assert!(page.is_ok(), "{waiting:?}: {page:?}");
+    page.unwrap_or_default()
+}
+
+/// A change here changes what the owners' visitors read.
+#[test]
+fn templates_with_a_challenge_are_as_pinned_in_every_state() {
+    let folder = root().join("tests/golden/templates");
+    for name in ["turnstile_section", "turnstile_script"] {
+        let source = fs::read_to_string(folder.join(format!("{name}.html"))).expect("a template");
+        let template = Template::compile(&source, Variables::is_known).expect("it is valid");
+        assert_eq!(template.warnings(), []);
+        let mut found = String::new();
+        for (state, waiting) in states() {
+            for (challenge, widget) in [("without", ""), ("with", WIDGET)] {
+                let page = render(&template, &waiting, widget);
+                assert_eq!(page.contains(WIDGET), challenge == "with", "{state}");
+                let title = format!("=== {state}, {challenge} a challenge");
+                writeln!(found, "{title}\n{page}").expect("a text takes all");
+            }
+        }
+        let golden = folder.join(format!("{name}.txt"));
+        if env::var_os("UPDATE").is_some() {
+            fs::write(&golden, &found).expect("a place to write to");
+        }
+        let pinned = fs::read_to_string(&golden).expect("the golden pages");
+        assert_eq!(found, pinned, "{name}");
+    }
+}
+
+#[test]
+fn starters_are_valid_and_render_in_every_state() {
+    let folder = root().join("templates/starters");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the starters") {
+        let path = entry.expect("an entry").path();
+        let source = fs::read_to_string(&path).expect("a text");
+        let page = Page::compile(&source).expect("a valid template");
+        assert_eq!(page.warnings(), [], "{}", path.display());
+        assert!(source.contains("{{{turnstile}}}"), "{}: no place for it", path.display());
+        for (state, waiting) in states() {
+            let html = page.render(&Variables::of(&waiting)).expect("a page");
+            assert!(html.contains("<title>") && html.ends_with("</html>\n"), "{state}");
+            assert!(!html.contains("{{"), "{}, {state}", path.display());
+        }
+        count += 1;
+    }
+    assert_eq!(count, 3);
+}
+
+#[test]
+fn every_error_of_a_template_has_its_place() {
+    let check = |source: &str, want: &[&str]| {
+        let errors = Page::compile(source).err().expect("it is refused");
+        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(errors, want, "{source}");
+    };
+    check(
+        "<p>\n  {{#queueAll}}Paused\n{{waitTime",
+        &[
+            "line 2, column 3: section `queueAll` is never closed",
+            "line 3, column 1: this tag is never closed",
+        ],
+    );
+    check(
+        "{{#queueAll}}{{/queueIsFull}}",
+        &[
+            "line 1, column 1: section `queueAll` is never closed",
+            "line 1, column 14: `queueIsFull` is closed here but not open",
+        ],
+    );
+    check("é{{>header}}", &["line 1, column 2: partials are not available"]);
+}

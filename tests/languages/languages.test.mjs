@@ -1,0 +1,111 @@
+/**
+ * The texts of the built-in page: every language says the same, with its own plural forms, and the
+ * Worker is handed what the platform says of the language. How good a sentence is no test can tell.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { wordsOf } from "../../src/languages.js";
+
+const ROOT = path.join(import.meta.dirname, "..", "..");
+const FOLDER = path.join(ROOT, "templates", "languages");
+const API = JSON.parse(fs.readFileSync(path.join(ROOT, "src", "openapi.json.txt"), "utf8"));
+const TAGS = API.components.schemas.Room.properties.default_template_language.enum;
+/** What a span of time is counted in. */
+const UNITS = ["minute", "hour", "day"];
+const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
+/** Numbers that are compared one by one; the estimate ends far below. */
+const MANY = 20_000;
+/** Texts longer than this are sentences, and nowhere the same as in English. */
+const WORD_LENGTH = 12;
+const PLACEHOLDER = /\{\{\w+\}\}|\{\w+\}/g;
+/** What would be markup, a key of another text, or end an attribute. */
+const UNSAFE = /[<>&"[\]\n]/;
+
+const english = textsOf("en-US");
+
+test("each published language has its file", () => {
+  const files = fs.readdirSync(FOLDER).map((name) => path.basename(name, ".json"));
+  assert.deepEqual(files.sort(), [...TAGS].sort());
+  assert.equal(TAGS.length, 39);
+});
+
+for (const tag of TAGS) {
+  test(`${tag} says all that English says`, () => {
+    const texts = textsOf(tag);
+    assert.deepEqual(Object.keys(texts).filter(isPlain), Object.keys(english).filter(isPlain));
+    for (const [key, text] of Object.entries(texts)) {
+      assert.doesNotMatch(text, UNSAFE, key);
+      assert.equal(text, text.trim().normalize("NFC"), key);
+      assert.ok(text.length > 0, key);
+      if (!isPlain(key)) continue;
+      assert.deepEqual(placeholders(text), placeholders(english[key]), key);
+      const isSentence = english[key].replace(PLACEHOLDER, "").length > WORD_LENGTH;
+      assert.ok(tag === "en-US" || !isSentence || text !== english[key], `${key} is English`);
+    }
+  });
+
+  test(`${tag} has a form for each number of minutes, hours and days`, () => {
+    const texts = textsOf(tag);
+    const numbersOf = categories(tag);
+    for (const unit of UNITS) {
+      const forms = CATEGORIES.filter((category) => `${unit}.${category}` in texts);
+      assert.deepEqual(forms, CATEGORIES.filter((category) => numbersOf.has(category)));
+      for (const category of forms) {
+        const form = texts[`${unit}.${category}`];
+        // "One minute" needs no number where nothing else has this form.
+        const isOne = numbersOf.get(category).length === 1;
+        assert.ok(isOne || form.includes("{n}"), `${unit}.${category}`);
+        assert.ok(placeholders(form).every((name) => name === "{n}"), form);
+      }
+    }
+    const known = Object.keys(texts).filter((key) => !isPlain(key));
+    assert.ok(known.every((key) => UNITS.includes(key.split(".")[0])));
+  });
+
+  test(`${tag} is handed to the Worker with its plural categories and digits`, () => {
+    const { plurals, digits, ...texts } = JSON.parse(wordsOf(tag));
+    assert.deepEqual(texts, textsOf(tag));
+    assert.match(plurals, /^[0-5]{200}$/);
+    const rules = new Intl.PluralRules(tag);
+    for (let number = 1; number < MANY; number += 1) {
+      const place = number < 200 ? number : (number % 100) + 100;
+      assert.equal(CATEGORIES[plurals[place]], rules.select(number), String(number));
+    }
+    const [group = ""] = [...digits].slice(10);
+    const told = new Intl.NumberFormat(tag).format(9_876_543);
+    const ours = "9876543".replace(/\d/g, (digit) => [...digits][digit]);
+    assert.equal(told.replaceAll(group, ""), ours);
+  });
+}
+
+test("there is nothing for a language that is not ours", () => {
+  for (const tag of ["xx-XX", "en", "constructor", ""]) assert.equal(wordsOf(tag), undefined, tag);
+});
+
+function textsOf(tag) {
+  return JSON.parse(fs.readFileSync(path.join(FOLDER, `${tag}.json`), "utf8"));
+}
+
+/** Not one of the plural forms, whose keys have a dot. */
+function isPlain(key) {
+  return !key.includes(".");
+}
+
+function placeholders(text) {
+  return (text.match(PLACEHOLDER) ?? []).sort();
+}
+
+/** The numbers of each category that a span of time can have. */
+function categories(tag) {
+  const rules = new Intl.PluralRules(tag);
+  const numbersOf = new Map();
+  for (let number = 1; number < 200; number += 1) {
+    const category = rules.select(number);
+    numbersOf.set(category, [...(numbersOf.get(category) ?? []), number]);
+  }
+  return numbersOf;
+}
