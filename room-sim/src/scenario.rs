@@ -8,6 +8,7 @@ use room_core::time::{MINUTE_MS, SECOND_MS};
 use crate::baseline::Order;
 use crate::chance::zipf;
 use crate::visitor::Habits;
+use crate::world::Algorithm;
 
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, NOT_BUILT, small_restart};
 
@@ -106,6 +107,8 @@ pub enum Fault {
     Cut,
     /// No data center is cut off any more.
     Heal,
+    /// The event starts: nobody is held any more.
+    Open,
     /// The room's limits change.
     Limits {
         /// N from now on.
@@ -116,6 +119,19 @@ pub enum Fault {
 }
 
 impl Scenario {
+    /// What hinders this algorithm in this scenario, if anything does.
+    pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
+        match algorithm {
+            Algorithm::Escrow if self.order == Order::Random => {
+                Some("the core has no random queueing method, only first come first served")
+            }
+            Algorithm::Published(_) if self.settings.queue_all => {
+                Some("the published designs hold nobody until a start")
+            }
+            _ => None,
+        }
+    }
+
     /// New visitors per minute so long after the beginning, before [`Traffic`].
     pub fn rate_per_minute(&self, at_ms: u64) -> f64 {
         let index = self.arrivals.partition_point(|(point, _)| *point <= at_ms);

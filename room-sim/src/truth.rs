@@ -127,8 +127,11 @@ impl Truth {
     pub fn queue(&mut self, now: Timestamp, until: Timestamp) {
         let (places, rate) = self.used(now);
         self.queued += 1;
-        self.queued_early += u64::from(places < BUSY && rate < BUSY);
-        self.first_queued.get_or_insert(places);
+        // Before the start of an event everybody is held, whatever is free.
+        if !self.settings.queue_all {
+            self.queued_early += u64::from(places < BUSY && rate < BUSY);
+            self.first_queued.get_or_insert(places);
+        }
         self.waiting.add(until);
     }
 
@@ -174,7 +177,7 @@ impl Truth {
     pub fn second(&mut self, now: Timestamp) {
         let (places, rate) = self.used(now);
         let (active, waiting) = (self.inside.live(now), self.waiting.live(now));
-        if waiting > 0 {
+        if waiting > 0 && !self.settings.queue_all {
             self.idle.0 += (1.0 - places).min(1.0 - rate).max(0.0);
             self.idle.1 += 1;
         }

@@ -23,7 +23,7 @@ use crate::truth::Truth;
 use crate::visitor::Visitor;
 
 /// Where time begins: a whole minute.
-const START: Timestamp = Timestamp(1_800_000_000_000);
+pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
 /// What decides who enters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,7 +156,7 @@ impl World {
             self.run_until(self.now + MINUTE_MS);
         }
         let waiting = self.truth.waiting(self.now);
-        let summary = Summary::of(&self.truth, waiting, self.calendar.entered());
+        let summary = Summary::of(&self.truth, &self.visitors, waiting, self.calendar.entered());
         (self.with_drained(measures), summary)
     }
 

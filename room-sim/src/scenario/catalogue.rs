@@ -1,14 +1,17 @@
 //! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
 
+use room_core::id::EventId;
 use room_core::settings::{Settings, WhenSilent};
+use room_core::shuffle::Shuffle;
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
 use crate::baseline::Order;
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
+use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 18] = [
     "steady",
     "small",
     "shift",
@@ -25,6 +28,8 @@ pub const NAMES: [&str; 16] = [
     "partition",
     "swarm",
     "fairshot",
+    "lottery",
+    "prequeue",
 ];
 
 /// Published examples, run like any other scenario.
@@ -34,11 +39,9 @@ pub const EXAMPLES: [&str; 3] = ["experiment", "experiment-random", "two-hours"]
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
-pub const NOT_BUILT: [(&str, &str); 4] = [
+pub const NOT_BUILT: [(&str, &str); 2] = [
     ("revoke", "the core cannot take a place back from an admitted visitor (revocation)"),
     ("bots", "the core has no infinite queue for visitors without cookie or failed challenge"),
-    ("lottery", "the core has no random queueing method, only first come first served"),
-    ("prequeue", "the core has no events, hence no prequeue and no shuffle at its start"),
 ];
 
 /// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
@@ -96,6 +99,8 @@ impl Scenario {
             },
             "swarm" => swarm(seed),
             "fairshot" => fairshot(),
+            "lottery" => Self { order: Order::Random, ..constant("lottery", 1_800.0) },
+            "prequeue" => prequeue(),
             "experiment" => experiment(),
             "experiment-random" => {
                 Self { name: "experiment-random", order: Order::Random, ..experiment() }
@@ -154,6 +159,22 @@ fn sale() -> Scenario {
         arrivals: vec![(0, 100_000.0), (minutes(10) - 1, 100_000.0), (minutes(10), 0.0)],
         duration_ms: minutes(28),
         ..constant("sale", 0.0)
+    }
+}
+
+/// The same million comes before the start, is held for those ten minutes, and draws lots then.
+fn prequeue() -> Scenario {
+    let start_ms = minutes(10);
+    let shuffle =
+        Shuffle { event: EventId::from_bytes([1; 16]), from: START, until: START + start_ms };
+    let sale = sale();
+    let settings = Settings { queue_all: true, shuffles: vec![shuffle], ..sale.settings.clone() };
+    Scenario {
+        name: "prequeue",
+        settings,
+        duration_ms: start_ms + minutes(28),
+        faults: vec![(start_ms, Fault::Open)],
+        ..sale
     }
 }
 
