@@ -74,6 +74,13 @@ pub fn glance(
     glanced(visit::Request { url, cookie, head, incoming: None })
 }
 
+/// The origin ended the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`.
+/// Returns the cookie that removes the ticket; `None` if there is no such session.
+#[wasm_bindgen]
+pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
+    visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
+}
+
 /// Answers like [`glance`] what a rule of the room needs more of the request for.
 #[wasm_bindgen]
 pub fn examine(request: &IncomingRequest) -> Option<String> {

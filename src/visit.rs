@@ -7,7 +7,6 @@ use room_core::bypass::{self, FirstGlance, Verdict};
 use room_core::config::ZoneSettings;
 use room_core::cookie::{self, SentAttributes};
 use room_core::coverage::{ContradictoryPath, Coverage};
-use room_core::estimate::LONGEST_S;
 use room_core::event::InForce;
 use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
@@ -18,8 +17,10 @@ use room_core::response::{Answer, Delivery};
 use room_core::room::Room;
 use room_core::settings::Settings;
 use room_core::sorted::SortedSet;
-use room_core::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use room_core::ticket::{GRACE_S, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
+use room_core::view::View;
+use room_core::waiting::Known;
 use room_core::wire::{CounterReply, CounterRequest};
 use worker::Env;
 
@@ -111,8 +112,11 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         return pass();
     };
     let ticket = open(visited.keys, now, visited.room, request.cookie);
-    let inside =
-        ticket.as_ref().is_some_and(|ticket| is_inside(ticket, now, &visited.in_force.settings));
+    let is_void =
+        |ticket: &Ticket| visited.seat.as_ref().is_some_and(|seat| seat.isolate.is_void(ticket));
+    let inside = ticket.as_ref().is_some_and(|ticket| {
+        is_inside(ticket, now, &visited.in_force.settings) && !is_void(ticket)
+    });
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
@@ -132,9 +136,11 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
-    let happened = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
+    let happened =
+        !matches!(outcome, Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. });
     let reports = happened && reports(seat, pending, now, room);
+    let view = seat.isolate.view();
+    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
     Step::Verdict(reported(scene.verdict(keys, outcome), reports))
 }
 
@@ -164,7 +170,8 @@ fn settle(
     let seat = seat?;
     let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws(), reply);
     let reports = reports(seat, pending, now, room);
-    let scene = Scene { now, request, room: found, in_force, zone, page, coverage };
+    let view = seat.isolate.view();
+    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
     Some(reported(scene.verdict(keys, outcome), reports))
 }
 
@@ -183,6 +190,29 @@ fn reported(mut verdict: String, reports: bool) -> String {
         letter.make_ascii_lowercase();
     }
     verdict
+}
+
+/// The origin of a room that allows it ends the session of the ticket that was sent with its
+/// answer, or came with the request. Returns the cookie that removes the ticket; none if there is
+/// no session to end.
+pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
+    let now = platform::now();
+    memory::with(|memory| {
+        let room = memory.coverage.lookup(url).ok().flatten()?.id;
+        memory.take_seat(room, colo);
+        let Visited { coverage, room: found, in_force, zone, seat, keys, pending, .. } =
+            memory.visit(room, now)?;
+        let ticket = open(keys, now, found, cookies)?;
+        if !is_inside(&ticket, now, &in_force.settings) {
+            return None;
+        }
+        let seat = seat?;
+        seat.isolate.revoke(now, &ticket);
+        pending.insert(room);
+        let path = coverage.cookie_path(url, room);
+        let attributes = found.cookie_attributes.resolve(zone.uses_https_alone(url));
+        Some(cookie::set_cookie(&found.cookie_name, "", path, 0, attributes))
+    })?
 }
 
 /// The first of the request's cookies that opens; none of them is a new visitor.
@@ -210,6 +240,7 @@ struct Scene<'a> {
     request: Request<'a>,
     room: &'a Room,
     in_force: InForce<'a>,
+    view: Option<&'a View>,
     zone: ZoneSettings,
     page: &'a room_core::page::Page,
     coverage: &'a Coverage,
@@ -217,6 +248,12 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn verdict(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
+        let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        let verdict = self.performed(keys, outcome);
+        if passes && self.room.origin_may_revoke { format!("O{verdict}") } else { verdict }
+    }
+
+    fn performed(&self, keys: &mut KeyRing, outcome: Outcome) -> String {
         match outcome {
             Outcome::Pass if self.room.strip_cookie => format!("S{}\n", self.other_cookies()),
             Outcome::Pass => "P".to_owned(),
@@ -226,10 +263,16 @@ impl Scene<'_> {
             Outcome::PassWith(ticket) => format!("C{}", self.set_cookie(keys, &ticket)),
             Outcome::Wait { ticket, counted } => {
                 let cookie = counted.then(|| self.set_cookie(keys, &ticket));
-                format!("G{}", self.queue_answer(&ticket, cookie.as_slice()))
+                format!("G{}", self.answer(&self.known().waiting(&ticket), cookie.as_slice()))
             }
+            Outcome::Reject => format!("G{}", self.answer(&self.known().rejected(), &[])),
             Outcome::Ask(_) => "F".to_owned(),
         }
+    }
+
+    fn known(&self) -> Known<'_> {
+        let Self { now, room, in_force, view, .. } = self;
+        Known { now: *now, room, in_force, view: *view, submits: self.request.head.submits() }
     }
 
     fn set_cookie(&self, keys: &mut KeyRing, ticket: &Ticket) -> String {
@@ -257,33 +300,16 @@ impl Scene<'_> {
         self.room.cookie_attributes.resolve(https_alone)
     }
 
-    fn queue_answer(&self, ticket: &Ticket, set_cookies: &[String]) -> String {
-        let due = admission::next_refresh(ticket);
-        let refresh_s = due.since_ms(self.now).div_ceil(SECOND_MS).max(1);
-        let refresh_interval_s = u32::try_from(refresh_s).unwrap_or(u32::MAX);
+    fn answer(&self, waiting: &Waiting, set_cookies: &[String]) -> String {
         if self.request.head.kind() == RequestKind::Upgrade {
-            return Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict();
+            return Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict();
         }
-        let is_held = self.in_force.settings.queue_all;
-        let shown_s = Some(ticket.shown_estimate_s).filter(|_| !is_held);
-        let shown_s = shown_s.filter(|shown| *shown != NO_ESTIMATE);
-        let full = shown_s.is_some_and(|shown| shown >= LONGEST_S);
-        let waiting = Waiting {
-            estimate_s: shown_s.filter(|_| !full),
-            last_updated: ticket.last_check_in,
-            refresh_interval_s,
-            queue_all: self.room.settings.queue_all,
-            queue_is_full: full,
-            event: self.in_force.stage(self.now),
-            submitted_nothing: self.request.head.submits(),
-            people_ahead: None,
-        };
         let head = self.request.head.is_head();
         let delivery = Delivery { status: self.room.queueing_status_code, head, set_cookies };
-        match Answer::queue_page(self.page, &waiting, delivery) {
+        match Answer::queue_page(self.page, waiting, delivery) {
             Ok(answer) => answer.to_verdict(),
             // The owner's page grew beyond its bound: the plain text keeps the place all the same.
-            Err(_) => Answer::upgrade_refused(refresh_interval_s, set_cookies).to_verdict(),
+            Err(_) => Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict(),
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
 use crate::id::TicketId;
 use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
-use crate::settings::Settings;
+use crate::settings::{Maintenance, Settings};
 use crate::slots::SlotClass;
 use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
@@ -78,6 +78,15 @@ pub enum Decision {
         /// The ticket as it came.
         ticket: Ticket,
     },
+    /// Inside, and shown the page all the same: the owner holds everybody. The session goes on.
+    Hold {
+        /// The ticket, renewed where the settings renew it.
+        ticket: Ticket,
+        /// Where the visitor was counted, if that changes: then the ticket must be set.
+        from: Option<Bucket>,
+    },
+    /// Nobody new enters, and this visitor gets no place. A ticket keeps what it is worth.
+    Reject,
     /// Only the counter can say.
     AskCounter(Ask),
 }
@@ -105,10 +114,29 @@ pub enum Answer {
 /// Answers a visit from what the isolate knows.
 pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
     let Situation { now, settings, .. } = situation;
+    let ticket = match ticket {
+        Some(ticket) if is_inside(&ticket, now, settings) => {
+            let decision = renew(ticket.clone(), now, settings);
+            return if settings.maintenance == Maintenance::Hold {
+                hold(situation, ticket, decision)
+            } else {
+                decision
+            };
+        }
+        ticket => ticket.filter(|ticket| is_waiting(ticket, now)),
+    };
+    if settings.admits_everybody() {
+        let class = if ticket.is_some() { SlotClass::Queued } else { SlotClass::New };
+        let ticket = ticket.unwrap_or_else(|| new_ticket(situation));
+        let key = settings.order_key(&ticket);
+        return settle(situation, Ask { ticket, class, key }, Answer::Granted(now));
+    }
+    if settings.admits_nobody() && !settings.queue_all {
+        return Decision::Reject;
+    }
     match ticket {
-        Some(ticket) if is_inside(&ticket, now, settings) => renew(ticket, now, settings),
-        Some(ticket) if is_waiting(&ticket, now) => decide_queued(situation, ticket),
-        _ => decide_new(situation),
+        Some(ticket) => decide_queued(situation, ticket),
+        None => decide_new(situation),
     }
 }
 
@@ -155,9 +183,10 @@ pub fn admission(id: TicketId) -> u64 {
     u64::from_be_bytes(*id.as_bytes().last_chunk().unwrap_or(&[0; 8]))
 }
 
-fn decide_new(situation: Situation<'_>) -> Decision {
-    let Situation { now, settings, view, may_ask, draws } = situation;
-    let ticket = Ticket {
+/// The ticket of somebody who comes for the first time.
+fn new_ticket(situation: Situation<'_>) -> Ticket {
+    let Situation { now, draws, .. } = situation;
+    Ticket {
         id: draws.ticket_id,
         joined_at: now,
         state: TicketState::Queued,
@@ -169,7 +198,12 @@ fn decide_new(situation: Situation<'_>) -> Decision {
         event: 0,
         unconfirmed: true,
         infinite: false,
-    };
+    }
+}
+
+fn decide_new(situation: Situation<'_>) -> Decision {
+    let Situation { now, settings, view, may_ask, .. } = situation;
+    let ticket = new_ticket(situation);
     // Without any view, or with one from before a quiet spell, the counter knows: an isolate
     // never guesses.
     let asks = view.is_none_or(|view| view.wants_to_know(now) || view.is_stale(now));
@@ -224,6 +258,19 @@ fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {
     }
     ticket.counted_bucket = to;
     Decision::Renew { ticket, from }
+}
+
+/// The page for somebody inside who comes again when the interval is over; as `renewed` says.
+fn hold(situation: Situation<'_>, before: Ticket, renewed: Decision) -> Decision {
+    let Situation { now, settings, draws, .. } = situation;
+    let (mut ticket, from) = match renewed {
+        Decision::Renew { ticket, from } => (ticket, Some(from)),
+        _ => (before, None),
+    };
+    let interval_s = jittered(settings.refresh_interval_s, draws.jitter);
+    ticket.last_check_in = now;
+    ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
+    Decision::Hold { ticket, from }
 }
 
 /// Where a visitor inside is counted after a request at `now`.

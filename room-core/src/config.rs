@@ -36,7 +36,7 @@ use crate::id::{RoomId, ZoneId};
 use crate::page::Page;
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
-use crate::settings::{LONGEST_SESSION_MINUTES, Settings, WhenSilent};
+use crate::settings::{LONGEST_SESSION_MINUTES, Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::template::SOURCE_BYTES_MAX;
 use crate::time::Timestamp;
 
@@ -142,6 +142,8 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
     let page = read_template(fields);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
+    let show_position = fields.optional("show_position", false, boolean);
     let turnstile = choice(&TURNSTILE_MODES);
     let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
     let (created_on, modified_on) = read_stamps(fields);
@@ -160,6 +162,8 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
         default_template_language: LANGUAGE.to_owned(),
         strip_cookie: strip_cookie?,
+        origin_may_revoke: revoke?,
+        show_position: show_position?,
         turnstile_mode: turnstile_mode?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
@@ -270,6 +274,9 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
     let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
     let queue_all = fields.optional("queue_all", false, boolean);
+    let method = choice(&QUEUEING_METHODS);
+    let queueing_method = fields.optional("queueing_method", QueueingMethod::Fifo, method);
+    let maintenance = fields.optional("maintenance", Maintenance::Off, choice(&MAINTENANCES));
     let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
     Some(Settings {
@@ -278,6 +285,8 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         session_duration_minutes: duration?,
         disable_session_renewal: disable_renewal?,
         queue_all: queue_all?,
+        queueing_method: queueing_method?,
+        maintenance: maintenance?,
         refresh_interval_s: refresh_interval_s?,
         near_head_refresh_interval_s: near_head_refresh_interval_s?,
         when_silent: when_silent?,
@@ -301,6 +310,12 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
     (base, near)
 }
 
+/// What an origin may order; true if that is to end sessions.
+fn origin_commands(value: &Value) -> Result<bool, Problem> {
+    let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value)?;
+    commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
+}
+
 fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
     let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
     let name = "keep_flowing_per_minute";
@@ -315,10 +330,8 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 /// Fields of the original whose other values this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
-        ("queueing_method", json!("fifo")),
         ("json_response_enabled", json!(false)),
         ("turnstile_action", json!("log")),
-        ("enabled_origin_commands", json!([])),
         ("default_template_language", json!(LANGUAGE)),
         ("unconfirmed_seconds", json!(null)),
         ("next_event_start_time", json!(null)),
@@ -359,6 +372,15 @@ const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
     ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
     ("visible_managed", TurnstileMode::VisibleManaged),
 ];
+const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
+const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
+    ("fifo", QueueingMethod::Fifo),
+    ("random", QueueingMethod::Random),
+    ("passthrough", QueueingMethod::Passthrough),
+    ("reject", QueueingMethod::Reject),
+];
+const MAINTENANCES: [(&str, Maintenance); 3] =
+    [("off", Maintenance::Off), ("drain", Maintenance::Drain), ("hold", Maintenance::Hold)];
 const SILENCES: [(&str, WhenSilent); 2] =
     [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::id::EventId;
 use crate::page::Stage;
 use crate::room::{Room, TurnstileMode};
-use crate::settings::Settings;
+use crate::settings::{Maintenance, QueueingMethod, Settings};
 use crate::shuffle::Shuffle;
 use crate::time::Timestamp;
 
@@ -59,8 +59,8 @@ pub struct Overrides {
     pub custom_page_html: Option<String>,
     /// How visitors prove that they are people.
     pub turnstile_mode: Option<TurnstileMode>,
-    /// True when the owner wrote the one queueing method there is.
-    pub sets_queueing_method: bool,
+    /// Who enters next.
+    pub queueing_method: Option<QueueingMethod>,
     /// True when the owner wrote the one Turnstile action there is.
     pub sets_turnstile_action: bool,
 }
@@ -100,8 +100,13 @@ impl Event {
 
     /// The room's settings with what the event sets.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
-        let Overrides { limits, session_duration_minutes, disable_session_renewal, .. } =
-            &self.overrides;
+        let Overrides {
+            limits,
+            session_duration_minutes,
+            disable_session_renewal,
+            queueing_method,
+            ..
+        } = &self.overrides;
         let (total, per_minute) =
             limits.unwrap_or((settings.total_active_users, settings.new_users_per_minute));
         Settings {
@@ -111,6 +116,7 @@ impl Event {
                 .unwrap_or(settings.session_duration_minutes),
             disable_session_renewal: disable_session_renewal
                 .unwrap_or(settings.disable_session_renewal),
+            queueing_method: queueing_method.unwrap_or(settings.queueing_method),
             ..settings.clone()
         }
     }
@@ -153,6 +159,9 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
             Cow::Owned(Settings { queue_all, ..event.applied_to(&room.settings) })
         }
     };
+    if settings.maintenance != Maintenance::Off {
+        settings = Cow::Owned(settings.into_owned().under_maintenance());
+    }
     let shuffles: Vec<Shuffle> = room.events.iter().filter_map(shuffle).collect();
     if !shuffles.is_empty() {
         settings.to_mut().shuffles = shuffles;
@@ -193,6 +202,7 @@ mod tests {
     use super::{InForce, Phase, active, in_force, next, next_change};
     use crate::config::parse_rooms;
     use crate::room::Room;
+    use crate::settings::QueueingMethod;
     use crate::time::Timestamp;
 
     fn room(suspended: bool, event: &serde_json::Value) -> Room {
@@ -261,6 +271,9 @@ mod tests {
         check(json!({ "total_active_users": 7, "new_users_per_minute": 6 }), (7, 6, 5, false));
         check(json!({ "session_duration": 30 }), (9, 8, 30, false));
         check(json!({ "disable_session_renewal": true }), (9, 8, 5, true));
+        let methods = room(false, &json!({ "queueing_method": "reject" }));
+        let applied = methods.events[0].applied_to(&methods.settings);
+        assert_eq!(applied.queueing_method, QueueingMethod::Reject);
     }
 
     #[test]

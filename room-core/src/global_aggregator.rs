@@ -109,6 +109,7 @@ impl GlobalAggregator {
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
             forecast: self.forecast(now, settings),
+            revoked: self.book.last_revoked(),
         }
     }
 
@@ -201,7 +202,7 @@ impl GlobalAggregator {
 
     fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
         let called = self.called_among(pull);
-        if settings.queue_all || called == 0 {
+        if settings.admits_nobody() || called == 0 {
             return None;
         }
         let available = self.available(now, settings);
@@ -267,8 +268,11 @@ impl GlobalAggregator {
             self.queue.observe(epoch, &self.book.waiters(epoch));
         }
         self.look(now, settings);
-        if settings.queue_all && self.queue.is_open() {
+        if settings.admits_nobody() && self.queue.is_open() {
             self.queue.hold(settings.held_from(now));
+            return true;
+        }
+        if settings.admits_everybody() && self.queue.open() {
             return true;
         }
         if now < self.line_known_from {

@@ -44,5 +44,6 @@ pub mod time;
 pub mod token;
 pub mod turn;
 pub mod view;
+pub mod waiting;
 pub mod wire;
 pub mod zones;

@@ -95,6 +95,7 @@ mod tests {
     use super::Waiting;
     use super::content_security_policy;
     use crate::event::Phase;
+    use crate::settings::QueueingMethod;
     use crate::time::{MINUTE_MS, Timestamp};
 
     fn render(waiting: &Waiting) -> String {
@@ -131,6 +132,9 @@ mod tests {
             let title = page.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
             assert_eq!(title.trim(), want);
         };
+        let rejected =
+            Waiting { method: QueueingMethod::Reject, refresh_interval_s: 0, ..Waiting::default() };
+        check(rejected, "No entry right now");
         check(two_minutes(), "About 2 minutes &ndash; you are in line");
         check(Waiting { estimate_s: None, ..two_minutes() }, "You are in line");
         let paused = Waiting { queue_all: true, ..two_minutes() };
@@ -184,6 +188,11 @@ mod tests {
             &["has not started yet"],
         );
         check(Waiting { queue_is_full: true, ..usual }, &["More than a day"], &[KEPT, "About"]);
+        check(
+            Waiting { method: QueueingMethod::Reject, ..Waiting::default() },
+            &["no line to join", "data-refresh=\"0\""],
+            &[KEPT, "About", "You are in line", "checks again", "Estimated"],
+        );
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
         check(
@@ -198,8 +207,9 @@ mod tests {
         let page = Page::built_in().unwrap();
         let policy = page.content_security_policy().unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
-        for bits in 0..32_u32 {
+        for bits in 0..64_u32 {
             let waiting = Waiting {
+                method: if bits & 32 == 0 { QueueingMethod::Fifo } else { QueueingMethod::Reject },
                 estimate_s: (bits & 1 != 0).then_some(7_200),
                 queue_all: bits & 2 != 0,
                 queue_is_full: bits & 4 != 0,

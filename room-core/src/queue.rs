@@ -162,10 +162,10 @@ impl Queue {
     /// Never back (I3), and never past the start of the reported epoch: whoever joined later may
     /// not have been counted yet.
     pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
-        if self.open || settings.queue_all || supply.available == 0 {
+        if self.open || settings.admits_nobody() || supply.available == 0 {
             self.idle_since = None;
         }
-        if self.open || settings.queue_all {
+        if self.open || settings.admits_nobody() {
             return false;
         }
         let target = called_target(settings, supply);
@@ -199,6 +199,11 @@ impl Queue {
         now.since_ms(idle_since.max(supply.queued_at)) > longest_refresh_ms + EPOCH_MS
     }
 
+    /// Opens the room whatever is free: everybody enters. True if it was closed.
+    pub fn open(&mut self) -> bool {
+        !std::mem::replace(&mut self.open, true)
+    }
+
     /// How many of the called visitors with these `keys` (ascending) may have a slot: those who
     /// have fewer live waiters before them than slots are free.
     ///
@@ -219,7 +224,7 @@ impl Queue {
         let callable = OrderKey::fifo(self.reported.start() - 1).max(self.threshold);
         let nobody_left = self.waiting_up_to(self.threshold) == self.waiting_up_to(callable);
         let spare = supply.available > self.promised(supply);
-        if self.open || settings.queue_all || !nobody_left || !spare {
+        if self.open || settings.admits_nobody() || !nobody_left || !spare {
             return false;
         }
         self.open = true;

@@ -114,8 +114,10 @@ mod tests {
     use super::Delivery;
     use crate::page::Page;
     use crate::page::Waiting;
+    use crate::settings::QueueingMethod;
 
     const WAITING: Waiting = Waiting {
+        method: QueueingMethod::Fifo,
         estimate_s: Some(90),
         last_updated: crate::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,

@@ -21,6 +21,34 @@ pub enum WhenSilent {
     KeepFlowing,
 }
 
+/// How a room deals with newcomers and with those who wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueingMethod {
+    /// First come, first served.
+    #[default]
+    Fifo,
+    /// By lot: all who wait have the same chance in each round.
+    Random,
+    /// Everybody enters and is counted; the limits hold nobody up.
+    Passthrough,
+    /// Nobody new enters and nobody new gets a place in the line.
+    Reject,
+}
+
+/// Work on the site behind a room, and whom it keeps out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Maintenance {
+    /// None.
+    #[default]
+    Off,
+    /// Nobody new enters and no session is renewed: the room is empty when those that run end.
+    Drain,
+    /// Visitors inside wait too, from their next request on. Their sessions go on meanwhile.
+    Hold,
+}
+
 /// The settings of a room in force at one moment, as its machines use them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -35,6 +63,12 @@ pub struct Settings {
     pub disable_session_renewal: bool,
     /// True when everybody new is held, whatever is free.
     pub queue_all: bool,
+    /// Who of those who wait enters next, or nobody, or everybody.
+    #[serde(default)]
+    pub queueing_method: QueueingMethod,
+    /// Whom the owner keeps out for a while; in force with what follows from it.
+    #[serde(default)]
+    pub maintenance: Maintenance,
     /// P: seconds between two check-ins of a waiting visitor.
     pub refresh_interval_s: u32,
     /// Pn: the same for a visitor whose turn is near, and for the first page of a new one.
@@ -59,6 +93,32 @@ impl Settings {
         u64::from(self.session_duration_minutes.max(1))
     }
 
+    /// True when no newcomer and nobody who waits may enter, whatever is free.
+    pub fn admits_nobody(&self) -> bool {
+        self.queue_all || self.queueing_method == QueueingMethod::Reject
+    }
+
+    /// True when everybody new enters at once.
+    pub fn admits_everybody(&self) -> bool {
+        !self.queue_all && self.queueing_method == QueueingMethod::Passthrough
+    }
+
+    /// True when the owner lets nobody new in.
+    pub fn is_paused(&self) -> bool {
+        self.queue_all || self.maintenance != Maintenance::Off
+    }
+
+    /// With what the owner's maintenance changes.
+    #[must_use]
+    pub fn under_maintenance(self) -> Self {
+        let drains = self.maintenance == Maintenance::Drain;
+        Self {
+            queue_all: self.is_paused(),
+            disable_session_renewal: self.disable_session_renewal || drains,
+            ..self
+        }
+    }
+
     /// The place of a visitor in the order: by the time of joining, or as it was drawn.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
         let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
@@ -81,6 +141,8 @@ impl Settings {
             session_duration_minutes: 5,
             disable_session_renewal: false,
             queue_all: false,
+            queueing_method: QueueingMethod::Fifo,
+            maintenance: Maintenance::Off,
             refresh_interval_s: 20,
             near_head_refresh_interval_s: 5,
             when_silent: WhenSilent::Hold,

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 33] = [
+const FIELDS: [&str; 35] = [
     "additional_routes",
     "cookie_attributes",
     "cookie_suffix",
@@ -40,6 +40,7 @@ const FIELDS: [&str; 33] = [
     "id",
     "json_response_enabled",
     "keep_flowing_per_minute",
+    "maintenance",
     "name",
     "near_head_refresh_interval_seconds",
     "new_users_per_minute",
@@ -52,6 +53,7 @@ const FIELDS: [&str; 33] = [
     "samesite",
     "secure",
     "session_duration",
+    "show_position",
     "strip_cookie",
     "suspended",
     "total_active_users",

@@ -249,9 +249,10 @@ mod tests {
             let message = compare(arguments).expect_err(arguments);
             assert!(message.contains(want), "{message}");
         };
-        check("compare --scenario lottery --algorithm escrow", "no random queueing method");
+        check("compare --scenario lottery --algorithm escrow", "random queueing method");
         check("compare --algorithm v1,v3 --scenario over,prequeue", "until a start");
-        check("compare --scenario over,revoke", "revocation");
+        check("compare --scenario over,bots", "infinite queue");
+        check("compare --scenario over,revoke --algorithm v1", "revocation");
         check("compare --scenario nothing", "none of steady");
         check("compare --algorithm v4", "none of v1");
         check("compare --seeds 5..1", "B included");

@@ -55,6 +55,8 @@ pub struct Summary {
     pub queued: u64,
     /// Visitors who entered.
     pub admitted: u64,
+    /// Visitors who entered while others came, per minute.
+    pub admissions_per_minute: f64,
     /// Visitors who wait at the end.
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
@@ -120,12 +122,13 @@ impl fmt::Display for Measures {
 }
 
 impl Summary {
-    /// What is told of a story that is over.
+    /// What is told of a story that is over; the admissions per minute are not.
     pub fn of(truth: &Truth, visitors: &[Visitor], waiting_at_end: u64, events: u64) -> Self {
         Self {
             arrived: truth.arrived,
             queued: truth.queued,
             admitted: truth.admitted,
+            admissions_per_minute: 0.0,
             waiting_at_end,
             first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
             latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),

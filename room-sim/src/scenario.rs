@@ -2,10 +2,9 @@
 
 mod catalogue;
 
-use room_core::settings::Settings;
+use room_core::settings::{QueueingMethod, Settings};
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
-use crate::baseline::Order;
 use crate::chance::zipf;
 use crate::visitor::Habits;
 use crate::world::Algorithm;
@@ -27,8 +26,6 @@ pub struct Scenario {
     pub name: &'static str,
     /// The room at the beginning.
     pub settings: Settings,
-    /// Who of those who wait enters next.
-    pub order: Order,
     /// New visitors per minute as a line through these points of (milliseconds, rate).
     pub arrivals: Vec<(u64, f64)>,
     /// How long the story lasts; afterwards nobody arrives, all faults end, the line must drain.
@@ -122,11 +119,14 @@ impl Scenario {
     /// What hinders this algorithm in this scenario, if anything does.
     pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
         match algorithm {
-            Algorithm::Escrow if self.order == Order::Random => {
-                Some("the core has no random queueing method, only first come first served")
+            Algorithm::Escrow if self.settings.queueing_method == QueueingMethod::Random => {
+                Some("the core draws no lots among those who wait (random queueing method)")
             }
             Algorithm::Published(_) if self.settings.queue_all => {
                 Some("the published designs hold nobody until a start")
+            }
+            Algorithm::Published(_) if self.habits.revoked > 0.0 => {
+                Some("the published designs take no place back (revocation)")
             }
             _ => None,
         }

@@ -168,6 +168,11 @@ impl Truth {
         ends_at
     }
 
+    /// The session that would have run until `session_ends` is over.
+    pub fn revoke(&mut self, session_ends: Timestamp) {
+        self.inside.remove(session_ends);
+    }
+
     /// Visitors who wait.
     pub fn waiting(&mut self, now: Timestamp) -> u64 {
         self.waiting.live(now)

@@ -104,9 +104,7 @@ impl World {
         let isolates = (0..data_centers).map(&mut row).collect();
         let published = match algorithm {
             Algorithm::Escrow => None,
-            Algorithm::Published(design) => {
-                Some(PublishedRoom::new(design, scenario.order, &settings))
-            }
+            Algorithm::Published(design) => Some(PublishedRoom::new(design, &settings)),
         };
         let mut world = Self {
             now: START,
@@ -150,6 +148,8 @@ impl World {
             progress(self.now.since_ms(START) as f64 / duration_ms as f64);
         }
         let measures = Measures::of(&self.truth, &self.visitors, self.loads.peak());
+        let admissions_per_minute =
+            self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
         self.heal();
         let gives_up_at = START + duration_ms + drain_ms;
         while self.truth.waiting(self.now) > 0 && self.now < gives_up_at {
@@ -157,7 +157,7 @@ impl World {
         }
         let waiting = self.truth.waiting(self.now);
         let summary = Summary::of(&self.truth, &self.visitors, waiting, self.calendar.entered());
-        (self.with_drained(measures), summary)
+        (self.with_drained(measures), Summary { admissions_per_minute, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.

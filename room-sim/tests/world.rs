@@ -113,6 +113,28 @@ fn a_prequeue_opens_at_its_start_and_forgets_who_came_first() {
     assert!(summary.order_correlation.is_some_and(|one| one.abs() < 0.06), "{told}");
 }
 
+/// Who is done frees a place at once, and nobody is let in twice for it.
+#[test]
+fn revoked_sessions_let_others_in_and_never_too_many() {
+    let admitted = |name: &str| {
+        let mut scenario = Scenario::named(name, 1).expect("a known name");
+        scenario.settings.total_active_users /= 20;
+        scenario.settings.new_users_per_minute /= 20;
+        for (_, rate) in &mut scenario.arrivals {
+            *rate /= 20.0;
+        }
+        let (measures, summary, world) = run(scenario, 3, 1);
+        let told = format!("{name}\n{measures}{summary:?}");
+        assert!(measures.active_over_max_percent <= 0.2, "{told}");
+        assert!(measures.rate_over_sliding_percent <= 0.5, "{told}");
+        let seconds = world.truth().samples.iter().filter(|second| second.waiting > 0);
+        assert!(seconds.count() > 1_000, "{told}");
+        (summary.admissions_per_minute, told)
+    };
+    let (with, without) = (admitted("revoke"), admitted("revoke-off"));
+    assert!(with.0 > 1.15 * without.0, "{}\n{}", with.1, without.1);
+}
+
 #[test]
 fn nobody_overtakes_by_a_minute_in_a_long_line() {
     for seed in 1..=2 {

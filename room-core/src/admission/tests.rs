@@ -1,5 +1,7 @@
 //! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
+mod methods;
+
 use super::{
     Answer, Ask, Decision, Draws, EARLY_MS, Situation, decide, is_inside, next_refresh, settle,
 };
@@ -57,6 +59,8 @@ fn name(decision: &Decision) -> &'static str {
         Decision::Admit { .. } => "admit",
         Decision::Queue { .. } => "queue",
         Decision::TooEarly { .. } => "too early",
+        Decision::Hold { .. } => "hold",
+        Decision::Reject => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",
             SlotClass::Queued => "ask as called",

@@ -2,12 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES};
+use super::{
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES,
+};
 use crate::bypass_rule::BypassRule;
 use crate::cookie::cookie_suffix;
 use crate::event::{Event, EventTime};
 use crate::room::Room;
 use crate::route::Route;
+use crate::settings::QueueingMethod;
 
 /// A JSON object.
 type Document = Map<String, Value>;
@@ -19,6 +22,7 @@ pub fn room_document(room: &Room) -> Document {
     let (host, path) =
         routes.next().map_or(("", "/"), |Route { host, path }| (host.as_str(), path.as_str()));
     let attributes = room.cookie_attributes;
+    let commands = Some(name_of(&ORIGIN_COMMANDS, true)).filter(|_| room.origin_may_revoke);
     document(json!({
         "id": room.id,
         "zone_id": room.zone_id,
@@ -40,12 +44,13 @@ pub fn room_document(room: &Room) -> Document {
         "disable_session_renewal": settings.disable_session_renewal,
         "suspended": room.suspended,
         "queue_all": settings.queue_all,
-        "queueing_method": "fifo",
+        "queueing_method": method_name(settings.queueing_method),
+        "maintenance": name_of(&MAINTENANCES, settings.maintenance),
         "queueing_status_code": room.queueing_status_code,
         "json_response_enabled": false,
         "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
         "default_template_language": room.default_template_language,
-        "enabled_origin_commands": [],
+        "enabled_origin_commands": commands.as_slice(),
         "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile_mode),
         "turnstile_action": "log",
         "refresh_interval_seconds": settings.refresh_interval_s,
@@ -53,6 +58,7 @@ pub fn room_document(room: &Room) -> Document {
         "when_silent": name_of(&SILENCES, settings.when_silent),
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "strip_cookie": room.strip_cookie,
+        "show_position": room.show_position,
     }))
 }
 
@@ -75,7 +81,7 @@ pub fn event_document(event: &Event) -> Document {
         "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),
         "session_duration": overrides.session_duration_minutes,
         "disable_session_renewal": overrides.disable_session_renewal,
-        "queueing_method": overrides.sets_queueing_method.then_some("fifo"),
+        "queueing_method": overrides.queueing_method.map(method_name),
         "custom_page_html": overrides.custom_page_html,
         "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
         "turnstile_action": overrides.sets_turnstile_action.then_some("log"),
@@ -108,6 +114,10 @@ pub fn full_document(room: &Room) -> Document {
 /// The fields of a JSON object; of anything else there are none.
 pub(super) fn document(value: Value) -> Document {
     if let Value::Object(document) = value { document } else { Document::new() }
+}
+
+fn method_name(method: QueueingMethod) -> &'static str {
+    name_of(&QUEUEING_METHODS, method)
 }
 
 fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
@@ -198,7 +208,11 @@ mod tests {
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }
+        room["queueing_method"] = json!("Random");
+        room["maintenance"] = json!("hold");
+        room["show_position"] = json!(true);
         let document = check(&room);
+        assert_eq!(document["queueing_method"], "random");
         assert_eq!(document["cookie_suffix"], "_buy_1");
         let event = &document["events"][0];
         assert_eq!(event["event_start_time"], "2026-12-01T19:00:00+01:00");

@@ -6,8 +6,8 @@ use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{boolean, choice, list, malformed, only, parsed, text, whole_number};
 use super::{
-    MAX_TEXT_BYTES, SESSION_DURATION, TURNSTILE_MODES, USER_COUNT, check_limits, read_stamps,
-    read_template, room_name,
+    MAX_TEXT_BYTES, QUEUEING_METHODS, SESSION_DURATION, TURNSTILE_MODES, USER_COUNT, check_limits,
+    read_stamps, read_template, room_name,
 };
 use crate::event::{Event, EventTime, Overrides};
 use crate::time::{MINUTE_MS, Timestamp};
@@ -128,18 +128,17 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let page = read_template(fields);
     let some_mode = |value: &Value| choice(&TURNSTILE_MODES)(value).map(Some);
     let turnstile_mode = fields.optional("turnstile_mode", None, some_mode);
-    let mut is_set = |name, only_value: Value| {
-        fields.optional(name, false, |value| only(&only_value)(value).map(|()| true))
-    };
-    let sets_queueing_method = is_set("queueing_method", json!("fifo"));
-    let sets_turnstile_action = is_set("turnstile_action", json!("log"));
+    let some_method = |value: &Value| choice(&QUEUEING_METHODS)(value).map(Some);
+    let queueing_method = fields.optional("queueing_method", None, some_method);
+    let is_log = |value: &Value| only(&json!("log"))(value).map(|()| true);
+    let sets_turnstile_action = fields.optional("turnstile_action", false, is_log);
     Some(Overrides {
         limits: total?.zip(per_minute?),
         session_duration_minutes: duration?,
         disable_session_renewal: disable_renewal?,
         custom_page_html: page.map(|page| has_page.then(|| page.to_owned()))?,
         turnstile_mode: turnstile_mode?,
-        sets_queueing_method: sets_queueing_method?,
+        queueing_method: queueing_method?,
         sets_turnstile_action: sets_turnstile_action?,
     })
 }
@@ -231,7 +230,10 @@ mod tests {
         );
         check(&json!({ "turnstile_mode": "loud" }), &[("/turnstile_mode", RANGE)]);
         let unsupported = ErrorCode::Unsupported;
-        check(&json!({ "queueing_method": "random" }), &[("/queueing_method", unsupported)]);
+        for method in ["fifo", "Random", "PASSTHROUGH", "reject"] {
+            check(&json!({ "queueing_method": method }), &[]);
+        }
+        check(&json!({ "queueing_method": "lifo" }), &[("/queueing_method", RANGE)]);
         let infinite = json!({ "turnstile_action": "infinite_queue" });
         check(&infinite, &[("/turnstile_action", unsupported)]);
         check(&json!({ "colour": 1 }), &[("/colour", ErrorCode::UnknownField)]);

@@ -6,7 +6,7 @@ use super::{ErrorCode, FieldError, parse_rooms};
 use crate::cookie::{CookieAttributes, SameSite, Secure};
 use crate::room::{Room, TurnstileMode};
 use crate::route::Route;
-use crate::settings::{Settings, WhenSilent};
+use crate::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::time::Timestamp;
 
 const REQUIRED: ErrorCode = ErrorCode::Required;
@@ -65,6 +65,8 @@ fn a_minimal_room_has_the_documented_defaults() {
         session_duration_minutes: 5,
         disable_session_renewal: false,
         queue_all: false,
+        queueing_method: QueueingMethod::Fifo,
+        maintenance: Maintenance::Off,
         refresh_interval_s: 20,
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
@@ -86,6 +88,8 @@ fn a_minimal_room_has_the_documented_defaults() {
         custom_page_html: None,
         default_template_language: "en-US".to_owned(),
         strip_cookie: false,
+        origin_may_revoke: false,
+        show_position: false,
         turnstile_mode: TurnstileMode::Invisible,
         events: Vec::new(),
         bypass_rules: Vec::new(),
@@ -106,6 +110,9 @@ fn every_field_reaches_the_room() {
         "session_duration": 30,
         "disable_session_renewal": true,
         "queue_all": true,
+        "queueing_method": "random",
+        "maintenance": "drain",
+        "show_position": true,
         "refresh_interval_seconds": 300,
         "near_head_refresh_interval_seconds": 60,
         "when_silent": "keep_flowing",
@@ -127,6 +134,8 @@ fn every_field_reaches_the_room() {
         session_duration_minutes: 30,
         disable_session_renewal: true,
         queue_all: true,
+        queueing_method: QueueingMethod::Random,
+        maintenance: Maintenance::Drain,
         refresh_interval_s: 300,
         near_head_refresh_interval_s: 60,
         when_silent: WhenSilent::KeepFlowing,
@@ -134,7 +143,8 @@ fn every_field_reaches_the_room() {
         shuffles: Vec::new(),
     };
     assert_eq!(room.settings, settings);
-    assert_eq!((room.suspended, room.strip_cookie, room.queueing_status_code), (true, true, 429));
+    assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
+    assert!(room.strip_cookie);
     assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
 }
 
@@ -157,6 +167,13 @@ fn values_keep_to_their_limits() {
     check("keep_flowing_per_minute", &[json!(100_001)], Some(RANGE));
     check("when_silent", &[json!("hold"), json!(null)], None);
     check("when_silent", &[json!("open"), json!("")], Some(RANGE));
+    let methods = ["fifo", "FIFO", "random", "passthrough", "Reject"];
+    check("queueing_method", &methods.map(Value::from), None);
+    check("queueing_method", &[json!("lifo"), json!("")], Some(RANGE));
+    check("queueing_method", &[json!(7)], Some(TYPE));
+    check("maintenance", &[json!("off"), json!("drain"), json!("hold"), json!(null)], None);
+    check("maintenance", &[json!("on"), json!("")], Some(RANGE));
+    check("show_position", &[json!(true), json!(false), json!(null)], None);
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
     check("queueing_status_code", &[json!("200")], Some(TYPE));
@@ -229,14 +246,14 @@ fn fields_that_do_not_go_together_are_refused() {
 
 #[test]
 fn what_this_version_cannot_honour_is_refused_by_name() {
-    check("queueing_method", &[json!("fifo"), json!("FIFO"), json!(null)], None);
-    check("queueing_method", &[json!("random"), json!("reject"), json!(7)], Some(UNSUPPORTED));
     check("json_response_enabled", &[json!(false)], None);
     check("json_response_enabled", &[json!(true)], Some(UNSUPPORTED));
     check("turnstile_action", &[json!("log")], None);
     check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
-    check("enabled_origin_commands", &[json!([])], None);
-    check("enabled_origin_commands", &[json!(["revoke"])], Some(UNSUPPORTED));
+    check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
+    check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
+    check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
+    check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
     check("default_template_language", &[json!("en-US")], None);
     check("default_template_language", &[json!("de-DE")], Some(UNSUPPORTED));
     check("unconfirmed_seconds", &[json!(null)], None);

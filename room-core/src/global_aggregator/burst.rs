@@ -42,7 +42,7 @@ impl GlobalAggregator {
             let ends_at = Timestamp(first.0.saturating_add(SECOND_MS));
             self.burst = (!is_slow).then_some(Burst { ends_at, left });
         }
-        let Some(burst) = self.burst.as_mut().filter(|_| !settings.queue_all) else {
+        let Some(burst) = self.burst.as_mut().filter(|_| !settings.admits_nobody()) else {
             return closes;
         };
         let last = admitted.saturating_add(burst.left);

@@ -39,7 +39,7 @@ impl GlobalAggregator {
     /// Worked out anew once a second.
     pub(super) fn forecast(&mut self, now: Timestamp, settings: &Settings) -> Vec<Point> {
         let waiting = self.queue.waiting() + self.supply(now, settings).joined_since_reported;
-        if self.queue.is_open() || settings.queue_all || waiting == 0 {
+        if self.queue.is_open() || settings.admits_nobody() || waiting == 0 {
             self.foresight.curve = Vec::new();
         } else if now.since_ms(self.foresight.made_at) >= SECOND_MS {
             let first = now.seconds().saturating_sub(RATE_BINS - 1);

@@ -71,7 +71,7 @@ impl GlobalAggregator {
 
     /// Seconds until a slot is free under both limits if nobody inside renews; 0 if one is.
     pub(super) fn next_place_s(&self, now: Timestamp, settings: &Settings) -> Option<u32> {
-        if settings.queue_all {
+        if settings.admits_nobody() {
             return None;
         }
         let places = u64::from(settings.total_active_users);

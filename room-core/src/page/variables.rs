@@ -2,6 +2,7 @@
 //! Reads no clock; decides nothing.
 
 use crate::event::Phase;
+use crate::settings::QueueingMethod;
 use crate::template::Value;
 use crate::time::{MINUTE_MS, Timestamp};
 
@@ -19,6 +20,8 @@ pub struct Waiting {
     pub last_updated: Timestamp,
     /// Seconds from `last_updated` to the next check-in that counts; 0 for no refresh.
     pub refresh_interval_s: u32,
+    /// How the room deals with those who wait.
+    pub method: QueueingMethod,
     /// Nobody new is let in, whatever is free.
     pub queue_all: bool,
     /// The line takes nobody; this visitor has no place.
@@ -46,9 +49,31 @@ pub struct Stage {
     pub shuffles: bool,
 }
 
+impl Stage {
+    /// True before the start.
+    pub fn is_prequeueing(&self) -> bool {
+        self.phase == Phase::Prequeueing
+    }
+}
+
 impl Waiting {
     fn is_prequeueing(&self) -> bool {
-        self.event.is_some_and(|event| event.phase == Phase::Prequeueing)
+        self.event.as_ref().is_some_and(Stage::is_prequeueing)
+    }
+
+    /// True for a visitor who has no place and gets none.
+    fn is_rejected(&self) -> bool {
+        self.method == QueueingMethod::Reject && !self.queue_all && !self.is_prequeueing()
+    }
+
+    /// As the API names it.
+    fn method_name(&self) -> &'static str {
+        match self.method {
+            QueueingMethod::Fifo => "fifo",
+            QueueingMethod::Random => "random",
+            QueueingMethod::Passthrough => "passthrough",
+            QueueingMethod::Reject => "reject",
+        }
     }
 }
 
@@ -129,8 +154,8 @@ fn find(name: &str) -> Option<Read> {
 /// Every variable, sorted by name for the search.
 ///
 /// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `lastUpdatedTime`,
-/// `nothingSubmitted` and `peopleAhead…`.
-const VARIABLES: [(&str, Read); 37] = [
+/// `isRejected`, `nothingSubmitted` and `peopleAhead…`.
+const VARIABLES: [(&str, Read); 38] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -138,10 +163,11 @@ const VARIABLES: [(&str, Read); 37] = [
     ("infiniteQueue", |_| Value::Bool(false)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
     ("isEventPrequeueing", |own| Value::Bool(own.waiting.is_prequeueing())),
-    ("isFIFOQueue", |_| Value::Bool(true)),
-    ("isPassthroughQueue", |_| Value::Bool(false)),
-    ("isRandomQueue", |_| Value::Bool(false)),
-    ("isRejectQueue", |_| Value::Bool(false)),
+    ("isFIFOQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Fifo)),
+    ("isPassthroughQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Passthrough)),
+    ("isRandomQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Random)),
+    ("isRejectQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Reject)),
+    ("isRejected", |own| Value::Bool(own.waiting.is_rejected())),
     ("lastUpdated", |own| Value::Text(&own.last_updated)),
     ("lastUpdatedTime", |own| Value::Text(own.last_updated_time())),
     ("nothingSubmitted", |own| Value::Bool(own.waiting.submitted_nothing)),
@@ -150,7 +176,7 @@ const VARIABLES: [(&str, Read); 37] = [
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
-    ("queueingMethod", |_| Value::Text("fifo")),
+    ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
     ("shuffleAtEventStart", |own| {
         Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))
@@ -333,6 +359,7 @@ mod tests {
             ("isPassthroughQueue", Value::Bool(false)),
             ("isRandomQueue", Value::Bool(false)),
             ("isRejectQueue", Value::Bool(false)),
+            ("isRejected", Value::Bool(false)),
             ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
             ("lastUpdatedTime", Value::Text("10:00:00")),
             ("nothingSubmitted", Value::Bool(true)),

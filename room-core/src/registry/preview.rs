@@ -12,6 +12,7 @@ use crate::config::read_preview;
 use crate::event::Phase;
 use crate::id::{RoomId, ZoneId};
 use crate::page::{Page, Stage, Variables, Waiting};
+use crate::settings::QueueingMethod;
 use crate::sorted;
 use crate::time::{MINUTE_MS, Timestamp};
 
@@ -98,7 +99,7 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
     let is_set = |name: &str| one_of(name, &["false", "true"]).map(|index| index == 1);
     let force_queue = is_set("force_queue")?;
     let queue_is_full = is_set("queue_is_full")?;
-    let passes = one_of("queueing_method", &["fifo", "random", "passthrough", "reject"])? == 2;
+    let method = one_of("queueing_method", &["fifo", "random", "passthrough", "reject"])?;
     let event = one_of("event", &["none", "prequeueing", "started"])?;
     let shuffles = is_set("shuffle_at_event_start")?;
     if shuffles && event == 0 {
@@ -109,13 +110,22 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
         minutes.ok_or_else(|| "waitTime must be minutes, from 1 to 1440".to_owned())
     })?;
     let prequeueing = event == 1;
-    if passes && !force_queue && !prequeueing {
+    let is_held = force_queue || prequeueing;
+    let method = match method {
+        1 => QueueingMethod::Random,
+        2 => QueueingMethod::Passthrough,
+        3 => QueueingMethod::Reject,
+        _ => QueueingMethod::Fifo,
+    };
+    if method == QueueingMethod::Passthrough && !is_held {
         return Ok("<!doctype html><title>Welcome</title><h1>Welcome</h1>".to_owned());
     }
+    let is_rejected = method == QueueingMethod::Reject && !is_held;
     let waiting = Waiting {
-        estimate_s: Some(minutes.saturating_mul(60)),
+        method,
+        estimate_s: (!is_rejected).then(|| minutes.saturating_mul(60)),
         last_updated: now,
-        refresh_interval_s: 20,
+        refresh_interval_s: if is_rejected { 0 } else { 20 },
         queue_all: force_queue,
         queue_is_full,
         event: stage(event, shuffles, now),
@@ -165,7 +175,8 @@ mod tests {
         check("queueing_method=passthrough", Some(welcome));
         check("queueing_method=passthrough&force_queue=true", Some("0 true false"));
         check("queueing_method=passthrough&event=prequeueing", Some("0 false false"));
-        check("queueing_method=reject", Some("10 false false"));
+        check("queueing_method=reject", Some("0 false false"));
+        check("queueing_method=reject&force_queue=true", Some("0 true false"));
         check("queueing_method=lifo", None);
     }
 

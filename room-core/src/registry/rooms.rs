@@ -28,6 +28,8 @@ const MEANING: Meaning = Meaning {
         "when_silent",
         "keep_flowing_per_minute",
         "strip_cookie",
+        "maintenance",
+        "show_position",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),

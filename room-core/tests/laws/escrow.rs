@@ -3,7 +3,7 @@
 use proptest::prelude::{Just, ProptestConfig, Strategy, proptest};
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use room_core::settings::{Settings, WhenSilent};
+use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 
 use crate::cluster::Cluster;
 use crate::steps::steps;
@@ -15,6 +15,8 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         session_duration_minutes: 1,
         disable_session_renewal: false,
         queue_all: false,
+        queueing_method: QueueingMethod::Fifo,
+        maintenance: Maintenance::Off,
         refresh_interval_s: 20,
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,

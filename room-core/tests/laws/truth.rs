@@ -33,7 +33,7 @@ pub struct Truth {
     per_minute: usize,
     /// The highest R there was.
     most_per_minute: usize,
-    /// True while everybody new is held.
+    /// True while nobody new may enter.
     holds: bool,
     /// How many the settings before these may have let in, and until when they may be inside.
     carried: (u64, Timestamp),
@@ -62,8 +62,11 @@ impl Truth {
     fn obey(&mut self, settings: &Settings) {
         self.places = u64::from(settings.total_active_users);
         self.per_minute = settings.new_users_per_minute as usize;
+        if settings.admits_everybody() {
+            (self.places, self.per_minute) = (u64::MAX, usize::MAX);
+        }
         self.most_per_minute = self.most_per_minute.max(self.per_minute);
-        self.holds = settings.queue_all;
+        self.holds = settings.admits_nobody();
         self.is_strict &= settings.disable_session_renewal;
     }
 
@@ -89,6 +92,11 @@ impl Truth {
         // Called visitors count when granted, newcomers when they enter.
         let called = grant.filter(|grant| grant.class == SlotClass::Queued);
         self.booked.push(called.map_or(now, |grant| grant.at));
+    }
+
+    /// The origin ended a session: its visitor is gone.
+    pub fn revoke(&mut self, ticket: &Ticket) {
+        self.inside.insert(admission::visitor(ticket.id), Bucket(0));
     }
 
     pub fn admitted(&self) -> usize {

@@ -147,7 +147,10 @@ fn room() -> Value {
             "disable_session_renewal": flag(false, "The session runs from the admission."),
             "suspended": flag(false, "The room does nothing at all."),
             "queue_all": flag(false, "Everybody new waits, whatever is free."),
-            "queueing_method": one_of(&["fifo"], "The one method of this version."),
+            "queueing_method": one_of(
+                &["fifo", "random", "passthrough", "reject"],
+                "First come first served; by lot; everybody, counted; nobody new.",
+            ),
             "queueing_status_code": {
                 "type": "integer",
                 "enum": [200, 202, 429],
@@ -164,9 +167,11 @@ fn room() -> Value {
             "default_template_language": one_of(&["en-US"], "The one language of this version."),
             "enabled_origin_commands": {
                 "type": "array",
-                "maxItems": 0,
+                "maxItems": 1,
+                "items": { "type": "string", "enum": ["revoke"] },
                 "default": [],
-                "description": "This version reads no commands.",
+                "description": "What the origin may order in the answer's header \
+                    Cf-Waiting-Room-Command; revoke ends the visitor's session.",
             },
             "turnstile_mode": one_of(
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],
@@ -187,6 +192,11 @@ fn room() -> Value {
                 0, 100_000, Some(0), "The bound of keep_flowing, per isolate; then at least 1.",
             )),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
+            "maintenance": ours(one_of(
+                &["off", "drain", "hold"],
+                "drain: nobody new, sessions end; hold: visitors inside wait too.",
+            )),
+            "show_position": ours(flag(false, "Tell waiting visitors how many stand before.")),
         },
     })
 }
@@ -236,7 +246,10 @@ fn event() -> Value {
             )),
             "session_duration": inherited(number(1, 30, None, "Minutes.")),
             "disable_session_renewal": inherited(flag(false, "See the room.")),
-            "queueing_method": inherited(one_of(&["fifo"], "See the room.")),
+            "queueing_method": inherited(one_of(
+                &["fifo", "random", "passthrough", "reject"],
+                "See the room.",
+            )),
             "custom_page_html": page,
             "turnstile_mode": inherited(one_of(
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],

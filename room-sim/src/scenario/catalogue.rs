@@ -1,17 +1,16 @@
 //! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
 
 use room_core::id::EventId;
-use room_core::settings::{Settings, WhenSilent};
+use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 use room_core::shuffle::Shuffle;
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
-use crate::baseline::Order;
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 20] = [
     "steady",
     "small",
     "shift",
@@ -30,6 +29,8 @@ pub const NAMES: [&str; 18] = [
     "fairshot",
     "lottery",
     "prequeue",
+    "revoke",
+    "revoke-off",
 ];
 
 /// Published examples, run like any other scenario.
@@ -39,10 +40,8 @@ pub const EXAMPLES: [&str; 3] = ["experiment", "experiment-random", "two-hours"]
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
-pub const NOT_BUILT: [(&str, &str); 2] = [
-    ("revoke", "the core cannot take a place back from an admitted visitor (revocation)"),
-    ("bots", "the core has no infinite queue for visitors without cookie or failed challenge"),
-];
+pub const NOT_BUILT: [(&str, &str); 1] =
+    [("bots", "the core has no infinite queue for visitors without cookie or failed challenge")];
 
 /// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
@@ -99,12 +98,14 @@ impl Scenario {
             },
             "swarm" => swarm(seed),
             "fairshot" => fairshot(),
-            "lottery" => Self { order: Order::Random, ..constant("lottery", 1_800.0) },
+            "lottery" => by_lot("lottery", constant("lottery", 1_800.0)),
+            "revoke" => {
+                Self { habits: Habits { revoked: 0.3, ..Habits::USUAL }, ..long_sessions("revoke") }
+            }
+            "revoke-off" => long_sessions("revoke-off"),
             "prequeue" => prequeue(),
             "experiment" => experiment(),
-            "experiment-random" => {
-                Self { name: "experiment-random", order: Order::Random, ..experiment() }
-            }
+            "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
             _ => return None,
         })
@@ -115,7 +116,6 @@ fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
         settings: settings(10_000, 2_000),
-        order: Order::Fifo,
         arrivals: vec![(0, per_minute)],
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
@@ -134,6 +134,8 @@ fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         session_duration_minutes: 5,
         disable_session_renewal: false,
         queue_all: false,
+        queueing_method: QueueingMethod::Fifo,
+        maintenance: Maintenance::Off,
         refresh_interval_s: 20,
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
@@ -160,6 +162,19 @@ fn sale() -> Scenario {
         duration_ms: minutes(28),
         ..constant("sale", 0.0)
     }
+}
+
+/// The same room, but lots are drawn among those who wait.
+fn by_lot(name: &'static str, scenario: Scenario) -> Scenario {
+    let settings = Settings { queueing_method: QueueingMethod::Random, ..scenario.settings };
+    Scenario { name, settings, ..scenario }
+}
+
+/// Sessions of half an hour: a visitor who has left keeps a place for long.
+fn long_sessions(name: &'static str) -> Scenario {
+    let mut settings = settings(10_000, 2_000);
+    settings.session_duration_minutes = 30;
+    Scenario { settings, duration_ms: minutes(90), ..constant(name, 600.0) }
 }
 
 /// The same million comes before the start, is held for those ten minutes, and draws lots then.

@@ -1,0 +1,139 @@
+//! Tables of what each queueing method, queue-all and maintenance answer. Test code.
+
+use super::{NOW, accepted, name, queued, situation, view};
+use crate::admission::{Decision, Situation, decide};
+use crate::bucket::Bucket;
+use crate::census::Presence;
+use crate::event;
+use crate::queue::OrderKey;
+use crate::settings::{Maintenance, QueueingMethod, Settings};
+use crate::ticket::{Ticket, TicketState};
+use crate::time::Timestamp;
+
+const METHODS: [QueueingMethod; 4] = [
+    QueueingMethod::Fifo,
+    QueueingMethod::Random,
+    QueueingMethod::Passthrough,
+    QueueingMethod::Reject,
+];
+
+fn with(queueing_method: QueueingMethod) -> Settings {
+    Settings { queueing_method, ..Settings::for_tests() }
+}
+
+fn answer(settings: &Settings, ticket: Option<Ticket>) -> Decision {
+    decide(situation(settings, Some(&view(true, 0))), ticket)
+}
+
+#[test]
+fn each_method_meets_newcomers_and_those_who_wait_in_its_own_way() {
+    let check = |method: QueueingMethod, new: &str, waiting: &str| {
+        let settings = with(method);
+        assert_eq!(name(&answer(&settings, None)), new, "{method:?}");
+        let ticket = queued(900_000, 900_000);
+        assert_eq!(name(&answer(&settings, Some(ticket))), waiting, "{method:?}");
+    };
+    check(QueueingMethod::Fifo, "ask as new", "ask as called");
+    check(QueueingMethod::Random, "ask as new", "ask as called");
+    check(QueueingMethod::Passthrough, "admit", "admit");
+    check(QueueingMethod::Reject, "reject", "reject");
+}
+
+#[test]
+fn queue_all_holds_everybody_new_and_nobody_inside_whatever_the_method() {
+    for method in METHODS {
+        let settings = Settings { queue_all: true, ..with(method) };
+        assert_eq!(name(&answer(&settings, None)), "queue", "{method:?}");
+        let ticket = queued(900_000, 900_000);
+        assert_eq!(name(&answer(&settings, Some(ticket))), "queue", "{method:?}");
+        assert_eq!(name(&answer(&settings, Some(accepted(1_100)))), "renew", "{method:?}");
+    }
+}
+
+#[test]
+fn whoever_is_inside_goes_on_whatever_the_method() {
+    for method in METHODS {
+        let decision = answer(&with(method), Some(accepted(1_100)));
+        assert_eq!(name(&decision), "renew", "{method:?}");
+    }
+}
+
+/// Who was let through stands in the books like anybody else; who waited leaves the census.
+#[test]
+fn passthrough_counts_whom_it_admits() {
+    let settings = with(QueueingMethod::Passthrough);
+    let check = |ticket: Option<Ticket>, want: Option<Presence>| match answer(&settings, ticket) {
+        Decision::Admit { ticket, bucket, waited } => {
+            assert_eq!((ticket.state, ticket.accepted_at), (TicketState::Accepted, NOW));
+            assert_eq!((ticket.counted_bucket, bucket), (Bucket(1_305), Bucket(1_305)));
+            assert_eq!(
+                waited.map(|presence| (presence.from, presence.until)),
+                want.map(|presence| (presence.from, presence.until))
+            );
+        }
+        other => panic!("{other:?}"),
+    };
+    check(None, None);
+    let waited = |from: u64| {
+        let (from, until) = (Timestamp(from), NOW);
+        Some(Presence { key: OrderKey::default(), from, until, check_in: 0, joined: false })
+    };
+    check(Some(queued(900_000, 978_000)), waited(998_000));
+    // Before the check-in is due too: nobody waits for nothing.
+    check(Some(queued(900_000, 999_000)), waited(1_019_000));
+}
+
+#[test]
+fn a_hold_shows_the_page_to_visitors_inside_and_keeps_their_sessions() {
+    let held = Settings { maintenance: Maintenance::Hold, ..Settings::for_tests() };
+    let held = held.under_maintenance();
+    assert_eq!(name(&answer(&held, None)), "queue");
+    match answer(&held, Some(accepted(1_100))) {
+        Decision::Hold { ticket, from } => {
+            assert_eq!((ticket.counted_bucket, from), (Bucket(1_305), Some(Bucket(1_100))));
+            assert_eq!((ticket.state, ticket.last_check_in), (TicketState::Accepted, NOW));
+            assert_eq!(ticket.interval_s, 20);
+        }
+        other => panic!("{other:?}"),
+    }
+    match answer(&held, Some(accepted(1_305))) {
+        Decision::Hold { ticket, from } => {
+            assert_eq!((ticket.counted_bucket, from), (Bucket(1_305), None));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_drain_lets_sessions_end_and_nobody_new_in() {
+    let drained = Settings { maintenance: Maintenance::Drain, ..Settings::for_tests() };
+    let drained = drained.under_maintenance();
+    let check = |now: Timestamp, ticket: Option<Ticket>, want: &str| {
+        let view = view(true, 0);
+        let situation = Situation { now, ..situation(&drained, Some(&view)) };
+        assert_eq!(name(&decide(situation, ticket)), want, "{now}");
+    };
+    check(NOW, None, "queue");
+    check(NOW, Some(accepted(1_100)), "inside");
+    check(Timestamp(1_099_999), Some(accepted(1_100)), "inside");
+    check(Timestamp(1_200_000), Some(accepted(1_200)), "queue");
+}
+
+#[test]
+fn maintenance_is_in_force_with_what_follows_from_it() {
+    let check = |maintenance: &str, want: (bool, bool, Maintenance)| {
+        let room = serde_json::json!([{
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop", "host": "shop.example",
+            "total_active_users": 9, "new_users_per_minute": 8, "maintenance": maintenance,
+        }]);
+        let rooms = crate::config::parse_rooms(&room.to_string()).expect("valid rooms");
+        let settings = event::in_force(&rooms[0], NOW).settings.into_owned();
+        let seen = (settings.queue_all, settings.disable_session_renewal, settings.maintenance);
+        assert_eq!(seen, want, "{maintenance}");
+    };
+    check("off", (false, false, Maintenance::Off));
+    check("drain", (true, true, Maintenance::Drain));
+    check("hold", (true, false, Maintenance::Hold));
+}
