@@ -182,6 +182,7 @@ fn seeds(value: &str) -> Option<RangeInclusive<u64>> {
 
 /// The help text.
 pub fn help() -> String {
+    const BREAK: &str = ",\n                         ";
     let missing = NOT_BUILT.map(|(name, missing)| format!("  {name:<12}{missing}\n")).concat();
     format!(
         "room-sim compare [OPTIONS]
@@ -204,7 +205,7 @@ All of them by default. Several names or counts are written with commas between 
 Not built, because the core does not have it:
 {missing}",
         algorithms = ALGORITHMS.join(", "),
-        scenarios = NAMES.join(", "),
+        scenarios = NAMES.chunks(10).map(|names| names.join(", ")).collect::<Vec<_>>().join(BREAK),
         examples = EXAMPLES.join(", "),
     )
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use room_core::time::{SECOND_MS, Timestamp};
 use serde::Serialize;
 
+use crate::load::Peaks;
 use crate::truth::Truth;
 use crate::visitor::Visitor;
 
@@ -57,6 +58,8 @@ pub struct Summary {
     pub admitted: u64,
     /// Visitors who entered while others came, per minute.
     pub admissions_per_minute: f64,
+    /// Most calls by class of object, while visitors came.
+    pub peaks: Peaks,
     /// Visitors who wait at the end.
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
@@ -122,13 +125,14 @@ impl fmt::Display for Measures {
 }
 
 impl Summary {
-    /// What is told of a story that is over; the admissions per minute are not.
+    /// What is told of a story that is over, without what belongs to the time of arrivals.
     pub fn of(truth: &Truth, visitors: &[Visitor], waiting_at_end: u64, events: u64) -> Self {
         Self {
             arrived: truth.arrived,
             queued: truth.queued,
             admitted: truth.admitted,
             admissions_per_minute: 0.0,
+            peaks: Peaks::default(),
             waiting_at_end,
             first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
             latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),

@@ -147,7 +147,8 @@ impl World {
             self.run_until((self.now + MINUTE_MS).min(START + duration_ms));
             progress(self.now.since_ms(START) as f64 / duration_ms as f64);
         }
-        let measures = Measures::of(&self.truth, &self.visitors, self.loads.peak());
+        let peaks = self.loads.peaks();
+        let measures = Measures::of(&self.truth, &self.visitors, peaks.max());
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
         self.heal();
@@ -157,7 +158,7 @@ impl World {
         }
         let waiting = self.truth.waiting(self.now);
         let summary = Summary::of(&self.truth, &self.visitors, waiting, self.calendar.entered());
-        (self.with_drained(measures), Summary { admissions_per_minute, ..summary })
+        (self.with_drained(measures), Summary { admissions_per_minute, peaks, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.

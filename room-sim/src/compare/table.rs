@@ -120,11 +120,14 @@ pub fn text(group: &Group<'_>) -> String {
 type Figure = fn(&Run) -> Option<f64>;
 
 /// What is told besides the measures, as a mean over the seeds, with so many decimals.
-const TOLD: [(&str, usize, Figure); 7] = [
+const TOLD: [(&str, usize, Figure); 10] = [
     ("N used when the first is queued, %", 1, |run| run.summary.first_queued_percent),
     ("latency p99 where > 1/s arrive, ms", 0, |run| {
         Some(run.summary.latency_in_crowd_p99_ms as f64)
     }),
+    ("peak calls of a counter", 0, |run| Some(run.summary.peaks.counter as f64)),
+    ("peak calls of an aggregator", 0, |run| Some(run.summary.peaks.aggregator as f64)),
+    ("peak calls of the global object", 0, |run| Some(run.summary.peaks.global as f64)),
     ("correlation of arrival and entry", 4, |run| run.summary.order_correlation),
     ("admissions per minute", 1, |run| Some(run.summary.admissions_per_minute)),
     ("visitors", 0, |run| Some(run.summary.arrived as f64)),
