@@ -3,8 +3,10 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
-use room_sim::scenario::{EXAMPLES, NAMES, NOT_BUILT};
+use room_sim::scenario::{EXAMPLES, NAMES, NOT_BUILT, Scenario};
+use room_sim::world::Algorithm;
 
 /// Every data center has a code of three letters of its own.
 const DATA_CENTERS_MAX: usize = 17_576;
@@ -77,6 +79,7 @@ pub fn read(arguments: &[String]) -> Result<Command, String> {
         let value = options.next().ok_or_else(|| format!("{name} needs a value"))?;
         choice.set(name, value)?;
     }
+    choice.check()?;
     Ok(Command::Compare(choice))
 }
 
@@ -84,6 +87,36 @@ impl Choice {
     /// Whether anything needs more than the figures.
     pub fn draws(&self) -> bool {
         self.html.is_some() || self.heatmaps.is_some() || self.svg.is_some()
+    }
+
+    /// The algorithm of this name.
+    pub fn algorithm(&self, name: &str) -> Algorithm {
+        match name {
+            "v1" => Algorithm::Published(Published::V1),
+            "v2" => Algorithm::Published(Published::V2 { curve_factor: self.curve_factor }),
+            "v3" => Algorithm::Published(Published::V3),
+            _ => Algorithm::Escrow,
+        }
+    }
+
+    /// What hinders this algorithm in this scenario, if anything does.
+    pub fn hindrance(&self, algorithm: &str, scenario: &str) -> Option<&'static str> {
+        Scenario::named(scenario, 0)?.hindrance(self.algorithm(algorithm))
+    }
+
+    /// Whoever names a scenario must name an algorithm that can run it.
+    fn check(&self) -> Result<(), String> {
+        let all = Self::default().scenarios;
+        for scenario in self.scenarios.iter().filter(|_| self.scenarios != all) {
+            let hindrances = self.algorithms.iter().map(|name| self.hindrance(name, scenario));
+            // `None` if one of them can.
+            let all: Option<Vec<&str>> = hindrances.collect();
+            if let Some(hindrance) = all.and_then(|all| all.first().copied()) {
+                let algorithms = self.algorithms.join(", ");
+                return Err(format!("scenario {scenario} cannot run on {algorithms}: {hindrance}"));
+            }
+        }
+        Ok(())
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
@@ -149,6 +182,7 @@ fn seeds(value: &str) -> Option<RangeInclusive<u64>> {
 
 /// The help text.
 pub fn help() -> String {
+    const BREAK: &str = ",\n                         ";
     let missing = NOT_BUILT.map(|(name, missing)| format!("  {name:<12}{missing}\n")).concat();
     format!(
         "room-sim compare [OPTIONS]
@@ -171,7 +205,7 @@ All of them by default. Several names or counts are written with commas between 
 Not built, because the core does not have it:
 {missing}",
         algorithms = ALGORITHMS.join(", "),
-        scenarios = NAMES.join(", "),
+        scenarios = NAMES.chunks(10).map(|names| names.join(", ")).collect::<Vec<_>>().join(BREAK),
         examples = EXAMPLES.join(", "),
     )
 }
@@ -201,6 +235,9 @@ mod tests {
         check("--algorithm v3 --json x.json", {
             Choice { algorithms, json: Some("x.json".into()), ..all.clone() }
         });
+        let [lottery, prequeue] = [vec!["lottery".to_string()], vec!["prequeue".to_string()]];
+        check("--scenario lottery", Choice { scenarios: lottery, ..all.clone() });
+        check("--scenario prequeue", Choice { scenarios: prequeue, ..all.clone() });
         check("--html x.html", Choice { html: Some("x.html".into()), ..all.clone() });
         check("--heatmaps x", Choice { heatmaps: Some("x".into()), ..all.clone() });
         check("--svg x", Choice { svg: Some("x".into()), ..all.clone() });
@@ -213,8 +250,10 @@ mod tests {
             let message = compare(arguments).expect_err(arguments);
             assert!(message.contains(want), "{message}");
         };
-        check("compare --scenario lottery", "no random queueing method");
-        check("compare --scenario over,revoke", "revocation");
+        check("compare --scenario lottery --algorithm escrow", "random queueing method");
+        check("compare --algorithm v1,v3 --scenario over,prequeue", "until a start");
+        check("compare --scenario over,bots", "infinite queue");
+        check("compare --scenario over,revoke --algorithm v1", "revocation");
         check("compare --scenario nothing", "none of steady");
         check("compare --algorithm v4", "none of v1");
         check("compare --seeds 5..1", "B included");

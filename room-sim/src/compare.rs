@@ -7,10 +7,9 @@ pub mod table;
 use std::io;
 
 use room_core::time::MINUTE_MS;
-use room_sim::baseline::{Order, Published};
 use room_sim::measure::{Measures, Summary};
 use room_sim::scenario::Scenario;
-use room_sim::world::{Algorithm, World};
+use room_sim::world::World;
 use serde::Serialize;
 
 use crate::arguments::Choice;
@@ -61,22 +60,13 @@ impl Run {
     }
 }
 
-/// The algorithm of this name.
-pub fn algorithm(name: &str, curve_factor: f64) -> Algorithm {
-    match name {
-        "v1" => Algorithm::Published(Published::V1),
-        "v2" => Algorithm::Published(Published::V2 { curve_factor }),
-        "v3" => Algorithm::Published(Published::V3),
-        _ => Algorithm::Escrow,
-    }
-}
-
 /// All runs of a choice, those of one scenario and number of data centers together.
 pub fn plans(choice: &Choice) -> Vec<Plan> {
     let mut plans = Vec::new();
     for scenario in &choice.scenarios {
         for &data_centers in &choice.data_centers {
-            for algorithm in choice.algorithms.iter().filter(|one| can_run(one, scenario)) {
+            let can_run = |one: &&String| choice.hindrance(one, scenario).is_none();
+            for algorithm in choice.algorithms.iter().filter(can_run) {
                 for seed in choice.seeds.clone() {
                     let (algorithm, scenario) = (algorithm.clone(), scenario.clone());
                     plans.push(Plan { algorithm, scenario, data_centers, seed });
@@ -87,12 +77,6 @@ pub fn plans(choice: &Choice) -> Vec<Plan> {
     plans
 }
 
-/// The production core draws no lots among those who wait.
-fn can_run(algorithm: &str, scenario: &str) -> bool {
-    let order = Scenario::named(scenario, 0).map(|scenario| scenario.order);
-    algorithm != "escrow" || order != Some(Order::Random)
-}
-
 /// Runs all, and hands each finished one to `done`.
 pub fn run_all(
     choice: &Choice,
@@ -101,7 +85,7 @@ pub fn run_all(
 ) -> io::Result<()> {
     for plan in plans(choice) {
         let Some(scenario) = Scenario::named(&plan.scenario, plan.seed) else { continue };
-        let algorithm = algorithm(&plan.algorithm, choice.curve_factor);
+        let algorithm = choice.algorithm(&plan.algorithm);
         let name = format!("{} {} {}", plan.scenario, plan.data_centers, plan.algorithm);
         let mut world = World::new(scenario, algorithm, plan.data_centers, plan.seed);
         let mut told = |part| progress.tell(&format!("{name} seed {}", plan.seed), part);

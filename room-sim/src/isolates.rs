@@ -151,6 +151,7 @@ impl World {
 
     fn answer(&mut self, place: Place, visitor: usize, outcome: Outcome, is_echo: bool) {
         let is_news = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
+        let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         let next = match outcome {
             Outcome::Pass => self.show_site(visitor, None),
             Outcome::PassWith(ticket) => self.show_site(visitor, Some(Cookie::Ticket(ticket))),
@@ -161,10 +162,28 @@ impl World {
             Outcome::Reject => None,
             Outcome::Ask(_) => return,
         };
-        if !is_echo && let Some(next) = next {
+        let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);
+        let is_revoked = self.visitors.get(visitor).is_some_and(is_done);
+        if is_revoked {
+            self.revoke(place, visitor);
+        } else if !is_echo && let Some(next) = next {
             self.calendar.enter(next, Event::Visit(visitor));
         }
-        self.report_soon(place, is_news);
+        self.report_soon(place, is_news || is_revoked);
+    }
+
+    /// The answer of the origin ends the session of the visitor, who does not come back.
+    fn revoke(&mut self, place: Place, visitor: usize) {
+        let now = self.now;
+        let Some(browser) = self.visitors.get_mut(visitor) else { return };
+        let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
+        browser.standing = Standing::Gone;
+        self.truth.revoke(browser.session_ends);
+        if let Cookie::Ticket(ticket) = cookie
+            && let Some(seat) = self.seat(place)
+        {
+            seat.machine.revoke(now + seat.ahead_ms, &ticket);
+        }
     }
 
     /// The visitor sees the site; when it asks for its next page.
@@ -186,12 +205,12 @@ impl World {
         if browser.standing == Standing::Arrives {
             self.truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
         }
-        if !matches!(browser.standing, Standing::Inside(_)) && browser.entered_at.is_none() {
+        if browser.entered_at.is_none() {
             browser.enter(now, &habits, stream);
             self.truth.admit(now, visitor, waited_until);
         }
         browser.session_ends = self.truth.serve(now, browser.session_ends);
-        Some(Visitor::next_request(now, stream))
+        Some(browser.next_request(now, stream))
     }
 
     fn show_queue(&mut self, visitor: usize, ticket: Ticket, counted: bool) -> Option<Timestamp> {
@@ -291,7 +310,7 @@ impl World {
             Some(Reply::Aggregator(reply)) => Some(reply),
             _ => None,
         };
-        seat.machine.on_report_reply(now, reply);
+        seat.machine.on_report_reply(now + seat.ahead_ms, reply);
         if now.since_ms(seat.copied_at) >= COPY_MS {
             seat.copied_at = now;
             let view = seat.machine.view().cloned();

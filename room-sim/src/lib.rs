@@ -7,7 +7,7 @@ mod chance;
 mod expiring;
 pub mod heatmap;
 mod isolates;
-mod load;
+pub mod load;
 pub mod measure;
 mod network;
 mod objects;

@@ -41,6 +41,24 @@ impl Load {
     }
 }
 
+/// Most calls that reached one object in one second, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peaks {
+    /// A data center's counter.
+    pub counter: u64,
+    /// A data center's aggregator.
+    pub aggregator: u64,
+    /// The global object, or the Anywhere counter.
+    pub global: u64,
+}
+
+impl Peaks {
+    /// Of the busiest object of all.
+    pub fn max(&self) -> u64 {
+        self.counter.max(self.aggregator).max(self.global)
+    }
+}
+
 /// The loads of all objects of a room.
 #[derive(Clone, Debug)]
 pub struct Loads {
@@ -66,10 +84,14 @@ impl Loads {
         }
     }
 
-    /// Most calls in one second at the busiest object.
-    pub fn peak(&self) -> u64 {
-        let objects = self.counters.iter().chain(&self.aggregators);
-        objects.chain([&self.global, &self.anywhere]).map(Load::peak).max().unwrap_or(0)
+    /// Most calls in one second at the busiest object of each class.
+    pub fn peaks(&self) -> Peaks {
+        let busiest = |loads: &[Load]| loads.iter().map(Load::peak).max().unwrap_or(0);
+        Peaks {
+            counter: busiest(&self.counters),
+            aggregator: busiest(&self.aggregators),
+            global: self.global.peak().max(self.anywhere.peak()),
+        }
     }
 }
 

@@ -39,29 +39,21 @@ fn compare(choice: &Choice) -> io::Result<()> {
     say(&seeds)?;
     let mut progress = Progress::new(compare::plans(choice).len());
     let mut runs: Vec<Run> = Vec::new();
+    // A file that cannot be written is known before hours of runs, and what is done is kept.
+    write_files(choice, &runs, &seeds)?;
     compare::run_all(choice, &mut progress, |run| {
         // A table is told as soon as the last run of its scenario is done.
         let is_other =
             |last: &Run| (&last.scenario, last.data_centers) != (&run.scenario, run.data_centers);
         if runs.last().is_some_and(is_other) {
             tell(&runs)?;
+            write_files(choice, &runs, &seeds)?;
         }
         runs.push(run);
         Ok(())
     })?;
     tell(&runs)?;
-    if let Some(path) = &choice.json {
-        write_lines(path, &runs)?;
-    }
-    if let Some(path) = &choice.heatmaps {
-        write_lines(path, &compare::report::waits(&runs))?;
-    }
-    if let Some(path) = &choice.svg {
-        fs::write(path, compare::report::figure(&runs))?;
-    }
-    if let Some(path) = &choice.html {
-        fs::write(path, compare::report::page(&runs, &seeds, HOLD))?;
-    }
+    write_files(choice, &runs, &seeds)?;
     say(&format!("\nv1, v2 and v3 are reconstructions from the published texts: {HOLD}"))?;
     say(&seeds)
 }
@@ -81,8 +73,31 @@ fn say(text: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{text}")
 }
 
+/// Writes every file that is asked for, with the runs so far.
+fn write_files(choice: &Choice, runs: &[Run], seeds: &str) -> io::Result<()> {
+    if let Some(path) = &choice.json {
+        write(path, &lines(runs)?)?;
+    }
+    if let Some(path) = &choice.heatmaps {
+        write(path, &lines(&compare::report::waits(runs))?)?;
+    }
+    if let Some(path) = &choice.svg {
+        write(path, &compare::report::figure(runs))?;
+    }
+    if let Some(path) = &choice.html {
+        write(path, &compare::report::page(runs, seeds, HOLD))?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    fs::write(path, text).map_err(named)
+}
+
 /// One object per line, all of them in an array.
-fn write_lines(path: &Path, objects: &[impl Serialize]) -> io::Result<()> {
+fn lines(objects: &[impl Serialize]) -> io::Result<String> {
     let lines: Result<Vec<String>, _> = objects.iter().map(serde_json::to_string).collect();
-    fs::write(path, format!("[\n{}\n]\n", lines?.join(",\n")))
+    Ok(format!("[\n{}\n]\n", lines?.join(",\n")))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use room_core::time::{SECOND_MS, Timestamp};
 use serde::Serialize;
 
+use crate::load::Peaks;
 use crate::truth::Truth;
 use crate::visitor::Visitor;
 
@@ -55,6 +56,10 @@ pub struct Summary {
     pub queued: u64,
     /// Visitors who entered.
     pub admitted: u64,
+    /// Visitors who entered while others came, per minute.
+    pub admissions_per_minute: f64,
+    /// Most calls by class of object, while visitors came.
+    pub peaks: Peaks,
     /// Visitors who wait at the end.
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
@@ -63,6 +68,9 @@ pub struct Summary {
     pub latency_in_crowd_p99_ms: u64,
     /// Events of the simulation.
     pub events: u64,
+    /// How far the order of entry follows that of arrival, among those who waited: 1 where it
+    /// is the same, 0 where it is drawn; none where fewer than two waited.
+    pub order_correlation: Option<f64>,
     /// Made of every admission in its order.
     pub fingerprint: u64,
 }
@@ -117,16 +125,19 @@ impl fmt::Display for Measures {
 }
 
 impl Summary {
-    /// What is told of a story that is over.
-    pub fn of(truth: &Truth, waiting_at_end: u64, events: u64) -> Self {
+    /// What is told of a story that is over, without what belongs to the time of arrivals.
+    pub fn of(truth: &Truth, visitors: &[Visitor], waiting_at_end: u64, events: u64) -> Self {
         Self {
             arrived: truth.arrived,
             queued: truth.queued,
             admitted: truth.admitted,
+            admissions_per_minute: 0.0,
+            peaks: Peaks::default(),
             waiting_at_end,
             first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
             latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
             events,
+            order_correlation: order_correlation(visitors),
             fingerprint: truth.fingerprint,
         }
     }
@@ -167,6 +178,25 @@ fn overtaken(visitors: &[Visitor]) -> usize {
     by_arrival.iter().rev().filter(overtaken).count()
 }
 
+/// The correlation of arrival and entry of those who waited and entered.
+fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
+    let waited = visitors.iter().filter(|visitor| visitor.has_waited);
+    let moments: Vec<(f64, f64)> = waited
+        .filter_map(|visitor| Some((visitor.arrived_at.0 as f64, visitor.entered_at?.0 as f64)))
+        .collect();
+    let count = moments.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| moments.iter().map(of).sum::<f64>() / count;
+    let (arrival, entry) = (mean(|one| one.0), mean(|one| one.1));
+    let (mut both, mut arrivals, mut entries) = (0.0, 0.0, 0.0);
+    for one in &moments {
+        let (from_arrival, from_entry) = (one.0 - arrival, one.1 - entry);
+        both += from_arrival * from_entry;
+        arrivals += from_arrival * from_arrival;
+        entries += from_entry * from_entry;
+    }
+    (arrivals * entries > 0.0).then(|| both / (arrivals * entries).sqrt())
+}
+
 fn estimate_error(visitors: &[Visitor]) -> f64 {
     let (mut sum, mut count) = (0.0, 0_u64);
     for visitor in visitors.iter().filter(|one| one.has_waited) {
@@ -182,7 +212,7 @@ fn estimate_error(visitors: &[Visitor]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{estimate_error, latency, overtaken, percentile};
+    use super::{estimate_error, latency, order_correlation, overtaken, percentile};
     use crate::visitor::Visitor;
     use room_core::time::Timestamp;
 
@@ -202,6 +232,21 @@ mod tests {
         check(&[(60_000, 80_000), (0, 90_000)], 1);
         check(&[(59_999, 80_000), (0, 90_000)], 0);
         check(&[(60_000, 80_000), (0, 90_000), (0, 91_000)], 2);
+    }
+
+    #[test]
+    fn the_order_of_entry_is_compared_with_that_of_arrival() {
+        let check = |visitors: &[(u64, u64)], want: Option<f64>| {
+            let visitors: Vec<_> =
+                visitors.iter().map(|(arrived, entered)| visitor(*arrived, *entered)).collect();
+            let got = order_correlation(&visitors);
+            let is_same = got.zip(want).is_none_or(|(got, want)| (got - want).abs() < 1e-9);
+            assert!(is_same && got.is_some() == want.is_some(), "{got:?} {want:?}");
+        };
+        check(&[(1, 11), (2, 12), (3, 13)], Some(1.0));
+        check(&[(1, 13), (2, 12), (3, 11)], Some(-1.0));
+        check(&[(1, 11), (1, 12), (2, 11), (2, 12)], Some(0.0));
+        check(&[(1, 11)], None);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use room_core::settings::Settings;
+use room_core::settings::{QueueingMethod, Settings};
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
 use crate::baseline::{self, Answer, Baseline, Order, Published, Report, View};
@@ -25,7 +25,6 @@ const FAILED_MS: u64 = SECOND_MS;
 /// A room that one of the published designs runs.
 pub(crate) struct PublishedRoom {
     room: Baseline,
-    order: Order,
 }
 
 /// Something that happens in such a room.
@@ -48,7 +47,7 @@ pub(crate) struct Merged(View);
 
 impl fmt::Debug for PublishedRoom {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("PublishedRoom").field("order", &self.order).finish_non_exhaustive()
+        formatter.write_str("PublishedRoom")
     }
 }
 
@@ -65,12 +64,16 @@ impl fmt::Debug for Merged {
 }
 
 impl PublishedRoom {
-    pub(crate) fn new(design: Published, order: Order, settings: &Settings) -> Self {
-        Self { room: Baseline::new(design, published(settings, order)), order }
+    pub(crate) fn new(design: Published, settings: &Settings) -> Self {
+        Self { room: Baseline::new(design, published(settings)) }
     }
 }
 
-fn published(settings: &Settings, order: Order) -> baseline::Settings {
+fn published(settings: &Settings) -> baseline::Settings {
+    let order = match settings.queueing_method {
+        QueueingMethod::Random => Order::Random,
+        _ => Order::Fifo,
+    };
     baseline::Settings {
         total_active_users: u64::from(settings.total_active_users),
         new_users_per_minute: u64::from(settings.new_users_per_minute),
@@ -98,8 +101,7 @@ impl World {
 
     pub(crate) fn set_published_limits(&mut self) {
         if let Some(published_room) = &mut self.published {
-            let settings = published(&self.settings, published_room.order);
-            published_room.room.set_settings(settings);
+            published_room.room.set_settings(published(&self.settings));
         }
     }
 
@@ -120,7 +122,7 @@ impl World {
         let Some(row) = self.isolates.get(data_center) else { return };
         let worker = row.life(row.pick(&mut self.chance.isolates));
         let place = baseline::Place { data_center, worker };
-        let Some(PublishedRoom { room, .. }) = &mut self.published else { return };
+        let Some(PublishedRoom { room }) = &mut self.published else { return };
         let mut ask = || match ticket {
             Some(ticket) if ticket.accepted => room.on_accepted_visitor(now, place, ticket),
             Some(ticket) => room.on_queued_visitor(now, place, ticket),
@@ -155,7 +157,7 @@ impl World {
 
     pub(crate) fn happen_published(&mut self, event: PublishedEvent) {
         let now = self.now;
-        let Some(PublishedRoom { room, .. }) = &mut self.published else { return };
+        let Some(PublishedRoom { room }) = &mut self.published else { return };
         match event {
             PublishedEvent::Flush { data_center, isolate } => {
                 let worker = self.isolates.get(data_center).map_or(0, |row| row.life(isolate));

@@ -2,12 +2,12 @@
 
 mod catalogue;
 
-use room_core::settings::Settings;
+use room_core::settings::{QueueingMethod, Settings};
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
-use crate::baseline::Order;
 use crate::chance::zipf;
 use crate::visitor::Habits;
+use crate::world::Algorithm;
 
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, NOT_BUILT, small_restart};
 
@@ -26,8 +26,6 @@ pub struct Scenario {
     pub name: &'static str,
     /// The room at the beginning.
     pub settings: Settings,
-    /// Who of those who wait enters next.
-    pub order: Order,
     /// New visitors per minute as a line through these points of (milliseconds, rate).
     pub arrivals: Vec<(u64, f64)>,
     /// How long the story lasts; afterwards nobody arrives, all faults end, the line must drain.
@@ -106,6 +104,8 @@ pub enum Fault {
     Cut,
     /// No data center is cut off any more.
     Heal,
+    /// The event starts: nobody is held any more.
+    Open,
     /// The room's limits change.
     Limits {
         /// N from now on.
@@ -116,6 +116,22 @@ pub enum Fault {
 }
 
 impl Scenario {
+    /// What hinders this algorithm in this scenario, if anything does.
+    pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
+        match algorithm {
+            Algorithm::Escrow if self.settings.queueing_method == QueueingMethod::Random => {
+                Some("the core draws no lots among those who wait (random queueing method)")
+            }
+            Algorithm::Published(_) if self.settings.queue_all => {
+                Some("the published designs hold nobody until a start")
+            }
+            Algorithm::Published(_) if self.habits.revoked > 0.0 => {
+                Some("the published designs take no place back (revocation)")
+            }
+            _ => None,
+        }
+    }
+
     /// New visitors per minute so long after the beginning, before [`Traffic`].
     pub fn rate_per_minute(&self, at_ms: u64) -> f64 {
         let index = self.arrivals.partition_point(|(point, _)| *point <= at_ms);

@@ -49,7 +49,7 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
         "queued_early_percent" if below_the_limit => 0.001,
         "calls_per_admission" if below_the_limit => 1.1,
         "calls_per_admission" => 3.0,
-        "peak_calls_per_object" if scenario == "sale" => 700.0,
+        "peak_calls_per_object" if is_one_of(&["sale", "prequeue"]) => 700.0,
         // Only where more than one newcomer a second comes to a data center.
         "new_visitor_latency_p50_ms" if is_one_of(&["steady", "shift"]) => 5.0,
         "new_visitor_latency_p99_ms" if below_the_limit => 300.0,

@@ -127,8 +127,11 @@ impl Truth {
     pub fn queue(&mut self, now: Timestamp, until: Timestamp) {
         let (places, rate) = self.used(now);
         self.queued += 1;
-        self.queued_early += u64::from(places < BUSY && rate < BUSY);
-        self.first_queued.get_or_insert(places);
+        // Before the start of an event everybody is held, whatever is free.
+        if !self.settings.queue_all {
+            self.queued_early += u64::from(places < BUSY && rate < BUSY);
+            self.first_queued.get_or_insert(places);
+        }
         self.waiting.add(until);
     }
 
@@ -165,6 +168,11 @@ impl Truth {
         ends_at
     }
 
+    /// The session that would have run until `session_ends` is over.
+    pub fn revoke(&mut self, session_ends: Timestamp) {
+        self.inside.remove(session_ends);
+    }
+
     /// Visitors who wait.
     pub fn waiting(&mut self, now: Timestamp) -> u64 {
         self.waiting.live(now)
@@ -174,7 +182,7 @@ impl Truth {
     pub fn second(&mut self, now: Timestamp) {
         let (places, rate) = self.used(now);
         let (active, waiting) = (self.inside.live(now), self.waiting.live(now));
-        if waiting > 0 {
+        if waiting > 0 && !self.settings.queue_all {
             self.idle.0 += (1.0 - places).min(1.0 - rate).max(0.0);
             self.idle.1 += 1;
         }

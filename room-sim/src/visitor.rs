@@ -8,6 +8,8 @@ use crate::chance::Stream;
 
 /// Between two requests of a visitor inside.
 const REQUEST_MS: f64 = 30.0 * SECOND_MS as f64;
+/// Whoever is revoked has been inside for so long (`admission.md` section 7).
+const DONE_MS: u64 = 3 * MINUTE_MS;
 
 /// How the visitors of a scenario behave.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,8 @@ pub struct Habits {
     pub parallel: f64,
     /// Part of the queue pages that are reloaded before their time.
     pub impatient: f64,
+    /// Part of the visitors who are done after three minutes: the origin ends their sessions.
+    pub revoked: f64,
 }
 
 /// How long visitors stay on the site.
@@ -41,6 +45,7 @@ impl Habits {
         stay: Stay::Long,
         parallel: 0.05,
         impatient: 0.02,
+        revoked: 0.0,
     };
 
     fn stay_ms(&self, stream: &mut Stream) -> u64 {
@@ -60,6 +65,8 @@ pub enum Standing {
     Waits(Timestamp),
     /// Is on the site until this moment.
     Inside(Timestamp),
+    /// Is on the site until it asks for one last page at this moment, whose answer revokes.
+    Ends(Timestamp),
     /// Will not come back.
     Gone,
 }
@@ -125,14 +132,17 @@ impl Visitor {
 
     /// The visitor sees the site for the first time.
     pub fn enter(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) {
-        self.standing = Standing::Inside(now + habits.stay_ms(stream));
+        let is_revoked = stream.happens(habits.revoked);
+        let stays_until = now + habits.stay_ms(stream);
+        self.standing =
+            if is_revoked { Standing::Ends(now + DONE_MS) } else { Standing::Inside(stays_until) };
         self.entered_at = Some(now);
     }
 
     /// Whether the visitor still wants something; from then on it is gone.
     pub fn still_comes(&mut self, now: Timestamp) -> bool {
         let until = match self.standing {
-            Standing::Arrives => return true,
+            Standing::Arrives | Standing::Ends(_) => return true,
             Standing::Waits(until) | Standing::Inside(until) => until,
             Standing::Gone => return false,
         };
@@ -143,7 +153,16 @@ impl Visitor {
     }
 
     /// When the visitor inside asks for the next page.
-    pub fn next_request(now: Timestamp, stream: &mut Stream) -> Timestamp {
-        now + stream.exponential_ms(REQUEST_MS)
+    pub fn next_request(&self, now: Timestamp, stream: &mut Stream) -> Timestamp {
+        let next = now + stream.exponential_ms(REQUEST_MS);
+        match self.standing {
+            Standing::Ends(last) => next.min(last.max(now + 1)),
+            _ => next,
+        }
+    }
+
+    /// Whether the answer of this moment is the last one.
+    pub fn is_done(&self, now: Timestamp) -> bool {
+        matches!(self.standing, Standing::Ends(last) if now >= last)
     }
 }

@@ -23,7 +23,7 @@ use crate::truth::Truth;
 use crate::visitor::Visitor;
 
 /// Where time begins: a whole minute.
-const START: Timestamp = Timestamp(1_800_000_000_000);
+pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
 /// What decides who enters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,9 +104,7 @@ impl World {
         let isolates = (0..data_centers).map(&mut row).collect();
         let published = match algorithm {
             Algorithm::Escrow => None,
-            Algorithm::Published(design) => {
-                Some(PublishedRoom::new(design, scenario.order, &settings))
-            }
+            Algorithm::Published(design) => Some(PublishedRoom::new(design, &settings)),
         };
         let mut world = Self {
             now: START,
@@ -149,15 +147,18 @@ impl World {
             self.run_until((self.now + MINUTE_MS).min(START + duration_ms));
             progress(self.now.since_ms(START) as f64 / duration_ms as f64);
         }
-        let measures = Measures::of(&self.truth, &self.visitors, self.loads.peak());
+        let peaks = self.loads.peaks();
+        let measures = Measures::of(&self.truth, &self.visitors, peaks.max());
+        let admissions_per_minute =
+            self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
         self.heal();
         let gives_up_at = START + duration_ms + drain_ms;
         while self.truth.waiting(self.now) > 0 && self.now < gives_up_at {
             self.run_until(self.now + MINUTE_MS);
         }
         let waiting = self.truth.waiting(self.now);
-        let summary = Summary::of(&self.truth, waiting, self.calendar.entered());
-        (self.with_drained(measures), summary)
+        let summary = Summary::of(&self.truth, &self.visitors, waiting, self.calendar.entered());
+        (self.with_drained(measures), Summary { admissions_per_minute, peaks, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.

@@ -90,6 +90,51 @@ fn the_limits_hold_in_a_rush_and_while_they_change() {
     }
 }
 
+/// Lots are drawn at the start among all who came before, and nobody enters before it.
+#[test]
+fn a_prequeue_opens_at_its_start_and_forgets_who_came_first() {
+    let mut scenario = Scenario::named("prequeue", 1).expect("a known name");
+    scenario.settings.total_active_users /= 200;
+    scenario.settings.new_users_per_minute /= 200;
+    for (_, rate) in &mut scenario.arrivals {
+        *rate /= 200.0;
+    }
+    let start_s = 600;
+    let (measures, summary, world) = run(scenario, 3, 1);
+    let told = format!("{measures}{summary:?}");
+    let (before, after) = world.truth().samples.split_at(start_s);
+    assert!(before.iter().all(|second| second.active == 0), "{told}");
+    assert!(after.iter().take(10).any(|second| second.active > 0), "{told}");
+    assert!(measures.active_over_max_percent <= 0.2, "{told}");
+    assert!(measures.rate_over_sliding_percent <= 0.5, "{told}");
+    assert_eq!(summary.waiting_at_end, 0, "{told}");
+    // Of 2,800 who entered a drawn order is this close to none: three standard deviations.
+    assert!(summary.admitted > 2_000, "{told}");
+    assert!(summary.order_correlation.is_some_and(|one| one.abs() < 0.06), "{told}");
+}
+
+/// Who is done frees a place at once, and nobody is let in twice for it.
+#[test]
+fn revoked_sessions_let_others_in_and_never_too_many() {
+    let admitted = |name: &str| {
+        let mut scenario = Scenario::named(name, 1).expect("a known name");
+        scenario.settings.total_active_users /= 20;
+        scenario.settings.new_users_per_minute /= 20;
+        for (_, rate) in &mut scenario.arrivals {
+            *rate /= 20.0;
+        }
+        let (measures, summary, world) = run(scenario, 3, 1);
+        let told = format!("{name}\n{measures}{summary:?}");
+        assert!(measures.active_over_max_percent <= 0.2, "{told}");
+        assert!(measures.rate_over_sliding_percent <= 0.5, "{told}");
+        let seconds = world.truth().samples.iter().filter(|second| second.waiting > 0);
+        assert!(seconds.count() > 1_000, "{told}");
+        (summary.admissions_per_minute, told)
+    };
+    let (with, without) = (admitted("revoke"), admitted("revoke-off"));
+    assert!(with.0 > 1.15 * without.0, "{}\n{}", with.1, without.1);
+}
+
 #[test]
 fn nobody_overtakes_by_a_minute_in_a_long_line() {
     for seed in 1..=2 {

@@ -102,12 +102,13 @@ pub fn text(group: &Group<'_>) -> String {
         let at_most = row.target.map_or_else(String::new, |at_most| format!("<= {at_most}"));
         line([name].into_iter().chain(cells).chain([target(&at_most)]).collect());
     }
-    for (name, of) in TOLD {
+    for (name, digits, of) in TOLD {
         let name = format!("  {name:<38}");
         let cells = group.columns.iter().map(|(_, runs)| {
             let figures: Vec<f64> = runs.iter().filter_map(|run| of(run)).collect();
             let figure = Over::Mean.fold(&figures);
-            let text = if figures.is_empty() { "-".to_string() } else { format!("{figure:.1}") };
+            let text = format!("{figure:.digits$}");
+            let text = if figures.is_empty() { "-".to_string() } else { text };
             format!("{text:>18}")
         });
         line([name].into_iter().chain(cells).collect());
@@ -118,13 +119,20 @@ pub fn text(group: &Group<'_>) -> String {
 /// Reads a figure from a run that has it.
 type Figure = fn(&Run) -> Option<f64>;
 
-/// What is told besides the measures, as a mean over the seeds.
-const TOLD: [(&str, Figure); 5] = [
-    ("N used when the first is queued, %", |run| run.summary.first_queued_percent),
-    ("latency p99 where > 1/s arrive, ms", |run| Some(run.summary.latency_in_crowd_p99_ms as f64)),
-    ("visitors", |run| Some(run.summary.arrived as f64)),
-    ("admitted", |run| Some(run.summary.admitted as f64)),
-    ("still waiting after the drain", |run| Some(run.summary.waiting_at_end as f64)),
+/// What is told besides the measures, as a mean over the seeds, with so many decimals.
+const TOLD: [(&str, usize, Figure); 10] = [
+    ("N used when the first is queued, %", 1, |run| run.summary.first_queued_percent),
+    ("latency p99 where > 1/s arrive, ms", 0, |run| {
+        Some(run.summary.latency_in_crowd_p99_ms as f64)
+    }),
+    ("peak calls of a counter", 0, |run| Some(run.summary.peaks.counter as f64)),
+    ("peak calls of an aggregator", 0, |run| Some(run.summary.peaks.aggregator as f64)),
+    ("peak calls of the global object", 0, |run| Some(run.summary.peaks.global as f64)),
+    ("correlation of arrival and entry", 4, |run| run.summary.order_correlation),
+    ("admissions per minute", 1, |run| Some(run.summary.admissions_per_minute)),
+    ("visitors", 0, |run| Some(run.summary.arrived as f64)),
+    ("admitted", 0, |run| Some(run.summary.admitted as f64)),
+    ("still waiting after the drain", 0, |run| Some(run.summary.waiting_at_end as f64)),
 ];
 
 fn target(text: &str) -> String {

@@ -1,14 +1,16 @@
 //! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
 
+use room_core::id::EventId;
 use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use room_core::shuffle::Shuffle;
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
-use crate::baseline::Order;
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
+use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 20] = [
     "steady",
     "small",
     "shift",
@@ -25,6 +27,10 @@ pub const NAMES: [&str; 16] = [
     "partition",
     "swarm",
     "fairshot",
+    "lottery",
+    "prequeue",
+    "revoke",
+    "revoke-off",
 ];
 
 /// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
@@ -35,12 +41,8 @@ pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours",
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
-pub const NOT_BUILT: [(&str, &str); 4] = [
-    ("revoke", "the core cannot take a place back from an admitted visitor (revocation)"),
-    ("bots", "the core has no infinite queue for visitors without cookie or failed challenge"),
-    ("lottery", "the core has no random queueing method, only first come first served"),
-    ("prequeue", "the core has no events, hence no prequeue and no shuffle at its start"),
-];
+pub const NOT_BUILT: [(&str, &str); 1] =
+    [("bots", "the core has no infinite queue for visitors without cookie or failed challenge")];
 
 /// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
@@ -97,10 +99,14 @@ impl Scenario {
             },
             "swarm" => swarm(seed),
             "fairshot" => fairshot(),
-            "experiment" => experiment(),
-            "experiment-random" => {
-                Self { name: "experiment-random", order: Order::Random, ..experiment() }
+            "lottery" => by_lot("lottery", constant("lottery", 1_800.0)),
+            "revoke" => {
+                Self { habits: Habits { revoked: 0.3, ..Habits::USUAL }, ..long_sessions("revoke") }
             }
+            "revoke-off" => long_sessions("revoke-off"),
+            "prequeue" => prequeue(),
+            "experiment" => experiment(),
+            "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
             "compressed" => compressed(),
             _ => return None,
@@ -112,7 +118,6 @@ fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
         settings: settings(10_000, 2_000),
-        order: Order::Fifo,
         arrivals: vec![(0, per_minute)],
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
@@ -158,6 +163,35 @@ fn sale() -> Scenario {
         arrivals: vec![(0, 100_000.0), (minutes(10) - 1, 100_000.0), (minutes(10), 0.0)],
         duration_ms: minutes(28),
         ..constant("sale", 0.0)
+    }
+}
+
+/// The same room, but lots are drawn among those who wait.
+fn by_lot(name: &'static str, scenario: Scenario) -> Scenario {
+    let settings = Settings { queueing_method: QueueingMethod::Random, ..scenario.settings };
+    Scenario { name, settings, ..scenario }
+}
+
+/// Sessions of half an hour: a visitor who has left keeps a place for long.
+fn long_sessions(name: &'static str) -> Scenario {
+    let mut settings = settings(10_000, 2_000);
+    settings.session_duration_minutes = 30;
+    Scenario { settings, duration_ms: minutes(90), ..constant(name, 600.0) }
+}
+
+/// The same million comes before the start, is held for those ten minutes, and draws lots then.
+fn prequeue() -> Scenario {
+    let start_ms = minutes(10);
+    let shuffle =
+        Shuffle { event: EventId::from_bytes([1; 16]), from: START, until: START + start_ms };
+    let sale = sale();
+    let settings = Settings { queue_all: true, shuffles: vec![shuffle], ..sale.settings.clone() };
+    Scenario {
+        name: "prequeue",
+        settings,
+        duration_ms: start_ms + minutes(28),
+        faults: vec![(start_ms, Fault::Open)],
+        ..sale
     }
 }
 

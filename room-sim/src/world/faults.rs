@@ -73,6 +73,10 @@ impl World {
             Fault::Outage { data_center } => self.vanish(data_center),
             Fault::Cut => self.cut(true),
             Fault::Heal => self.cut(false),
+            Fault::Open => {
+                self.settings.queue_all = false;
+                self.truth.set_limits(self.now, &self.settings);
+            }
             Fault::Limits { total_active_users, new_users_per_minute } => {
                 self.settings.total_active_users = total_active_users;
                 self.settings.new_users_per_minute = new_users_per_minute;
