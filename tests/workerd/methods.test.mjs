@@ -64,8 +64,8 @@ async function change(cluster, fields) {
 const visitorOf = (cluster) => (name) => new Visitor(cluster, { name, host: shop.host });
 
 clusterTest("reject, passthrough and back again", everywhere, async (cluster) => {
-  const [guest, waiting, rejected, passing, last] = ["guest", "waiting", "rejected", "passing", "last"]
-    .map(visitorOf(cluster));
+  const names = ["guest", "waiting", "rejected", "passing", "last"];
+  const [guest, waiting, rejected, passing, last] = names.map(visitorOf(cluster));
   assert.equal((await guest.visit()).kind, "origin");
   assert.equal((await waiting.visit()).kind, "queue");
 
