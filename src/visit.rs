@@ -128,7 +128,8 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
-    let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws());
+    let draws = draws(keys, found);
+    let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws);
     if let Outcome::Ask(ask) = outcome {
         if let Some(asked) = asked {
             let take = seat.isolate.take(now, &ask);
@@ -168,7 +169,8 @@ fn settle(
     let visited = memory.visit(room, now)?;
     let Visited { coverage, room: found, in_force, zone, seat, page, keys, pending } = visited;
     let seat = seat?;
-    let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws(), reply);
+    let draws = draws(keys, found);
+    let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws, reply);
     let reports = reports(seat, pending, now, room);
     let view = seat.isolate.view();
     let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
@@ -228,10 +230,11 @@ fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     ticket.state == TicketState::Accepted && admission::is_inside(ticket, now, settings)
 }
 
-fn draws() -> Draws {
+fn draws(keys: &KeyRing, room: &Room) -> Draws {
     let [a, b, c, d, id @ ..] = platform::random::<20>();
     let ticket_id = TicketId::from_bytes(id);
-    Draws { ticket_id, jitter: u32::from_be_bytes([a, b, c, d]) }
+    let lottery = keys.lottery_key(room.id);
+    Draws { ticket_id, jitter: u32::from_be_bytes([a, b, c, d]), lottery }
 }
 
 /// All that the answer to one visit is made from.

@@ -6,8 +6,9 @@ use crate::bucket::Bucket;
 use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
 use crate::id::TicketId;
+use crate::lottery::{self, LotteryKey};
 use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
-use crate::settings::{Maintenance, Settings};
+use crate::settings::{Maintenance, QueueingMethod, Settings};
 use crate::slots::SlotClass;
 use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
@@ -17,8 +18,6 @@ use crate::view::View;
 pub const EARLY_MS: u64 = 500;
 /// A called visitor who found no slot comes back no sooner than this.
 const RETRY_S_MIN: u32 = 3;
-/// Nothing shorter is shown as an estimate: below it the page says "less than a minute".
-const SHOWN_S_MIN: u32 = 60;
 
 /// Random draws for one visit.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +26,8 @@ pub struct Draws {
     pub ticket_id: TicketId,
     /// Any number: spreads the refresh interval.
     pub jitter: u32,
+    /// What a lottery's places are drawn with; the same in every visit to a room.
+    pub lottery: LotteryKey,
 }
 
 /// What is known besides the ticket.
@@ -196,6 +197,7 @@ fn new_ticket(situation: Situation<'_>) -> Ticket {
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
         event: 0,
+        confirmed_s: 0,
         unconfirmed: true,
         infinite: false,
     }
@@ -208,7 +210,7 @@ fn decide_new(situation: Situation<'_>) -> Decision {
     // never guesses.
     let asks = view.is_none_or(|view| view.wants_to_know(now) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {
-        let key = settings.order_key(&ticket);
+        let key = place(situation, &ticket);
         return Decision::AskCounter(Ask { ticket, class: SlotClass::New, key });
     }
     queue(situation, ticket, true)
@@ -219,8 +221,9 @@ fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
     if now + EARLY_MS < next_refresh(&ticket) {
         return Decision::TooEarly { ticket };
     }
+    let ticket = confirmed(ticket, now);
     // An isolate that heard nothing for a while does not know who was called meanwhile.
-    let key = settings.order_key(&ticket);
+    let key = place(situation, &ticket);
     let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
     if called && may_ask && !settings.queue_all {
         return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued, key });
@@ -229,7 +232,24 @@ fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
 }
 
 fn is_called(key: OrderKey, view: &View) -> bool {
-    view.open || key <= view.threshold
+    view.open || view.called().calls(key)
+}
+
+/// The place of a visitor in the order that is in force.
+fn place(situation: Situation<'_>, ticket: &Ticket) -> OrderKey {
+    let Situation { now, settings, view, draws, .. } = situation;
+    if settings.queueing_method == QueueingMethod::Random {
+        return lottery::place(ticket, now, draws.lottery, view.map(View::called));
+    }
+    settings.order_key(ticket)
+}
+
+/// From the first cookie that comes back on, the visitor is one who can keep a place.
+fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
+    if ticket.confirmed_s == 0 {
+        ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX);
+    }
+    ticket
 }
 
 /// True when the next check-in may find a place free.
@@ -294,16 +314,23 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
 /// A counted check-in. `first` on the page that starts the wait.
 fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let Situation { now, settings, view, draws, .. } = situation;
-    let key = settings.order_key(&ticket);
+    let key = place(situation, &ticket);
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
     let before = ticket.clone();
     let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
-        let estimate_s = estimate::wait_s(view, key)?.max(SHOWN_S_MIN);
+        let estimate_s = if is_lottery {
+            estimate::by_lot(view)?.middle_s
+        } else {
+            estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
+        };
         let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
         Some(estimate::smoothed_s(estimate_s, shown_s))
     });
     let called = view.is_some_and(|view| is_called(key, view));
     let near = view.is_some_and(|view| is_near(view, key, settings));
-    let interval_s = if first || (called || near) && !settings.queue_all {
+    // In a lottery nobody's turn is near, and nobody may try more often than another.
+    let is_soon = first || (called || near) && !settings.queue_all;
+    let interval_s = if is_soon && !is_lottery {
         jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
     } else {
         jittered(settings.refresh_interval_s, draws.jitter)

@@ -261,7 +261,7 @@ impl DataCenterCounter {
 
     /// Whether it is this visitor's turn: an isolate with an old view asks for others too (I4).
     fn is_called(&self, take: Take) -> bool {
-        self.view.as_ref().is_some_and(|view| view.open || take.key <= view.threshold)
+        self.view.as_ref().is_some_and(|view| view.open || view.called().calls(take.key))
     }
 
     /// Gives what came to those who waited for it, in their order; who was asked for and got

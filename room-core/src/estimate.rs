@@ -30,11 +30,78 @@ pub fn fewest_ahead(view: &View, key: OrderKey) -> u64 {
     index.checked_sub(1).and_then(|last| view.line.get(last)).map_or(0, |(_, ahead)| *ahead)
 }
 
+/// What the half of all who wait in the same place as this visitor will see, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// A quarter of them enters sooner.
+    pub low_s: u32,
+    /// The estimate; half of them enter sooner.
+    pub middle_s: u32,
+    /// A quarter of them enters later.
+    pub high_s: u32,
+}
+
+impl Wait {
+    /// The same around what is shown instead of the middle, which moves more slowly.
+    #[must_use]
+    pub fn around(self, shown_s: u32) -> Self {
+        let middle_s = u64::from(self.middle_s.max(SHORTEST_S));
+        let moved = |wait_s: u32| {
+            let wait_s = u64::from(wait_s) * u64::from(shown_s) / middle_s;
+            u32::try_from(wait_s).unwrap_or(LONGEST_S).min(LONGEST_S)
+        };
+        let (low_s, high_s) = (moved(self.low_s).min(shown_s), moved(self.high_s).max(shown_s));
+        Self { low_s, middle_s: shown_s, high_s }
+    }
+}
+
+/// Shorter waits are not told apart: the page says a minute.
+pub const SHORTEST_S: u32 = 60;
+/// Of a normal distribution a quarter lies beyond so many standard deviations.
+const QUARTILE: f64 = 0.674_5;
+/// By so much forecasts are off in sustained overload, apart from chance (`admission.md`
+/// section 7).
+const MODEL_ERROR: f64 = 0.08;
+
+/// The wait of a visitor with this key first come, first served; `None` is unknown.
+///
+/// How many places come free in a span is taken to vary as in a Poisson process, so that the
+/// quarters are where the forecast has a few more or fewer visitors ahead.
+pub fn in_line(view: &View, key: OrderKey) -> Option<Wait> {
+    let ahead = people_ahead(view, key);
+    let spread = QUARTILE * (ahead as f64).sqrt() + MODEL_ERROR * ahead as f64;
+    let middle_s = wait_behind_s(view, ahead)?;
+    let low_s = wait_behind_s(view, ahead.saturating_sub(spread as u64))?.min(middle_s);
+    let high_s = wait_behind_s(view, ahead + spread.ceil() as u64)?.max(middle_s);
+    Some(Wait { low_s, middle_s, high_s })
+}
+
+/// The wait of everybody in a lottery; `None` is unknown.
+///
+/// With q of those who wait admitted in a minute, p of them are inside after
+/// `ln(1 - p) / ln(1 - q)` minutes (`product.md` section 14.3).
+pub fn by_lot(view: &View) -> Option<Wait> {
+    let _may_enter = view.next_place_s?;
+    let waiting = view.line.last().map(|(_, count)| *count).filter(|count| *count > 0)?;
+    let in_a_minute = view.admissions_per_1000_minutes as f64 / 1_000.0 / waiting as f64;
+    if in_a_minute <= 0.0 {
+        return None;
+    }
+    let after_s = |part: f64| {
+        let minutes = (-part).ln_1p() / (-in_a_minute.min(1.0)).ln_1p();
+        (60.0 * minutes).round().clamp(f64::from(SHORTEST_S), f64::from(LONGEST_S)) as u32
+    };
+    Some(Wait { low_s: after_s(0.25), middle_s: after_s(0.5), high_s: after_s(0.75) })
+}
+
 /// Seconds until a visitor with this key enters, from the view alone; `None` is unknown.
 pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
+    wait_behind_s(view, people_ahead(view, key))
+}
+
+fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     let rate = view.admissions_per_1000_minutes;
     let next_place_s = view.next_place_s?;
-    let ahead = people_ahead(view, key);
     if ahead == 0 {
         return Some(next_place_s.min(LONGEST_S));
     }
@@ -57,13 +124,61 @@ pub fn smoothed_s(estimate_s: u32, shown_s: Option<u32>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_S, fewest_ahead, people_ahead, smoothed_s, wait_s};
+    use super::{LONGEST_S, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s, wait_s};
     use crate::queue::OrderKey;
     use crate::view::View;
 
     fn view(line: &[(u64, u64)], next_place_s: Option<u32>, rate: u64) -> View {
         let line = line.iter().map(|(key, ahead)| (OrderKey(*key), *ahead)).collect();
         View { line, next_place_s, admissions_per_1000_minutes: rate, ..View::default() }
+    }
+
+    /// The published figures: 10 of 100 in a minute are 2.73, 6.58 and 13.16 minutes.
+    #[test]
+    fn a_lottery_waits_as_the_published_formula_says() {
+        let check = |waiting: u64, per_1000_minutes: u64, want: Option<[u32; 3]>| {
+            let line = [(1, waiting)];
+            let line = if waiting == 0 { &line[..0] } else { &line[..] };
+            let wait = by_lot(&view(line, Some(0), per_1000_minutes));
+            assert_eq!(wait.map(|one| [one.low_s, one.middle_s, one.high_s]), want, "{waiting}");
+        };
+        check(100, 10_000, Some([164, 395, 789]));
+        check(100, 50_000, Some([60, 60, 120]));
+        check(100, 100_000, Some([60, 60, 60])); // certain
+        check(100, 200_000, Some([60, 60, 60]));
+        check(100, 0, None);
+        check(0, 10_000, None);
+        check(1_000_000, 1, Some([LONGEST_S; 3]));
+        assert_eq!(by_lot(&view(&[(1, 100)], None, 10_000)), None, "nobody may enter");
+    }
+
+    #[test]
+    fn a_line_has_quarters_around_its_estimate() {
+        let check = |ahead: u64, want: Option<(u32, u32, u32)>| {
+            let view = view(&[(10, ahead), (20, ahead + 1)], Some(30), 60_000);
+            let wait = in_line(&view, OrderKey(20));
+            assert_eq!(wait.map(|one| (one.low_s, one.middle_s, one.high_s)), want, "{ahead}");
+        };
+        // One a second: 0.67 standard deviations of the count, and 8 %.
+        check(0, Some((30, 30, 30)));
+        check(1, Some((31, 31, 32)));
+        check(100, Some((116, 130, 145)));
+        check(10_000, Some((9_163, 10_030, 10_898)));
+        assert_eq!(in_line(&view(&[(10, 5)], Some(30), 0), OrderKey(20)), None);
+    }
+
+    #[test]
+    fn quarters_move_with_what_is_shown() {
+        let wait = Wait { low_s: 164, middle_s: 395, high_s: 789 };
+        let check = |shown_s: u32, low_s: u32, high_s: u32| {
+            assert_eq!(wait.around(shown_s), Wait { low_s, middle_s: shown_s, high_s });
+        };
+        check(395, 164, 789);
+        check(198, 82, 395);
+        check(790, 328, 1_578);
+        check(LONGEST_S, 35_872, LONGEST_S);
+        let soon = Wait { low_s: 5, middle_s: 10, high_s: 20 };
+        assert_eq!(soon.around(60), Wait { low_s: 5, middle_s: 60, high_s: 60 });
     }
 
     #[test]

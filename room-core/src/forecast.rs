@@ -45,6 +45,8 @@ pub struct Habits {
 pub struct Seen {
     /// When.
     pub at: Timestamp,
+    /// True where keys are times, and so tell how long somebody has waited.
+    pub is_by_time: bool,
     /// Visitors inside by activity bucket, ascending.
     pub activity: Vec<(Bucket, u64)>,
     /// A key, and how many stand up to it: they have waited for [`SETTLED_MS`].
@@ -123,6 +125,9 @@ impl Habits {
     }
 
     fn learn_giving_up(&mut self, before: &Seen, now: &Seen, passed_s: f64) {
+        if !before.is_by_time || !now.is_by_time {
+            return;
+        }
         let (_, settled) = before.settled;
         let (waited_s, gone) = &mut self.gives_up;
         *waited_s += settled as f64 * passed_s;
@@ -357,7 +362,7 @@ mod tests {
     /// The room a second after `NOW`.
     fn seen(at: Timestamp, activity: &[(Bucket, u64)], settled: u64, still: u64) -> Seen {
         let settled = (OrderKey(5), settled);
-        Seen { at, activity: activity.to_vec(), settled, still, entered: 0 }
+        Seen { at, is_by_time: true, activity: activity.to_vec(), settled, still, entered: 0 }
     }
 
     #[test]

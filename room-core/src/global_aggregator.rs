@@ -10,6 +10,7 @@ mod limits;
 mod restart;
 
 use crate::id::{Incarnation, RoomId};
+use crate::lottery::Round;
 use crate::queue::{PACE_BURST_MS, Queue, SLOW_ROOM_PER_MINUTE, Supply, pace_per_s};
 use crate::settings::Settings;
 use crate::slots::{Ledger, SlotClass, Slots};
@@ -103,6 +104,7 @@ impl GlobalAggregator {
             version: self.version,
             made_at: now,
             threshold: self.queue.threshold(),
+            called_before: self.queue.called().before,
             open: self.queue.is_open(),
             names_until: self.names_until(),
             line: crate::view::curve(&self.queue.line_without(entered)),
@@ -226,8 +228,8 @@ impl GlobalAggregator {
 
     /// How many of the waiting visitors who ask have been called (I4).
     fn called_among(&self, pull: &Pull) -> u64 {
-        let threshold = self.queue.threshold();
-        let called = pull.queued_keys.partition_point(|key| *key <= threshold);
+        let called = self.queue.called();
+        let called = pull.queued_keys.iter().filter(|key| called.calls(**key)).count();
         if self.queue.is_open() || called == pull.queued_keys.len() {
             return u64::from(pull.queued_waiting);
         }
@@ -262,6 +264,8 @@ impl GlobalAggregator {
         }
         self.ledger.settle(now, settings);
         self.book.prune(now, settings);
+        let entered = self.ledger.queued_since(self.queue.reported().middle());
+        let turned = self.queue.turn(now, settings, entered);
         if let Some(epoch) = self.book.reported_epoch(now)
             && epoch > self.queue.reported()
         {
@@ -276,10 +280,11 @@ impl GlobalAggregator {
             return true;
         }
         if now < self.line_known_from {
-            return false;
+            return turned;
         }
         let supply = self.supply(now, settings);
-        self.queue.call(now, settings, supply) || self.queue.try_open(settings, supply)
+        let moved = self.queue.call(now, settings, supply);
+        moved || self.queue.try_open(settings, supply) || turned
     }
 
     fn book_use(
@@ -304,11 +309,14 @@ impl GlobalAggregator {
 
     fn supply(&self, now: Timestamp, settings: &Settings) -> Supply {
         let middle = self.queue.reported().middle();
+        let queued_since_round = self.ledger.queued_since(Round::at(now).start());
         Supply {
             available: self.available(now, settings),
             flow_per_s: self.book.entered_since(now - 30 * SECOND_MS) as f64 / 30.0,
             queued_since_reported: self.ledger.queued_since(middle),
             joined_since_reported: self.book.joined_since(middle),
+            queued_since_round,
+            carried: self.queue.carried(now, settings, queued_since_round),
             queued_at: self.ledger.queued_at(),
         }
     }

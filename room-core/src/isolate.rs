@@ -14,7 +14,8 @@ use crate::admission::{self, Answer, Ask, Decision, Draws, Situation};
 use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::IsolateId;
-use crate::settings::{Settings, WhenSilent};
+use crate::lottery;
+use crate::settings::{QueueingMethod, Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
 use crate::ticket::Ticket;
@@ -156,7 +157,7 @@ impl Isolate {
             }
             return Outcome::Ask(ask);
         }
-        self.perform(now, decision, SlotClass::New, None)
+        self.perform(now, settings, draws, decision, (SlotClass::New, None))
     }
 
     /// The message that asks the counter.
@@ -252,16 +253,17 @@ impl Isolate {
         let view = self.view.as_ref();
         let situation = Situation { now, settings, view, may_ask: false, draws };
         let decision = admission::settle(situation, ask, answer);
-        self.perform(now, decision, class, slot.map(|(grant, _)| grant))
+        self.perform(now, settings, draws, decision, (class, slot.map(|(grant, _)| grant)))
     }
 
     /// Records what a decision means for the counts.
     fn perform(
         &mut self,
         now: Timestamp,
+        settings: &Settings,
+        draws: Draws,
         decision: Decision,
-        class: SlotClass,
-        grant: Option<GrantId>,
+        (class, grant): (SlotClass, Option<GrantId>),
     ) -> Outcome {
         match decision {
             Decision::Inside => Outcome::Pass,
@@ -280,7 +282,12 @@ impl Isolate {
                 Outcome::PassWith(ticket)
             }
             Decision::Queue { ticket, presence } => {
-                self.record_wait(Some(presence));
+                if settings.queueing_method == QueueingMethod::Random {
+                    let parts = lottery::parts(&ticket, draws.lottery, presence);
+                    parts.for_each(|part| self.record_wait(Some(part)));
+                } else {
+                    self.record_wait(Some(presence));
+                }
                 Outcome::Wait { ticket, counted: true }
             }
             Decision::Hold { ticket, from } => {

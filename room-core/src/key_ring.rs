@@ -14,6 +14,7 @@ use aes_gcm::aead::AeadInOut;
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use crate::id::RoomId;
+use crate::lottery::LotteryKey;
 use crate::master_key::MasterKey;
 use crate::ticket::{TICKET_BYTES, Ticket};
 use crate::time::{SECOND_MS, Timestamp};
@@ -113,6 +114,12 @@ impl KeyRing {
             .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
             .ok()?;
         Ticket::from_bytes(message)
+    }
+
+    /// The secret that a room's lotteries are drawn with: that of the newest key, so that a new one
+    /// draws new places in the round that it comes in.
+    pub fn lottery_key(&self, room: RoomId) -> LotteryKey {
+        self.newest.lottery_key(room)
     }
 
     /// The key with this id. Keys are never tried in turn: GCM does not commit to its key, so one
@@ -410,9 +417,10 @@ mod tests {
     fn any_ticket() -> impl Strategy<Value = Ticket> {
         let accepted_at = proptest::option::of((1..u64::MAX, 1..u32::MAX));
         let times = (any::<u64>(), accepted_at, any::<u64>());
-        let rest = any::<([u8; 16], u16, u32, u32, bool, bool)>();
+        let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool))>();
         (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
-            let (id, interval_s, shown_estimate_s, event, unconfirmed, infinite) = rest;
+            let (id, interval_s, shown_estimate_s, event, (confirmed_s, unconfirmed, infinite)) =
+                rest;
             let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
             Ticket {
                 id: TicketId::from_bytes(id),
@@ -424,6 +432,7 @@ mod tests {
                 interval_s,
                 shown_estimate_s,
                 event,
+                confirmed_s,
                 unconfirmed,
                 infinite,
             }

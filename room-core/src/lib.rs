@@ -22,6 +22,7 @@ pub mod global_aggregator;
 pub mod id;
 pub mod isolate;
 pub mod key_ring;
+pub mod lottery;
 pub mod master_key;
 pub mod named_list;
 pub mod page;

@@ -1,5 +1,7 @@
 //! One secret of the key ring: its id, and the ciphers of the hours derived from it. Seals nothing.
 
+use crate::id::RoomId;
+use crate::lottery::LotteryKey;
 use crate::sorted::SortedMap;
 use std::ops::RangeInclusive;
 
@@ -35,6 +37,11 @@ impl MasterKey {
     /// The byte that names this key in a sealed ticket.
     pub(crate) const fn id(&self) -> u8 {
         self.id
+    }
+
+    /// The key of a room's lotteries.
+    pub(crate) fn lottery_key(&self, room: RoomId) -> LotteryKey {
+        LotteryKey::from_bytes(*derive(&self.secret, &[b"lottery v1", room.as_bytes()]))
     }
 
     /// The cipher of `hour` (counted from the epoch), which is one of `readable`.

@@ -10,9 +10,8 @@ use base64ct::Encoding;
 use sha2::Digest;
 use sha2::Sha256;
 
-pub use variables::Stage;
+pub use crate::waiting::{Stage, Waiting};
 pub use variables::Variables;
-pub use variables::Waiting;
 
 use crate::template::RenderError;
 use crate::template::Template;
@@ -193,6 +192,14 @@ mod tests {
             &["no line to join", "data-refresh=\"0\""],
             &[KEPT, "About", "You are in line", "checks again", "Estimated"],
         );
+        check(
+            Waiting { method: QueueingMethod::Random, ..usual },
+            &["in a few at a\ntime, by lot:", KEPT],
+            &["in the order they came"],
+        );
+        let ends_soon = Stage { starts_in_ms: 0, ends_in_ms: 60_000, ..running };
+        check(Waiting { event: Some(ends_soon), ..usual }, &["The event may end before"], &[]);
+        check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before"]);
         let posted = Waiting { submitted_nothing: true, ..usual };
         check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
         check(

@@ -3,14 +3,17 @@
 //! Decides who is called, never how many slots there are.
 
 mod line;
+mod rounds;
 
 use serde::{Deserialize, Serialize};
 
 use crate::census::{EPOCH_MS, Epoch, EpochCensus};
+use crate::lottery::{Called, Round};
 use crate::settings::Settings;
 use crate::time::{SECOND_MS, Timestamp};
 
 use line::Line;
+use rounds::Carried;
 
 /// A visitor's place in the order; the lower one is called first. In FIFO the join time in ms.
 #[derive(
@@ -51,10 +54,20 @@ const EMPTY_CALLS: f64 = 0.5;
 pub struct Queue {
     open: bool,
     threshold: OrderKey,
+    /// Where it stood when the order in force was another one: it goes on from there.
+    #[serde(default)]
+    parked: OrderKey,
+    /// In a lottery: what the round before has left.
+    #[serde(default)]
+    carried: Carried,
     /// The newest epoch that every data center with waiters has reported.
     reported: Epoch,
-    /// The waiters of that epoch.
+    /// The waiters of that epoch, in the order in force.
     line: Line,
+    /// Those who have no place in it: a lottery's called ones of the round before, and all for a
+    /// refresh interval after a change of method.
+    #[serde(default)]
+    beside: u64,
     /// Since when a slot is free and nobody else was called.
     idle_since: Option<Timestamp>,
 }
@@ -70,14 +83,26 @@ pub struct Supply {
     pub queued_since_reported: u64,
     /// Visitors who joined since the middle of the reported epoch.
     pub joined_since_reported: u64,
+    /// Slots granted to called visitors since the lottery's round began.
+    pub queued_since_round: u64,
+    /// Those called in the round before who may still come.
+    pub carried: u64,
     /// When a called visitor was granted a slot last.
     pub queued_at: Timestamp,
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        let (threshold, reported) = (OrderKey::default(), Epoch::default());
-        Self { open: true, threshold, reported, line: Line::default(), idle_since: None }
+        Self {
+            open: true,
+            threshold: OrderKey::default(),
+            parked: OrderKey::default(),
+            carried: Carried::default(),
+            reported: Epoch::default(),
+            line: Line::default(),
+            beside: 0,
+            idle_since: None,
+        }
     }
 }
 
@@ -92,6 +117,11 @@ impl Queue {
         self.threshold
     }
 
+    /// Who has been called.
+    pub fn called(&self) -> Called {
+        Called { threshold: self.threshold, before: self.carried.threshold() }
+    }
+
     /// The epoch the line was taken in.
     pub fn reported(&self) -> Epoch {
         self.reported
@@ -99,10 +129,10 @@ impl Queue {
 
     /// All live waiters of the reported epoch.
     pub fn waiting(&self) -> u64 {
-        self.line.count()
+        self.line.count() + self.beside
     }
 
-    /// Live waiters with a key of at most `key`.
+    /// Live waiters of the order in force with a key of at most `key`.
     pub fn waiting_up_to(&self, key: OrderKey) -> u64 {
         self.line.up_to(key)
     }
@@ -130,7 +160,11 @@ impl Queue {
             return;
         }
         self.reported = epoch;
-        self.line = Line::of(waiters);
+        let order = Round::of(self.threshold).map(|_| Round::at(epoch.middle()));
+        let all: u64 = waiters.values().map(|count| u64::from(*count)).sum();
+        let of_order = waiters.iter().filter(|(key, _)| Round::of(**key) == order);
+        self.line = Line::of(of_order.map(|(key, count)| (*key, *count)));
+        self.beside = all - self.line.count();
     }
 
     /// A newcomer was refused: nobody new enters any more, and this one is called first.
@@ -145,8 +179,12 @@ impl Queue {
 
     /// Calls everybody up to `last`; true if the threshold moved.
     pub fn call_at_once(&mut self, last: OrderKey) -> bool {
-        let moves = last > self.threshold;
-        self.threshold = self.threshold.max(last);
+        // An isolate that has not heard of a change names keys of another order.
+        let is_of_order = Round::of(last).is_some() == Round::of(self.threshold).is_some();
+        let moves = is_of_order && last > self.threshold;
+        if moves {
+            self.threshold = last;
+        }
         moves
     }
 
@@ -168,8 +206,13 @@ impl Queue {
         if self.open || settings.admits_nobody() {
             return false;
         }
-        let target = called_target(settings, supply);
-        let limit = OrderKey::fifo(self.reported.start());
+        if let Some(round) = Round::of(self.threshold)
+            && round != Round::at(self.reported.middle())
+        {
+            return self.call_share(round, settings, supply);
+        }
+        let target = called_target(settings, supply).saturating_sub(supply.carried);
+        let limit = self.joined_by(self.reported.start());
         let entered = supply.queued_since_reported;
         let mut next = self.line.key_with(target.saturating_add(entered), limit);
         let all_have_entered = self.waiting_up_to(self.threshold) <= entered;
@@ -186,6 +229,14 @@ impl Queue {
             self.idle_since = None;
         }
         moves
+    }
+
+    /// The key of somebody who joined at `moment` and stands behind all drawn places.
+    fn joined_by(&self, moment: Timestamp) -> OrderKey {
+        match Round::of(self.threshold) {
+            Some(round) => round.late(moment),
+            None => OrderKey::fifo(moment),
+        }
     }
 
     /// True when all who are called have had the time to come back and nobody took a slot: within
@@ -213,7 +264,7 @@ impl Queue {
         keys.partition_point(|key| {
             let before = OrderKey(key.0.saturating_sub(1));
             let ahead = self.waiting_up_to(before).saturating_sub(supply.queued_since_reported);
-            ahead < supply.available
+            ahead + self.carried.before(*key, supply) < supply.available
         })
     }
 
@@ -221,7 +272,7 @@ impl Queue {
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
         // Whoever joined since cannot be called before the next epoch. To wait until nobody has
         // would keep the room closed for as long as newcomers keep coming; opening calls them.
-        let callable = OrderKey::fifo(self.reported.start() - 1).max(self.threshold);
+        let callable = self.joined_by(self.reported.start() - 1).max(self.threshold);
         let nobody_left = self.waiting_up_to(self.threshold) == self.waiting_up_to(callable);
         let spare = supply.available > self.promised(supply);
         if self.open || settings.admits_nobody() || !nobody_left || !spare {
@@ -230,7 +281,7 @@ impl Queue {
         self.open = true;
         // Everybody who joined before the reported epoch is called; the younger ones are too
         // while the room is open, and a later closing raises the threshold past them.
-        self.threshold = self.threshold.max(OrderKey::fifo(self.reported.start() - 1));
+        self.threshold = callable;
         true
     }
 }
@@ -273,6 +324,8 @@ mod tests {
             flow_per_s: 0.0,
             queued_since_reported: 0,
             joined_since_reported: 0,
+            queued_since_round: 0,
+            carried: 0,
             queued_at: Timestamp(20_000),
         }
     }

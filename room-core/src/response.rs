@@ -119,6 +119,7 @@ mod tests {
     const WAITING: Waiting = Waiting {
         method: QueueingMethod::Fifo,
         estimate_s: Some(90),
+        quartiles_s: None,
         last_updated: crate::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
         queue_all: false,

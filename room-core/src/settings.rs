@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::lottery::Round;
 use crate::queue::OrderKey;
 use crate::shuffle::Shuffle;
 use crate::ticket::Ticket;
@@ -128,6 +129,9 @@ impl Settings {
     /// Up to which key everybody is called when nobody new is let in from `now` on: not past the
     /// beginning of a prequeue whose order is drawn, for in its time lie the keys of all of it.
     pub fn held_from(&self, now: Timestamp) -> OrderKey {
+        if self.queueing_method == QueueingMethod::Random {
+            return Round::at(now).late(now);
+        }
         let shuffled = self.shuffles.iter().find(|shuffle| shuffle.covers(now));
         OrderKey::fifo(shuffled.map_or(now, |shuffle| shuffle.from))
     }

@@ -80,6 +80,7 @@ mod tests {
             interval_s: 20,
             shown_estimate_s: NO_ESTIMATE,
             event: 0,
+            confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
         }

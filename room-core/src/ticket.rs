@@ -43,6 +43,9 @@ pub struct Ticket {
     pub shown_estimate_s: u32,
     /// A hash of the id of the event the visitor joined in; 0 for none.
     pub event: u32,
+    /// The second in which a cookie of this visitor first came back; 0 until then.
+    #[cfg_attr(test, serde(default))]
+    pub confirmed_s: u32,
     /// True until a cookie of this visitor has come back: on the first page.
     pub unconfirmed: bool,
     /// True for a visitor in the infinite queue, who must not be able to tell.
@@ -54,7 +57,7 @@ pub(crate) const TICKET_BYTES: usize = 64;
 
 /// Bytes of the layout without a meaning yet: written as 0 and ignored when read, so that the
 /// version before the one that gives them a meaning still reads the ticket.
-const RESERVED_BYTES: usize = 8;
+const RESERVED_BYTES: usize = 4;
 
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
@@ -78,7 +81,8 @@ impl Ticket {
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `event` |
     /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite |
-    /// | 56 |  8 | reserved |
+    /// | 56 |  4 | `confirmed_s` |
+    /// | 60 |  4 | reserved |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
         debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
         let state = match self.state {
@@ -98,6 +102,7 @@ impl Ticket {
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
         bytes.extend_from_slice(&self.event.to_be_bytes());
         bytes.push(unconfirmed | infinite);
+        bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
         bytes.extend_from_slice(&[0; RESERVED_BYTES]);
     }
 
@@ -118,14 +123,17 @@ impl Ticket {
             interval_s: u16::from_be_bytes(take(rest)?),
             shown_estimate_s: u32::from_be_bytes(take(rest)?),
             event: u32::from_be_bytes(take(rest)?),
+            confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
         };
         let [flags] = take(rest)?;
+        let confirmed_s = u32::from_be_bytes(take(rest)?);
         let _reserved: [u8; RESERVED_BYTES] = take(rest)?;
         (rest.is_empty() && ticket.is_reachable()).then_some(Self {
             unconfirmed: flags & FLAG_UNCONFIRMED != 0,
             infinite: flags & FLAG_INFINITE != 0,
+            confirmed_s,
             ..ticket
         })
     }
@@ -163,6 +171,7 @@ mod tests {
             interval_s: 0x4142,
             shown_estimate_s: NO_ESTIMATE,
             event: 0x5152_5354,
+            confirmed_s: 0x6162_6364,
             unconfirmed: false,
             infinite: true,
         }
@@ -186,7 +195,8 @@ mod tests {
         want.extend([0xff; 4]);
         want.extend([0x51, 0x52, 0x53, 0x54]);
         want.push(0b10);
-        want.extend([0; 8]);
+        want.extend([0x61, 0x62, 0x63, 0x64]);
+        want.extend([0; 4]);
         assert_eq!(want.len(), TICKET_BYTES);
         assert_eq!(bytes_of(&accepted()), want);
         assert_eq!(Ticket::from_bytes(&want), Some(accepted()));
@@ -210,7 +220,7 @@ mod tests {
     fn what_a_later_version_adds_is_ignored() {
         let mut bytes = bytes_of(&accepted());
         bytes[55] |= 0b1111_1100;
-        bytes[56..].fill(0xff);
+        bytes[60..].fill(0xff);
         assert_eq!(Ticket::from_bytes(&bytes), Some(accepted()));
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::Bucket;
 use crate::forecast;
+use crate::lottery::Called;
 use crate::queue::OrderKey;
 use crate::state::SYNC_MS;
 use crate::time::Timestamp;
@@ -27,6 +28,9 @@ pub struct View {
     pub made_at: Timestamp,
     /// `T`: whoever's key is at most this has been called.
     pub threshold: OrderKey,
+    /// In a lottery: `T` at the end of the round before.
+    #[serde(default)]
+    pub called_before: OrderKey,
     /// True while newcomers may ask for a slot.
     pub open: bool,
     /// Closed by a burst: newcomers who join before this moment still ask, and the first of them
@@ -52,6 +56,11 @@ impl View {
     /// True when a sync has been missed since it was made.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         now.since_ms(self.made_at) > STALE_MS
+    }
+
+    /// Who has been called.
+    pub fn called(&self) -> Called {
+        Called { threshold: self.threshold, before: self.called_before }
     }
 
     /// True when somebody who joins at `joined_at` asks the counter: for a slot or to be called.

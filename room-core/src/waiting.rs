@@ -3,13 +3,81 @@
 
 use crate::admission;
 use crate::estimate;
-use crate::event::InForce;
-use crate::page::Waiting;
+use crate::event::{InForce, Phase};
 use crate::room::Room;
 use crate::settings::QueueingMethod;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
+
+/// What is known about a waiting visitor when the page is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Seconds until the visitor is likely to enter; none without data.
+    pub estimate_s: Option<u32>,
+    /// Seconds between which half of those in the same place enter; a quarter enters sooner.
+    pub quartiles_s: Option<(u32, u32)>,
+    /// The visitor's last counted check-in.
+    pub last_updated: Timestamp,
+    /// Seconds from `last_updated` to the next check-in that counts; 0 for no refresh.
+    pub refresh_interval_s: u32,
+    /// How the room deals with those who wait.
+    pub method: QueueingMethod,
+    /// Nobody new is let in, whatever is free.
+    pub queue_all: bool,
+    /// The line takes nobody; this visitor has no place.
+    pub queue_is_full: bool,
+    /// The request was to change something (a form was sent), and was not passed on.
+    pub submitted_nothing: bool,
+    /// Visitors who enter before this one; none if the room does not show it.
+    pub people_ahead: Option<u64>,
+    /// The active event.
+    pub event: Option<Stage>,
+}
+
+/// Where the active event stands when the page is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Before or after its start.
+    pub phase: Phase,
+    /// When it starts or started.
+    pub starts_at: Timestamp,
+    /// Milliseconds until the start; 0 once it came.
+    pub starts_in_ms: u64,
+    /// Milliseconds until the end.
+    pub ends_in_ms: u64,
+    /// True when the start draws a new order for all who join before it.
+    pub shuffles: bool,
+}
+
+impl Stage {
+    /// True before the start.
+    pub fn is_prequeueing(&self) -> bool {
+        self.phase == Phase::Prequeueing
+    }
+}
+
+impl Waiting {
+    /// True before the start of the active event.
+    pub fn is_prequeueing(&self) -> bool {
+        self.event.as_ref().is_some_and(Stage::is_prequeueing)
+    }
+
+    /// True for a visitor who has no place and gets none.
+    pub fn is_rejected(&self) -> bool {
+        self.method == QueueingMethod::Reject && !self.queue_all && !self.is_prequeueing()
+    }
+
+    /// As the API names it.
+    pub fn method_name(&self) -> &'static str {
+        match self.method {
+            QueueingMethod::Fifo => "fifo",
+            QueueingMethod::Random => "random",
+            QueueingMethod::Passthrough => "passthrough",
+            QueueingMethod::Reject => "reject",
+        }
+    }
+}
 
 /// What is known when the page is made.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +103,10 @@ impl Known<'_> {
         let shown_s = Some(ticket.shown_estimate_s)
             .filter(|shown| *shown != NO_ESTIMATE && !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
+        let shown_s = shown_s.filter(|_| !full);
         Waiting {
-            estimate_s: shown_s.filter(|_| !full),
+            estimate_s: shown_s,
+            quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
             queue_is_full: full,
@@ -61,6 +131,17 @@ impl Known<'_> {
         }
     }
 
+    /// Between which moments the half of those in the same place enter.
+    fn quartiles_s(&self, ticket: &Ticket, shown_s: u32) -> Option<(u32, u32)> {
+        let (settings, view) = (&self.in_force.settings, self.view?);
+        let wait = match settings.queueing_method {
+            QueueingMethod::Random => estimate::by_lot(view),
+            _ => estimate::in_line(view, settings.order_key(ticket)),
+        };
+        let wait = wait?.around(shown_s);
+        Some((wait.low_s, wait.high_s))
+    }
+
     /// Where an owner wants it told and there is an order.
     fn people_ahead(&self, ticket: &Ticket) -> Option<u64> {
         let settings = &self.in_force.settings;
@@ -68,5 +149,160 @@ impl Known<'_> {
             ticket.state == TicketState::Queued && settings.queueing_method == QueueingMethod::Fifo;
         let view = self.view.filter(|_| self.room.show_position && is_in_line)?;
         Some(estimate::people_ahead(view, settings.order_key(ticket)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Known, Stage, Waiting};
+    use crate::bucket::Bucket;
+    use crate::config::parse_rooms;
+    use crate::event::{Phase, in_force};
+    use crate::id::TicketId;
+    use crate::page::Variables;
+    use crate::queue::OrderKey;
+    use crate::settings::QueueingMethod;
+    use crate::template::Value;
+    use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+    use crate::time::Timestamp;
+    use crate::view::View;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn ticket(shown_estimate_s: u32) -> Ticket {
+        Ticket {
+            id: TicketId::from_bytes([1; 16]),
+            joined_at: NOW - 60_000,
+            state: TicketState::Queued,
+            accepted_at: Timestamp(0),
+            counted_bucket: Bucket(0),
+            last_check_in: NOW - 2_000,
+            interval_s: 20,
+            shown_estimate_s,
+            event: 0,
+            confirmed_s: 0,
+            unconfirmed: false,
+            infinite: false,
+        }
+    }
+
+    /// What is told to the holder of a ticket behind 100 others, of whom 10 enter in a minute.
+    fn told(fields: &serde_json::Value, shown_estimate_s: u32) -> Waiting {
+        let mut room = json!({
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop", "host": "shop.example",
+            "total_active_users": 900, "new_users_per_minute": 300,
+        });
+        for (name, value) in fields.as_object().expect("an object") {
+            room[name] = value.clone();
+        }
+        let room = parse_rooms(&json!([room]).to_string()).expect("valid rooms").remove(0);
+        let view = View {
+            line: vec![(OrderKey(1), 100)],
+            next_place_s: Some(6),
+            admissions_per_1000_minutes: 10_000,
+            ..View::default()
+        };
+        let in_force = in_force(&room, NOW);
+        let view = Some(&view);
+        let known = Known { now: NOW, room: &room, in_force: &in_force, view, submits: false };
+        known.waiting(&ticket(shown_estimate_s))
+    }
+
+    #[test]
+    fn the_place_is_told_where_the_owner_wants_it_and_there_is_an_order() {
+        let check = |fields: serde_json::Value, want: Option<u64>| {
+            assert_eq!(told(&fields, 600).people_ahead, want, "{fields}");
+        };
+        check(json!({}), None);
+        check(json!({ "show_position": true }), Some(100));
+        check(json!({ "show_position": true, "queueing_method": "random" }), None);
+    }
+
+    #[test]
+    fn the_quarters_lie_around_what_is_shown_and_a_hold_tells_no_time() {
+        let check = |fields: serde_json::Value, shown: u32, want: Option<(u32, u32)>| {
+            let told = told(&fields, shown);
+            assert_eq!(told.quartiles_s, want, "{fields} {shown}");
+            assert_eq!(told.estimate_s.is_some(), want.is_some());
+        };
+        let lottery = json!({ "queueing_method": "random" });
+        check(lottery.clone(), 395, Some((164, 789)));
+        check(lottery, NO_ESTIMATE, None);
+        check(json!({}), 606, Some((522, 696)));
+        check(json!({ "maintenance": "hold" }), 606, None);
+        check(json!({ "queue_all": true }), 606, None);
+        assert!(told(&json!({}), 24 * 3_600).queue_is_full);
+        assert!(told(&json!({ "maintenance": "drain" }), 606).queue_all);
+    }
+
+    #[test]
+    fn a_lottery_has_percentiles_and_a_line_only_a_range() {
+        let check = |method: QueueingMethod, want: [u64; 3], formatted: &str| {
+            let (estimate_s, quartiles_s) = (Some(395), Some((164, 789)));
+            let waiting = Waiting { estimate_s, quartiles_s, method, ..Waiting::default() };
+            let variables = Variables::of(&waiting);
+            let value = |name: &str| variables.value(name).unwrap();
+            for (part, want) in ["25", "50", "75"].iter().zip(want) {
+                let name = format!("waitTime{part}Percentile");
+                assert_eq!(value(&name), Value::Integer(want), "{name}");
+            }
+            assert_eq!(value("waitTime"), Value::Integer(7));
+            assert_eq!(value("waitTimeFormatted"), Value::Text(formatted));
+            assert_eq!(value("waitTimeRangeKnown"), Value::Bool(true));
+            assert_eq!(value("waitTimeRangeLow"), Value::Integer(3));
+            assert_eq!(value("waitTimeRangeHigh"), Value::Integer(14));
+            let range = Value::Text("3 minutes to 14 minutes");
+            assert_eq!(value("waitTimeRangeFormatted"), range);
+        };
+        check(QueueingMethod::Fifo, [0; 3], "7 minutes");
+        check(QueueingMethod::Random, [3, 7, 14], "3 minutes to 14 minutes");
+        let held = Waiting {
+            method: QueueingMethod::Random,
+            estimate_s: Some(395),
+            quartiles_s: Some((164, 789)),
+            queue_all: true,
+            ..Waiting::default()
+        };
+        let variables = Variables::of(&held);
+        assert_eq!(variables.value("waitTime25Percentile"), Some(Value::Integer(0)));
+        assert_eq!(variables.value("waitTimeRangeKnown"), Some(Value::Bool(false)));
+    }
+
+    #[test]
+    fn each_method_has_its_name_and_its_flag() {
+        let check = |method: QueueingMethod, name: &str, flag: &str| {
+            let variables = Variables::of(&Waiting { method, ..Waiting::default() });
+            assert_eq!(variables.value("queueingMethod"), Some(Value::Text(name)));
+            for one in ["isFIFOQueue", "isRandomQueue", "isPassthroughQueue", "isRejectQueue"] {
+                assert_eq!(variables.value(one), Some(Value::Bool(one == flag)), "{name} {one}");
+            }
+        };
+        check(QueueingMethod::Fifo, "fifo", "isFIFOQueue");
+        check(QueueingMethod::Random, "random", "isRandomQueue");
+        check(QueueingMethod::Passthrough, "passthrough", "isPassthroughQueue");
+        check(QueueingMethod::Reject, "reject", "isRejectQueue");
+    }
+
+    #[test]
+    fn a_wait_longer_than_the_event_says_so() {
+        let check = |estimate_s: u32, want: bool| {
+            let event = Some(Stage {
+                phase: Phase::Running,
+                starts_at: Timestamp(0),
+                starts_in_ms: 0,
+                ends_in_ms: 600_000,
+                shuffles: false,
+            });
+            let estimate_s = Some(estimate_s);
+            let variables = Variables::of(&Waiting { estimate_s, event, ..Waiting::default() });
+            let seen = variables.value("waitTimeExceedsEvent");
+            assert_eq!(seen, Some(Value::Bool(want)), "{estimate_s:?}");
+        };
+        check(600, false);
+        check(601, true);
     }
 }

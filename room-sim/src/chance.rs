@@ -7,6 +7,7 @@ use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 use room_core::admission::Draws;
 use room_core::id::TicketId;
+use room_core::lottery::LotteryKey;
 
 /// One stream of draws.
 #[derive(Debug)]
@@ -88,7 +89,11 @@ impl Stream {
 
     /// The draws of one visit.
     pub fn draws(&mut self) -> Draws {
-        Draws { ticket_id: TicketId::from_bytes(self.0.random()), jitter: self.0.random() }
+        Draws {
+            ticket_id: TicketId::from_bytes(self.0.random()),
+            jitter: self.0.random(),
+            lottery: LotteryKey::default(),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::bucket::Bucket;
 use crate::id::TicketId;
+use crate::lottery::LotteryKey;
 use crate::queue::OrderKey;
 use crate::settings::Settings;
 use crate::slots::SlotClass;
@@ -15,7 +16,11 @@ use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
 
 const NOW: Timestamp = Timestamp(1_000_000);
-const DRAWS: Draws = Draws { ticket_id: TicketId::from_bytes([7; 16]), jitter: 2 };
+const DRAWS: Draws = Draws {
+    ticket_id: TicketId::from_bytes([7; 16]),
+    jitter: 2,
+    lottery: LotteryKey::from_bytes([0; 32]),
+};
 
 fn view(open: bool, threshold: u64) -> View {
     let threshold = OrderKey(threshold);
@@ -33,6 +38,7 @@ fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         interval_s: 20,
         shown_estimate_s: NO_ESTIMATE,
         event: 0,
+        confirmed_s: 0,
         unconfirmed: true,
         infinite: false,
     }

@@ -5,7 +5,7 @@
 
 use super::GlobalAggregator;
 use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
-use crate::settings::Settings;
+use crate::settings::{QueueingMethod, Settings};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::wire::{Pull, named_ranks};
 
@@ -37,10 +37,12 @@ impl GlobalAggregator {
             let first = refused.peek().map(|(_, key)| *key).or(pull.keys.last().copied());
             let first = first.unwrap_or(OrderKey::fifo(now));
             self.queue.close(first);
-            let is_slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+            // In a lottery nobody is called for having come first.
+            let is_fifo = settings.queueing_method == QueueingMethod::Fifo;
+            let is_fast = settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE && is_fifo;
             let left = usize::try_from(self.ledger.outstanding_new()).unwrap_or(usize::MAX);
             let ends_at = Timestamp(first.0.saturating_add(SECOND_MS));
-            self.burst = (!is_slow).then_some(Burst { ends_at, left });
+            self.burst = is_fast.then_some(Burst { ends_at, left });
         }
         let Some(burst) = self.burst.as_mut().filter(|_| !settings.admits_nobody()) else {
             return closes;

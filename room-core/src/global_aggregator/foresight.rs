@@ -5,7 +5,7 @@ use super::GlobalAggregator;
 use crate::bucket::Bucket;
 use crate::forecast::{self, Habits, LATE_MS, Point, SETTLED_MS, Seen, Start};
 use crate::queue::OrderKey;
-use crate::settings::Settings;
+use crate::settings::{QueueingMethod, Settings};
 use crate::slots::RATE_BINS;
 use crate::time::{SECOND_MS, Timestamp};
 
@@ -27,6 +27,7 @@ impl GlobalAggregator {
         let (last, last_key) = self.foresight.habits.last_look().unwrap_or((now, settled_key));
         let seen = Seen {
             at: now,
+            is_by_time: settings.queueing_method != QueueingMethod::Random,
             activity: self.activity(now),
             settled: (settled_key, self.queue.waiting_up_to(settled_key)),
             still: self.queue.waiting_up_to(last_key),

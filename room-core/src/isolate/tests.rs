@@ -4,6 +4,7 @@ use super::{Isolate, Outcome, Work};
 use crate::admission::{self, Draws};
 use crate::bucket::Bucket;
 use crate::id::{Incarnation, IsolateId, TicketId};
+use crate::lottery::LotteryKey;
 use crate::settings::{Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
@@ -39,7 +40,7 @@ impl Desk {
     fn draws(&mut self) -> Draws {
         self.visitors += 1;
         let ticket_id = TicketId::from_bytes(u128::from(self.visitors << 32).to_be_bytes());
-        Draws { ticket_id, jitter: 2 }
+        Draws { ticket_id, jitter: 2, lottery: LotteryKey::default() }
     }
 
     fn visit(&mut self, ticket: Option<Ticket>) -> Outcome {
@@ -222,6 +223,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
         event: 0,
+        confirmed_s: 0,
         unconfirmed: false,
         infinite: false,
     }

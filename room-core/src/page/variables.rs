@@ -1,81 +1,15 @@
 //! What a queue page may print: every documented variable and a few of our own, for one visitor.
 //! Reads no clock; decides nothing.
 
-use crate::event::Phase;
 use crate::settings::QueueingMethod;
 use crate::template::Value;
-use crate::time::{MINUTE_MS, Timestamp};
+use crate::time::MINUTE_MS;
+use crate::waiting::Waiting;
 
 const MINUTES_PER_HOUR: u64 = 60;
 const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
 /// Printed where no time can be told.
 const UNAVAILABLE: &str = "unavailable";
-
-/// What is known about a waiting visitor when the page is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Waiting {
-    /// Seconds until the visitor is likely to enter; none without data.
-    pub estimate_s: Option<u32>,
-    /// The visitor's last counted check-in.
-    pub last_updated: Timestamp,
-    /// Seconds from `last_updated` to the next check-in that counts; 0 for no refresh.
-    pub refresh_interval_s: u32,
-    /// How the room deals with those who wait.
-    pub method: QueueingMethod,
-    /// Nobody new is let in, whatever is free.
-    pub queue_all: bool,
-    /// The line takes nobody; this visitor has no place.
-    pub queue_is_full: bool,
-    /// The request was to change something (a form was sent), and was not passed on.
-    pub submitted_nothing: bool,
-    /// Visitors who enter before this one; none if the room does not show it.
-    pub people_ahead: Option<u64>,
-    /// The active event.
-    pub event: Option<Stage>,
-}
-
-/// Where the active event stands when the page is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stage {
-    /// Before or after its start.
-    pub phase: Phase,
-    /// When it starts or started.
-    pub starts_at: Timestamp,
-    /// Milliseconds until the start; 0 once it came.
-    pub starts_in_ms: u64,
-    /// Milliseconds until the end.
-    pub ends_in_ms: u64,
-    /// True when the start draws a new order for all who join before it.
-    pub shuffles: bool,
-}
-
-impl Stage {
-    /// True before the start.
-    pub fn is_prequeueing(&self) -> bool {
-        self.phase == Phase::Prequeueing
-    }
-}
-
-impl Waiting {
-    fn is_prequeueing(&self) -> bool {
-        self.event.as_ref().is_some_and(Stage::is_prequeueing)
-    }
-
-    /// True for a visitor who has no place and gets none.
-    fn is_rejected(&self) -> bool {
-        self.method == QueueingMethod::Reject && !self.queue_all && !self.is_prequeueing()
-    }
-
-    /// As the API names it.
-    fn method_name(&self) -> &'static str {
-        match self.method {
-            QueueingMethod::Fifo => "fifo",
-            QueueingMethod::Random => "random",
-            QueueingMethod::Passthrough => "passthrough",
-            QueueingMethod::Reject => "reject",
-        }
-    }
-}
 
 /// The values of all variables for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +18,11 @@ pub struct Variables {
     /// Rounded up, at least 1; none if the estimate does not apply.
     wait_minutes: Option<u64>,
     wait_formatted: String,
+    /// The same of the quartiles.
+    range_minutes: Option<(u64, u64)>,
+    range_formatted: String,
+    /// True when the wait is longer than the active event.
+    is_beyond_event: bool,
     last_updated: String,
     people_ahead_formatted: String,
     until_start: Countdown,
@@ -114,11 +53,29 @@ impl Variables {
         let is_held = waiting.queue_all || waiting.is_prequeueing();
         let estimate_s = waiting.estimate_s.filter(|_| !is_held && !waiting.queue_is_full);
         let to_start = waiting.event.filter(|_| waiting.is_prequeueing());
-        let wait_minutes = estimate_s.map(|seconds| u64::from(seconds.div_ceil(60).max(1)));
+        let minutes = |seconds: u32| u64::from(seconds.div_ceil(60).max(1));
+        let wait_minutes = estimate_s.map(minutes);
+        let quartiles_s = waiting.quartiles_s.filter(|_| estimate_s.is_some());
+        let range_minutes = quartiles_s.map(|(low_s, high_s)| (minutes(low_s), minutes(high_s)));
+        let range_formatted = range_minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_range);
+        let wait_formatted = match wait_minutes {
+            Some(_) if waiting.method == QueueingMethod::Random && range_minutes.is_some() => {
+                range_formatted.clone()
+            }
+            Some(minutes) => format_minutes(minutes),
+            None => UNAVAILABLE.to_owned(),
+        };
+        let ends_in_ms = waiting.event.map(|event| event.ends_in_ms);
+        let is_beyond_event = estimate_s
+            .zip(ends_in_ms)
+            .is_some_and(|(wait_s, ends_in_ms)| u64::from(wait_s) * 1_000 > ends_in_ms);
         Self {
             waiting: *waiting,
             wait_minutes,
-            wait_formatted: wait_minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_minutes),
+            wait_formatted,
+            range_minutes,
+            range_formatted,
+            is_beyond_event,
             last_updated: waiting.last_updated.to_iso8601(),
             people_ahead_formatted: waiting.people_ahead.map(format_people).unwrap_or_default(),
             until_start: Countdown::of(to_start.map(|event| event.starts_in_ms)),
@@ -135,6 +92,15 @@ impl Variables {
     /// The value of the variable called `name`.
     pub fn value(&self, name: &str) -> Option<Value<'_>> {
         find(name).map(|read| read(self))
+    }
+
+    /// Minutes after which a quarter, a half and three quarters are inside, in a lottery.
+    fn percentiles(&self) -> [u64; 3] {
+        let minutes = self.wait_minutes.zip(self.range_minutes);
+        match minutes.filter(|_| self.waiting.method == QueueingMethod::Random) {
+            Some((middle, (low, high))) => [low, middle, high],
+            None => [0; 3],
+        }
     }
 
     /// The time of day of `lastUpdated`, for visitors whose browser runs no script.
@@ -154,8 +120,9 @@ fn find(name: &str) -> Option<Read> {
 /// Every variable, sorted by name for the search.
 ///
 /// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `lastUpdatedTime`,
-/// `isRejected`, `nothingSubmitted` and `peopleAhead…`.
-const VARIABLES: [(&str, Read); 38] = [
+/// `isRejected`, `nothingSubmitted`, `peopleAhead…`, `waitTimeExceedsEvent` and
+/// `waitTimeRange…`.
+const VARIABLES: [(&str, Read); 43] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -191,13 +158,18 @@ const VARIABLES: [(&str, Read); 38] = [
     ("timeUntilEventStartHours", |own| Value::Integer(own.until_start.minutes / MINUTES_PER_HOUR)),
     ("turnstile", |_| Value::Html("")),
     ("waitTime", |own| Value::Integer(own.wait_minutes.unwrap_or(0))),
-    ("waitTime25Percentile", |_| Value::Integer(0)),
-    ("waitTime50Percentile", |_| Value::Integer(0)),
-    ("waitTime75Percentile", |_| Value::Integer(0)),
+    ("waitTime25Percentile", |own| Value::Integer(own.percentiles()[0])),
+    ("waitTime50Percentile", |own| Value::Integer(own.percentiles()[1])),
+    ("waitTime75Percentile", |own| Value::Integer(own.percentiles()[2])),
+    ("waitTimeExceedsEvent", |own| Value::Bool(own.is_beyond_event)),
     ("waitTimeFormatted", |own| Value::Text(&own.wait_formatted)),
     ("waitTimeHourMinutes", |own| Value::Integer(own.wait_minutes.unwrap_or(0) % MINUTES_PER_HOUR)),
     ("waitTimeHours", |own| Value::Integer(own.wait_minutes.unwrap_or(0) / MINUTES_PER_HOUR)),
     ("waitTimeKnown", |own| Value::Bool(own.wait_minutes.is_some())),
+    ("waitTimeRangeFormatted", |own| Value::Text(&own.range_formatted)),
+    ("waitTimeRangeHigh", |own| Value::Integer(own.range_minutes.map_or(0, |(_, high)| high))),
+    ("waitTimeRangeKnown", |own| Value::Bool(own.range_minutes.is_some())),
+    ("waitTimeRangeLow", |own| Value::Integer(own.range_minutes.map_or(0, |(low, _)| low))),
 ];
 
 /// In English, from 4 hours on to the hour and from 4 days on to the day: nobody can foresee more.
@@ -214,6 +186,12 @@ fn format_minutes(minutes: u64) -> String {
         count(rounded % MINUTES_PER_HOUR, "minute"),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// As one time where both are the same.
+fn format_range((low, high): (u64, u64)) -> String {
+    let (low, high) = (format_minutes(low), format_minutes(high));
+    if low == high { low } else { format!("{low} to {high}") }
 }
 
 /// None for 0.
@@ -243,15 +221,14 @@ fn format_people(people: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Stage;
     use super::VARIABLES;
     use super::Variables;
-    use super::Waiting;
     use super::format_minutes;
     use super::format_people;
     use crate::event::Phase;
     use crate::template::Value;
     use crate::time::Timestamp;
+    use crate::waiting::{Stage, Waiting};
 
     #[test]
     fn names_are_sorted_so_the_search_finds_each() {
@@ -340,6 +317,7 @@ mod tests {
     fn every_variable_has_its_documented_value() {
         let waiting = Waiting {
             estimate_s: Some(3_901),
+            quartiles_s: Some((3_500, 4_321)),
             last_updated: Timestamp(1_795_255_200_123),
             refresh_interval_s: 23,
             submitted_nothing: true,
@@ -382,10 +360,15 @@ mod tests {
             ("waitTime25Percentile", Value::Integer(0)),
             ("waitTime50Percentile", Value::Integer(0)),
             ("waitTime75Percentile", Value::Integer(0)),
+            ("waitTimeExceedsEvent", Value::Bool(false)),
             ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
             ("waitTimeHourMinutes", Value::Integer(6)),
             ("waitTimeHours", Value::Integer(1)),
             ("waitTimeKnown", Value::Bool(true)),
+            ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
+            ("waitTimeRangeHigh", Value::Integer(73)),
+            ("waitTimeRangeKnown", Value::Bool(true)),
+            ("waitTimeRangeLow", Value::Integer(59)),
         ];
         let found = VARIABLES.map(|(name, read)| (name, read(&variables)));
         assert_eq!(found, want);

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::OrderKey;
-use crate::census::{EPOCH_MS, EXACT_WAITERS_MAX, EpochCensus};
+use crate::census::{EPOCH_MS, EXACT_WAITERS_MAX};
 
 /// The waiters of one epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,11 +27,11 @@ struct Stretch {
 }
 
 impl Line {
-    pub(super) fn of(waiters: &EpochCensus) -> Self {
+    pub(super) fn of(waiters: impl Iterator<Item = (OrderKey, u32)>) -> Self {
         let mut ahead = 0;
-        let points = waiters.iter().map(|(key, count)| {
-            ahead += u64::from(*count);
-            (*key, ahead)
+        let points = waiters.map(|(key, count)| {
+            ahead += u64::from(count);
+            (key, ahead)
         });
         Self { points: points.collect() }
     }
@@ -126,7 +126,7 @@ mod tests {
     const NO_LIMIT: OrderKey = OrderKey(u64::MAX);
 
     fn line(points: &[(u64, u32)]) -> Line {
-        Line::of(&points.iter().map(|(key, count)| (OrderKey(*key), *count)).collect())
+        Line::of(points.iter().map(|(key, count)| (OrderKey(*key), *count)))
     }
 
     /// Three exact keys, two of them in one millisecond, and a key bucket of a thousand.

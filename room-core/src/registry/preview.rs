@@ -124,6 +124,8 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
     let waiting = Waiting {
         method,
         estimate_s: (!is_rejected).then(|| minutes.saturating_mul(60)),
+        // As wide as a lottery's of two minutes and more.
+        quartiles_s: Some((minutes.saturating_mul(25), minutes.saturating_mul(120))),
         last_updated: now,
         refresh_interval_s: if is_rejected { 0 } else { 20 },
         queue_all: force_queue,

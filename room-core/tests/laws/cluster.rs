@@ -10,6 +10,7 @@ use room_core::data_center_counter::DataCenterCounter;
 use room_core::global_aggregator::{GlobalAggregator, Restored};
 use room_core::id::{Colo, Incarnation, IsolateId, RoomId, TicketId};
 use room_core::isolate::{Isolate, Outcome, Work};
+use room_core::lottery::LotteryKey;
 use room_core::settings::Settings;
 use room_core::slots::GrantId;
 use room_core::state::Node;
@@ -361,7 +362,13 @@ impl Cluster {
         let number = self.number();
         let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let id = u128::from(number) << 64 | u128::from(mixed);
-        Draws { ticket_id: TicketId::from_bytes(id.to_be_bytes()), jitter: number as u32 }
+        let ticket_id = TicketId::from_bytes(id.to_be_bytes());
+        Draws { ticket_id, jitter: number as u32, lottery: LotteryKey::default() }
+    }
+
+    /// Other ids and draws than those of a cluster that did not.
+    pub fn skip_numbers(&mut self, count: u64) {
+        self.numbers += count;
     }
 
     pub(crate) fn request_id(&mut self) -> RequestId {

@@ -12,6 +12,7 @@ mod counting;
 mod escrow;
 mod events;
 mod flight;
+mod lottery;
 mod methods;
 mod objects;
 mod order;

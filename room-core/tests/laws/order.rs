@@ -6,6 +6,7 @@ use proptest::prelude::{any, proptest};
 use room_core::admission::Draws;
 use room_core::id::{IsolateId, TicketId};
 use room_core::isolate::{Isolate, Outcome};
+use room_core::lottery::LotteryKey;
 use room_core::settings::Settings;
 use room_core::ticket::TicketState;
 use room_core::time::{MINUTE_MS, Timestamp};
@@ -110,7 +111,8 @@ proptest! {
             isolate.on_view(View { version: 1, made_at, open: true, ..View::default() });
             for visit in 0..visits {
                 let id = (u128::from(life) << 96 | u128::from(visit) << 32).to_be_bytes();
-                let draws = Draws { ticket_id: TicketId::from_bytes(id), jitter: visit };
+                let ticket_id = TicketId::from_bytes(id);
+                let draws = Draws { ticket_id, jitter: visit, lottery: LotteryKey::default() };
                 let outcome = isolate.visit(now, &settings, None, draws);
                 let outcome = match outcome {
                     Outcome::Ask(ask) => isolate.settle(now, &settings, ask, draws, None),

@@ -33,8 +33,9 @@ pub const NAMES: [&str; 20] = [
     "revoke-off",
 ];
 
-/// Published examples, run like any other scenario.
-pub const EXAMPLES: [&str; 3] = ["experiment", "experiment-random", "two-hours"];
+/// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
+/// other scenario.
+pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours", "compressed"];
 
 /// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
@@ -107,6 +108,7 @@ impl Scenario {
             "experiment" => experiment(),
             "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
+            "compressed" => compressed(),
             _ => return None,
         })
     }
@@ -273,6 +275,25 @@ fn experiment() -> Scenario {
             ..Habits::USUAL
         },
         ..constant("experiment", 0.0)
+    }
+}
+
+/// What `tests/workerd/compressed.test.mjs` plays in workerd, visitor for visitor: a room that is
+/// wanted by twice as many as it holds, with both kinds of restarts in the middle of the line.
+fn compressed() -> Scenario {
+    let data_centers = Fault::RestartDataCenters { every: 1, with_copy: true };
+    let mut settings = settings(400, 400);
+    settings.session_duration_minutes = 1;
+    Scenario {
+        settings,
+        arrivals: vec![(0, 350.0), (minutes(6) - 1, 350.0), (minutes(6), 0.0)],
+        duration_ms: minutes(12),
+        faults: vec![
+            (minutes(3), Fault::RestartGlobal { with_copy: true }),
+            (minutes(4) + seconds(30), data_centers),
+        ],
+        habits: Habits { parallel: 0.0, impatient: 0.0, ..experiment().habits },
+        ..constant("compressed", 0.0)
     }
 }
 

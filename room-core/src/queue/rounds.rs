@@ -1,0 +1,192 @@
+//! The threshold of a lottery from round to round, and of a room whose queueing method changes.
+//! Decides who is called as `queue` does, never how many slots there are.
+
+use serde::{Deserialize, Serialize};
+
+use super::{OrderKey, Queue, SLOW_ROOM_PER_MINUTE, Supply, called_target};
+use crate::census::EPOCH_MS;
+use crate::lottery::Round;
+use crate::settings::{QueueingMethod, Settings};
+use crate::time::{SECOND_MS, Timestamp};
+
+/// What one round has left to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Carried {
+    threshold: OrderKey,
+    /// How many were called and had not entered when the round ended.
+    called: u64,
+    ended_at: Timestamp,
+}
+
+impl Carried {
+    /// `T` at the end of the round.
+    pub(super) fn threshold(self) -> OrderKey {
+        self.threshold
+    }
+
+    /// How many of them may still come, `entered` having entered since: each has come back once
+    /// within the longest refresh interval, or will not.
+    pub(super) fn left(self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
+        let refresh_ms = u64::from(settings.refresh_interval_s) * 1_100 + SECOND_MS;
+        let is_over = now.since_ms(self.ended_at) > refresh_ms + EPOCH_MS;
+        if is_over { 0 } else { self.called.saturating_sub(entered) }
+    }
+
+    /// How many of them come before somebody with this key.
+    pub(super) fn before(self, key: OrderKey, supply: Supply) -> u64 {
+        let is_later = Round::of(key) > Round::of(self.threshold);
+        if is_later { supply.carried } else { 0 }
+    }
+}
+
+impl Queue {
+    /// Brings the order in force up to `now`: of the settings' method, and of the present round.
+    /// True if it changed.
+    /// `entered` counts those who have since the epoch of the line.
+    pub fn turn(&mut self, now: Timestamp, settings: &Settings, entered: u64) -> bool {
+        let is_lottery = settings.queueing_method == QueueingMethod::Random;
+        let is_other = is_lottery != Round::of(self.threshold).is_some();
+        if is_other {
+            std::mem::swap(&mut self.threshold, &mut self.parked);
+            // Everybody who waits has a place in the other order, up to the next check-in.
+            self.beside = self.waiting();
+            self.line = super::Line::default();
+            self.carried = Carried::default();
+        }
+        let round = Round::at(now);
+        if !is_lottery || Round::of(self.threshold) >= Some(round) {
+            return is_other;
+        }
+        let called = self.waiting_up_to(self.threshold).saturating_sub(entered);
+        let (threshold, ended_at) = (self.threshold, round.start());
+        self.carried = Carried { threshold, called, ended_at };
+        self.threshold = round.first();
+        true
+    }
+
+    /// How many of those who were called in the round before may still come, `entered` having
+    /// entered since.
+    pub fn carried(&self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
+        self.carried.left(now, settings, entered)
+    }
+
+    /// Calls in a round that the census does not know yet: a fast room goes on with the share of
+    /// all who wait that it needs, a slow one, which calls one by one, waits for the places.
+    pub(super) fn call_share(&mut self, round: Round, settings: &Settings, supply: Supply) -> bool {
+        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            return false;
+        }
+        let entered = supply.queued_since_round;
+        let wanted = called_target(settings, supply).saturating_sub(supply.carried);
+        let here = self.waiting().saturating_sub(supply.queued_since_reported);
+        self.call_at_once(round.share(wanted.saturating_add(entered), here + entered))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::census::{Epoch, EpochCensus};
+    use crate::lottery::{ROUND_MS, Round};
+    use crate::queue::{OrderKey, Queue, Supply};
+    use crate::settings::{QueueingMethod, Settings};
+    use crate::time::{SECOND_MS, Timestamp};
+
+    const START: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn drawn(new_users_per_minute: u32) -> Settings {
+        let queueing_method = QueueingMethod::Random;
+        Settings { new_users_per_minute, queueing_method, ..Settings::for_tests() }
+    }
+
+    fn supply(available: u64, carried: u64) -> Supply {
+        Supply {
+            available,
+            flow_per_s: 0.0,
+            queued_since_reported: 0,
+            joined_since_reported: 0,
+            queued_since_round: 0,
+            carried,
+            queued_at: START,
+        }
+    }
+
+    /// A closed queue in which the places of a round are taken, seen in the epoch of a moment.
+    fn queue(places: &[u64], seen_at: Timestamp) -> Queue {
+        let mut queue = Queue::default();
+        queue.close(OrderKey(7));
+        queue.turn(seen_at, &drawn(1), 0);
+        let round = Round::at(seen_at);
+        let census = places.iter().map(|place| (OrderKey(round.first().0 + place), 1));
+        queue.observe(Epoch::at(seen_at), &census.collect::<EpochCensus>());
+        queue
+    }
+
+    #[test]
+    fn a_change_of_method_parks_one_threshold_and_takes_up_the_other() {
+        let mut queue = queue(&[5, 9], START);
+        assert_eq!((queue.threshold(), queue.waiting()), (Round::at(START).first(), 2));
+        queue.call(START, &drawn(1), supply(1, 0));
+        let called = queue.threshold();
+        assert!(queue.turn(START, &Settings::for_tests(), 0));
+        assert_eq!((queue.threshold(), queue.waiting()), (OrderKey(7), 2));
+        assert!(!queue.call_at_once(called), "a key of the lottery called everybody");
+        assert!(queue.turn(START + 1, &drawn(1), 0));
+        assert_eq!(queue.threshold(), called);
+        assert!(!queue.call_at_once(OrderKey::fifo(START)) && !queue.turn(START, &drawn(1), 0));
+    }
+
+    #[test]
+    fn a_round_begins_with_nobody_called_but_those_of_the_one_before() {
+        let check = |entered: u64, later_ms: u64, want: u64| {
+            let settings = drawn(1);
+            let mut queue = queue(&[5, 6, 9], START);
+            queue.call(START, &settings, supply(2, 0));
+            let before = queue.threshold();
+            assert!(queue.turn(START + ROUND_MS, &settings, 0));
+            assert_eq!(queue.called().before, before);
+            assert_eq!(queue.threshold(), Round::at(START + ROUND_MS).first());
+            let left = queue.carried(START + ROUND_MS + later_ms, &settings, entered);
+            assert_eq!(left, want, "{entered} {later_ms}");
+        };
+        check(0, 0, 2);
+        check(1, 0, 1);
+        check(3, 0, 0);
+        check(0, 22 * SECOND_MS + 6_000, 2);
+        check(0, 22 * SECOND_MS + 6_001, 0);
+    }
+
+    #[test]
+    fn before_the_census_knows_a_round_a_fast_room_calls_a_share_and_a_slow_one_nobody() {
+        let check = |per_minute: u32, carried: u64, want: Option<u64>| {
+            let settings = drawn(per_minute);
+            let mut queue = queue(&(1..=100).collect::<Vec<_>>(), START);
+            let now = START + ROUND_MS;
+            queue.turn(now, &settings, 0);
+            let moved = queue.call(now, &settings, supply(10, carried));
+            let place = queue.threshold().0 - Round::at(now).first().0;
+            assert_eq!(moved.then_some(place / 10_000), want, "{per_minute} {carried}");
+        };
+        check(59, 0, None);
+        check(60, 0, Some(9)); // 10 of 100
+        check(60, 4, Some(5));
+        check(60, 10, None);
+    }
+
+    #[test]
+    fn whoever_is_carried_over_comes_before_all_of_the_round() {
+        let check = |carried: u64, target: u64| {
+            let settings = drawn(1);
+            let mut queue = queue(&[5, 6, 9], START);
+            queue.call(START, &settings, supply(2, carried));
+            let round = Round::at(START);
+            let called = queue.waiting_up_to(queue.threshold());
+            assert_eq!(called, target, "{carried}");
+            let keys = [OrderKey(round.first().0 + 5), OrderKey(round.first().0 + 6)];
+            queue.turn(START + ROUND_MS, &settings, 0);
+            assert_eq!(queue.served_first(&keys, supply(2, carried)) as u64, 2);
+        };
+        check(0, 2);
+        check(1, 1);
+        check(2, 0);
+    }
+}
