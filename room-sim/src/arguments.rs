@@ -250,7 +250,6 @@ mod tests {
             let message = compare(arguments).expect_err(arguments);
             assert!(message.contains(want), "{message}");
         };
-        check("compare --scenario lottery --algorithm escrow", "random queueing method");
         check("compare --algorithm v1,v3 --scenario over,prequeue", "until a start");
         check("compare --scenario over,bots", "infinite queue");
         check("compare --scenario over,revoke --algorithm v1", "revocation");

@@ -2,7 +2,7 @@
 
 mod catalogue;
 
-use room_core::settings::{QueueingMethod, Settings};
+use room_core::settings::Settings;
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
 use crate::chance::zipf;
@@ -119,9 +119,6 @@ impl Scenario {
     /// What hinders this algorithm in this scenario, if anything does.
     pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
         match algorithm {
-            Algorithm::Escrow if self.settings.queueing_method == QueueingMethod::Random => {
-                Some("the core draws no lots among those who wait (random queueing method)")
-            }
             Algorithm::Published(_) if self.settings.queue_all => {
                 Some("the published designs hold nobody until a start")
             }
