@@ -85,9 +85,18 @@ pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoc
 /// The census of one aggregator: absolute counts per epoch, built from presences.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
-    /// Trees, for up to 200,000 keys come in the order of check-ins, which is none.
-    epochs: SortedMap<Epoch, BTreeMap<OrderKey, u32>>,
+    epochs: SortedMap<Epoch, Waiters>,
+    /// A tree, for up to 200,000 check-ins come in no order.
     seen: BTreeMap<u64, Timestamp>,
+}
+
+/// The waiters of one epoch: by their exact keys up to [`EXACT_WAITERS_MAX`] of them, and from
+/// then on by 5-second key buckets, of which there are as many as the line is long, not as many
+/// as wait in it.
+#[derive(Clone, Debug, Default)]
+struct Waiters {
+    by_key: EpochCensus,
+    is_coarse: bool,
 }
 
 /// A promise longer than this is cut: the longest refresh interval a room can have, with jitter.
@@ -101,7 +110,7 @@ impl Census {
         }
         let until = presence.until.min(presence.from + PRESENCE_MS_MAX);
         for epoch in epochs_of(presence.from, until) {
-            *self.epochs.get_or_default(epoch).entry(presence.key).or_default() += 1;
+            self.epochs.get_or_default(epoch).add(presence.key);
         }
         true
     }
@@ -119,19 +128,24 @@ impl Census {
 
     /// The counts to report: exact keys while few wait, 5-second key buckets beyond.
     pub fn report(&self) -> SortedMap<Epoch, EpochCensus> {
-        self.epochs.iter().map(|(epoch, waiters)| (*epoch, reported(waiters))).collect()
+        self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key.clone())).collect()
     }
 
     /// True when nobody is promised from the epoch of `now` on.
     pub fn is_empty_from(&self, now: Timestamp) -> bool {
-        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.is_empty())
+        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key.is_empty())
     }
 }
 
-fn reported(waiters: &BTreeMap<OrderKey, u32>) -> EpochCensus {
-    let is_exact = waiters.len() <= EXACT_WAITERS_MAX;
-    let told = |key: OrderKey| if is_exact { key } else { key.coarse() };
-    SortedMap::sums(waiters.iter().map(|(key, count)| (told(*key), *count)).collect())
+impl Waiters {
+    fn add(&mut self, key: OrderKey) {
+        *self.by_key.get_or_default(if self.is_coarse { key.coarse() } else { key }) += 1;
+        if !self.is_coarse && self.by_key.len() > EXACT_WAITERS_MAX {
+            let exact = std::mem::take(&mut self.by_key);
+            let coarse = exact.iter().map(|(key, count)| (key.coarse(), *count)).collect();
+            *self = Self { by_key: SortedMap::sums(coarse), is_coarse: true };
+        }
+    }
 }
 
 #[cfg(test)]
@@ -184,15 +198,22 @@ mod tests {
 
     #[test]
     fn many_waiters_are_reported_by_key_bucket_and_none_is_lost() {
-        let mut census = Census::default();
-        let count = EXACT_WAITERS_MAX as u64 + 1;
-        for key in 0..count {
-            census.add(presence(key * 100, 0, 4_000, key));
-        }
-        let report = census.report();
-        assert_eq!(report.get(&Epoch(0)).unwrap().len(), 11);
-        assert_eq!(report.get(&Epoch(0)).unwrap().values().sum::<u32>(), count as u32);
-        assert!(report.get(&Epoch(0)).unwrap().keys().all(|key| key.0 % 5_000 == 4_999));
+        let check = |count: u64, buckets: usize, is_coarse: bool| {
+            let mut census = Census::default();
+            for key in 0..count {
+                census.add(presence(key * 100, 0, 4_000, key));
+            }
+            let report = census.report();
+            let waiters = report.get(&Epoch(0)).unwrap();
+            assert_eq!(waiters.len(), buckets, "{count}");
+            assert_eq!(waiters.values().sum::<u32>(), count as u32);
+            assert_eq!(waiters.keys().all(|key| key.0 % 5_000 == 4_999), is_coarse, "{count}");
+        };
+        let exact = EXACT_WAITERS_MAX;
+        check(exact as u64, exact, false);
+        check(exact as u64 + 1, 11, true);
+        // And who comes when they are told by key bucket already.
+        check(exact as u64 + 100, 13, true);
     }
 
     #[test]
