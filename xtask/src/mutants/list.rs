@@ -39,7 +39,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I3",
         breaks: "the threshold calls visitors of an epoch that is not reported",
         file: "queue.rs",
-        from: "let limit = OrderKey::fifo(self.reported.start());",
+        from: "let limit = self.joined_by(self.reported.start());",
         to: "let limit = OrderKey(u64::MAX);",
     },
     Mutant {
@@ -113,6 +113,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "shuffle.rs",
         from: "        if !self.covers(ticket.joined_at) {",
         to: "        if true || !self.covers(ticket.joined_at) {",
+    },
+    Mutant {
+        law: "I10",
+        breaks: "whoever joins in a round draws a lot in it",
+        file: "lottery.rs",
+        from: "if ticket.confirmed_s == 0 || confirmed_at >= self.start() {",
+        to: "if false {",
+    },
+    Mutant {
+        law: "I10",
+        breaks: "who was called is not when the round ends",
+        file: "lottery.rs",
+        from: "Round::of(self.before) == Some(round) && key <= self.before",
+        to: "false",
     },
     Mutant {
         law: "I12",
