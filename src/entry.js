@@ -6,12 +6,14 @@
 //   C<set-cookie>          the same, and append this cookie to the answer, which no cache may keep
 //   S<cookies>\n<set-cookie>
 //                          P or, with a set-cookie, C; the origin gets these cookies instead
+//   O<P, C or S>           the same, and the origin's answer may order the end of the session
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
-// p, c, s, g and f are P, C, S, G and F with work left for `after`, once the answer is on its way.
+// p, c, s, o, g and f are P, C, S, O, G and F with work left for `after`, once the answer is on
+// its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";
@@ -30,6 +32,8 @@ const DECISION_HEADERS = [
   "sec-purpose",
   "upgrade",
 ];
+/** Where the platform does not say which data center this is. */
+const UNKNOWN_COLO = "ZZZ";
 /** Only an origin may send this header. */
 const COMMAND_HEADER = "cf-waiting-room-command";
 
@@ -91,7 +95,7 @@ async function handle(request, env, ctx) {
     if (value !== null) lines += `${name}: ${value}\n`;
   }
   const cookie = headers.get("cookie") ?? "";
-  const colo = request.cf?.colo ?? "ZZZ";
+  const colo = request.cf?.colo ?? UNKNOWN_COLO;
   let verdict;
   try {
     const decision = () => wasm.handle(request, url, method, cookie, lines, colo, env);
@@ -105,17 +109,19 @@ async function handle(request, env, ctx) {
 
 function perform(verdict, request, env, ctx) {
   const letter = verdict[0];
-  if (letter >= "a") ctx.waitUntil(guard(() => wasm.after(env), OBJECT_LIMIT_MS).catch(logged));
+  if (letter >= "a") report(env, ctx);
   switch (letter) {
     case "P":
     case "p":
       return toOrigin(request, env);
     case "C":
     case "c":
-      return withCookie(toOrigin(request, env), verdict.slice(1));
     case "S":
     case "s":
-      return withOtherCookies(verdict, request, env);
+      return pass(verdict, request, env);
+    case "O":
+    case "o":
+      return heed(verdict.slice(1), request, env, ctx);
     case "G":
     case "g":
       return page(verdict, request.method);
@@ -135,13 +141,47 @@ function toOrigin(request, env) {
   return fetch(new Request(Object.assign(url, { protocol, hostname, port }), request));
 }
 
-function withOtherCookies(verdict, request, env) {
-  const [cookies, setCookie] = verdict.slice(1).split("\n");
+function pass(verdict, request, env) {
+  const [asked, setCookie] = parts(verdict, request);
+  const response = toOrigin(asked, env);
+  return setCookie ? withCookie(response, setCookie) : response;
+}
+
+/** The request as the origin gets it, and the cookie for its answer. */
+function parts(verdict, request) {
+  const rest = verdict.slice(1);
+  if (verdict[0] === "C" || verdict[0] === "c") return [request, rest];
+  if (verdict[0] === "P") return [request, ""];
+  const [cookies, setCookie] = rest.split("\n");
   const headers = new Headers(request.headers);
   if (cookies) headers.set("cookie", cookies);
   else headers.delete("cookie");
-  const response = toOrigin(new Request(request, { headers }), env);
-  return setCookie ? withCookie(response, setCookie) : response;
+  return [new Request(request, { headers }), setCookie];
+}
+
+/** The command header of an origin that may end sessions is for us and goes no further. */
+async function heed(verdict, request, env, ctx) {
+  const [asked, setCookie] = parts(verdict, request);
+  const response = await toOrigin(asked, env);
+  const command = response.headers.get(COMMAND_HEADER);
+  if (command === null) return setCookie ? withCookie(response, setCookie) : response;
+  const answer = new Response(response.body, response);
+  answer.headers.delete(COMMAND_HEADER);
+  // A visitor who came in with this very request has the ticket in the cookie that was to be set.
+  const tickets = setCookie || (request.headers.get("cookie") ?? "");
+  const removed = command.trim().toLowerCase() === "revoke" && revoked(request, tickets, env, ctx);
+  return removed || setCookie ? withCookie(answer, removed || setCookie) : answer;
+}
+
+/** The cookie that removes the ticket of the session that has ended; nothing if there was none. */
+function revoked({ url, cf }, tickets, env, ctx) {
+  try {
+    const cookie = wasm.revoke(url, tickets, cf?.colo ?? UNKNOWN_COLO);
+    if (cookie) report(env, ctx);
+    return cookie;
+  } catch (error) {
+    rebuild(error);
+  }
 }
 
 async function withCookie(response, cookie) {
@@ -186,6 +226,11 @@ function objectClass(Shell) {
       return this.#shell;
     }
   };
+}
+
+/** Does the work that is left, once the answer is on its way. */
+function report(env, ctx) {
+  ctx.waitUntil(guard(() => wasm.after(env), OBJECT_LIMIT_MS).catch(logged));
 }
 
 const logged = (error) => console.error(`a report failed: ${error}`);

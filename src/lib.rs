@@ -78,6 +78,13 @@ pub fn glance(
     (verdict != "P").then_some(verdict)
 }
 
+/// The origin ended the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`.
+/// Returns the cookie that removes the ticket; `None` if there is no such session.
+#[wasm_bindgen]
+pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
+    visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
+}
+
 /// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
 /// that may matter to any visit; rules read the rest from `request`.
 #[wasm_bindgen]

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use room_core::id::RoomId;
 use room_core::isolate::Work;
 use room_core::time::{SECOND_MS, Timestamp};
+use room_core::wire::ReportReply;
 use worker::Env;
 
 use crate::memory::{self, Seat};
@@ -55,7 +56,7 @@ async fn perform(room: RoomId, env: &Env, work: Work) {
         }
         Work::Report(report) => {
             let reply = calls::aggregator(env, room, colo, &report).await;
-            memory::with_seat(room, |seat| seat.isolate.on_report_reply(reply));
+            memory::with_seat(room, |seat| heard(seat, reply));
             copy_view(room).await;
         }
         Work::ReadView => {
@@ -66,12 +67,16 @@ async fn perform(room: RoomId, env: &Env, work: Work) {
             };
             if let Some(report) = memory::with_seat(room, wants).flatten() {
                 let reply = calls::aggregator(env, room, colo, &report).await;
-                memory::with_seat(room, |seat| seat.isolate.on_report_reply(reply));
+                memory::with_seat(room, |seat| heard(seat, reply));
                 copy_view(room).await;
             }
         }
         Work::WaitUntil(_) | Work::Done => {}
     }
+}
+
+fn heard(seat: &mut Seat, reply: Option<ReportReply>) {
+    seat.isolate.on_report_reply(platform::now(), reply);
 }
 
 async fn copy_view(room: RoomId) {

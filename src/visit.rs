@@ -118,8 +118,11 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         return pass();
     };
     let ticket = open(visited.keys, now, visited.room, request.cookie);
-    let inside =
-        ticket.as_ref().is_some_and(|ticket| is_inside(ticket, now, &visited.in_force.settings));
+    let is_void =
+        |ticket: &Ticket| visited.seat.as_ref().is_some_and(|seat| seat.isolate.is_void(ticket));
+    let inside = ticket.as_ref().is_some_and(|ticket| {
+        is_inside(ticket, now, &visited.in_force.settings) && !is_void(ticket)
+    });
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
@@ -196,6 +199,29 @@ fn reported(mut verdict: String, reports: bool) -> String {
     verdict
 }
 
+/// The origin of a room that allows it ends the session of the ticket that was sent with its
+/// answer, or came with the request. Returns the cookie that removes the ticket; none if there is
+/// no session to end.
+pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
+    let now = platform::now();
+    memory::with(|memory| {
+        let room = memory.coverage.lookup(url).ok().flatten()?.id;
+        memory.take_seat(room, colo);
+        let Visited { coverage, room: found, in_force, zone, seat, keys, pending, .. } =
+            memory.visit(room, now)?;
+        let ticket = open(keys, now, found, cookies)?;
+        if !is_inside(&ticket, now, &in_force.settings) {
+            return None;
+        }
+        let seat = seat?;
+        seat.isolate.revoke(now, &ticket);
+        pending.insert(room);
+        let path = coverage.cookie_path(url, room);
+        let attributes = found.cookie_attributes.resolve(zone.uses_https_alone(url));
+        Some(cookie::set_cookie(&found.cookie_name, "", path, 0, attributes))
+    })?
+}
+
 /// The first of the request's cookies that opens; none of them is a new visitor.
 fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
     if cookies.is_empty() {
@@ -230,6 +256,12 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn verdict(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
+        let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        let verdict = self.performed(keys, languages, outcome);
+        if passes && self.room.origin_may_revoke { format!("O{verdict}") } else { verdict }
+    }
+
+    fn performed(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
         match outcome {
             Outcome::Pass if self.room.strip_cookie => format!("S{}\n", self.other_cookies()),
             Outcome::Pass => "P".to_owned(),

@@ -145,6 +145,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let language = Language::default();
     let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
     let show_position = fields.optional("show_position", false, boolean);
     let turnstile = choice(&TURNSTILE_MODES);
     let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
@@ -165,6 +166,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         json_response_enabled: json_response_enabled?,
         default_template_language: language?,
         strip_cookie: strip_cookie?,
+        origin_may_revoke: revoke?,
         show_position: show_position?,
         turnstile_mode: turnstile_mode?,
         events: Vec::new(),
@@ -312,6 +314,12 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
     (base, near)
 }
 
+/// What an origin may order; true if that is to end sessions.
+fn origin_commands(value: &Value) -> Result<bool, Problem> {
+    let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value)?;
+    commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
+}
+
 fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
     let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
     let name = "keep_flowing_per_minute";
@@ -327,7 +335,6 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
         ("turnstile_action", json!("log")),
-        ("enabled_origin_commands", json!([])),
         ("unconfirmed_seconds", json!(null)),
         ("next_event_start_time", json!(null)),
         ("next_event_prequeue_start_time", json!(null)),
@@ -367,6 +374,7 @@ const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
     ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
     ("visible_managed", TurnstileMode::VisibleManaged),
 ];
+const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
 const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
     ("fifo", QueueingMethod::Fifo),
     ("random", QueueingMethod::Random),

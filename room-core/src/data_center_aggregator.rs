@@ -110,7 +110,7 @@ impl DataCenterAggregator {
         }
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_due(now));
         if self.base.is_some() && fresh {
-            turn.replies.push((id, self.reply(now, report.isolate)));
+            turn.replies.push((id, self.reply(now, &report)));
         } else {
             self.waiting.push((id, report));
         }
@@ -128,6 +128,9 @@ impl DataCenterAggregator {
         let mut turn = AggregatorTurn::default();
         self.syncing = false;
         if let Some(GlobalReply::Synced { durable, included, view }) = reply {
+            if self.counts.hear_revoked(&view.revoked) {
+                self.news = self.news.max(News::Some);
+            }
             keep_newer(&mut self.view, view);
             if self.base.is_none() {
                 self.durable = included.iter().copied().collect();
@@ -143,7 +146,7 @@ impl DataCenterAggregator {
             if self.base.is_some() {
                 self.take_in(now, &report, &mut turn);
             }
-            turn.replies.push((id, self.reply(now, report.isolate)));
+            turn.replies.push((id, self.reply(now, &report)));
         }
         self.finish(now, settings, &mut turn);
         turn
@@ -186,7 +189,8 @@ impl DataCenterAggregator {
         }
     }
 
-    fn reply(&self, now: Timestamp, isolate: IsolateId) -> ReportReply {
+    fn reply(&self, now: Timestamp, report: &Report) -> ReportReply {
+        let isolate = report.isolate;
         let live = |isolate: &&Isolate| now.since_ms(isolate.seen) < ISOLATE_MS;
         let isolates = self.isolates.values().filter(live).count() as u64;
         ReportReply {
@@ -195,6 +199,7 @@ impl DataCenterAggregator {
             durable: self.durable.get(&isolate).copied().unwrap_or(0),
             report_interval_ms: (isolates * 1_000 / REPORTS_PER_S).max(REPORT_MS_MIN),
             view: self.view.clone(),
+            revoked: self.counts.revoked_among(&report.events),
         }
     }
 

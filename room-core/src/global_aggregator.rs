@@ -111,6 +111,7 @@ impl GlobalAggregator {
             next_place_s: self.next_place_s(now, settings),
             admissions_per_1000_minutes: self.admissions_per_1000_minutes(now),
             forecast: self.forecast(now, settings),
+            revoked: self.book.last_revoked(),
         }
     }
 

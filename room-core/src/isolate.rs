@@ -6,6 +6,7 @@
 
 mod left;
 mod outbox;
+mod void;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take
 
 use left::Left;
 use outbox::Outbox;
+use void::VoidTickets;
 
 /// While the view is stale and the counter was silent, this many visitors per sync span ask it;
 /// the others wait at once instead of waiting for an answer that does not come.
@@ -43,6 +45,7 @@ pub struct Isolate {
     left: Left,
     outbox: Outbox,
     moved: BTreeMap<u64, Bucket>,
+    void: VoidTickets,
     silent_at: Option<Timestamp>,
     asks: Budget,
     flow: Budget,
@@ -93,6 +96,7 @@ impl Isolate {
             left: Left::default(),
             outbox: Outbox::default(),
             moved: BTreeMap::new(),
+            void: VoidTickets::default(),
             silent_at: None,
             asks: Budget::default(),
             flow: Budget::default(),
@@ -111,7 +115,23 @@ impl Isolate {
 
     /// Takes a view in, if it is newer than the one held.
     pub fn on_view(&mut self, view: View) {
+        self.void.hear(view.made_at, &view.revoked);
         keep_newer(&mut self.view, view);
+    }
+
+    /// True when an origin has ended the session of this ticket: whoever comes with it, or with a
+    /// copy of it, is a new visitor.
+    pub fn is_void(&self, ticket: &Ticket) -> bool {
+        self.void.contains(ticket)
+    }
+
+    /// The origin ends the session of this ticket: its place is free, and the ticket is void from
+    /// now on. Twice is once (I11).
+    pub fn revoke(&mut self, now: Timestamp, ticket: &Ticket) {
+        let (visitor, from) = (admission::visitor(ticket.id), ticket.counted_bucket);
+        if self.void.hear(now, &[(visitor, from)]) {
+            self.outbox.push(Event::Revoked { visitor, from });
+        }
     }
 
     /// Answers a visit.
@@ -122,6 +142,7 @@ impl Isolate {
         ticket: Option<Ticket>,
         draws: Draws,
     ) -> Outcome {
+        let ticket = ticket.filter(|ticket| !self.is_void(ticket));
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
         let may_ask = fresh || self.may_ask_in_silence(now);
         let situation = Situation { now, settings, view: self.view.as_ref(), may_ask, draws };
@@ -205,7 +226,10 @@ impl Isolate {
     }
 
     /// The aggregator's answer to a report; `None` is its silence.
-    pub fn on_report_reply(&mut self, reply: Option<ReportReply>) {
+    pub fn on_report_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) {
+        if let Some(reply) = &reply {
+            self.void.hear(now, &reply.revoked);
+        }
         let view = self.outbox.on_reply(reply);
         self.on_newer(view);
     }

@@ -12,10 +12,7 @@ use crate::time::Timestamp;
 /// One waiting room. `config` makes it, so that every rule between its fields holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a field of the API that owners set by itself"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the owner, named as in the API")]
 pub struct Room {
     /// What the room's tickets and objects are bound to.
     pub id: RoomId,
@@ -45,6 +42,8 @@ pub struct Room {
     pub default_template_language: Language,
     /// True when the origin is not shown the ticket's cookie; costs speed.
     pub strip_cookie: bool,
+    /// True when the origin may end a visitor's session with an answer; costs speed.
+    pub origin_may_revoke: bool,
     /// True when a waiting visitor is told how many stand before.
     pub show_position: bool,
     /// How visitors prove that they are people. Without a Turnstile key every mode acts as off.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bucket::Bucket;
 use crate::forecast;
 use crate::lottery::Called;
 use crate::queue::OrderKey;
@@ -13,6 +14,10 @@ pub const STALE_MS: u64 = 2 * SYNC_MS;
 
 /// Points of the estimate curve at most; 64 keep a view under 2 KB.
 pub const CURVE_POINTS_MAX: usize = 64;
+
+/// Sessions ended in a view at most: those of 20 s and more at 10 a second, and 8 KB. An object
+/// that misses some of them counts such a ticket truly where a copy of it is still used.
+pub const REVOKED_MAX: usize = 256;
 
 /// The room as the global aggregator saw it at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +46,10 @@ pub struct View {
     /// When those enter who have so many before them; empty when nothing is known.
     #[serde(default)]
     pub forecast: Vec<forecast::Point>,
+    /// The last visitors whose sessions an origin ended, and until when their tickets would have
+    /// counted; at most [`REVOKED_MAX`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revoked: Vec<(u64, Bucket)>,
 }
 
 impl View {

@@ -139,6 +139,13 @@ pub enum Event {
     },
     /// A waiting visitor checked in.
     Present(Presence),
+    /// The origin ended the visitor's session.
+    Revoked {
+        /// The visitor.
+        visitor: u64,
+        /// Counted there until now, as far as the ticket knows.
+        from: Bucket,
+    },
 }
 
 /// From an aggregator.
@@ -154,6 +161,9 @@ pub struct ReportReply {
     pub report_interval_ms: u64,
     /// The newest view.
     pub view: Option<View>,
+    /// Visitors of this report whose sessions were ended elsewhere: their tickets are void.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revoked: Vec<(u64, Bucket)>,
 }
 
 /// To the global aggregator.

@@ -37,6 +37,10 @@ pub struct Choice {
     pub json: Option<PathBuf>,
     /// Where to write the report.
     pub html: Option<PathBuf>,
+    /// Where to write the waits of the experiments.
+    pub heatmaps: Option<PathBuf>,
+    /// Where to write one plot as a picture of its own.
+    pub svg: Option<PathBuf>,
 }
 
 impl Default for Choice {
@@ -44,12 +48,14 @@ impl Default for Choice {
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
         Self {
             algorithms: owned(&ALGORITHMS),
-            scenarios: owned(&NAMES),
+            scenarios: owned(&[NAMES.as_slice(), &EXAMPLES].concat()),
             data_centers: vec![3, 30, 300],
             seeds: 1..=5,
             curve_factor: DEFAULT_CURVE_FACTOR,
             json: None,
             html: None,
+            heatmaps: None,
+            svg: None,
         }
     }
 }
@@ -75,6 +81,11 @@ pub fn read(arguments: &[String]) -> Result<Command, String> {
 }
 
 impl Choice {
+    /// Whether anything needs more than the figures.
+    pub fn draws(&self) -> bool {
+        self.html.is_some() || self.heatmaps.is_some() || self.svg.is_some()
+    }
+
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let wrong = |wanted: &str| format!("{name} {value:?}: {wanted}");
         match name {
@@ -99,6 +110,8 @@ impl Choice {
             }
             "--json" => self.json = Some(value.into()),
             "--html" => self.html = Some(value.into()),
+            "--heatmaps" => self.heatmaps = Some(value.into()),
+            "--svg" => self.svg = Some(value.into()),
             _ => return Err(format!("unknown option {name}")),
         }
         Ok(())
@@ -150,6 +163,8 @@ Runs every algorithm on every scenario and prints the figures beside their targe
   --curve-factor X       exponent of the published design v2, default {DEFAULT_CURVE_FACTOR}
   --json FILE            one object per run
   --html FILE            the same with plots, on one page
+  --heatmaps FILE        the waits of the published experiment, one object per algorithm
+  --svg FILE             visitors inside against the limit, of the first scenario chosen
 
 All of them by default. Several names or counts are written with commas between them.
 
@@ -187,6 +202,8 @@ mod tests {
             Choice { algorithms, json: Some("x.json".into()), ..all.clone() }
         });
         check("--html x.html", Choice { html: Some("x.html".into()), ..all.clone() });
+        check("--heatmaps x", Choice { heatmaps: Some("x".into()), ..all.clone() });
+        check("--svg x", Choice { svg: Some("x".into()), ..all.clone() });
         check("--curve-factor 0.5", Choice { curve_factor: 0.5, ..all });
     }
 

@@ -16,7 +16,9 @@ pub struct Stream(Pcg64Mcg);
 /// The streams of a world.
 #[derive(Debug)]
 pub struct Chance {
-    /// When visitors come, where, and what they do.
+    /// When visitors come, and where: the same for every algorithm.
+    pub arrivals: Stream,
+    /// What visitors do.
     pub visitors: Stream,
     /// Delay, loss, repetition and order of messages; the clocks.
     pub network: Stream,
@@ -30,7 +32,13 @@ impl Chance {
     /// The streams of this seed.
     pub fn new(seed: u64) -> Self {
         let stream = |concern: u64| Stream::new(seed.wrapping_mul(1_009).wrapping_add(concern));
-        Self { visitors: stream(1), network: stream(2), isolates: stream(3), product: stream(4) }
+        Self {
+            arrivals: stream(5),
+            visitors: stream(1),
+            network: stream(2),
+            isolates: stream(3),
+            product: stream(4),
+        }
     }
 }
 

@@ -291,7 +291,7 @@ impl World {
             Some(Reply::Aggregator(reply)) => Some(reply),
             _ => None,
         };
-        seat.machine.on_report_reply(reply);
+        seat.machine.on_report_reply(now, reply);
         if now.since_ms(seat.copied_at) >= COPY_MS {
             seat.copied_at = now;
             let view = seat.machine.view().cloned();

@@ -5,6 +5,7 @@ pub mod baseline;
 mod calendar;
 mod chance;
 mod expiring;
+pub mod heatmap;
 mod isolates;
 mod load;
 pub mod measure;

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use arguments::{Choice, Command};
 use compare::Run;
 use compare::progress::Progress;
+use serde::Serialize;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,12 +46,18 @@ fn compare(choice: &Choice) -> io::Result<()> {
         if runs.last().is_some_and(is_other) {
             tell(&runs)?;
         }
-        runs.push(run.clone());
+        runs.push(run);
         Ok(())
     })?;
     tell(&runs)?;
     if let Some(path) = &choice.json {
-        write_json(path, &runs)?;
+        write_lines(path, &runs)?;
+    }
+    if let Some(path) = &choice.heatmaps {
+        write_lines(path, &compare::report::waits(&runs))?;
+    }
+    if let Some(path) = &choice.svg {
+        fs::write(path, compare::report::figure(&runs))?;
     }
     if let Some(path) = &choice.html {
         fs::write(path, compare::report::page(&runs, &seeds, HOLD))?;
@@ -74,8 +81,8 @@ fn say(text: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{text}")
 }
 
-/// One object per run and line, all of them in an array.
-fn write_json(path: &Path, runs: &[Run]) -> io::Result<()> {
-    let lines: Result<Vec<String>, _> = runs.iter().map(serde_json::to_string).collect();
+/// One object per line, all of them in an array.
+fn write_lines(path: &Path, objects: &[impl Serialize]) -> io::Result<()> {
+    let lines: Result<Vec<String>, _> = objects.iter().map(serde_json::to_string).collect();
     fs::write(path, format!("[\n{}\n]\n", lines?.join(",\n")))
 }

@@ -5,10 +5,11 @@ mod catalogue;
 use room_core::settings::Settings;
 use room_core::time::{MINUTE_MS, SECOND_MS};
 
+use crate::baseline::Order;
 use crate::chance::zipf;
 use crate::visitor::Habits;
 
-pub use catalogue::{EXAMPLES, NAMES, NOT_BUILT, small_restart};
+pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, NOT_BUILT, small_restart};
 
 /// Shares of the data centers fall with the rank (`admission.md` section 7).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
@@ -25,6 +26,8 @@ pub struct Scenario {
     pub name: &'static str,
     /// The room at the beginning.
     pub settings: Settings,
+    /// Who of those who wait enters next.
+    pub order: Order,
     /// New visitors per minute as a line through these points of (milliseconds, rate).
     pub arrivals: Vec<(u64, f64)>,
     /// How long the story lasts; afterwards nobody arrives, all faults end, the line must drain.

@@ -31,7 +31,7 @@ pub enum Algorithm {
     /// The production core: escrow slots and one threshold.
     Escrow,
     /// One of the published earlier designs.
-    Published(baseline::Published, baseline::Order),
+    Published(baseline::Published),
 }
 
 /// Something that will happen.
@@ -104,8 +104,8 @@ impl World {
         let isolates = (0..data_centers).map(&mut row).collect();
         let published = match algorithm {
             Algorithm::Escrow => None,
-            Algorithm::Published(design, order) => {
-                Some(PublishedRoom::new(design, order, &settings))
+            Algorithm::Published(design) => {
+                Some(PublishedRoom::new(design, scenario.order, &settings))
             }
         };
         let mut world = Self {
@@ -230,7 +230,7 @@ impl World {
         if per_second * all <= 0.0 {
             return;
         }
-        let stream = &mut self.chance.visitors;
+        let stream = &mut self.chance.arrivals;
         for _ in 0..stream.poisson(per_second * all) {
             let data_center = stream.pick(&cumulated);
             let share = shares.get(data_center).copied().unwrap_or(0.0);

@@ -17,12 +17,12 @@ const TIMEOUT_MS = 300_000;
  * A test with a cluster of its own.
  *
  * @param {string} name
- * @param {object} options of `startCluster`
+ * @param {object} options of `startCluster`; a long story may take its own `timeoutMs`
  * @param {(cluster: object) => Promise<void>} body
  * @param {() => string | undefined} [whatIsMissing] why the test cannot run on this machine
  */
 export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
-  test(name, { timeout: TIMEOUT_MS }, async (context) => {
+  test(name, { timeout: options.timeoutMs ?? TIMEOUT_MS }, async (context) => {
     const missing = whatIsMissing();
     if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
     if (missing) return context.skip(`SKIPPED: ${missing}`);

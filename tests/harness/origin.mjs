@@ -11,7 +11,10 @@
 const arrivals = [];
 
 export default {
-  /** What the Worker under test fetches. The query can ask for a `delay-ms` and a `set-cookie`. */
+  /**
+   * What the Worker under test fetches. The query can ask for a `delay-ms`, a `set-cookie`, and a
+   * `command` to the waiting room.
+   */
   async fetch(request) {
     const url = new URL(request.url);
     const visitor = request.headers.get("x-visitor") ?? "";
@@ -23,6 +26,9 @@ export default {
     const headers = new Headers({ "x-origin": "1" });
     if (url.searchParams.has("set-cookie")) {
       headers.append("set-cookie", url.searchParams.get("set-cookie"));
+    }
+    if (url.searchParams.has("command")) {
+      headers.set("cf-waiting-room-command", url.searchParams.get("command"));
     }
     const cookie = request.headers.get("cookie");
     return Response.json({ method: request.method, url: request.url, cookie, body }, { headers });

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{MAINTENANCES, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES};
+use super::{
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES,
+};
 use crate::bypass_rule::BypassRule;
 use crate::cookie::cookie_suffix;
 use crate::event::{Event, EventTime};
@@ -20,6 +22,7 @@ pub fn room_document(room: &Room) -> Document {
     let (host, path) =
         routes.next().map_or(("", "/"), |Route { host, path }| (host.as_str(), path.as_str()));
     let attributes = room.cookie_attributes;
+    let commands = Some(name_of(&ORIGIN_COMMANDS, true)).filter(|_| room.origin_may_revoke);
     document(json!({
         "id": room.id,
         "zone_id": room.zone_id,
@@ -47,7 +50,7 @@ pub fn room_document(room: &Room) -> Document {
         "json_response_enabled": room.json_response_enabled,
         "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
         "default_template_language": room.default_template_language.tag(),
-        "enabled_origin_commands": [],
+        "enabled_origin_commands": commands.as_slice(),
         "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile_mode),
         "turnstile_action": "log",
         "refresh_interval_seconds": settings.refresh_interval_s,

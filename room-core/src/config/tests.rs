@@ -90,6 +90,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         json_response_enabled: false,
         default_template_language: Language::default(),
         strip_cookie: false,
+        origin_may_revoke: false,
         show_position: false,
         turnstile_mode: TurnstileMode::Invisible,
         events: Vec::new(),
@@ -255,8 +256,10 @@ fn fields_that_do_not_go_together_are_refused() {
 fn what_this_version_cannot_honour_is_refused_by_name() {
     check("turnstile_action", &[json!("log")], None);
     check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
-    check("enabled_origin_commands", &[json!([])], None);
-    check("enabled_origin_commands", &[json!(["revoke"])], Some(UNSUPPORTED));
+    check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
+    check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
+    check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
+    check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
     check("unconfirmed_seconds", &[json!(null)], None);
     check("unconfirmed_seconds", &[json!(0), json!(60)], Some(UNSUPPORTED));
     check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));

@@ -79,6 +79,11 @@ impl Counts {
                 *self.activity.get_or_default(left) -= 1;
                 *self.activity.get_or_default(to) += 1;
             }
+            Event::Revoked { visitor, from } => {
+                if !self.visitors.revoke(visitor, from.min(newest)) {
+                    return News::None;
+                }
+            }
             Event::Present(presence) => {
                 if self.census.add(presence) && presence.joined {
                     *self.joined.get_or_default(presence.from.seconds()) += 1;
@@ -86,6 +91,25 @@ impl Counts {
             }
         }
         news(now, event)
+    }
+
+    /// Takes in whose sessions were ended elsewhere; true if that is news for the others too.
+    pub(super) fn hear_revoked(&mut self, revoked: &[(u64, Bucket)]) -> bool {
+        let news =
+            |(visitor, bucket): &(u64, Bucket)| self.visitors.revoked_elsewhere(*visitor, *bucket);
+        revoked.iter().map(news).fold(false, |some, news| some | news)
+    }
+
+    /// Whose tickets moved on in a report although their sessions had been ended, and until when
+    /// the tickets would have counted.
+    pub(super) fn revoked_among(&self, events: &[Event]) -> Vec<(u64, Bucket)> {
+        let revoked = |event: &Event| match *event {
+            Event::Moved { visitor, to, .. } if self.visitors.is_revoked(visitor, to) => {
+                Some((visitor, to))
+            }
+            _ => None,
+        };
+        events.iter().filter_map(revoked).collect()
     }
 
     /// Everything so far as one contribution with a new sequence number.
@@ -106,6 +130,7 @@ impl Counts {
             census: self.census.report(),
             through: Epoch::newest_ended(now - REPORT_DELAY_MS).unwrap_or_default(),
             included,
+            revoked: self.visitors.revoked().clone(),
             quiet: quiet && self.census.is_empty_from(now - EPOCH_MS),
         }
     }
@@ -128,6 +153,9 @@ impl Counts {
 fn news(now: Timestamp, event: &Event) -> News {
     match event {
         Event::Moved { from, .. } if from.expires_at() < now + 2 * SYNC_MS => News::Urgent,
-        Event::Admitted { .. } | Event::Moved { .. } | Event::Present(_) => News::Some,
+        Event::Admitted { .. }
+        | Event::Moved { .. }
+        | Event::Revoked { .. }
+        | Event::Present(_) => News::Some,
     }
 }

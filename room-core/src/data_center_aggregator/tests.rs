@@ -47,6 +47,12 @@ impl Desk {
         self.note(turn)
     }
 
+    fn synced_with(&mut self, view: View) {
+        let view = View { version: self.now.0 + 1, made_at: self.now, ..view };
+        let reply = GlobalReply::Synced { durable: 0, included: Vec::new(), view };
+        self.machine.on_synced(self.now, &self.settings, Some(reply));
+    }
+
     fn synced(&mut self, durable: u64, included: &[(IsolateId, u64)]) -> AggregatorTurn {
         let view = View { version: self.now.0, made_at: self.now, ..View::default() };
         let reply = GlobalReply::Synced { durable, included: included.to_vec(), view };
@@ -122,6 +128,51 @@ fn a_visitor_is_counted_once_wherever_the_moves_lead() {
     check(&swapped, &[(1_300, 1)]);
     check(&[swapped[0], swapped[1], swapped[2], swapped[2]], &[(1_300, 1)]);
     check(&[moved(5, 1_300, 1_300)], &[]);
+}
+
+#[test]
+fn a_session_that_the_origin_ends_leaves_where_its_visitor_was_last() {
+    let revoked = |from: u32| Event::Revoked { visitor: 5, from: Bucket(from) };
+    let check = |events: &[Event], want: (&[(u32, i64)], u32)| {
+        let mut desk = Desk::greeted(&[]);
+        desk.report(&report(1, 1, events));
+        let sent = desk.sync();
+        let activity: Vec<_> = sent.activity.iter().map(|(at, count)| (at.0, *count)).collect();
+        assert_eq!(activity, want.0, "{events:?}");
+        assert_eq!(sent.revoked, [(5, Bucket(want.1))].into(), "{events:?}");
+    };
+    let [came, moves] = [admitted(5, 1_295), moved(5, 1_295, 1_300)];
+    check(&[came, revoked(1_295)], (&[(1_295, 1)], 1_295));
+    check(&[came, revoked(1_295), revoked(1_295)], (&[(1_295, 1)], 1_295));
+    // The answer to an older cookie.
+    check(&[came, moves, revoked(1_295)], (&[(1_300, 1)], 1_300));
+    // Reports of what came before come late.
+    check(&[revoked(1_300), came, moves], (&[(1_300, 1)], 1_300));
+    check(&[came, revoked(1_300), moves], (&[(1_300, 1)], 1_300));
+    check(&[came, revoked(1_295), moves], (&[(1_295, 1)], 1_295)); // a copy of the cookie
+    check(&[revoked(1_295)], (&[], 1_295)); // it was counted elsewhere
+}
+
+#[test]
+fn who_moves_on_with_a_void_ticket_is_not_counted_and_the_isolate_hears_of_it() {
+    let mut desk = Desk::greeted(&[]);
+    desk.report(&report(1, 1, &[admitted(5, 1_295), admitted(6, 1_295)]));
+    desk.synced_with(View { revoked: vec![(5, Bucket(1_295))], ..View::default() });
+    let moves = [moved(5, 1_295, 1_300), moved(6, 1_295, 1_300)];
+    let turn = desk.report(&report(1, 3, &moves));
+    assert_eq!(reply(&turn).revoked, [(5, Bucket(1_300))]);
+    let sent = desk.sync();
+    assert_eq!(sent.activity.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 1]);
+    // Said by another data center alone, it is for that one to say.
+    assert!(sent.revoked.is_empty());
+}
+
+#[test]
+fn a_session_ended_elsewhere_ends_where_its_visitor_went_on() {
+    let mut desk = Desk::greeted(&[]);
+    desk.report(&report(1, 1, &[moved(5, 1_295, 1_300)]));
+    desk.synced_with(View { revoked: vec![(5, Bucket(1_295))], ..View::default() });
+    assert_eq!(desk.sync().revoked, [(5, Bucket(1_300))].into());
 }
 
 #[test]

@@ -14,6 +14,9 @@ use crate::time::Timestamp;
 
 /// Visitors remembered at most; the oldest buckets are forgotten first. 45 MB with the index.
 const REMEMBERED_MAX: usize = 1_000_000;
+/// Sessions ended here that are remembered at most: 350 KB in each sync. Beyond it a place stays
+/// taken until it expires.
+const REVOKED_MAX: usize = 10_000;
 /// Visitors in a copy at most: the newest ones, about 75 bytes each, 750 KB.
 const COPIED_MAX: usize = 10_000;
 
@@ -34,6 +37,10 @@ pub(super) struct Visitors {
     /// A tree: up to a million visitors in random order.
     counted: BTreeMap<u64, Place>,
     by_bucket: SortedMap<Bucket, Vec<u64>>,
+    /// Whose sessions were ended here, and where they were counted last.
+    revoked: SortedMap<u64, Bucket>,
+    /// Whose sessions were ended elsewhere.
+    revoked_elsewhere: SortedMap<u64, Bucket>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,6 +90,9 @@ impl Visitors {
             self.place(visitor, Place { behind: None, ..known });
             return Some(from);
         }
+        if self.is_revoked(visitor, to) {
+            return None;
+        }
         // Known further on: the request carried an older cookie, and its visitor is where this
         // data center put it. Known further back: see `Place::behind`.
         let behind = (known.bucket < from).then_some(known.bucket).or(known.behind);
@@ -91,6 +101,40 @@ impl Visitors {
             self.place(visitor, Place { bucket: to, behind, ..known });
             left
         })
+    }
+
+    /// The origin ended a session whose ticket says `from`. False if that was known, or if too many
+    /// are remembered already. Reports of the admission and of moves to there may still come.
+    pub(super) fn revoke(&mut self, visitor: u64, from: Bucket) -> bool {
+        let bucket = self.counted.get(&visitor).map_or(from, |place| place.bucket.max(from));
+        let before = self.revoked.get(&visitor);
+        let full = before.is_none() && self.revoked.len() >= REVOKED_MAX;
+        if full || before.is_some_and(|before| *before >= bucket) {
+            return false;
+        }
+        self.revoked.insert(visitor, bucket);
+        true
+    }
+
+    /// A session was ended elsewhere. True if its visitor was counted here later on: then it ended
+    /// here too.
+    pub(super) fn revoked_elsewhere(&mut self, visitor: u64, from: Bucket) -> bool {
+        if self.counted.get(&visitor).is_some_and(|place| place.bucket > from) {
+            return self.revoke(visitor, from);
+        }
+        self.revoked_elsewhere.insert(visitor, from);
+        false
+    }
+
+    /// True if the session of this visitor was ended before it could move on to `to`.
+    pub(super) fn is_revoked(&self, visitor: u64, to: Bucket) -> bool {
+        let ended_in = self.revoked.get(&visitor).max(self.revoked_elsewhere.get(&visitor));
+        ended_in.is_some_and(|bucket| *bucket < to)
+    }
+
+    /// Whose sessions were ended here, and where they were counted last.
+    pub(super) fn revoked(&self) -> &SortedMap<u64, Bucket> {
+        &self.revoked
     }
 
     fn place(&mut self, visitor: u64, place: Place) {
@@ -102,6 +146,9 @@ impl Visitors {
 
     /// Entries go with their bucket.
     pub(super) fn prune(&mut self, now: Timestamp) {
+        for revoked in [&mut self.revoked, &mut self.revoked_elsewhere] {
+            revoked.retain(|_, bucket| bucket.is_live(now));
+        }
         while let Some((first, _)) = self.by_bucket.iter().next() {
             if first.is_live(now) && self.counted.len() <= REMEMBERED_MAX {
                 return;

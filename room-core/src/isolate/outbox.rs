@@ -52,7 +52,7 @@ impl Outbox {
     pub(super) fn push(&mut self, event: Event) {
         let bound = match event {
             Event::Present(Presence { .. }) => KEPT_MAX,
-            Event::Admitted { .. } | Event::Moved { .. } => 4 * KEPT_MAX,
+            Event::Admitted { .. } | Event::Moved { .. } | Event::Revoked { .. } => 4 * KEPT_MAX,
         };
         if self.events.len() >= bound {
             return;

@@ -1,7 +1,7 @@
 //! Tests of the isolate: its batch, its silence, its reports.
 
 use super::{Isolate, Outcome, Work};
-use crate::admission::Draws;
+use crate::admission::{self, Draws};
 use crate::bucket::Bucket;
 use crate::id::{Incarnation, IsolateId, TicketId};
 use crate::lottery::LotteryKey;
@@ -82,7 +82,14 @@ fn granted(batch: Option<Slots>) -> CounterReply {
 
 fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
     let incarnation = Incarnation(life);
-    ReportReply { incarnation, received, durable, report_interval_ms: 250, view: None }
+    ReportReply {
+        incarnation,
+        received,
+        durable,
+        report_interval_ms: 250,
+        view: None,
+        revoked: vec![],
+    }
 }
 
 fn word(outcome: &Outcome) -> &'static str {
@@ -244,16 +251,16 @@ fn events_are_kept_until_durable_and_sent_from_where_they_are_needed() {
         (report.first, report.events.len(), report.durable)
     };
     assert_eq!(numbers(desk.report()), (1, 5, 0));
-    desk.machine.on_report_reply(None);
+    desk.machine.on_report_reply(desk.now, None);
     assert_eq!(numbers(desk.report()), (1, 5, 0));
-    desk.machine.on_report_reply(Some(report_reply(1, 5, 2)));
+    desk.machine.on_report_reply(desk.now, Some(report_reply(1, 5, 2)));
     assert_eq!(numbers(desk.report()), (6, 0, 2));
     // A new life of the aggregator knows less: what is not durable comes again.
-    desk.machine.on_report_reply(Some(report_reply(2, 3, 0)));
+    desk.machine.on_report_reply(desk.now, Some(report_reply(2, 3, 0)));
     assert_eq!(numbers(desk.report()), (4, 2, 2));
-    desk.machine.on_report_reply(Some(report_reply(2, 0, 0)));
+    desk.machine.on_report_reply(desk.now, Some(report_reply(2, 0, 0)));
     assert_eq!(numbers(desk.report()), (3, 3, 2));
-    desk.machine.on_report_reply(Some(report_reply(2, 5, 5)));
+    desk.machine.on_report_reply(desk.now, Some(report_reply(2, 5, 5)));
     assert_eq!(desk.report(), None);
 }
 
@@ -265,7 +272,7 @@ fn what_is_not_heard_is_said_again_more_and_more_slowly_and_not_for_ever() {
     let mut moments = Vec::new();
     while desk.report().is_some() {
         moments.push(desk.now);
-        desk.machine.on_report_reply(None);
+        desk.machine.on_report_reply(desk.now, None);
     }
     let gaps: Vec<u64> = moments.windows(2).map(|pair| pair[1].since_ms(pair[0])).collect();
     assert!(gaps.is_sorted() && gaps.len() == 7, "{gaps:?}");
@@ -281,4 +288,42 @@ fn the_view_is_fetched_at_most_once_per_sync_span() {
         .filter(|later_ms| isolate.work(NOW + *later_ms) == Work::ReadView)
         .count();
     assert_eq!(reads, 3);
+}
+
+#[test]
+fn whoever_comes_with_a_void_ticket_is_a_new_visitor() {
+    let mut desk = Desk::new(Settings::for_tests());
+    desk.machine.on_view(view(1, NOW, false));
+    let ticket = accepted(1_300);
+    assert!(matches!(desk.visit(Some(ticket.clone())), Outcome::PassWith(_)));
+    desk.machine.revoke(desk.now, &ticket);
+    desk.machine.revoke(desk.now, &ticket);
+    let queued = Ticket { state: TicketState::Queued, ..ticket.clone() };
+    for void in [ticket.clone(), queued] {
+        let Outcome::Wait { ticket: new, .. } = desk.visit(Some(void)) else { panic!("inside") };
+        assert_ne!(new.id, ticket.id);
+    }
+    let events = desk.report().map(|report| report.events).unwrap_or_default();
+    let revoked = events.iter().filter(|event| matches!(event, Event::Revoked { .. }));
+    assert_eq!(revoked.count(), 1);
+}
+
+#[test]
+fn a_ticket_is_void_by_the_word_of_a_view_or_of_the_aggregator() {
+    let ticket = accepted(1_300);
+    let told = || vec![(admission::visitor(ticket.id), ticket.counted_bucket)];
+    let by_view = |machine: &mut Isolate| {
+        machine.on_view(View { revoked: told(), ..view(2, NOW, false) });
+    };
+    let by_reply = |machine: &mut Isolate| {
+        let reply = ReportReply { revoked: told(), ..report_reply(1, 0, 0) };
+        machine.on_report_reply(NOW, Some(reply));
+    };
+    let ways: [&dyn Fn(&mut Isolate); 2] = [&by_view, &by_reply];
+    for tells in ways {
+        let mut machine = Isolate::new(IsolateId(1));
+        assert!(!machine.is_void(&ticket));
+        tells(&mut machine);
+        assert!(machine.is_void(&ticket));
+    }
 }

@@ -46,6 +46,8 @@ fn contribution(seq: u64) -> impl Strategy<Value = Contribution> {
             joined: bins(&used),
             census: [(Epoch(198), line.iter().map(|(k, n)| (OrderKey((*k).into()), *n)).collect())]
                 .into(),
+            // The same is true of sessions that were ended.
+            revoked: (0..seq).map(|visitor| (visitor, Bucket(1_005 + seq as u32))).collect(),
             through: Epoch(198),
             included: [(IsolateId(1), seq)].into(),
             quiet,
@@ -179,6 +181,14 @@ proptest! {
         let mut sums: BTreeMap<Bucket, i64> = BTreeMap::new();
         for (bucket, count) in newest.values().flat_map(|one| &one.activity) {
             *sums.entry(*bucket).or_default() += count;
+        }
+        let mut revoked: BTreeMap<u64, Bucket> = BTreeMap::new();
+        for (visitor, bucket) in newest.values().flat_map(|one| &one.revoked) {
+            let last = revoked.entry(*visitor).or_default();
+            *last = bucket.max(last).to_owned();
+        }
+        for bucket in revoked.into_values() {
+            *sums.entry(bucket).or_default() -= 1;
         }
         let want: u64 = sums.values().map(|sum| (*sum).max(0).unsigned_abs()).sum();
         assert_eq!(merged(all.iter()).counted(NOW, &limits(1, 1)), want);

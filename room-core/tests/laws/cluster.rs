@@ -172,6 +172,25 @@ impl Cluster {
         self.visit(visitor, isolate, ticket);
     }
 
+    /// The origin ends the session of a visitor, in the answer of `isolate` to one of its cookies;
+    /// the browser forgets them all. Returns the ticket, for whoever has a copy.
+    pub fn revoke(&mut self, visitor: usize, isolate: usize, cookie: usize) -> Option<Ticket> {
+        let isolate = isolate % self.isolates.len();
+        let index = visitor % self.visitors.len().max(1);
+        let cookies = &mut self.visitors.get_mut(index)?.cookies;
+        let at = cookies.len().checked_sub(1 + cookie % cookies.len().max(1))?;
+        let ticket = cookies.get(at)?.clone();
+        if !admission::is_inside(&ticket, self.now, &self.settings) {
+            return None;
+        }
+        cookies.clear();
+        self.truth.revoke(&ticket);
+        let seat = &mut self.isolates[isolate];
+        seat.machine.revoke(self.now, &ticket);
+        seat.works_until = seat.works_until.max(self.now + WORK_MS);
+        Some(ticket)
+    }
+
     /// From now on these settings are in force: nobody inside is thrown out (I14).
     ///
     /// Without renewal a session ends up to a bucket's width before the bucket does, and other

@@ -16,5 +16,6 @@ mod lottery;
 mod methods;
 mod objects;
 mod order;
+mod revocation;
 mod steps;
 mod truth;

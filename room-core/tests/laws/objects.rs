@@ -70,7 +70,7 @@ impl Cluster {
         let seat = &mut self.isolates[reporter.isolate];
         if seat.life == reporter.life {
             seat.busy = false;
-            seat.machine.on_report_reply(reply);
+            seat.machine.on_report_reply(self.now, reply);
             if let Some(view) = seat.machine.view() {
                 self.view_copies[data_center] = Some(view.clone());
             }

@@ -14,6 +14,7 @@ pub enum Step {
     Arrive { isolate: usize, count: usize },
     ComeBack { visitor: usize, isolate: usize, cookie: usize },
     Leave { visitor: usize },
+    Revoke { visitor: usize, isolate: usize },
     Fault(Fault),
 }
 
@@ -55,6 +56,19 @@ pub enum Fault {
 /// Up to `length` steps; faults are the larger part of what is not the passing of time.
 pub fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(prop_oneof![5 => run(), 4 => visit(), 4 => fault().prop_map(Step::Fault)], 1..length)
+}
+
+/// The same, where the origin ends a session now and then.
+pub fn steps_with_revocations(length: usize) -> impl Strategy<Value = Vec<Step>> {
+    let some = prop_oneof![
+        5 => run(), 4 => visit(), 3 => revocation(), 4 => fault().prop_map(Step::Fault)
+    ];
+    vec(some, 1..length)
+}
+
+fn revocation() -> impl Strategy<Value = Step> {
+    let index = 0..64_usize;
+    (index.clone(), index).prop_map(|(visitor, isolate)| Step::Revoke { visitor, isolate })
 }
 
 /// Visits alone: nothing is lost.
@@ -113,6 +127,9 @@ impl Cluster {
                 if let Some(visitor) = self.visitors.get_mut(index) {
                     visitor.stays = false;
                 }
+            }
+            Step::Revoke { visitor, isolate } => {
+                self.revoke(visitor, isolate, 0);
             }
             Step::Fault(ref fault) => self.fail(fault),
         }

@@ -95,6 +95,11 @@ impl Truth {
         self.booked.push(called.map_or(now, |grant| grant.at));
     }
 
+    /// The origin ended a session: its visitor is gone.
+    pub fn revoke(&mut self, ticket: &Ticket) {
+        self.inside.insert(admission::visitor(ticket.id), Bucket(0));
+    }
+
     pub fn admitted(&self) -> usize {
         self.inside.len()
     }

@@ -166,9 +166,11 @@ fn room() -> Value {
             ),
             "enabled_origin_commands": {
                 "type": "array",
-                "maxItems": 0,
+                "maxItems": 1,
+                "items": { "type": "string", "enum": ["revoke"] },
                 "default": [],
-                "description": "This version reads no commands.",
+                "description": "What the origin may order in the answer's header \
+                    Cf-Waiting-Room-Command; revoke ends the visitor's session.",
             },
             "turnstile_mode": one_of(
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],

@@ -2,16 +2,22 @@
 //!
 //! No script, no font and no picture from elsewhere. It measures nothing itself.
 
+mod heat;
 mod plot;
 mod story;
 
 use super::Run;
 use super::table::{self, Cell, Group, Row};
+pub use heat::waits;
 use plot::{Panel, Series};
 pub use story::Story;
 
 const STYLE: &str = include_str!("report/style.css");
+/// The part of it that the plots need, also in a picture of their own.
+const PLOT_STYLE: &str = include_str!("report/plot.css");
 
+/// The height of a plot of lines.
+const HEIGHT: f64 = 190.0;
 /// What each column of plots shows, and of which unit it is.
 const COLUMNS: [(&str, &str); 4] = [
     ("Visitors inside, and the limit", "visitors"),
@@ -25,6 +31,7 @@ pub fn page(runs: &[Run], seeds: &str, note: &str) -> String {
     let groups = table::groups(runs);
     let links: String = groups.iter().map(link).collect();
     let sections: String = groups.iter().map(section).collect();
+    let heatmaps = heat::sections(runs);
     format!(
         "<!doctype html>
 <html lang=\"en\">
@@ -33,7 +40,7 @@ pub fn page(runs: &[Run], seeds: &str, note: &str) -> String {
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">
 <title>Waiting room: algorithms compared</title>
 <style>
-{STYLE}</style>
+{PLOT_STYLE}{STYLE}</style>
 </head>
 <body>
 <header>
@@ -45,10 +52,44 @@ first of them. Truth is measured per visitor, never by an algorithm's own counte
 <nav>{links}</nav>
 </header>
 <main>
-{sections}</main>
+{heatmaps}{sections}</main>
 </body>
 </html>
 "
+    )
+}
+
+/// Visitors inside against the limit, of the first scenario: a picture that needs nothing else.
+pub fn figure(runs: &[Run]) -> String {
+    const GAP: f64 = 12.0;
+    let groups = table::groups(runs);
+    let Some(group) = groups.first() else { return String::new() };
+    let (title, unit) = COLUMNS[0];
+    let stories = stories(group);
+    let x_max = minutes(&stories);
+    let inside = |story: &Story| lines(story).into_iter().next().unwrap_or_default();
+    let series: Vec<_> = stories.iter().map(|(name, story)| (*name, inside(story))).collect();
+    let y_max = series.iter().map(|(_, series)| highest(series)).fold(1.0, f64::max);
+    let size @ (width, height) = Panel { title, unit, height: HEIGHT, x_max, y_max }.size();
+    let panels = series.iter().enumerate().map(|(index, (title, series))| {
+        let panel = Panel { title, unit, height: HEIGHT, x_max, y_max };
+        let (column, row) = ((index % 2) as f64, (index / 2) as f64);
+        let at = (GAP + column * (width + GAP), GAP + row * (height + GAP));
+        plot::placed(&plot::lines(&panel, series), at, size)
+    });
+    let panels: String = panels.collect();
+    let rows = stories.len().div_ceil(2) as f64;
+    let (width, height) = (GAP + 2.0 * (width + GAP), GAP + rows * (height + GAP));
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         aria-label=\"{title}: {scenario}, {count} data centers\">
+<style>
+{PLOT_STYLE}</style>
+<path class=\"card\" d=\"M0 0H{width}V{height}H0Z\"/>
+{panels}</svg>
+",
+        scenario = group.scenario,
+        count = group.data_centers,
     )
 }
 
@@ -106,30 +147,39 @@ fn cell(cell: Cell) -> String {
 
 /// One row of plots for each algorithm; what stands in one column has one scale.
 fn plots(group: &Group<'_>) -> String {
-    let stories: Vec<(&str, &Story)> = group
-        .columns
-        .iter()
-        .filter_map(|(name, runs)| Some((*name, runs.iter().find_map(|run| run.story.as_ref())?)))
-        .collect();
-    let x_max = stories.iter().map(|(_, story)| story.minutes()).fold(1.0, f64::max);
-    let columns: Vec<Vec<Vec<Series>>> =
-        stories.iter().map(|(_, story)| lines(story).into()).collect();
-    let highest = |column: usize| {
-        let series = columns.iter().filter_map(|row| row.get(column)).flatten();
-        series.flat_map(|one| one.points.iter().map(|(_, y)| *y)).fold(1.0, f64::max)
-    };
-    let panels = |row: &Vec<Vec<Series>>| -> String {
+    let stories = stories(group);
+    let x_max = minutes(&stories);
+    let rows: Vec<[Vec<Series>; 4]> = stories.iter().map(|(_, story)| lines(story)).collect();
+    let panels = |row: &[Vec<Series>; 4]| -> String {
         let panel = |(column, series): (usize, &Vec<Series>)| {
             let (title, unit) = COLUMNS.get(column).copied().unwrap_or_default();
-            plot::svg(&Panel { title, unit, x_max, y_max: highest(column) }, series)
+            let of_column = rows.iter().filter_map(|row| row.get(column));
+            let y_max = of_column.map(|series| highest(series)).fold(1.0, f64::max);
+            plot::lines(&Panel { title, unit, height: HEIGHT, x_max, y_max }, series)
         };
         row.iter().enumerate().map(panel).collect()
     };
-    let row = |((name, _), row): (&(&str, &Story), &Vec<Vec<Series>>)| {
+    let row = |((name, _), row): (&(&str, &Story), &[Vec<Series>; 4])| {
         let panels = panels(row);
         format!("<h3>{name}</h3>\n<div class=\"plots\">\n{panels}</div>\n")
     };
-    stories.iter().zip(&columns).map(row).collect::<Vec<_>>().concat()
+    stories.iter().zip(&rows).map(row).collect()
+}
+
+/// The algorithms of a group that have something to draw.
+fn stories<'a>(group: &Group<'a>) -> Vec<(&'a str, &'a Story)> {
+    let columns = group.columns.iter();
+    columns
+        .filter_map(|(name, runs)| Some((*name, runs.iter().find_map(|run| run.story())?)))
+        .collect()
+}
+
+fn minutes(stories: &[(&str, &Story)]) -> f64 {
+    stories.iter().map(|(_, story)| story.minutes()).fold(1.0, f64::max)
+}
+
+fn highest(series: &[Series]) -> f64 {
+    series.iter().flat_map(|one| one.points.iter().map(|(_, y)| *y)).fold(0.0, f64::max)
 }
 
 /// The lines of each of [`COLUMNS`].
@@ -153,40 +203,72 @@ fn lines(story: &Story) -> [Vec<Series>; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Story, page};
+    use super::{Story, figure, page, waits};
     use crate::compare::Run;
-    use room_core::time::Timestamp;
+    use room_core::time::{MINUTE_MS, Timestamp};
     use room_sim::measure::{Measures, Summary};
-    use room_sim::truth::Sample;
+    use room_sim::scenario::Scenario;
+    use room_sim::truth::{Sample, Truth};
     use room_sim::visitor::Visitor;
 
-    #[test]
-    fn the_page_shows_every_run_and_loads_nothing() {
+    fn run(scenario: &str) -> Run {
+        let settings = Scenario::named("small", 1).expect("a known name").settings;
+        let mut truth = Truth::new(Timestamp::default(), settings);
         let second = |at: u32| Sample { active: at, limit: 90, waiting: 2, available: 1 };
-        let samples: Vec<Sample> = (0..600).map(second).collect();
+        truth.samples = (0..600).map(second).collect();
         let visitor = Visitor {
             entered_at: Some(Timestamp(200_000)),
             told: Some((Timestamp(80_000), 60)),
             has_waited: true,
-            ..Visitor::new(0, Timestamp(80_000), false)
+            ..Visitor::new(0, Timestamp(2 * MINUTE_MS), false)
         };
-        let run = Run {
+        Run {
             algorithm: "escrow".into(),
-            scenario: "over".into(),
+            scenario: scenario.into(),
             data_centers: 3,
             seed: 1,
             measures: Measures { idle_while_waiting_percent: 4.5, ..Measures::default() },
             summary: Summary::default(),
-            story: Some(Story::of(Timestamp::default(), &samples, &[visitor])),
-        };
-        let page = page(&[run], "seeds 1..1", "a note");
+            story: Some(Story::of(scenario, &truth, &[visitor])),
+        }
+    }
+
+    fn check_alone(text: &str) {
+        for part in ["<script", "src=", "url(", "NaN", "inf\""] {
+            assert!(!text.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn the_page_shows_every_run_and_loads_nothing() {
+        let page = page(&[run("over")], "seeds 1..1", "a note");
         for part in ["id=\"over-3\"", "<svg", "idle while waiting, %", "4.50 ✗", "≤ 1", "a note"]
         {
             assert!(page.contains(part), "{part}");
         }
         assert_eq!(page.matches("<svg").count(), 4);
-        for part in ["<script", "src=", "url(", "NaN", "inf"] {
-            assert!(!page.contains(part), "{part}");
-        }
+        assert!(!page.contains("heatmaps"));
+        check_alone(&page);
+    }
+
+    #[test]
+    fn the_experiment_has_a_heatmap_of_each_order_and_its_waits_are_written() {
+        let runs = [run("experiment"), run("over"), run("experiment-random")];
+        let page = page(&runs, "seeds 1..1", "a note");
+        assert_eq!(page.matches("id=\"heatmaps-3\"").count(), 1);
+        assert_eq!(page.matches("<svg").count(), 3 * 4 + 2);
+        check_alone(&page);
+        let json = serde_json::to_string(&waits(&runs)).expect("waits");
+        let columns = "\"ArrivalMinutes\":[2.0],\"WaitTimeSeconds\":[80.0]}";
+        assert_eq!(json.matches(columns).count(), 2, "{json}");
+    }
+
+    #[test]
+    fn a_picture_stands_for_itself() {
+        let picture = figure(&[run("over"), run("wave")]);
+        assert!(picture.starts_with("<svg xmlns=") && picture.ends_with("</svg>\n"));
+        assert_eq!(picture.matches("<svg").count(), 2);
+        check_alone(&picture);
+        assert_eq!(figure(&[]), "");
     }
 }

@@ -3,6 +3,7 @@
 use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
+use crate::baseline::Order;
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
 
@@ -26,8 +27,12 @@ pub const NAMES: [&str; 16] = [
     "fairshot",
 ];
 
-/// Published examples, run like any other scenario.
-pub const EXAMPLES: [&str; 2] = ["experiment", "two-hours"];
+/// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
+/// other scenario.
+pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours", "compressed"];
+
+/// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
+pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
 /// Scenarios whose feature the core does not have yet: their name and what is missing.
 pub const NOT_BUILT: [(&str, &str); 4] = [
@@ -93,7 +98,11 @@ impl Scenario {
             "swarm" => swarm(seed),
             "fairshot" => fairshot(),
             "experiment" => experiment(),
+            "experiment-random" => {
+                Self { name: "experiment-random", order: Order::Random, ..experiment() }
+            }
             "two-hours" => two_hours(),
+            "compressed" => compressed(),
             _ => return None,
         })
     }
@@ -103,6 +112,7 @@ fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
         settings: settings(10_000, 2_000),
+        order: Order::Fifo,
         arrivals: vec![(0, per_minute)],
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
@@ -215,8 +225,9 @@ fn fairshot() -> Scenario {
 }
 
 /// The published experiment: 10,000 visitors join over 30 minutes and browse for about a minute.
+/// The limits are not published: these take three quarters of those who come.
 fn experiment() -> Scenario {
-    let mut settings = settings(200, 200);
+    let mut settings = settings(400, 400);
     settings.session_duration_minutes = 1;
     Scenario {
         settings,
@@ -230,6 +241,25 @@ fn experiment() -> Scenario {
             ..Habits::USUAL
         },
         ..constant("experiment", 0.0)
+    }
+}
+
+/// What `tests/workerd/compressed.test.mjs` plays in workerd, visitor for visitor: a room that is
+/// wanted by twice as many as it holds, with both kinds of restarts in the middle of the line.
+fn compressed() -> Scenario {
+    let data_centers = Fault::RestartDataCenters { every: 1, with_copy: true };
+    let mut settings = settings(400, 400);
+    settings.session_duration_minutes = 1;
+    Scenario {
+        settings,
+        arrivals: vec![(0, 350.0), (minutes(6) - 1, 350.0), (minutes(6), 0.0)],
+        duration_ms: minutes(12),
+        faults: vec![
+            (minutes(3), Fault::RestartGlobal { with_copy: true }),
+            (minutes(4) + seconds(30), data_centers),
+        ],
+        habits: Habits { parallel: 0.0, impatient: 0.0, ..experiment().habits },
+        ..constant("compressed", 0.0)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Mutant;
 
-/// In the order of the laws. I11 is not built yet; I14 is also held by the tests in
+/// In the order of the laws. I14 is also held by the tests in
 /// workerd, and I16 by them alone.
 pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
@@ -127,6 +127,20 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "lottery.rs",
         from: "Round::of(self.before) == Some(round) && key <= self.before",
         to: "false",
+    },
+    Mutant {
+        law: "I11",
+        breaks: "each data center that says that a session ended frees a place",
+        file: "state/revoked.rs",
+        from: "let known = self.visitors.get(&visitor).copied();",
+        to: "let known: Option<Bucket> = None;",
+    },
+    Mutant {
+        law: "I11",
+        breaks: "a copy of the ticket keeps its place",
+        file: "isolate.rs",
+        from: "self.void.contains(ticket)",
+        to: "ticket.infinite",
     },
     Mutant {
         law: "I12",

@@ -1,9 +1,8 @@
-//! One plot as inline SVG: axes, ticks, lines, areas. Knows nothing of waiting rooms.
+//! One plot as SVG: axes, ticks, lines, areas. Knows nothing of waiting rooms.
 
 use super::story::Points;
 
 const WIDTH: f64 = 340.0;
-const HEIGHT: f64 = 190.0;
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 34.0;
@@ -22,78 +21,111 @@ pub struct Series {
     pub points: Points,
 }
 
-/// What is around the lines.
+/// What is around the lines or the bins.
 #[derive(Clone, Copy, Debug)]
-pub struct Panel {
+pub struct Panel<'a> {
     /// Told above.
-    pub title: &'static str,
+    pub title: &'a str,
     /// What the vertical axis counts.
-    pub unit: &'static str,
+    pub unit: &'a str,
+    /// How high all of it is; a plot of lines is 190.
+    pub height: f64,
     /// The horizontal axis ends here, in minutes.
     pub x_max: f64,
     /// The vertical axis reaches at least this.
     pub y_max: f64,
 }
 
-/// The plot.
-pub fn svg(panel: &Panel, series: &[Series]) -> String {
-    let step = step(panel.y_max);
-    let top = (panel.y_max / step).ceil() * step;
-    let x = |minute: f64| LEFT + (WIDTH - LEFT - RIGHT) * minute / panel.x_max;
-    let y = |value: f64| HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * value / top;
-    let (title, unit) = (panel.title, panel.unit);
-    let mut parts = vec![format!(
-        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}, {unit}\">\n\
-         <text class=\"title\" x=\"{LEFT}\" y=\"13\">{title}</text>\n"
-    )];
-    for value in ticks(top, step) {
-        let (at, label) = (y(value), label(value));
-        let end = WIDTH - RIGHT;
-        parts.push(format!(
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{end}\"/>\
-             <text class=\"tick\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
-            LEFT - 5.0,
-            at + 3.5
-        ));
+impl Panel<'_> {
+    /// The size of the picture.
+    pub fn size(&self) -> (f64, f64) {
+        (WIDTH, self.height)
     }
-    for minute in ticks(panel.x_max, self::step(panel.x_max)) {
-        let (at, low) = (x(minute), HEIGHT - BOTTOM + 14.0);
-        let label = if minute > 0.0 { label(minute) } else { "0 min".to_string() };
-        parts.push(format!(
-            "<text class=\"tick\" x=\"{at:.1}\" y=\"{low}\" text-anchor=\"middle\">{label}</text>\n"
-        ));
+
+    /// Where the vertical axis ends: at a tick.
+    pub fn top(&self) -> f64 {
+        let step = step(self.y_max);
+        (self.y_max / step).ceil() * step
     }
-    let mut legend_x = LEFT;
-    for one in series.iter().filter(|one| !one.points.is_empty()) {
-        parts.push(line(one, x, y));
-        let class = one.class;
-        parts.push(format!(
-            "<path class=\"line {class} key\" d=\"M{legend_x} 23h14\"/>\
-             <text class=\"tick\" x=\"{}\" y=\"26.5\">{}</text>\n",
-            legend_x + 18.0,
-            one.name
-        ));
-        legend_x += 30.0 + 6.0 * one.name.len() as f64;
+
+    /// Where a minute stands.
+    pub fn x(&self, minute: f64) -> f64 {
+        LEFT + (WIDTH - LEFT - RIGHT) * minute / self.x_max
     }
-    if series.iter().all(|one| one.points.is_empty()) {
-        let (middle, height) = (f64::midpoint(LEFT, WIDTH), f64::midpoint(TOP, HEIGHT - BOTTOM));
-        parts.push(format!(
-            "<text class=\"tick\" x=\"{middle}\" y=\"{height}\" text-anchor=\"middle\">\
-             nobody waited</text>\n"
-        ));
+
+    /// Where a value stands.
+    pub fn y(&self, value: f64) -> f64 {
+        self.height - BOTTOM - (self.height - BOTTOM - TOP) * value / self.top()
     }
-    parts.push("</svg>\n".to_string());
-    parts.concat()
+
+    /// The picture: title and axes, the legend in its line, and what is drawn `inside` of them.
+    pub fn svg(&self, legend: &str, inside: &str) -> String {
+        let Self { title, unit, height, .. } = self;
+        let mut parts = vec![format!(
+            "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}, {unit}\">\n\
+             <text class=\"title\" x=\"{LEFT}\" y=\"13\">{title}</text>\n"
+        )];
+        for value in ticks(self.top(), step(self.y_max)) {
+            let (at, label) = (self.y(value), label(value));
+            let end = WIDTH - RIGHT;
+            parts.push(format!(
+                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{end}\"/>\
+                 <text class=\"tick\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
+                LEFT - 5.0,
+                at + 3.5
+            ));
+        }
+        for minute in ticks(self.x_max, step(self.x_max)) {
+            let (at, low) = (self.x(minute), height - BOTTOM + 14.0);
+            let label = if minute > 0.0 { label(minute) } else { "0 min".to_string() };
+            parts.push(text(at, low, "middle", &label));
+        }
+        parts.extend([legend, inside, "</svg>\n"].map(str::to_string));
+        parts.concat()
+    }
 }
 
-fn line(series: &Series, x: impl Fn(f64) -> f64, y: impl Fn(f64) -> f64) -> String {
-    let point = |(minute, value): &(f64, f64)| format!("{:.1} {:.1}", x(*minute), y(*value));
+/// A small text.
+pub fn text(x: f64, y: f64, anchor: &str, text: &str) -> String {
+    format!(
+        "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{text}</text>\n"
+    )
+}
+
+/// A plot of this size as a part of a larger picture.
+pub fn placed(svg: &str, (x, y): (f64, f64), (width, height): (f64, f64)) -> String {
+    let place = format!("<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" ");
+    svg.replacen("<svg ", &place, 1)
+}
+
+/// A plot of lines.
+pub fn lines(panel: &Panel<'_>, series: &[Series]) -> String {
+    let shown = || series.iter().filter(|one| !one.points.is_empty());
+    let mut inside: String = shown().map(|one| line(panel, one)).collect();
+    let mut legend_x = LEFT;
+    let key = |one: &Series| {
+        let (x, class, name) = (legend_x, one.class, one.name);
+        legend_x += 30.0 + 6.0 * name.len() as f64;
+        let line = format!("<path class=\"line {class} key\" d=\"M{x} 23h14\"/>");
+        line + &text(x + 18.0, 26.5, "start", name)
+    };
+    let legend: String = shown().map(key).collect();
+    if series.iter().all(|one| one.points.is_empty()) {
+        let middle = panel.x(panel.x_max / 2.0);
+        inside += &text(middle, panel.y(panel.top() / 2.0), "middle", "nobody waited");
+    }
+    panel.svg(&legend, &inside)
+}
+
+fn line(panel: &Panel<'_>, series: &Series) -> String {
+    let point =
+        |(minute, value): &(f64, f64)| format!("{:.1} {:.1}", panel.x(*minute), panel.y(*value));
     let points: Vec<String> = series.points.iter().map(point).collect();
     let path = points.join("L");
     let class = series.class;
     let ends = series.points.first().zip(series.points.last());
     let area = ends.filter(|_| class.contains("fill")).map(|((first, _), (last, _))| {
-        let (first, last, low) = (x(*first), x(*last), y(0.0));
+        let (first, last, low) = (panel.x(*first), panel.x(*last), panel.y(0.0));
         format!("<path class=\"area {class}\" d=\"M{path}L{last:.1} {low}H{first:.1}Z\"/>\n")
     });
     format!("{}<path class=\"line {class}\" d=\"M{path}\"/>\n", area.unwrap_or_default())

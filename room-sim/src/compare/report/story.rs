@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::time::MINUTE_MS;
+use room_sim::heatmap::{self, Wait};
+use room_sim::scenario::EXPERIMENTS;
 pub use room_sim::truth::Sample as Second;
+use room_sim::truth::Truth;
 use room_sim::visitor::Visitor;
 
 /// A line is drawn through the lowest and the highest value of so many spans of time.
@@ -18,11 +21,14 @@ pub struct Story {
     seconds: Vec<Second>,
     /// By the minute in which they were told: estimates in seconds, true waits, how many.
     estimates: BTreeMap<u64, (f64, f64, u32)>,
+    /// Of everybody who entered, in the experiments alone.
+    waits: Vec<Wait>,
 }
 
 impl Story {
-    /// The story of a run that began at `start`.
-    pub fn of(start: Timestamp, seconds: &[Second], visitors: &[Visitor]) -> Self {
+    /// The story of a run of this scenario.
+    pub fn of(scenario: &str, truth: &Truth, visitors: &[Visitor]) -> Self {
+        let start = truth.started_at();
         let mut estimates: BTreeMap<u64, (f64, f64, u32)> = BTreeMap::new();
         for visitor in visitors.iter().filter(|visitor| visitor.has_waited) {
             let (Some((at, told_s)), Some(entered_at)) = (visitor.told, visitor.entered_at) else {
@@ -34,7 +40,14 @@ impl Story {
             *waited += entered_at.since_ms(at) as f64 / 1_000.0;
             *count += 1;
         }
-        Self { seconds: seconds.to_vec(), estimates }
+        let is_experiment = EXPERIMENTS.contains(&scenario);
+        let waits = if is_experiment { heatmap::waits(start, visitors) } else { Vec::new() };
+        Self { seconds: truth.samples.clone(), estimates, waits }
+    }
+
+    /// The waits of everybody who entered, if this was an experiment.
+    pub fn waits(&self) -> &[Wait] {
+        &self.waits
     }
 
     /// How long it took.
@@ -70,14 +83,23 @@ impl Story {
 mod tests {
     use super::{Second, Story};
     use room_core::time::Timestamp;
+    use room_sim::scenario::Scenario;
+    use room_sim::truth::Truth;
     use room_sim::visitor::Visitor;
+
+    fn story(seconds: Vec<Second>, visitors: &[Visitor]) -> Story {
+        let settings = Scenario::named("small", 1).expect("a known name").settings;
+        let mut truth = Truth::new(Timestamp::default(), settings);
+        truth.samples = seconds;
+        Story::of("over", &truth, visitors)
+    }
 
     #[test]
     fn a_thinned_line_keeps_its_extremes() {
         let mut seconds = vec![Second { active: 5, ..Second::default() }; 6_000];
         seconds[1_234].active = 900;
         seconds[4_321].active = 0;
-        let line = Story::of(Timestamp::default(), &seconds, &[]).line(|second| second.active);
+        let line = story(seconds, &[]).line(|second| second.active);
         assert!(line.len() <= 320);
         let values = || line.iter().map(|(_, value)| *value);
         assert!((values().fold(0.0, f64::max) - 900.0).abs() < 1e-9);
@@ -93,7 +115,7 @@ mod tests {
             ..Visitor::new(0, Timestamp(60_000), false)
         };
         let visitors = [visitor(60, 120_000), visitor(180, 180_000)];
-        let (told, waited) = Story::of(Timestamp::default(), &[], &visitors).estimates();
+        let (told, waited) = story(Vec::new(), &visitors).estimates();
         assert_eq!((told, waited), (vec![(1.5, 2.0)], vec![(1.5, 1.5)]));
     }
 }

@@ -1,0 +1,86 @@
+//! I11: a session that an origin ends frees one place, once, whoever says so and however often, and
+//! its ticket is void everywhere.
+
+use proptest::collection::vec;
+use proptest::prelude::{any, proptest};
+use room_core::settings::Settings;
+
+use crate::cluster::Cluster;
+use crate::escrow::{config, limits, rooms};
+use crate::steps::steps_with_revocations;
+
+/// Long enough for reports, syncs, rows, and the views that tell everybody.
+const SETTLED_TICKS: u64 = 100;
+
+/// A room of three data centers with so many visitors inside, each of another isolate.
+fn inside(visitors: usize) -> Cluster {
+    let mut cluster = Cluster::new(limits(10_000, 10_000), 3);
+    for isolate in 0..visitors {
+        cluster.arrive(isolate);
+    }
+    cluster.run(SETTLED_TICKS, 100);
+    assert_eq!(cluster.counted(), visitors as u64);
+    cluster
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Several answers end the same session, in one data center or in several: one place is free.
+    #[test]
+    fn i11_revoked_by_many_frees_one_place(
+        others in 1..6_usize,
+        isolates in vec(0..6_usize, 1..8),
+        moved_ms in 0..50_000_u64,
+        pauses in any::<bool>(),
+    ) {
+        let mut cluster = inside(others + 1);
+        cluster.run(1, moved_ms);
+        cluster.come_back(0, 4, 0);
+        cluster.run(SETTLED_TICKS, 50);
+        let others = cluster.truth.live(cluster.now) - 1;
+        let cookies = cluster.visitors[0].cookies.clone();
+        for isolate in isolates {
+            cluster.visitors[0].cookies.clone_from(&cookies);
+            cluster.revoke(0, isolate, 0);
+            if pauses {
+                cluster.run(SETTLED_TICKS, 50);
+            }
+        }
+        cluster.run(SETTLED_TICKS, 20);
+        let still = cluster.truth.live(cluster.now).min(others);
+        assert_eq!(cluster.counted(), still);
+        // Nothing is freed a second time when the session would have ended by itself.
+        cluster.run(90, 1_000);
+        assert_eq!(cluster.counted(), 0);
+    }
+
+    /// No fault makes a revocation free more than one place.
+    #[test]
+    fn i11_no_fault_frees_two_places(settings in rooms(), steps in steps_with_revocations(60)) {
+        let settings = Settings { disable_session_renewal: true, ..settings };
+        let mut cluster = Cluster::new(settings, 2);
+        for step in &steps {
+            cluster.step(step);
+        }
+        cluster.run(40, 500);
+        cluster.truth.check_rate();
+    }
+}
+
+/// A copy of the cookie is worth nothing: at once where the session ended, and in the other data
+/// centers as soon as they have heard.
+#[test]
+fn i11_a_copy_of_the_ticket_is_void_everywhere() {
+    let mut cluster = inside(6);
+    let ticket = cluster.revoke(0, 0, 0).expect("a visitor inside");
+    assert!(cluster.isolates[0].machine.is_void(&ticket));
+    assert!(!cluster.isolates[5].machine.is_void(&ticket));
+    cluster.run(SETTLED_TICKS, 100);
+    for isolate in 0..6 {
+        // Whoever comes brings the newest view.
+        cluster.arrive(isolate);
+        cluster.run(10, 100);
+        assert!(cluster.isolates[isolate].machine.is_void(&ticket), "isolate {isolate}");
+    }
+}

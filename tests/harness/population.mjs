@@ -1,0 +1,93 @@
+/**
+ * Visitors with habits: they come by chance, browse, wait, and leave for good, all drawn from one
+ * seed, as the scenario `compressed` of room-sim has them. They know the waiting room only from
+ * outside.
+ */
+
+import { inParallel } from "./crowd.mjs";
+import { Visitor } from "./visitor.mjs";
+
+/** Most requests in flight at one moment. */
+const IN_FLIGHT_MAX = 200;
+/** How far the clock jumps at once. */
+const STEP_MS = 500;
+/** Between two requests of a visitor inside, on average, as in room-sim. */
+const REQUEST_MS = 30_000;
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function stream(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Everybody who ever comes to one room. */
+export class Population {
+  /** All visitors so far; each knows when it `joined`, `entered`, and what it was `told` then. */
+  visitors = [];
+  #draw;
+  #nextAt;
+
+  /**
+   * @param {object} cluster
+   * @param {object} options
+   * @param {string} options.host
+   * @param {number} options.seed
+   * @param {number} options.perMinute how many come, on average
+   * @param {number} options.stayMs how long they stay on the site, on average
+   */
+  constructor(cluster, { host, seed, perMinute, stayMs }) {
+    Object.assign(this, { cluster, host, perMinute, stayMs });
+    this.#draw = stream(seed);
+    this.#nextAt = cluster.clock.now();
+  }
+
+  /** Plays for so long; new visitors come if `arrive`. */
+  async play(ms, { arrive }) {
+    const { clock } = this.cluster;
+    const end = clock.now() + ms;
+    while (clock.now() < end) {
+      const now = clock.now();
+      while (arrive && this.#nextAt <= now) {
+        this.#join();
+        this.#nextAt += this.#exponential(60_000 / this.perMinute);
+      }
+      const due = this.visitors.filter(({ dueAt }) => dueAt <= now);
+      await inParallel(due, IN_FLIGHT_MAX, (visitor) => this.#visit(visitor));
+      await this.cluster.advance(Math.min(STEP_MS, end - clock.now()));
+    }
+  }
+
+  #join() {
+    const { isolates } = this.cluster;
+    const { colo } = isolates[Math.floor(this.#draw() * isolates.length)];
+    const name = `visitor-${this.visitors.length + 1}`;
+    const visitor = new Visitor(this.cluster, { name, host: this.host, colo });
+    this.visitors.push(Object.assign(visitor, { dueAt: 0 }));
+  }
+
+  async #visit(visitor) {
+    const answer = await visitor.visit();
+    const now = this.cluster.clock.now();
+    visitor.joined ??= now;
+    if (visitor.waiting) {
+      // The page of the test says nothing but how many minutes it will take, if it knows.
+      const minutes = answer.body.match(/in (\d+) min/)?.[1];
+      visitor.told ??= { at: now, minutes: minutes && Number(minutes) };
+      return;
+    }
+    if (!visitor.inside) throw new Error(`${visitor.name} saw ${answer.status}: ${answer.body}`);
+    visitor.entered ??= now;
+    visitor.leaves ??= now + this.#exponential(this.stayMs);
+    const next = now + this.#exponential(REQUEST_MS);
+    visitor.dueAt = next < visitor.leaves ? next : undefined;
+  }
+
+  #exponential(mean) {
+    return -mean * Math.log(1 - this.#draw());
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The origin ends a session with a header of its answer: the place is free at once, the ticket and
+ * every copy of it are void, and nobody but the origin can order that.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor, look } from "../harness/visitor.mjs";
+
+const limits = { total_active_users: 1, session_duration: 5 };
+const shop = room({ name: "shop", ...limits, enabled_origin_commands: ["revoke"] });
+const plain = room({ name: "plain", ...limits });
+const options = { rooms: [shop, plain], colos: { AMS: 2, NRT: 2 } };
+/** Reports, syncs and one refresh of whoever is first in the line: far less than the session. */
+const SOON_MS = 20_000;
+/** A minute after an admission the rate allows the next. */
+const MINUTE_MS = 61_000;
+const LOGOUT = "/logout?command=revoke";
+
+clusterTestBothWays("a session that the origin ends frees its place", options, async (cluster) => {
+  const [one, next] = ["one", "next"].map(
+    (name) => new Visitor(cluster, { name, host: shop.host, colo: "AMS" }),
+  );
+  await one.visit();
+  assert.ok(one.inside);
+  const copy = ticketOf(one);
+  await cluster.advance(MINUTE_MS);
+  await next.visit();
+  assert.ok(next.waiting);
+
+  const answer = await one.visit({ path: LOGOUT });
+  assert.equal(answer.kind, "origin", "the answer itself is for the visitor");
+  assert.equal(answer.headers["cf-waiting-room-command"], undefined);
+  const [removed, ...others] = answer.headers["set-cookie"];
+  assert.match(removed, /^__cfwaitingroom=; .*Max-Age=0/);
+  assert.deepEqual(others, []);
+  assert.equal(answer.headers["cache-control"], "private, no-store");
+
+  await untilInside(cluster, next);
+  const useCopy = async ({ name }) => {
+    const headers = { cookie: copy };
+    return (await look(cluster, name, { host: shop.host, path: "/", headers })).kind;
+  };
+  const near = cluster.isolates.filter(({ colo }) => colo === "AMS");
+  for (const isolate of near) assert.equal(await useCopy(isolate), "queue", isolate.name);
+  // Where nobody was before, an isolate hears of it with its first report.
+  for (const isolate of cluster.isolates) await useCopy(isolate);
+  await cluster.advance(SOON_MS);
+  for (const isolate of cluster.isolates) {
+    assert.equal(await useCopy(isolate), "queue", `a copy of the ticket, on ${isolate.name}`);
+  }
+});
+
+const atOnce = "whoever enters with the answer that revokes gets no ticket";
+clusterTest(atOnce, options, async (cluster) => {
+  const guest = new Visitor(cluster, { name: "guest", host: shop.host });
+  const { kind, headers } = await guest.visit({ path: LOGOUT });
+  assert.equal(kind, "origin");
+  assert.equal(headers["set-cookie"].length, 1);
+  assert.match(headers["set-cookie"][0], /^__cfwaitingroom=; .*Max-Age=0/);
+  await cluster.advance(MINUTE_MS);
+  const next = new Visitor(cluster, { name: "next", host: shop.host });
+  await next.visit();
+  await untilInside(cluster, next);
+});
+
+const forged = "nobody else can order it, and nothing else can be ordered";
+clusterTest(forged, options, async (cluster) => {
+  const command = { "cf-waiting-room-command": "revoke" };
+  for (const [host, request] of [
+    [shop.host, { headers: command }],
+    [shop.host, { path: "/?command=admit" }],
+    [plain.host, { path: LOGOUT }],
+  ]) {
+    const guest = new Visitor(cluster, { name: "guest", host });
+    await guest.visit();
+    assert.ok(guest.inside || host === shop.host, "the first in a room enters");
+    const ticket = ticketOf(guest);
+    await guest.visit(request);
+    assert.equal(ticketOf(guest), ticket, `${host} ${JSON.stringify(request)}`);
+  }
+});
+
+function ticketOf({ cookies }) {
+  const [[name, { value }]] = cookies;
+  return `${name}=${value}`;
+}
+
+/** The visitor comes when the page says so, and enters long before a session would end. */
+async function untilInside(cluster, visitor) {
+  const end = cluster.clock.now() + SOON_MS;
+  while (!visitor.inside) {
+    assert.ok(cluster.clock.now() < end, "the place was not given to the next");
+    await cluster.advance(1_000);
+    if (cluster.clock.now() >= visitor.dueAt) await visitor.visit();
+  }
+}
