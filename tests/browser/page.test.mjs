@@ -24,6 +24,8 @@ const LANGUAGES = fs
 const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
 /** In UTF-8, with everything: the page loads nothing else. */
 const PAGE_BYTES_MAX = 20_000;
+/** Longer than the page takes to say something. */
+const QUIET_MS = 1_500;
 const SESSION_MS = 60_000;
 /** How long before its end a session is entered by the tests that wait for a free place. */
 const LEFT_MS = 6_000;
@@ -93,6 +95,23 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
     document.documentElement.animate({ background: colors }, { duration: 1e3, iterations: 1e3 });
   });
   await visitor.until(() => !isSteady(frames), "an empty page was not noticed");
+});
+
+browserTest("a screen reader hears news and nothing else", { rooms: [waiting] }, async (arena) => {
+  await occupy(arena.cluster, waiting);
+  const { page, ...visitor } = await arena.visitor({ room: waiting });
+  const said = page.getByRole("status");
+  await page.goto(visitor.address);
+  await page.waitForTimeout(QUIET_MS);
+  assert.equal(await said.textContent(), "", "the first page says itself");
+  await page.reload();
+  await page.waitForTimeout(QUIET_MS);
+  assert.equal(await said.textContent(), "", "nothing has changed");
+  await page.evaluate(() => {
+    sessionStorage.waitingRoom = "something else";
+  });
+  await page.reload();
+  await page.getByRole("status").filter({ hasText: /About \d+ minutes?/ }).waitFor();
 });
 
 browserTest("a form is not sent, then the page comes back by GET", quickRoom, async (arena) => {

@@ -72,9 +72,9 @@ clusterTest("reject, passthrough and back again", everywhere, async (cluster) =>
   await change(cluster, { queueing_method: "reject" });
   const page = await rejected.visit();
   assert.equal(page.status, 200);
-  assert.match(page.body, /No entry right now/);
+  assert.match(page.body, /Not available at the moment/);
   assert.deepEqual([page.headers.refresh, page.headers["set-cookie"]], [undefined, undefined]);
-  assert.match((await waiting.visit()).body, /No entry right now/);
+  assert.match((await waiting.visit()).body, /Not available at the moment/);
   assert.equal((await guest.visit()).kind, "origin", "a visitor inside was turned away");
 
   await change(cluster, { queueing_method: "passthrough" });
@@ -99,7 +99,7 @@ clusterTest("a hold reaches visitors inside and a drain does not", everywhere, a
   await change(cluster, { maintenance: "hold" });
   const held = await guest.visit();
   assert.equal(held.kind, "queue");
-  assert.match(held.body, /Entry is paused/);
+  assert.match(held.body, /We will be right back/);
   await cluster.advance(3 * MINUTE_MS);
   assert.equal((await guest.visit()).kind, "queue");
   await cluster.advance(3 * MINUTE_MS);
