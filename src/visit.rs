@@ -12,11 +12,12 @@ use room_core::id::{Colo, RoomId, TicketId};
 use room_core::isolate::Outcome;
 use room_core::key_ring::{KeyRing, NONCE_BYTES};
 use room_core::language::Language;
+use room_core::lottery::LotteryKey;
 use room_core::page::{Page, Waiting};
 use room_core::request::{RequestHead, RequestKind, accepts_json_alone};
 use room_core::response::{Answer, Delivery, Form};
 use room_core::room::Room;
-use room_core::settings::Settings;
+use room_core::settings::{QueueingMethod, Settings};
 use room_core::sorted::SortedSet;
 use room_core::ticket::{GRACE_S, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
@@ -133,7 +134,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
-    let draws = draws(keys, found);
+    let draws = draws(keys, room, &in_force.settings);
     let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws);
     if let Outcome::Ask(ask) = outcome {
         if let Some(asked) = asked {
@@ -174,7 +175,7 @@ fn settle(
     let visited = memory.visit(room, now)?;
     let Visited { coverage, room: found, in_force, zone, page, languages, .. } = visited;
     let (keys, pending, seat) = (visited.keys, visited.pending, visited.seat?);
-    let draws = draws(keys, found);
+    let draws = draws(keys, room, &in_force.settings);
     let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws, reply);
     let reports = reports(seat, pending, now, room);
     let view = seat.isolate.view();
@@ -235,10 +236,15 @@ fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     ticket.state == TicketState::Accepted && admission::is_inside(ticket, now, settings)
 }
 
-fn draws(keys: &KeyRing, room: &Room) -> Draws {
+fn draws(keys: &KeyRing, room: RoomId, settings: &Settings) -> Draws {
     let [a, b, c, d, id @ ..] = platform::random::<20>();
     let ticket_id = TicketId::from_bytes(id);
-    let lottery = keys.lottery_key(room.id);
+    // Only a lottery needs it, and every visit would pay for it.
+    let lottery = if settings.queueing_method == QueueingMethod::Random {
+        keys.lottery_key(room)
+    } else {
+        LotteryKey::default()
+    };
     Draws { ticket_id, jitter: u32::from_be_bytes([a, b, c, d]), lottery }
 }
 

@@ -31,7 +31,7 @@ const LATE: u64 = 200_000;
 const KEYS: u64 = PLACES + LATE;
 
 /// The secret that a room's places are drawn with.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct LotteryKey([u8; 32]);
 
 impl LotteryKey {

@@ -94,6 +94,7 @@ const KEY_BYTES: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::MasterKey;
+    use crate::id::RoomId;
 
     #[test]
     fn keys_are_read_in_every_usual_notation() {
@@ -126,6 +127,17 @@ mod tests {
         check("++++++++++++++++++++++++++++++++++++++++++==");
         check("+++++++++++++++++++++++++++++++++++++++++++8");
         check("++++++++++++++++++++++++++++++++++++++++++8==");
+    }
+
+    #[test]
+    fn each_room_has_a_lottery_key_of_its_own_under_each_secret() {
+        let key = |digit: &str, room: u8| {
+            let key = MasterKey::parse(&digit.repeat(64)).unwrap();
+            key.lottery_key(RoomId::from_bytes([room; 16]))
+        };
+        assert!(key("1", 1) == key("1", 1));
+        assert!(key("1", 1) != key("1", 2) && key("1", 1) != key("2", 1));
+        assert_eq!(format!("{:?}", key("1", 1)), "LotteryKey");
     }
 
     #[test]
