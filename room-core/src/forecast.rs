@@ -34,6 +34,8 @@ pub type Point = (u64, u32);
 pub struct Habits {
     /// Visitors seen at each age, in steps of a bucket, and those of them who came back in it.
     stays: [(f64, f64); AGES],
+    /// Visitors who came back, and those of them whose sessions the origin then ended.
+    ends: (f64, f64),
     /// Seconds spent waiting, and how many gave up in them.
     gives_up: (f64, f64),
     /// The room when it was looked at last.
@@ -49,6 +51,8 @@ pub struct Seen {
     pub is_by_time: bool,
     /// Visitors inside by activity bucket, ascending.
     pub activity: Vec<(Bucket, u64)>,
+    /// How many sessions origins have ended so far.
+    pub revoked: u64,
     /// A key, and how many stand up to it: they have waited for [`SETTLED_MS`].
     pub settled: (OrderKey, u64),
     /// How many of those who were settled at the last look are left.
@@ -72,7 +76,8 @@ pub struct Start<'a> {
 
 impl Default for Habits {
     fn default() -> Self {
-        Self { stays: [(0.0, 0.0); AGES], gives_up: (0.0, 0.0), seen: None }
+        let nobody = (0.0, 0.0);
+        Self { stays: [nobody; AGES], ends: nobody, gives_up: nobody, seen: None }
     }
 }
 
@@ -100,9 +105,10 @@ impl Habits {
     }
 
     fn forget(&mut self, kept: f64) {
-        for (seen, came_back) in self.stays.iter_mut().chain([&mut self.gives_up]) {
-            *seen *= kept;
-            *came_back *= kept;
+        let others = [&mut self.ends, &mut self.gives_up];
+        for (of, some) in self.stays.iter_mut().chain(others) {
+            *of *= kept;
+            *some *= kept;
         }
     }
 
@@ -120,8 +126,11 @@ impl Habits {
             if let Some((seen, stayed)) = self.stays.get_mut(AGES - left) {
                 *seen += *count as f64 * steps as f64;
                 *stayed += came_back as f64;
+                self.ends.0 += came_back as f64;
             }
         }
+        // An origin ends a session in its answer to a request: whoever made it had come back.
+        self.ends.1 += now.revoked.saturating_sub(before.revoked) as f64;
     }
 
     fn learn_giving_up(&mut self, before: &Seen, now: &Seen, passed_s: f64) {
@@ -142,6 +151,12 @@ impl Habits {
         (stayed / (seen + 1.0)).clamp(0.0, 1.0)
     }
 
+    /// Of those who come back, the share whose sessions the origin ends.
+    fn end(&self) -> f64 {
+        let (came_back, ended) = self.ends;
+        (ended / (came_back + 1.0)).clamp(0.0, 1.0)
+    }
+
     fn give_up_per_s(&self) -> f64 {
         let (waited_s, gone) = self.gives_up;
         (gone / (waited_s + MINUTE_MS as f64)).clamp(0.0, GIVE_UP_PER_S_MAX)
@@ -155,6 +170,7 @@ impl Habits {
         let mut room = Fluid::new(now, settings, start);
         let width_s = settings.bucket_width_s() as f64;
         let stays: Vec<f64> = (0..AGES).map(|age| self.stay(age)).collect();
+        let end = self.end();
         let give_up_per_s = self.give_up_per_s();
         let wanted = start.waiting as f64 + 1.0;
         let mut served = 0.0;
@@ -163,7 +179,7 @@ impl Habits {
             let at_s = (step - 1) as f64 * width_s;
             // Those who give up until then need no place: each admission serves more of today's
             // line than one.
-            let admitted = room.step(settings, width_s, &stays);
+            let admitted = room.step(settings, width_s, &stays, end);
             served += admitted * (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
             curve.push((served, at_s + width_s));
             if served >= wanted {
@@ -226,7 +242,7 @@ impl Fluid {
     }
 
     /// One bucket's width later; how many were admitted in it.
-    fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64]) -> f64 {
+    fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64], end: f64) -> f64 {
         let mut came_back = 0.0;
         for (left, session) in self.sessions.iter_mut().enumerate() {
             let age = AGES - 1 - left;
@@ -236,7 +252,8 @@ impl Fluid {
         }
         let [ended, ..] = self.sessions;
         self.sessions.rotate_left(1);
-        self.inside -= ended;
+        self.inside -= ended + came_back * end;
+        came_back *= 1.0 - end;
         if !self.rate_returns.is_empty() {
             self.in_rate -= self.rate_returns.remove(0);
         }
@@ -362,7 +379,26 @@ mod tests {
     /// The room a second after `NOW`.
     fn seen(at: Timestamp, activity: &[(Bucket, u64)], settled: u64, still: u64) -> Seen {
         let settled = (OrderKey(5), settled);
-        Seen { at, is_by_time: true, activity: activity.to_vec(), settled, still, entered: 0 }
+        let activity = activity.to_vec();
+        Seen { at, is_by_time: true, activity, revoked: 0, settled, still, entered: 0 }
+    }
+
+    #[test]
+    fn places_of_sessions_that_the_origin_ends_come_free_with_the_next_request() {
+        let settings = settings(100, 100);
+        let after = |revoked: u64| {
+            let mut habits = Habits::default();
+            let filling = (Bucket(1_061), 0);
+            habits.look(&settings, seen(NOW, &[(Bucket(1_031), 1_000), filling], 0, 0));
+            let later = seen(NOW + SECOND_MS, &[(Bucket(1_031), 500), filling], 0, 0);
+            habits.look(&settings, Seen { revoked, ..later });
+            let inside = [(Bucket(1_031), 100)];
+            habits.forecast(NOW, &settings, &start(&inside, 40))
+        };
+        // Half of them come back in the first second; half of those, or nobody, ends with it, and
+        // the limit per minute lets five a second in.
+        check(&after(0), &[(0, Some(30))]);
+        check(&after(250), &[(0, Some(0)), (24, Some(6)), (25, Some(30))]);
     }
 
     #[test]

@@ -286,6 +286,11 @@ impl Book {
         self.revoked.last()
     }
 
+    /// How many sessions were ended since this object began, and those that it found then.
+    pub fn revoked_so_far(&self) -> u64 {
+        self.revoked.so_far()
+    }
+
     /// Live buckets and their counts, in the order in which they expire.
     pub fn live_buckets(&self, now: Timestamp) -> impl Iterator<Item = (Bucket, u64)> {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));

@@ -29,6 +29,7 @@ impl GlobalAggregator {
             at: now,
             is_by_time: settings.queueing_method != QueueingMethod::Random,
             activity: self.activity(now),
+            revoked: self.book.revoked_so_far(),
             settled: (settled_key, self.queue.waiting_up_to(settled_key)),
             still: self.queue.waiting_up_to(last_key),
             entered: self.called_between(last - LATE_MS, now - LATE_MS),

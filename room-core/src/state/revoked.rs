@@ -15,6 +15,8 @@ pub(super) struct Revoked {
     counts: SortedMap<Bucket, i64>,
     /// The newest, the last one last.
     last: VecDeque<u64>,
+    /// How many there ever were.
+    so_far: u64,
 }
 
 impl Revoked {
@@ -28,6 +30,7 @@ impl Revoked {
         if let Some(known) = known {
             *self.counts.get_or_default(known) -= 1;
         } else {
+            self.so_far += 1;
             self.last.push_back(visitor);
             if self.last.len() > REVOKED_MAX {
                 self.last.pop_front();
@@ -40,6 +43,10 @@ impl Revoked {
     /// How many of those who were counted in `bucket` have left.
     pub(super) fn count(&self, bucket: Bucket) -> i64 {
         self.counts.get(&bucket).copied().unwrap_or(0)
+    }
+
+    pub(super) fn so_far(&self) -> u64 {
+        self.so_far
     }
 
     pub(super) fn last(&self) -> Vec<(u64, Bucket)> {
