@@ -50,11 +50,7 @@ proptest! {
     fn i1_no_fault_lets_one_too_many_in(settings in rooms(), steps in steps(60)) {
         let settings = Settings { disable_session_renewal: true, ..settings };
         let mut cluster = Cluster::new(settings, 2);
-        for step in &steps {
-            cluster.step(step);
-        }
-        cluster.run(40, 500);
-        cluster.truth.check_rate();
+        cluster.play_to_the_end(&steps);
     }
 
     /// With renewals the books hold at each grant, and the rate holds for everybody.
@@ -65,10 +61,6 @@ proptest! {
         steps in steps(60),
     ) {
         let mut cluster = Cluster::new(settings, data_centers);
-        for step in &steps {
-            cluster.step(step);
-        }
-        cluster.run(40, 500);
-        cluster.truth.check_rate();
+        cluster.play_to_the_end(&steps);
     }
 }

@@ -39,20 +39,12 @@ fn phases() -> impl Strategy<Value = [Settings; 4]> {
 fn play(settings: [Settings; 4], steps: &[Step], draws_lots: bool) {
     let [own, ..] = &settings;
     let mut cluster = Cluster::new(own.clone(), 2);
-    let length = steps.len().div_ceil(settings.len()).max(1);
-    let mut parts = steps.chunks(length);
-    for settings in settings {
+    cluster.play_phases(settings.into_iter(), steps, |cluster, settings| {
         let draws = settings.queue_all && draws_lots;
         let shuffles = draws.then(|| lots(cluster.now, cluster.now + MINUTE_MS));
         let shuffles = shuffles.into_iter().chain(cluster.settings.shuffles.clone()).collect();
         cluster.change(Settings { shuffles, ..settings });
-        for step in parts.next().unwrap_or_default() {
-            cluster.step(step);
-        }
-        cluster.run(20, 500);
-    }
-    cluster.run(20, 5_000);
-    cluster.truth.check_rate();
+    });
 }
 
 proptest! {

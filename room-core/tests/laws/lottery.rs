@@ -134,9 +134,7 @@ proptest! {
     fn i9_after_all_faults_the_line_of_a_lottery_drains(settings in rooms(), steps in steps(40)) {
         let settings = Settings { queueing_method: QueueingMethod::Random, ..settings };
         let mut cluster = Cluster::new(settings.clone(), 2);
-        for step in &steps {
-            cluster.step(step);
-        }
+        cluster.play(&steps);
         cluster.write_fault = None;
         cluster.run(12, 500);
         let waits = |cluster: &Cluster| {

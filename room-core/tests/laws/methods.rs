@@ -86,16 +86,9 @@ fn methods() -> impl Strategy<Value = Vec<QueueingMethod>> {
 /// Plays the steps in equal parts, a method each.
 fn play(own: &Settings, methods: &[QueueingMethod], steps: &[Step]) {
     let mut cluster = Cluster::new(own.clone(), 2);
-    let mut parts = steps.chunks(steps.len().div_ceil(methods.len()).max(1));
-    for method in methods {
+    cluster.play_phases(methods.iter(), steps, |cluster, method| {
         cluster.change(with(*method, own));
-        for step in parts.next().unwrap_or_default() {
-            cluster.step(step);
-        }
-        cluster.run(20, 500);
-    }
-    cluster.run(20, 5_000);
-    cluster.truth.check_rate();
+    });
 }
 
 proptest! {

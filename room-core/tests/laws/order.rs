@@ -72,9 +72,7 @@ proptest! {
     #[test]
     fn i9_after_all_faults_the_line_drains(settings in rooms(), steps in steps(40)) {
         let mut cluster = Cluster::new(settings.clone(), 2);
-        for step in &steps {
-            cluster.step(step);
-        }
+        cluster.play(&steps);
         cluster.write_fault = None;
         // Every answer that is on its way arrives.
         cluster.run(12, 500);

@@ -60,11 +60,7 @@ proptest! {
     fn i11_no_fault_frees_two_places(settings in rooms(), steps in steps_with_revocations(60)) {
         let settings = Settings { disable_session_renewal: true, ..settings };
         let mut cluster = Cluster::new(settings, 2);
-        for step in &steps {
-            cluster.step(step);
-        }
-        cluster.run(40, 500);
-        cluster.truth.check_rate();
+        cluster.play_to_the_end(&steps);
     }
 }
 

@@ -115,6 +115,38 @@ fn fault() -> impl Strategy<Value = Fault> {
 }
 
 impl Cluster {
+    /// One step after the other.
+    pub fn play(&mut self, steps: &[Step]) {
+        for step in steps {
+            self.step(step);
+        }
+    }
+
+    /// The same, and what is on its way arrives; the rate held for everybody.
+    pub fn play_to_the_end(&mut self, steps: &[Step]) {
+        self.play(steps);
+        self.run(40, 500);
+        self.truth.check_rate();
+    }
+
+    /// The steps in as many equal parts as there are `phases`, each after what `begin` does, with
+    /// some time for each to settle; the rate held for everybody.
+    pub fn play_phases<Phase>(
+        &mut self,
+        phases: impl ExactSizeIterator<Item = Phase>,
+        steps: &[Step],
+        begin: impl Fn(&mut Self, Phase),
+    ) {
+        let mut parts = steps.chunks(steps.len().div_ceil(phases.len()).max(1));
+        for phase in phases {
+            begin(self, phase);
+            self.play(parts.next().unwrap_or_default());
+            self.run(20, 500);
+        }
+        self.run(20, 5_000);
+        self.truth.check_rate();
+    }
+
     pub fn step(&mut self, step: &Step) {
         match *step {
             Step::Run { ticks, tick_ms } => self.run(ticks, tick_ms),
