@@ -233,10 +233,12 @@ impl Cluster {
 
     pub fn visit(&mut self, visitor: usize, isolate: usize, ticket: Option<Ticket>) {
         let draws = self.draws();
-        let inside =
-            ticket.as_ref().is_some_and(|one| admission::is_inside(one, self.now, &self.settings));
         let data_center = isolate / ISOLATES_PER_DATA_CENTER;
         let seat = &mut self.isolates[isolate];
+        // A request that was on its way when the session ended may bring the ticket once more.
+        let inside = ticket.as_ref().is_some_and(|one| {
+            admission::is_inside(one, self.now, &self.settings) && !seat.machine.is_void(one)
+        });
         if !inside && seat.machine.wants_view(self.now) {
             self.view_copies[data_center].clone().into_iter().for_each(|view| {
                 seat.machine.on_view(view);

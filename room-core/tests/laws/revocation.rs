@@ -50,7 +50,7 @@ proptest! {
                 cluster.run(SETTLED_TICKS, 50);
             }
         }
-        cluster.run(SETTLED_TICKS, 20);
+        cluster.run(SETTLED_TICKS, 50);
         let still = cluster.truth.live(cluster.now).min(others);
         assert_eq!(cluster.counted(), still);
         // Nothing is freed a second time when the session would have ended by itself.
@@ -58,8 +58,8 @@ proptest! {
         assert_eq!(cluster.counted(), 0);
     }
 
-    /// No fault makes a revocation free more than one place. Sessions outlast the minute of the rate,
-    /// or that would hide a place too many.
+    /// No fault makes a revocation free more than one place. Sessions outlast the minute of the
+    /// rate, or that would hide a place too many.
     #[test]
     fn i11_no_fault_frees_two_places(settings in rooms(), steps in steps_with_revocations(60)) {
         let settings = Settings {

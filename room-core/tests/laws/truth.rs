@@ -1,6 +1,6 @@
 //! What really happened, seen from outside, and the laws that each moment must keep.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use room_core::admission::{self, Ask};
 use room_core::bucket::Bucket;
@@ -43,6 +43,8 @@ pub struct Truth {
     pub is_strict: bool,
     /// Bucket of each visitor who was ever admitted.
     inside: BTreeMap<u64, Bucket>,
+    /// Whose sessions the origin has ended.
+    revoked: BTreeSet<u64>,
     /// When the visitor admitted last had joined.
     joined_last: Timestamp,
     /// When each admission counts against R.
@@ -82,6 +84,10 @@ impl Truth {
     pub fn admit(&mut self, now: Timestamp, ticket: &Ticket, grant: Option<GrantId>) {
         assert_eq!(ticket.state, TicketState::Accepted);
         let visitor = admission::visitor(ticket.id);
+        if self.revoked.contains(&visitor) {
+            // The answer to a request of before the session ended: its ticket is void already.
+            return;
+        }
         let bucket = ticket.counted_bucket;
         let before = self.inside.insert(visitor, bucket);
         if let Some(before) = before {
@@ -97,7 +103,9 @@ impl Truth {
 
     /// The origin ended a session: its visitor is gone.
     pub fn revoke(&mut self, ticket: &Ticket) {
-        self.inside.insert(admission::visitor(ticket.id), Bucket(0));
+        let visitor = admission::visitor(ticket.id);
+        self.revoked.insert(visitor);
+        self.inside.insert(visitor, Bucket(0));
     }
 
     pub fn admitted(&self) -> usize {
