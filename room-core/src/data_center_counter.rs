@@ -14,7 +14,9 @@ use crate::state::Node;
 use crate::time::{SECOND_MS, Timestamp};
 use crate::turn::{Fact, RequestId, Turn, earlier};
 use crate::view::{View, keep_newer};
-use crate::wire::{CounterReply, CounterRequest, GlobalReply, NAMED_MAX, Pull, Take, named_ranks};
+use crate::wire::{
+    CounterReply, CounterRequest, GlobalReply, Held, NAMED_MAX, Pull, Take, named_ranks,
+};
 
 use leases::Leases;
 use recent::{Given, Recent};
@@ -177,7 +179,7 @@ impl DataCenterCounter {
         } else if let Some(reply) = self.hand_out(now, take, !self.waiting.is_empty()) {
             turn.replies.push((id, reply));
         } else if self.is_refused(now, take) {
-            turn.replies.push((id, CounterReply::Refused { view: self.view.clone() }));
+            turn.replies.push((id, self.refused(now)));
         } else if self.waiting.len() >= WAITING_MAX {
             turn.facts.push(Fact::BoundReached);
             turn.replies.push((id, CounterReply::Silent));
@@ -238,6 +240,13 @@ impl DataCenterCounter {
         (n > 0 && self.leases.cut_batch(isolate, grant, n)).then_some(Slots { grant, n, until })
     }
 
+    /// Says no, and to whom else it would say so without a pull.
+    fn refused(&self, now: Timestamp) -> CounterReply {
+        let held = self.queued_refused.filter(|(_, until)| now < *until);
+        let held = held.map(|(from, until)| Held { from, for_ms: until.since_ms(now) });
+        CounterReply::Refused { view: self.view.clone(), held }
+    }
+
     /// A refusal that needs no pull: the room is known to be closed, it is not this visitor's
     /// turn, or others were refused a moment ago.
     fn is_refused(&self, now: Timestamp, take: Take) -> bool {
@@ -277,7 +286,7 @@ impl DataCenterCounter {
                 if one.take.class == SlotClass::Queued {
                     self.refuse_queued(now, one.take.key);
                 }
-                turn.replies.push((one.id, CounterReply::Refused { view: self.view.clone() }));
+                turn.replies.push((one.id, self.refused(now)));
             } else {
                 self.waiting.push(one);
             }

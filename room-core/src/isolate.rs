@@ -4,6 +4,7 @@
 //! until an aggregator has it durably. It is the only machine that many requests share without
 //! an object; it never waits.
 
+mod budget;
 mod left;
 mod outbox;
 mod void;
@@ -15,6 +16,7 @@ use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::IsolateId;
 use crate::lottery;
+use crate::queue::OrderKey;
 use crate::settings::{QueueingMethod, Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
@@ -23,6 +25,7 @@ use crate::time::{MINUTE_MS, Timestamp};
 use crate::view::{View, keep_newer};
 use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take};
 
+use budget::Budget;
 use left::Left;
 use outbox::Outbox;
 use void::VoidTickets;
@@ -47,6 +50,8 @@ pub struct Isolate {
     moved: BTreeMap<u64, Bucket>,
     void: VoidTickets,
     silent_at: Option<Timestamp>,
+    /// Called visitors from this key on would be refused until this moment.
+    held: Option<(OrderKey, Timestamp)>,
     asks: Budget,
     flow: Budget,
 }
@@ -98,6 +103,7 @@ impl Isolate {
             moved: BTreeMap::new(),
             void: VoidTickets::default(),
             silent_at: None,
+            held: None,
             asks: Budget::default(),
             flow: Budget::default(),
         }
@@ -155,6 +161,9 @@ impl Isolate {
                 let slot = Some((grant, SlotClass::New));
                 return self.settled(now, settings, ask, draws, Answer::Granted(now), slot);
             }
+            if ask.class == SlotClass::Queued && self.is_held(now, ask.key) {
+                return self.settled(now, settings, ask, draws, Answer::Refused, None);
+            }
             return Outcome::Ask(ask);
         }
         self.perform(now, settings, draws, decision, (SlotClass::New, None))
@@ -189,8 +198,9 @@ impl Isolate {
                 self.keep_batch(batch);
                 (Answer::Granted(granted_at), Some((grant, class)))
             }
-            Some(CounterReply::Refused { view }) => {
+            Some(CounterReply::Refused { view, held }) => {
                 self.on_newer(view);
+                self.held = held.map(|held| (held.from, now + held.for_ms)).or(self.held);
                 (Answer::Refused, None)
             }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
@@ -318,6 +328,11 @@ impl Isolate {
         }
     }
 
+    /// True if the counter has said a moment ago that it would refuse this called visitor.
+    fn is_held(&self, now: Timestamp, key: OrderKey) -> bool {
+        self.held.is_some_and(|(from, until)| key >= from && now < until)
+    }
+
     fn is_silent(&self, now: Timestamp) -> bool {
         self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
     }
@@ -368,26 +383,6 @@ impl Isolate {
         if let Some(batch) = self.batch.take_if(|batch| closed || now >= batch.until) {
             self.left.add(batch);
         }
-    }
-}
-
-/// So many in each span of time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Budget {
-    started_at: Timestamp,
-    spent: u32,
-}
-
-impl Budget {
-    fn is_left(&self, now: Timestamp, span_ms: u64, at_most: u32) -> bool {
-        at_most > 0 && (now.since_ms(self.started_at) >= span_ms || self.spent < at_most)
-    }
-
-    fn spend(&mut self, now: Timestamp, span_ms: u64) {
-        if now.since_ms(self.started_at) >= span_ms {
-            (self.started_at, self.spent) = (now, 0);
-        }
-        self.spent += 1;
     }
 }
 

@@ -90,11 +90,23 @@ pub enum CounterReply {
     Refused {
         /// The view that says why.
         view: Option<View>,
+        /// To a called visitor: who else need not ask, and for how long.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<Held>,
     },
     /// The batch was taken back.
     Returned,
     /// The global aggregator did not answer.
     Silent,
+}
+
+/// Called visitors who would be refused without a pull.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// Those with this key or a later one.
+    pub from: OrderKey,
+    /// For this long, in milliseconds.
+    pub for_ms: u64,
 }
 
 /// To a data center's aggregator: what happened since, or nothing and only a view is wanted.

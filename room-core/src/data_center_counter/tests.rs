@@ -118,7 +118,10 @@ fn slots_go_to_the_lowest_keys_and_the_others_are_refused_with_the_view() {
     desk.pulled(1, 0, open());
     let turn = desk.pulled(2, 0, View { version: 6, ..closed(13) });
     assert_eq!(words(&turn), [(3, "granted"), (4, "granted"), (2, "refused")]);
-    assert!(matches!(&turn.replies[2].1, CounterReply::Refused { view: Some(view) } if !view.open));
+    let CounterReply::Refused { view: Some(view), held: None } = &turn.replies[2].1 else {
+        panic!("{:?}", turn.replies);
+    };
+    assert!(!view.open);
 }
 
 #[test]
@@ -253,9 +256,14 @@ fn a_refusal_of_called_visitors_holds_for_half_a_second_for_those_behind() {
         desk.take(SlotClass::Queued, 11);
         assert_eq!(words(&desk.pulled(0, 0, closed(99))), [(1, "refused")]);
         desk.now = NOW + later_ms;
-        let is_refused = !desk.take(SlotClass::Queued, visitor).replies.is_empty();
-        assert_eq!(is_refused, refused, "{visitor} {later_ms}");
+        let turn = desk.take(SlotClass::Queued, visitor);
+        let held = turn.replies.first().map(|(_, reply)| match reply {
+            CounterReply::Refused { held: Some(held), .. } => (held.from.0, held.for_ms),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(held, refused.then_some((11, REFUSAL_MS - later_ms)), "{visitor} {later_ms}");
     };
+    check(12, 0, true);
     check(12, REFUSAL_MS - 1, true);
     check(12, REFUSAL_MS, false);
     check(10, 0, false); // stands before the one who was refused

@@ -5,13 +5,14 @@ use crate::admission::{self, Draws};
 use crate::bucket::Bucket;
 use crate::id::{Incarnation, IsolateId, TicketId};
 use crate::lottery::LotteryKey;
+use crate::queue::OrderKey;
 use crate::settings::{Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
-use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply};
+use crate::wire::{CounterReply, CounterRequest, Event, Held, Report, ReportReply};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 const GRANT: GrantId = GrantId { incarnation: Incarnation(7), number: 1 };
@@ -227,6 +228,31 @@ fn accepted(bucket_s: u32) -> Ticket {
         unconfirmed: false,
         infinite: false,
     }
+}
+
+#[test]
+fn who_would_be_refused_anyway_does_not_ask() {
+    let check = |joined_ms: u64, later_ms: u64, want: &str| {
+        let mut desk = Desk::new(Settings::for_tests());
+        let threshold = OrderKey(NOW.0);
+        desk.machine.on_view(View { threshold, ..view(1, NOW, false) });
+        // Their check-in is due now.
+        let (joined_at, last_check_in) = (NOW - 5_000, NOW - 5_000);
+        let state = TicketState::Queued;
+        let called = Ticket { joined_at, last_check_in, interval_s: 5, state, ..accepted(0) };
+        let Outcome::Ask(ask) = desk.visit(Some(called.clone())) else { panic!("not called") };
+        let held = Some(Held { from: ask.key, for_ms: 500 });
+        let draws = desk.draws();
+        let reply = Some(CounterReply::Refused { view: None, held });
+        desk.machine.settle(desk.now, &desk.settings, ask, draws, reply);
+        desk.now = NOW + later_ms;
+        let id = TicketId::from_bytes([2; 16]);
+        let next = Ticket { id, joined_at: Timestamp(joined_ms), ..called };
+        assert_eq!(word(&desk.visit(Some(next))), want, "{joined_ms} {later_ms}");
+    };
+    check(NOW.0 - 5_000, 499, "wait");
+    check(NOW.0 - 5_000, 500, "ask");
+    check(NOW.0 - 5_001, 0, "ask"); // stands before the one who was refused
 }
 
 #[test]
