@@ -3,6 +3,7 @@
 //! It alone grants. It reads no clock and performs nothing: what must be stored or said before a
 //! reply leaves is in the [`Turn`] it returns.
 
+mod ahead;
 mod burst;
 mod counters;
 mod foresight;
@@ -21,6 +22,7 @@ use crate::turn::{Fact, RequestId, Turn, earlier};
 use crate::view::View;
 use crate::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 
+use ahead::Ahead;
 use burst::Burst;
 use counters::{Answer, Counters};
 use foresight::Foresight;
@@ -54,6 +56,7 @@ pub struct GlobalAggregator {
     /// The line is not trusted before this moment: its census was lost in a restart.
     line_known_from: Timestamp,
     counters: Counters,
+    ahead: Ahead,
     /// When the line will enter; learnt anew after a restart.
     foresight: Foresight,
     /// Pace of called visitors: the moment up to which it is used up.
@@ -180,6 +183,7 @@ impl GlobalAggregator {
             *moved |= self.refuse(now, settings, pull, admitted as usize);
         }
         let queued = self.grant_queued(now, settings, pull);
+        self.ahead.note(self.called_among(pull), queued.map_or(0, |slots| u64::from(slots.n)));
         self.dirty |= new.is_some() || queued.is_some();
         let answer = Answer { new, queued };
         self.counters.answer(pull, answer);
@@ -283,6 +287,7 @@ impl GlobalAggregator {
             return turned;
         }
         let supply = self.supply(now, settings);
+        self.ahead.turn(now, supply.available, supply.flow_per_s);
         let moved = self.queue.call(now, settings, supply);
         moved || self.queue.try_open(settings, supply) || turned
     }
@@ -313,6 +318,7 @@ impl GlobalAggregator {
         Supply {
             available: self.available(now, settings),
             flow_per_s: self.book.entered_since(now - 30 * SECOND_MS) as f64 / 30.0,
+            ahead: self.ahead.factor(),
             queued_since_reported: self.ledger.queued_since(middle),
             joined_since_reported: self.book.joined_since(middle),
             queued_since_round,

@@ -45,10 +45,6 @@ impl OrderKey {
 /// parked in a lease (`admission.md` sections 4 and 5).
 pub const SLOW_ROOM_PER_MINUTE: u32 = 60;
 
-/// Share of called visitors expected per near-head refresh and unit of flow; the controller that
-/// measures it is not built yet (`admission.md` section 5 bounds it by 0.2 and 1.2).
-const EMPTY_CALLS: f64 = 0.5;
-
 /// The line of one room, owned by its global aggregator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
@@ -79,6 +75,8 @@ pub struct Supply {
     pub available: u64,
     /// Admissions per second over the last 30 s.
     pub flow_per_s: f64,
+    /// How many may be called ahead of need, in parts of the flow of a near-head refresh.
+    pub ahead: f64,
     /// Slots granted to called visitors since the middle of the reported epoch.
     pub queued_since_reported: u64,
     /// Visitors who joined since the middle of the reported epoch.
@@ -292,7 +290,7 @@ fn called_target(settings: &Settings, supply: Supply) -> u64 {
         return supply.available;
     }
     let refresh_s = f64::from(settings.near_head_refresh_interval_s);
-    let ahead_of_need = EMPTY_CALLS * refresh_s * supply.flow_per_s;
+    let ahead_of_need = supply.ahead * refresh_s * supply.flow_per_s;
     supply.available.saturating_add(ahead_of_need as u64).max(1)
 }
 
@@ -322,6 +320,7 @@ mod tests {
         Supply {
             available,
             flow_per_s: 0.0,
+            ahead: 0.5,
             queued_since_reported: 0,
             joined_since_reported: 0,
             queued_since_round: 0,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counters, GlobalAggregator, VERSIONS_PER_MS};
+use super::{Ahead, Counters, GlobalAggregator, VERSIONS_PER_MS};
 use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
@@ -69,6 +69,7 @@ impl GlobalAggregator {
             amnesia_until: now,
             line_known_from: now,
             counters: Counters::default(),
+            ahead: Ahead::default(),
             foresight: super::Foresight::default(),
             paced_until_ms: now.0 as f64,
             saved: SortedMap::new(),

@@ -101,6 +101,7 @@ mod tests {
     fn supply(available: u64, carried: u64) -> Supply {
         Supply {
             available,
+            ahead: 0.5,
             flow_per_s: 0.0,
             queued_since_reported: 0,
             joined_since_reported: 0,
