@@ -1,7 +1,8 @@
 //! Calls to the objects by RPC. An object that fails or is late is silence, never an error.
 
 use room_core::id::{Colo, RoomId};
-use room_core::wire::{self, CounterReply, CounterRequest, GlobalReply, GlobalRequest};
+use room_core::state::Node;
+use room_core::wire::{self, CounterCall, CounterReply, GlobalReply, GlobalRequest};
 use room_core::wire::{RegistryReply, RegistryRequest, Report, ReportReply};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,14 +24,15 @@ extern "C" {
     async fn call(this: &ObjectStub, message: &str) -> Result<JsValue, JsValue>;
 }
 
-/// Asks a data center's counter.
+/// Asks one of a data center's counters.
 pub async fn counter(
     env: &Env,
     room: RoomId,
     colo: Colo,
-    request: &CounterRequest,
+    call: &CounterCall,
 ) -> Option<CounterReply> {
-    of_room(env, Class::DataCenterCounter, room, colo, request).await
+    let node = Node { colo, shard: call.counter };
+    of_room(env, Class::DataCenterCounter, room, node, &call.request).await
 }
 
 /// Reports to a data center's aggregator.
@@ -40,12 +42,14 @@ pub async fn aggregator(
     colo: Colo,
     report: &Report,
 ) -> Option<ReportReply> {
-    of_room(env, Class::DataCenterAggregator, room, colo, report).await
+    let node = Node { colo, shard: 0 };
+    of_room(env, Class::DataCenterAggregator, room, node, report).await
 }
 
 /// Asks a room's global aggregator.
 pub async fn global(env: &Env, room: RoomId, request: &GlobalRequest) -> Option<GlobalReply> {
-    of_room(env, Class::GlobalAggregator, room, Colo::UNKNOWN, request).await
+    let node = Node { colo: Colo::UNKNOWN, shard: 0 };
+    of_room(env, Class::GlobalAggregator, room, node, request).await
 }
 
 /// What tells this deployment's registry from every other.
@@ -63,10 +67,10 @@ async fn of_room<Q: Serialize, A: DeserializeOwned>(
     env: &Env,
     class: Class,
     room: RoomId,
-    colo: Colo,
+    node: Node,
     question: &Q,
 ) -> Option<A> {
-    ask(env, class.binding(), &object_name(class, room, colo), question).await
+    ask(env, class.binding(), &object_name(class, room, node), question).await
 }
 
 async fn ask<Q: Serialize, A: DeserializeOwned>(

@@ -7,6 +7,7 @@ mod global_aggregator;
 mod registry;
 
 use room_core::id::{Colo, RoomId};
+use room_core::state::Node;
 use room_core::turn::Fact;
 use worker::console_warn;
 
@@ -46,19 +47,24 @@ pub const REGISTRY_BINDING: &str = "REGISTRY";
 /// The name of the one registry. A changed name would lose every room.
 pub const REGISTRY_NAME: &str = "registry";
 
-/// The name of an object: room and data center, or the room alone for the global one.
-pub fn object_name(class: Class, room: RoomId, colo: Colo) -> String {
-    match class {
-        Class::DataCenterCounter | Class::DataCenterAggregator => format!("{room}/{colo}"),
-        Class::GlobalAggregator => room.to_string(),
+/// The name of an object: the room, for the objects of a data center the data center, and the
+/// number of the object there if it is not the first.
+pub fn object_name(class: Class, room: RoomId, node: Node) -> String {
+    let Node { colo, shard } = node;
+    match (class, shard) {
+        (Class::GlobalAggregator, _) => room.to_string(),
+        (_, 0) => format!("{room}/{colo}"),
+        (_, shard) => format!("{room}/{colo}/{shard}"),
     }
 }
 
-/// The room and data center in an object's name.
-fn parse_name(name: &str) -> Option<(RoomId, Colo)> {
-    let (room, colo) = name.split_once('/').map_or((name, None), |(room, colo)| (room, Some(colo)));
-    let colo = colo.map_or(Ok(Colo::UNKNOWN), str::parse);
-    Some((room.parse().ok()?, colo.ok()?))
+/// What an object's name says.
+fn parse_name(name: &str) -> Option<(RoomId, Node)> {
+    let mut parts = name.split('/');
+    let room = parts.next()?.parse().ok()?;
+    let colo = parts.next().map_or(Ok(Colo::UNKNOWN), str::parse).ok()?;
+    let shard = parts.next().map_or(Ok(0), str::parse).ok()?;
+    Some((room, Node { colo, shard }))
 }
 
 /// One log line for each fact. No visitor, address or cookie is in them.
@@ -77,20 +83,22 @@ fn log(class: Class, room: RoomId, facts: &[Fact]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, object_name, parse_name};
+    use super::{Class, Node, object_name, parse_name};
 
     /// A changed name is a new, empty object: every waiting visitor would lose the place.
     #[test]
     fn object_names_never_change() {
         let room = "0123456789abcdef0123456789abcdef".parse().unwrap();
         let colo = "AMS".parse().unwrap();
-        let check = |class: Class, want: &str| {
-            let name = object_name(class, room, colo);
+        let check = |class: Class, shard: u16, want: &str| {
+            let name = object_name(class, room, Node { colo, shard });
             assert_eq!(name, want);
-            assert_eq!(parse_name(&name).unwrap().0, room);
+            let (named, node) = parse_name(&name).unwrap();
+            assert_eq!((named, node.shard), (room, shard));
         };
-        check(Class::DataCenterCounter, "0123456789abcdef0123456789abcdef/AMS");
-        check(Class::DataCenterAggregator, "0123456789abcdef0123456789abcdef/AMS");
-        check(Class::GlobalAggregator, "0123456789abcdef0123456789abcdef");
+        check(Class::DataCenterCounter, 0, "0123456789abcdef0123456789abcdef/AMS");
+        check(Class::DataCenterCounter, 12, "0123456789abcdef0123456789abcdef/AMS/12");
+        check(Class::DataCenterAggregator, 0, "0123456789abcdef0123456789abcdef/AMS");
+        check(Class::GlobalAggregator, 0, "0123456789abcdef0123456789abcdef");
     }
 }

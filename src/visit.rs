@@ -23,7 +23,7 @@ use room_core::ticket::{GRACE_S, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::view::View;
 use room_core::waiting::Known;
-use room_core::wire::{CounterReply, CounterRequest};
+use room_core::wire::{CounterCall, CounterReply};
 use worker::Env;
 
 use crate::incoming::{Incoming, IncomingRequest};
@@ -97,7 +97,7 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
 /// What the second step wants asked.
 #[derive(Default)]
 struct Asked {
-    pending: Option<(admission::Ask, CounterRequest)>,
+    pending: Option<(admission::Ask, CounterCall)>,
 }
 
 fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) -> Step {

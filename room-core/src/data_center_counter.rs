@@ -3,6 +3,7 @@
 //! It admits only from slots the global aggregator granted and never after their `until` (I5).
 //! It is not durable: a new life asks at once, and what the old one held is written off above.
 
+mod demand;
 mod leases;
 mod recent;
 
@@ -18,6 +19,8 @@ use crate::wire::{
     CounterReply, CounterRequest, GlobalReply, Held, NAMED_MAX, Pull, Take, named_ranks,
 };
 
+pub use demand::SHARDS_MAX;
+use demand::{Rate, Sharing};
 use leases::Leases;
 use recent::{Given, Recent};
 
@@ -30,6 +33,7 @@ const PULL_AGAIN_MS: u64 = 400;
 const PULLS_APART_MS: u64 = 500;
 /// The demand is averaged over about this many seconds.
 const DEMAND_WINDOW_S: f64 = 10.0;
+const RUSH_WINDOW_S: f64 = 1.0;
 /// An isolate that has not asked for this long gets no part of a batch.
 const ISOLATE_MS: u64 = 30 * SECOND_MS;
 /// Requests that may wait for one pull; the next ones are told that nobody answers.
@@ -52,7 +56,10 @@ pub struct DataCenterCounter {
     view: Option<View>,
     /// Called visitors from this key on were refused a moment ago, and are until this one.
     queued_refused: Option<(OrderKey, Timestamp)>,
+    sharing: Sharing,
     new_rate: Rate,
+    /// The same over a shorter time: batches follow a rush from its first second on.
+    rush: Rate,
     called_rate: Rate,
     last_pull_at: Timestamp,
     pull_scale: u32,
@@ -99,8 +106,10 @@ impl DataCenterCounter {
             pull_number: 0,
             view: None,
             queued_refused: None,
-            new_rate: Rate::default(),
-            called_rate: Rate::default(),
+            sharing: Sharing::new(node.shard),
+            new_rate: Rate::over_s(DEMAND_WINDOW_S),
+            rush: Rate::over_s(RUSH_WINDOW_S),
+            called_rate: Rate::over_s(DEMAND_WINDOW_S),
             last_pull_at: Timestamp::default(),
             pull_scale: 1,
             isolates: SortedMap::new(),
@@ -120,6 +129,7 @@ impl DataCenterCounter {
         request: CounterRequest,
     ) -> CounterTurn {
         let mut turn = CounterTurn::default();
+        self.sharing.note(now);
         match request {
             CounterRequest::Return { isolate, left } => {
                 for (grant, total) in left {
@@ -190,7 +200,10 @@ impl DataCenterCounter {
 
     fn note(&mut self, now: Timestamp, take: Take) {
         match take.class {
-            SlotClass::New => self.new_rate.add(now),
+            SlotClass::New => {
+                self.new_rate.add(now);
+                self.rush.add(now);
+            }
             SlotClass::Queued => self.called_rate.add(now),
         }
         if self.isolates.len() < ISOLATES_MAX {
@@ -222,7 +235,8 @@ impl DataCenterCounter {
     fn granted(&self, take: Take, given: Given, batch: Option<Slots>) -> CounterReply {
         let Given { grant, class, at: granted_at } = given;
         let view = self.view.clone().filter(|view| view.version > take.view_version);
-        CounterReply::Granted { grant, class, granted_at, batch, view }
+        let shard = self.sharing.shard();
+        CounterReply::Granted { grant, class, granted_at, batch, view, shard }
     }
 
     fn batch(
@@ -233,7 +247,7 @@ impl DataCenterCounter {
         until: Timestamp,
     ) -> Option<Slots> {
         let isolates = (self.isolates.len() as u32).max(1);
-        let by_demand = self.new_rate.per_s(now) as u32 / isolates;
+        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
         let by_supply = self.leases.tokens(grant) / (2 * isolates);
         let n = by_demand.min(by_supply);
         let until = until.min(now + BATCH_MS);
@@ -244,7 +258,7 @@ impl DataCenterCounter {
     fn refused(&self, now: Timestamp) -> CounterReply {
         let held = self.queued_refused.filter(|(_, until)| now < *until);
         let held = held.map(|(from, until)| Held { from, for_ms: until.since_ms(now) });
-        CounterReply::Refused { view: self.view.clone(), held }
+        CounterReply::Refused { view: self.view.clone(), held, shard: self.sharing.shard() }
     }
 
     /// A refusal that needs no pull: the room is known to be closed, it is not this visitor's
@@ -385,25 +399,6 @@ impl DataCenterCounter {
 fn lease_wanted(per_s: f64) -> u32 {
     let expected = 4.0 * per_s;
     (expected + 2.0 * expected.sqrt()) as u32 + 1
-}
-
-/// An exponentially weighted rate per second.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rate {
-    per_s: f64,
-    at: Timestamp,
-}
-
-impl Rate {
-    fn add(&mut self, now: Timestamp) {
-        self.per_s = self.per_s(now) + 1.0 / DEMAND_WINDOW_S;
-        self.at = now;
-    }
-
-    fn per_s(self, now: Timestamp) -> f64 {
-        let age_s = now.since_ms(self.at) as f64 / 1_000.0;
-        self.per_s * (-age_s / DEMAND_WINDOW_S).exp()
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! an object; it never waits.
 
 mod budget;
+mod counters;
 mod left;
 mod outbox;
 mod void;
@@ -16,16 +17,16 @@ use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::IsolateId;
 use crate::lottery;
-use crate::queue::OrderKey;
 use crate::settings::{QueueingMethod, Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
 use crate::ticket::Ticket;
 use crate::time::{MINUTE_MS, Timestamp};
 use crate::view::{View, keep_newer};
-use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply, Take};
+use crate::wire::{CounterCall, CounterReply, CounterRequest, Event, Report, ReportReply, Take};
 
 use budget::Budget;
+use counters::Counters;
 use left::Left;
 use outbox::Outbox;
 use void::VoidTickets;
@@ -44,14 +45,14 @@ const MOVES_MAX: usize = 4_096;
 pub struct Isolate {
     id: IsolateId,
     view: Option<View>,
-    batch: Option<Slots>,
+    /// Which of the counters gave it, and what is left.
+    batch: Option<(u16, Slots)>,
     left: Left,
     outbox: Outbox,
     moved: BTreeMap<u64, Bucket>,
     void: VoidTickets,
     silent_at: Option<Timestamp>,
-    /// Called visitors from this key on would be refused until this moment.
-    held: Option<(OrderKey, Timestamp)>,
+    counters: Counters,
     asks: Budget,
     flow: Budget,
 }
@@ -84,7 +85,7 @@ pub enum Work {
     /// Read the view from the Cache API copy, and from the aggregator if that is old.
     ReadView,
     /// Send this to the counter.
-    Return(CounterRequest),
+    Return(CounterCall),
     /// Nothing before this moment.
     WaitUntil(Timestamp),
     /// Nothing.
@@ -103,7 +104,7 @@ impl Isolate {
             moved: BTreeMap::new(),
             void: VoidTickets::default(),
             silent_at: None,
-            held: None,
+            counters: Counters::default(),
             asks: Budget::default(),
             flow: Budget::default(),
         }
@@ -161,7 +162,8 @@ impl Isolate {
                 let slot = Some((grant, SlotClass::New));
                 return self.settled(now, settings, ask, draws, Answer::Granted(now), slot);
             }
-            if ask.class == SlotClass::Queued && self.is_held(now, ask.key) {
+            let counter = self.counter(now, &ask);
+            if ask.class == SlotClass::Queued && self.counters.would_refuse(now, counter, ask.key) {
                 return self.settled(now, settings, ask, draws, Answer::Refused, None);
             }
             return Outcome::Ask(ask);
@@ -169,18 +171,23 @@ impl Isolate {
         self.perform(now, settings, draws, decision, (SlotClass::New, None))
     }
 
+    fn counter(&self, now: Timestamp, ask: &Ask) -> u16 {
+        self.counters.pick(now, ask.class, self.id, admission::admission(ask.ticket.id))
+    }
+
     /// The message that asks the counter.
-    pub fn take(&mut self, now: Timestamp, ask: &Ask) -> CounterRequest {
+    pub fn take(&mut self, now: Timestamp, ask: &Ask) -> CounterCall {
         if self.is_silent(now) {
             self.asks.spend(now, SYNC_MS);
         }
-        CounterRequest::Take(Take {
+        let request = CounterRequest::Take(Take {
             class: ask.class,
             admission: admission::admission(ask.ticket.id),
             key: ask.key,
             isolate: self.id,
             view_version: self.view.as_ref().map_or(0, |view| view.version),
-        })
+        });
+        CounterCall { counter: self.counter(now, ask), request }
     }
 
     /// Answers a visit after the counter was asked; `None` is its silence.
@@ -193,14 +200,15 @@ impl Isolate {
         reply: Option<CounterReply>,
     ) -> Outcome {
         let (answer, slot) = match reply {
-            Some(CounterReply::Granted { grant, class, granted_at, batch, view }) => {
+            Some(CounterReply::Granted { grant, class, granted_at, batch, view, shard }) => {
                 self.on_newer(view);
-                self.keep_batch(batch);
+                self.counters.hear(now, shard, None);
+                self.keep_batch(shard.number, batch);
                 (Answer::Granted(granted_at), Some((grant, class)))
             }
-            Some(CounterReply::Refused { view, held }) => {
+            Some(CounterReply::Refused { view, held, shard }) => {
                 self.on_newer(view);
-                self.held = held.map(|held| (held.from, now + held.for_ms)).or(self.held);
+                self.counters.hear(now, shard, held);
                 (Answer::Refused, None)
             }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
@@ -214,8 +222,9 @@ impl Isolate {
     /// What to do next, after the replies.
     pub fn work(&mut self, now: Timestamp) -> Work {
         self.end_batch(now);
-        if let Some(left) = self.left.unsaid(now) {
-            return Work::Return(CounterRequest::Return { isolate: self.id, left });
+        if let Some((counter, left)) = self.left.unsaid(now) {
+            let request = CounterRequest::Return { isolate: self.id, left };
+            return Work::Return(CounterCall { counter, request });
         }
         if let Some(report) = self.outbox.report(now, self.id) {
             return Work::Report(report);
@@ -223,7 +232,7 @@ impl Isolate {
         if self.wants_view(now) && self.outbox.may_read_view(now) {
             return Work::ReadView;
         }
-        let batch_ends = self.batch.map(|batch| batch.until);
+        let batch_ends = self.batch.map(|(_, batch)| batch.until);
         match crate::turn::earlier(self.outbox.next_at(now), batch_ends) {
             Some(at) => Work::WaitUntil(at),
             None => Work::Done,
@@ -328,11 +337,6 @@ impl Isolate {
         }
     }
 
-    /// True if the counter has said a moment ago that it would refuse this called visitor.
-    fn is_held(&self, now: Timestamp, key: OrderKey) -> bool {
-        self.held.is_some_and(|(from, until)| key >= from && now < until)
-    }
-
     fn is_silent(&self, now: Timestamp) -> bool {
         self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
     }
@@ -354,7 +358,7 @@ impl Isolate {
     /// One slot of the own batch; never at or after its `until` (I5).
     fn spend_batch(&mut self, now: Timestamp) -> Option<GrantId> {
         self.end_batch(now);
-        let batch = self.batch.as_mut()?;
+        let (_, batch) = self.batch.as_mut()?;
         batch.n -= 1;
         let grant = batch.grant;
         if batch.n == 0 {
@@ -363,25 +367,26 @@ impl Isolate {
         Some(grant)
     }
 
-    fn keep_batch(&mut self, batch: Option<Slots>) {
+    fn keep_batch(&mut self, counter: u16, batch: Option<Slots>) {
         let Some(mut batch) = batch.filter(|batch| batch.n > 0) else { return };
         match self.batch {
             // Several asks were in flight at once: parts of one lease are one batch.
-            Some(before) if before.grant == batch.grant => {
+            Some((_, before)) if before.grant == batch.grant => {
                 batch.n += before.n;
                 batch.until = batch.until.min(before.until);
             }
-            Some(before) => self.left.add(before),
+            Some((from, before)) => self.left.add(from, before),
             None => {}
         }
-        self.batch = Some(batch);
+        self.batch = Some((counter, batch));
     }
 
     /// What is left of a batch goes back when it ends, or as soon as the room closes.
     fn end_batch(&mut self, now: Timestamp) {
         let closed = self.view.as_ref().is_some_and(|view| !view.open);
-        if let Some(batch) = self.batch.take_if(|batch| closed || now >= batch.until) {
-            self.left.add(batch);
+        let ended = self.batch.take_if(|(_, batch)| closed || now >= batch.until);
+        if let Some((counter, batch)) = ended {
+            self.left.add(counter, batch);
         }
     }
 }

@@ -85,6 +85,9 @@ pub enum CounterReply {
         batch: Option<Slots>,
         /// The newest view the counter knows.
         view: Option<View>,
+        /// Who answers.
+        #[serde(default, skip_serializing_if = "Shard::is_only")]
+        shard: Shard,
     },
     /// No slot now.
     Refused {
@@ -93,11 +96,45 @@ pub enum CounterReply {
         /// To a called visitor: who else need not ask, and for how long.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<Held>,
+        /// Who answers.
+        #[serde(default, skip_serializing_if = "Shard::is_only")]
+        shard: Shard,
     },
     /// The batch was taken back.
     Returned,
     /// The global aggregator did not answer.
     Silent,
+}
+
+/// One of the counters that share the asks of a data center.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which one, counted from 0.
+    pub number: u16,
+    /// How many there are, by the word of the first; 0 from the others, which do not know.
+    pub of: u16,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self { number: 0, of: 1 }
+    }
+}
+
+impl Shard {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+    fn is_only(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A request, and which of the data center's counters it is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterCall {
+    /// Counted from 0.
+    pub counter: u16,
+    /// What is said to it.
+    pub request: CounterRequest,
 }
 
 /// Called visitors who would be refused without a pull.

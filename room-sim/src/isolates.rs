@@ -129,7 +129,8 @@ impl World {
                 let take = seat.machine.take(now, &ask);
                 self.truth.takes += 1;
                 let asking = Asking { place, visitor, ask, draws, is_echo };
-                self.call(Caller::Visit(Box::new(asking)), Question::Counter(data_center, take));
+                let question = Question::of_counter(data_center, take);
+                self.call(Caller::Visit(Box::new(asking)), question);
             }
             outcome => self.answer(place, visitor, outcome, is_echo),
         }
@@ -284,9 +285,8 @@ impl World {
                 self.calendar.enter(at, Event::Work(place));
                 return;
             }
-            Work::Return(request) => {
-                let question = Question::Counter(data_center, request);
-                self.call(Caller::Return(place), question);
+            Work::Return(left) => {
+                self.call(Caller::Return(place), Question::of_counter(data_center, left));
                 return;
             }
             Work::Report(report) => Question::Aggregator(data_center, report),

@@ -2,6 +2,7 @@
 //!
 //! Counts the calls that reach it, served or not; decides nothing else.
 
+use room_core::data_center_counter::SHARDS_MAX;
 use room_core::time::{SECOND_MS, Timestamp};
 
 /// A request keeps the object busy this long (`admission.md` section 7).
@@ -62,7 +63,7 @@ impl Peaks {
 /// The loads of all objects of a room.
 #[derive(Clone, Debug)]
 pub struct Loads {
-    /// The counters of the data centers.
+    /// The counters of the data centers, as `CounterSeat::index` numbers them.
     pub counters: Vec<Load>,
     /// The aggregators of the data centers.
     pub aggregators: Vec<Load>,
@@ -75,10 +76,9 @@ pub struct Loads {
 impl Loads {
     /// Objects nobody has called.
     pub fn new(data_centers: usize) -> Self {
-        let idle = vec![Load::default(); data_centers];
         Self {
-            counters: idle.clone(),
-            aggregators: idle,
+            counters: vec![Load::default(); data_centers * usize::from(SHARDS_MAX)],
+            aggregators: vec![Load::default(); data_centers],
             global: Load::default(),
             anywhere: Load::default(),
         }

@@ -1,8 +1,9 @@
 //! Calls on their way: who waits, how long messages take, what gets lost. Delivers nothing.
 
 use room_core::admission::{Ask, Draws};
+use room_core::data_center_counter::SHARDS_MAX;
 use room_core::time::SECOND_MS;
-use room_core::wire::{CounterReply, CounterRequest, GlobalReply, GlobalRequest};
+use room_core::wire::{CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest};
 use room_core::wire::{Report, ReportReply};
 
 use crate::chance::Stream;
@@ -22,6 +23,22 @@ pub struct Place {
     pub isolate: usize,
     /// Which life of it.
     pub life: u64,
+}
+
+/// One of the counters of a data center.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterSeat {
+    /// Which data center.
+    pub data_center: usize,
+    /// Which of its counters.
+    pub number: usize,
+}
+
+impl CounterSeat {
+    /// Where it stands in a list of all that may be.
+    pub fn index(self) -> usize {
+        self.data_center * usize::from(SHARDS_MAX) + self.number
+    }
 }
 
 /// A visit that asked the counter.
@@ -48,10 +65,10 @@ pub enum Caller {
     Work(Place),
     /// The same, with what goes back to the counter: the answer says nothing.
     Return(Place),
-    /// A life of a data center's counter.
+    /// A life of a counter.
     Counter {
-        /// Which data center.
-        data_center: usize,
+        /// Which one of which data center.
+        counter: CounterSeat,
         /// Which life.
         life: u64,
         /// The number of its pull.
@@ -69,12 +86,20 @@ pub enum Caller {
 /// What an object is asked.
 #[derive(Clone, Debug)]
 pub enum Question {
-    /// To the counter of a data center.
-    Counter(usize, CounterRequest),
+    /// To a counter.
+    Counter(CounterSeat, CounterRequest),
     /// To the aggregator of a data center.
     Aggregator(usize, Report),
     /// To the global aggregator.
     Global(GlobalRequest),
+}
+
+impl Question {
+    /// To one of the counters of a data center.
+    pub fn of_counter(data_center: usize, call: CounterCall) -> Self {
+        let number = usize::from(call.counter);
+        Self::Counter(CounterSeat { data_center, number }, call.request)
+    }
 }
 
 /// What an object answers.
@@ -122,9 +147,8 @@ impl Network {
         match caller {
             Caller::Visit(_) => Some(stream.between(1, 5)),
             Caller::Work(_) | Caller::Return(_) => self.in_background(stream.between(1, 5), stream),
-            Caller::Counter { data_center, .. } | Caller::Aggregator { data_center, .. } => {
-                self.to_global(*data_center, stream)
-            }
+            Caller::Counter { counter, .. } => self.to_global(counter.data_center, stream),
+            Caller::Aggregator { data_center, .. } => self.to_global(*data_center, stream),
         }
     }
 

@@ -4,7 +4,7 @@
 //! timer per object, and an object that starts again knows nothing but its row and its copy.
 
 use room_core::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
-use room_core::data_center_counter::{CounterTurn, DataCenterCounter};
+use room_core::data_center_counter::{CounterTurn, DataCenterCounter, SHARDS_MAX};
 use room_core::global_aggregator::{GlobalAggregator, GlobalTurn, Restored};
 use room_core::id::{Colo, Incarnation, RoomId};
 use room_core::settings::Settings;
@@ -14,7 +14,7 @@ use room_core::turn::RequestId;
 use room_core::wire::{GlobalReply, GlobalRequest};
 
 use crate::chance::Chance;
-use crate::network::{Caller, Question, Reply};
+use crate::network::{Caller, CounterSeat, Question, Reply};
 use crate::world::{Event, World};
 
 const ROOM: RoomId = RoomId::from_bytes([1; 16]);
@@ -22,7 +22,7 @@ const ROOM: RoomId = RoomId::from_bytes([1; 16]);
 /// Names an object of the room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Object {
-    Counter(usize),
+    Counter(CounterSeat),
     Aggregator(usize),
     Global,
 }
@@ -46,6 +46,7 @@ impl<Machine> Seat<Machine> {
 /// All objects of the room.
 #[derive(Debug)]
 pub(crate) struct Objects {
+    /// As many of each data center as there may be; most are never asked.
     counters: Vec<Seat<DataCenterCounter>>,
     aggregators: Vec<Seat<DataCenterAggregator>>,
     global: Seat<GlobalAggregator>,
@@ -67,8 +68,11 @@ impl Objects {
             GlobalAggregator::new(Restored::default(), ROOM, now, Incarnation(life), settings);
         let mut ahead_ms = || chance.network.between(0, skew_ms);
         let global = Seat::new(global, life, ahead_ms());
-        let counter = |one| DataCenterCounter::new(node(one), None, now);
-        let counters = (0..data_centers).map(|one| Seat::new(counter(one), 0, ahead_ms()));
+        let counters = (0..data_centers * usize::from(SHARDS_MAX)).map(|index| {
+            let node = counter_node(index);
+            let ahead_ms = if node.shard == 0 { ahead_ms() } else { 0 };
+            Seat::new(DataCenterCounter::new(node, None, now), 0, ahead_ms)
+        });
         let counters = counters.collect();
         let aggregators = (0..data_centers).map(|one| {
             let life = chance.product.number();
@@ -77,6 +81,14 @@ impl Objects {
         });
         let aggregators = aggregators.collect();
         Self { counters, aggregators, global, row: None, keeps_row: false }
+    }
+
+    fn counters_of(
+        &mut self,
+        data_center: usize,
+    ) -> impl Iterator<Item = &mut Seat<DataCenterCounter>> {
+        let shards = usize::from(SHARDS_MAX);
+        self.counters.iter_mut().skip(data_center * shards).take(shards)
     }
 }
 
@@ -87,11 +99,17 @@ fn node(data_center: usize) -> Node {
     Node { colo: code.parse().unwrap_or(Colo::UNKNOWN), shard: 0 }
 }
 
+fn counter_node(index: usize) -> Node {
+    let shards = usize::from(SHARDS_MAX);
+    let shard = u16::try_from(index % shards).unwrap_or_default();
+    Node { shard, ..node(index / shards) }
+}
+
 impl World {
     /// A question reaches an object: it is answered in its turn, or fails if that is too late.
     pub(crate) fn ask_object(&mut self, call: u64, question: Box<Question>) {
         let load = match *question {
-            Question::Counter(data_center, _) => self.loads.counters.get_mut(data_center),
+            Question::Counter(counter, _) => self.loads.counters.get_mut(counter.index()),
             Question::Aggregator(data_center, _) => self.loads.aggregators.get_mut(data_center),
             Question::Global(_) => Some(&mut self.loads.global),
         };
@@ -107,10 +125,10 @@ impl World {
     pub(crate) fn serve_object(&mut self, call: u64, question: Question) {
         let (now, id, settings) = (self.now, RequestId(call), &self.settings);
         match question {
-            Question::Counter(data_center, request) => {
-                let Some(seat) = self.objects.counters.get_mut(data_center) else { return };
+            Question::Counter(counter, request) => {
+                let Some(seat) = self.objects.counters.get_mut(counter.index()) else { return };
                 let turn = seat.machine.on_request(now + seat.ahead_ms, id, request);
-                self.perform_counter(data_center, turn);
+                self.perform_counter(counter, turn);
             }
             Question::Aggregator(data_center, report) => {
                 let Some(seat) = self.objects.aggregators.get_mut(data_center) else { return };
@@ -128,16 +146,16 @@ impl World {
     /// The answer to a counter's pull, or silence.
     pub(crate) fn pulled(
         &mut self,
-        data_center: usize,
+        counter: CounterSeat,
         life: u64,
         pull: u64,
         reply: Option<Reply>,
     ) {
         let now = self.now;
-        let seat = self.objects.counters.get_mut(data_center);
+        let seat = self.objects.counters.get_mut(counter.index());
         if let Some(seat) = seat.filter(|seat| seat.life == life) {
             let turn = seat.machine.on_pulled(now + seat.ahead_ms, pull, from_global(reply));
-            self.perform_counter(data_center, turn);
+            self.perform_counter(counter, turn);
         }
     }
 
@@ -151,15 +169,14 @@ impl World {
         }
     }
 
-    fn perform_counter(&mut self, data_center: usize, turn: CounterTurn) {
-        let Some(life) = self.objects.counters.get(data_center).map(|seat| seat.life) else {
-            return;
-        };
+    fn perform_counter(&mut self, counter: CounterSeat, turn: CounterTurn) {
+        let seat = self.objects.counters.get(counter.index());
+        let Some(life) = seat.map(|seat| seat.life) else { return };
         if let Some(pull) = turn.send {
-            let caller = Caller::Counter { data_center, life, pull: pull.number };
+            let caller = Caller::Counter { counter, life, pull: pull.number };
             self.call(caller, Question::Global(GlobalRequest::Pull(pull)));
         }
-        self.wake_at(Object::Counter(data_center), turn.wake_at);
+        self.wake_at(Object::Counter(counter), turn.wake_at);
         for (id, reply) in turn.replies {
             self.reply(id.0, Reply::Counter(reply));
         }
@@ -197,8 +214,8 @@ impl World {
     fn timer(&mut self, object: Object) -> Option<(&mut Option<Timestamp>, u64, u64)> {
         let objects = &mut self.objects;
         match object {
-            Object::Counter(data_center) => {
-                let seat = objects.counters.get_mut(data_center)?;
+            Object::Counter(counter) => {
+                let seat = objects.counters.get_mut(counter.index())?;
                 Some((&mut seat.wakes_at, seat.life, seat.ahead_ms))
             }
             Object::Aggregator(data_center) => {
@@ -232,10 +249,10 @@ impl World {
         *wakes_at = None;
         let (local, settings) = (now + ahead_ms, &self.settings);
         match object {
-            Object::Counter(data_center) => {
-                let Some(seat) = self.objects.counters.get_mut(data_center) else { return };
+            Object::Counter(counter) => {
+                let Some(seat) = self.objects.counters.get_mut(counter.index()) else { return };
                 let turn = seat.machine.on_alarm(local);
-                self.perform_counter(data_center, turn);
+                self.perform_counter(counter, turn);
             }
             Object::Aggregator(data_center) => {
                 let Some(seat) = self.objects.aggregators.get_mut(data_center) else { return };
@@ -251,7 +268,7 @@ impl World {
 
     /// Puts copies of the objects of a data center into the Cache API.
     pub(crate) fn copy_data_center(&mut self, data_center: usize) {
-        if let Some(seat) = self.objects.counters.get_mut(data_center) {
+        for seat in self.objects.counters_of(data_center) {
             seat.copy = Some(seat.machine.copy());
         }
         if let Some(seat) = self.objects.aggregators.get_mut(data_center) {
@@ -275,12 +292,13 @@ impl World {
         *seat = Seat::new(machine, life, seat.ahead_ms);
     }
 
-    /// Both objects of a data center lose all memory but their copies.
+    /// All objects of a data center lose all memory but their copies.
     pub(crate) fn restart_data_center(&mut self, data_center: usize) {
         let life = self.chance.product.number();
-        if let Some(seat) = self.objects.counters.get_mut(data_center) {
-            let now = self.now + seat.ahead_ms;
-            let machine = DataCenterCounter::new(node(data_center), seat.copy.as_deref(), now);
+        let now = self.now;
+        for (shard, seat) in (0..).zip(self.objects.counters_of(data_center)) {
+            let (node, now) = (Node { shard, ..node(data_center) }, now + seat.ahead_ms);
+            let machine = DataCenterCounter::new(node, seat.copy.as_deref(), now);
             *seat = Seat::new(machine, life, seat.ahead_ms);
         }
         if let Some(seat) = self.objects.aggregators.get_mut(data_center) {

@@ -327,8 +327,8 @@ impl World {
             (Some(Caller::Return(place)), _) => {
                 self.calendar.enter(self.now, Event::Work(place));
             }
-            (Some(Caller::Counter { data_center, life, pull }), reply) => {
-                self.pulled(data_center, life, pull, reply);
+            (Some(Caller::Counter { counter, life, pull }), reply) => {
+                self.pulled(counter, life, pull, reply);
             }
             (Some(Caller::Aggregator { data_center, life }), reply) => {
                 self.synced(data_center, life, reply);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use room_core::data_center_aggregator::{AggregatorTurn, DataCenterAggregator as Machine};
-use room_core::id::{Colo, Incarnation, RoomId};
+use room_core::id::{Incarnation, RoomId};
 use room_core::settings::Settings;
 use room_core::state::Node;
 use room_core::time::Timestamp;
@@ -52,21 +52,20 @@ impl DataCenterAggregator {
 
 impl Shell {
     async fn call(self: Rc<Self>, message: &str) -> Option<ReportReply> {
-        let (room, colo) = self.desk.name()?;
+        let (room, node) = self.desk.name()?;
         let report = wire::decode(message)?;
         configuration::settings(&self.desk.state, &self.desk.env, room).await?;
-        self.load(room, colo).await;
+        self.load(room, node).await;
         let (id, reply) = self.desk.wait();
         self.after(room, |machine, now, settings| machine.on_report(now, settings, id, report));
         reply.await.ok()
     }
 
-    async fn load(&self, room: RoomId, colo: Colo) {
+    async fn load(&self, room: RoomId, node: Node) {
         if self.machine.borrow().is_some() {
             return;
         }
-        let copy = copies::read_state(room, CLASS, &object_name(CLASS, room, colo)).await;
-        let node = Node { colo, shard: 0 };
+        let copy = copies::read_state(room, CLASS, &object_name(CLASS, room, node)).await;
         let incarnation = Incarnation(platform::random_number());
         let made = || Machine::new(node, copy.as_deref(), platform::now(), incarnation);
         self.machine.borrow_mut().get_or_insert_with(made);
@@ -91,8 +90,8 @@ impl Shell {
             return;
         }
         let copy = self.machine.borrow().as_ref().map(Machine::copy);
-        if let (Some(copy), Some((room, colo))) = (copy, self.desk.name()) {
-            copies::write_state(room, CLASS, object_name(CLASS, room, colo), copy).await;
+        if let (Some(copy), Some((room, node))) = (copy, self.desk.name()) {
+            copies::write_state(room, CLASS, object_name(CLASS, room, node), copy).await;
         }
     }
 

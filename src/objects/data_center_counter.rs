@@ -1,4 +1,5 @@
-//! Shell of the data center's counter. Name: room id, "/", data center code.
+//! Shell of a data center's counter. Name: room id, "/", data center code; of all but the first one
+//! also "/" and its number.
 //!
 //! Stores nothing: its machine is not durable. A copy of its recent admissions is in the Cache
 //! API. It needs no lock: the machine is called between waits, never across one.
@@ -7,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use room_core::data_center_counter::{CounterTurn, DataCenterCounter as Machine};
-use room_core::id::{Colo, RoomId};
+use room_core::id::RoomId;
 use room_core::state::Node;
 use room_core::wire::{self, CounterReply, GlobalRequest, Pull};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -49,21 +50,20 @@ impl DataCenterCounter {
 
 impl Shell {
     async fn call(self: Rc<Self>, message: &str) -> Option<CounterReply> {
-        let (room, colo) = self.desk.name()?;
+        let (room, node) = self.desk.name()?;
         let request = wire::decode(message)?;
-        self.load(room, colo).await;
+        self.load(room, node).await;
         let (id, reply) = self.desk.wait();
         let turn = self.machine.borrow_mut().as_mut()?.on_request(platform::now(), id, request);
         self.perform(room, turn);
         reply.await.ok()
     }
 
-    async fn load(&self, room: RoomId, colo: Colo) {
+    async fn load(&self, room: RoomId, node: Node) {
         if self.machine.borrow().is_some() {
             return;
         }
-        let copy = copies::read_state(room, CLASS, &object_name(CLASS, room, colo)).await;
-        let node = Node { colo, shard: 0 };
+        let copy = copies::read_state(room, CLASS, &object_name(CLASS, room, node)).await;
         let made = || Machine::new(node, copy.as_deref(), platform::now());
         self.machine.borrow_mut().get_or_insert_with(made);
     }
@@ -88,8 +88,8 @@ impl Shell {
             return;
         }
         let copy = self.machine.borrow().as_ref().map(Machine::copy);
-        if let (Some(copy), Some((room, colo))) = (copy, self.desk.name()) {
-            copies::write_state(room, CLASS, object_name(CLASS, room, colo), copy).await;
+        if let (Some(copy), Some((room, node))) = (copy, self.desk.name()) {
+            copies::write_state(room, CLASS, object_name(CLASS, room, node), copy).await;
         }
     }
 

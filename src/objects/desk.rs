@@ -4,8 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_channel::oneshot;
-use room_core::id::{Colo, RoomId};
+use room_core::id::RoomId;
 use room_core::sorted::SortedMap;
+use room_core::state::Node;
 use room_core::time::Timestamp;
 use room_core::turn::RequestId;
 use worker::worker_sys::DurableObjectState;
@@ -42,8 +43,8 @@ impl<Reply> Desk<Reply> {
         }
     }
 
-    /// Room and data center, from the object's name; none if nobody of ours gave it.
-    pub fn name(&self) -> Option<(RoomId, Colo)> {
+    /// Which object this is, from its name; none if nobody of ours gave it.
+    pub fn name(&self) -> Option<(RoomId, Node)> {
         parse_name(&self.state.id().name()?)
     }
 

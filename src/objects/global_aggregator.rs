@@ -10,6 +10,7 @@ use std::rc::Rc;
 use room_core::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::id::{Colo, Incarnation, RoomId};
 use room_core::settings::Settings;
+use room_core::state::Node;
 use room_core::time::Timestamp;
 use room_core::turn::earlier;
 use room_core::wire::{self, GlobalReply};
@@ -22,6 +23,8 @@ use super::{Class, log, object_name};
 use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
+/// A room has one of this class, wherever it is.
+const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
 const ROW: &str = "row";
 /// It wakes for the start or end of an event this near; who waits or enters makes calls more often.
 const CHANGE_SOON_MS: u64 = 10_000;
@@ -73,7 +76,7 @@ impl Shell {
             return Some(());
         }
         let row = self.desk.state.storage().get::<String>(ROW).await.ok()?;
-        let name = object_name(CLASS, room, Colo::UNKNOWN);
+        let name = object_name(CLASS, room, NODE);
         let copy = copies::read_state(room, CLASS, &name).await;
         let restored = Restored { row: row.as_deref(), copy: copy.as_deref() };
         let incarnation = Incarnation(platform::random_number());
@@ -108,7 +111,7 @@ impl Shell {
             return None;
         }
         if self.desk.is_copy_due() {
-            let name = object_name(CLASS, room, Colo::UNKNOWN);
+            let name = object_name(CLASS, room, NODE);
             self.desk.state.wait_until(copies::write_state(room, CLASS, name, row));
         }
         Some(())

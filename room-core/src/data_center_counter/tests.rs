@@ -118,7 +118,7 @@ fn slots_go_to_the_lowest_keys_and_the_others_are_refused_with_the_view() {
     desk.pulled(1, 0, open());
     let turn = desk.pulled(2, 0, View { version: 6, ..closed(13) });
     assert_eq!(words(&turn), [(3, "granted"), (4, "granted"), (2, "refused")]);
-    let CounterReply::Refused { view: Some(view), held: None } = &turn.replies[2].1 else {
+    let CounterReply::Refused { view: Some(view), held: None, .. } = &turn.replies[2].1 else {
         panic!("{:?}", turn.replies);
     };
     assert!(!view.open);
@@ -396,7 +396,10 @@ fn a_busy_open_room_pulls_before_its_last_slot_is_gone() {
     let mut pull: Option<Pull> = None;
     for visitor in 1..200 {
         desk.now = NOW + visitor * 20;
-        let turn = desk.take(SlotClass::New, visitor);
+        // Whoever holds a batch does not ask: many isolates with few visitors each.
+        let isolate = IsolateId(visitor);
+        let take = Take { isolate, ..take(SlotClass::New, visitor) };
+        let turn = desk.request(CounterRequest::Take(take));
         assert_eq!(granted(&turn), 1, "{visitor}");
         pull = turn.send;
         if pull.is_some() {

@@ -12,7 +12,9 @@ use crate::state::SYNC_MS;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
-use crate::wire::{CounterReply, CounterRequest, Event, Held, Report, ReportReply};
+use crate::wire::{
+    CounterCall, CounterReply, CounterRequest, Event, Held, Report, ReportReply, Shard,
+};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 const GRANT: GrantId = GrantId { incarnation: Incarnation(7), number: 1 };
@@ -78,7 +80,8 @@ fn view(version: u64, made_at: Timestamp, open: bool) -> View {
 
 fn granted(batch: Option<Slots>) -> CounterReply {
     let class = SlotClass::New;
-    CounterReply::Granted { grant: GRANT, class, granted_at: NOW, batch, view: None }
+    let shard = Shard::default();
+    CounterReply::Granted { grant: GRANT, class, granted_at: NOW, batch, view: None, shard }
 }
 
 fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
@@ -91,6 +94,11 @@ fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
         view: None,
         revoked: vec![],
     }
+}
+
+fn left_of(call: CounterCall) -> Vec<(GrantId, u32)> {
+    let CounterRequest::Return { left, .. } = call.request else { panic!("{call:?}") };
+    left
 }
 
 fn word(outcome: &Outcome) -> &'static str {
@@ -137,7 +145,7 @@ fn what_is_left_of_a_batch_goes_back_when_it_ends_or_the_room_closes() {
         desk.visit(None);
         desk.machine.on_view(view(2, NOW, open));
         let left = match desk.machine.work(NOW + later_ms) {
-            Work::Return(CounterRequest::Return { left, .. }) => Some(left),
+            Work::Return(call) => Some(left_of(call)),
             _ => None,
         };
         assert_eq!(left, want.map(|n| vec![(GRANT, n)]), "{later_ms} {open}");
@@ -153,7 +161,7 @@ fn what_is_left_of_a_batch_goes_back_when_it_ends_or_the_room_closes() {
 fn returns_are_running_totals() {
     let mut desk = Desk::with_batch(3, NOW + 2_500);
     let left = |desk: &mut Desk, at: Timestamp| match desk.machine.work(at) {
-        Work::Return(CounterRequest::Return { left, .. }) => left,
+        Work::Return(call) => left_of(call),
         other => panic!("{other:?}"),
     };
     assert_eq!(left(&mut desk, NOW + 2_500), [(GRANT, 3)]);
@@ -198,7 +206,9 @@ fn a_slot_given_a_while_ago_counts_then_and_moves_to_now() {
         let mut desk = Desk::new(Settings::for_tests());
         let granted_at = NOW - age_ms;
         let (grant, class) = (GRANT, SlotClass::New);
-        desk.ask(Some(CounterReply::Granted { grant, class, granted_at, batch: None, view: None }));
+        let (batch, view, shard) = (None, None, Shard::default());
+        let reply = CounterReply::Granted { grant, class, granted_at, batch, view, shard };
+        desk.ask(Some(reply));
         let events = desk.report().map_or(Vec::new(), |report| report.events);
         let word = |event: &Event| match event {
             Event::Admitted { bucket, .. } if *bucket == Bucket::at(granted_at, &desk.settings) => {
@@ -243,7 +253,7 @@ fn who_would_be_refused_anyway_does_not_ask() {
         let Outcome::Ask(ask) = desk.visit(Some(called.clone())) else { panic!("not called") };
         let held = Some(Held { from: ask.key, for_ms: 500 });
         let draws = desk.draws();
-        let reply = Some(CounterReply::Refused { view: None, held });
+        let reply = Some(CounterReply::Refused { view: None, held, shard: Shard::default() });
         desk.machine.settle(desk.now, &desk.settings, ask, draws, reply);
         desk.now = NOW + later_ms;
         let id = TicketId::from_bytes([2; 16]);

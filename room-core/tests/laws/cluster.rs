@@ -18,7 +18,7 @@ use room_core::ticket::{Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::turn::RequestId;
 use room_core::view::View;
-use room_core::wire::GlobalRequest;
+use room_core::wire::{CounterCall, GlobalRequest};
 
 use crate::flight::{Asker, Flight, Reporter};
 use crate::truth::Truth;
@@ -250,7 +250,8 @@ impl Cluster {
             assert!(passes, "I14: a visitor inside was queued: {outcome:?}");
         }
         if let Outcome::Ask(ask) = outcome {
-            let request = seat.machine.take(self.now, &ask);
+            let CounterCall { counter, request } = seat.machine.take(self.now, &ask);
+            assert_eq!(counter, 0, "far too few calls for a second counter");
             let reporter = Reporter { isolate, life: seat.life };
             let asker = Some(Asker { reporter, visit: Some((visitor, ask, draws)) });
             self.visitors[visitor].loading = true;
@@ -332,7 +333,7 @@ impl Cluster {
         let reporter = Reporter { isolate, life: seat.life };
         while !seat.busy && self.now < seat.works_until {
             let report = match seat.machine.work(self.now) {
-                Work::Return(request) => {
+                Work::Return(CounterCall { request, .. }) => {
                     let asker = Some(Asker { reporter, visit: None });
                     self.flights.push_back(Flight::Ask { data_center, request, asker });
                     seat.busy = true;

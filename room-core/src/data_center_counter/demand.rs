@@ -1,0 +1,127 @@
+//! How much a counter is asked, and among how many counters the asks should be shared.
+
+use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::wire::Shard;
+
+/// A counter should get no more calls a second than this, so that it stays below 500 while the
+/// isolates get to know of another one (`admission.md` section 5).
+const CALLS_PER_S: f64 = 300.0;
+/// Counters of one data center at most.
+pub const SHARDS_MAX: u16 = 16;
+/// The load of a counter is averaged over about this many seconds.
+const LOAD_WINDOW_S: f64 = 1.0;
+/// Fewer share the asks only when they could have for so long.
+const CALM_MS: u64 = MINUTE_MS;
+
+/// An exponentially weighted rate per second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    per_s: f64,
+    at: Timestamp,
+    window_s: f64,
+}
+
+impl Rate {
+    /// Nothing yet; averaged over about so many seconds.
+    pub(super) const fn over_s(window_s: f64) -> Self {
+        Self { per_s: 0.0, at: Timestamp(0), window_s }
+    }
+
+    pub(super) fn add(&mut self, now: Timestamp) {
+        self.per_s = self.per_s(now) + 1.0 / self.window_s;
+        self.at = now;
+    }
+
+    pub(super) fn per_s(self, now: Timestamp) -> f64 {
+        let age_s = now.since_ms(self.at) as f64 / SECOND_MS as f64;
+        self.per_s * (-age_s / self.window_s).exp()
+    }
+}
+
+/// Among how many counters the asks of a data center are shared, as its first counter judges by
+/// its own load: the others get as many calls.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sharing {
+    number: u16,
+    of: u16,
+    calls: Rate,
+    /// Since when fewer would do.
+    calm_since: Option<Timestamp>,
+}
+
+impl Sharing {
+    /// The counter of this number.
+    pub(super) fn new(number: u16) -> Self {
+        Self { number, of: 1, calls: Rate::over_s(LOAD_WINDOW_S), calm_since: None }
+    }
+
+    /// A call has come.
+    pub(super) fn note(&mut self, now: Timestamp) {
+        self.calls.add(now);
+        let all_per_s = self.calls.per_s(now) * f64::from(self.of);
+        let wanted = ((all_per_s / CALLS_PER_S).ceil() as u16).clamp(1, SHARDS_MAX);
+        let calm_since = *self.calm_since.get_or_insert(now);
+        if wanted >= self.of {
+            self.calm_since = None;
+        }
+        if wanted > self.of || now.since_ms(calm_since) >= CALM_MS {
+            self.calls.per_s *= f64::from(self.of) / f64::from(wanted);
+            (self.of, self.calm_since) = (wanted, None);
+        }
+    }
+
+    /// Who answers, and what it knows of the others.
+    pub(super) fn shard(self) -> Shard {
+        Shard { number: self.number, of: if self.number == 0 { self.of } else { 0 } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CALM_MS, SHARDS_MAX, Sharing};
+    use crate::time::Timestamp;
+
+    /// So many calls a second in all reach the first counter's share of them.
+    fn run(sharing: &mut Sharing, from: Timestamp, all_per_s: u64, for_ms: u64) -> Timestamp {
+        let mut due = 0.0;
+        for passed_ms in 0..for_ms {
+            due += all_per_s as f64 / 1_000.0 / f64::from(sharing.of);
+            while due >= 1.0 {
+                due -= 1.0;
+                sharing.note(from + passed_ms);
+            }
+        }
+        from + for_ms
+    }
+
+    #[test]
+    fn as_many_share_as_the_load_asks_for() {
+        let check = |all_per_s: u64, want: std::ops::RangeInclusive<u16>| {
+            let mut sharing = Sharing::new(0);
+            run(&mut sharing, Timestamp(1_000_000), all_per_s, 5_000);
+            assert!(want.contains(&sharing.shard().of), "{all_per_s}: {sharing:?}");
+        };
+        check(250, 1..=1);
+        check(500, 2..=2);
+        check(1_000, 4..=5);
+        check(1_800, 6..=8);
+        check(100_000, SHARDS_MAX..=SHARDS_MAX);
+    }
+
+    #[test]
+    fn fewer_share_after_a_minute_of_calm() {
+        let mut sharing = Sharing::new(0);
+        let now = run(&mut sharing, Timestamp(1_000_000), 1_000, 5_000);
+        let before = sharing.of;
+        let now = run(&mut sharing, now, 100, CALM_MS - 1_000);
+        assert_eq!(sharing.of, before);
+        run(&mut sharing, now, 100, 10_000);
+        assert_eq!(sharing.of, 1);
+    }
+
+    #[test]
+    fn only_the_first_counter_tells_how_many_there_are() {
+        assert_eq!(Sharing::new(0).shard().of, 1);
+        assert_eq!(Sharing::new(3).shard().of, 0);
+    }
+}
