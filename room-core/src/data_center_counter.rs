@@ -9,6 +9,7 @@ mod recent;
 
 use crate::id::IsolateId;
 use crate::queue::OrderKey;
+use crate::rate::Rate;
 use crate::slots::{BATCH_MS, GrantId, SlotClass, Slots};
 use crate::sorted::{self, SortedMap};
 use crate::state::Node;
@@ -20,7 +21,7 @@ use crate::wire::{
 };
 
 pub use demand::SHARDS_MAX;
-use demand::{Rate, Sharing};
+use demand::Sharing;
 use leases::Leases;
 use recent::{Given, Recent};
 
@@ -62,6 +63,8 @@ pub struct DataCenterCounter {
     rush: Rate,
     called_rate: Rate,
     last_pull_at: Timestamp,
+    /// No pull before this moment: the global aggregator has asked for a rest.
+    rests_until: Timestamp,
     pull_scale: u32,
     isolates: SortedMap<IsolateId, Timestamp>,
 }
@@ -111,6 +114,7 @@ impl DataCenterCounter {
             rush: Rate::over_s(RUSH_WINDOW_S),
             called_rate: Rate::over_s(DEMAND_WINDOW_S),
             last_pull_at: Timestamp::default(),
+            rests_until: Timestamp::default(),
             pull_scale: 1,
             isolates: SortedMap::new(),
         }
@@ -155,8 +159,9 @@ impl DataCenterCounter {
         if is_awaited {
             self.pulling = None;
         }
-        if let Some(GlobalReply::Pulled { new, queued, view }) = reply {
+        if let Some(GlobalReply::Pulled { new, queued, view, rest_ms }) = reply {
             keep_newer(&mut self.view, view);
+            self.rests_until = now + rest_ms;
             for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
                 if let Some(slots) = slots {
                     self.leases.add(class, slots);
@@ -331,6 +336,10 @@ impl DataCenterCounter {
             turn.send = pulling.again(now);
             turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
         } else if !self.waiting.is_empty() || runs_low || returns_due {
+            if now < self.rests_until {
+                turn.wake_at = earlier(Some(self.rests_until), self.leases.next_end());
+                return;
+            }
             let pull = self.pull(now, runs_low);
             let (again_at, again_after_ms) = (now + PULL_AGAIN_MS, PULL_AGAIN_MS);
             self.pulling = Some(Pulling { pull: pull.clone(), again_at, again_after_ms });

@@ -8,6 +8,7 @@ mod burst;
 mod counters;
 mod foresight;
 mod limits;
+mod load;
 mod restart;
 
 use crate::id::{Incarnation, RoomId};
@@ -26,6 +27,7 @@ use ahead::Ahead;
 use burst::Burst;
 use counters::{Answer, Counters};
 use foresight::Foresight;
+use load::Load;
 pub use restart::Restored;
 
 /// While somebody waits the threshold is looked at this often (`admission.md` section 5, tick).
@@ -57,6 +59,7 @@ pub struct GlobalAggregator {
     line_known_from: Timestamp,
     counters: Counters,
     ahead: Ahead,
+    load: Load,
     /// When the line will enter; learnt anew after a restart.
     foresight: Foresight,
     /// Pace of called visitors: the moment up to which it is used up.
@@ -75,6 +78,7 @@ impl GlobalAggregator {
         id: RequestId,
         request: GlobalRequest,
     ) -> GlobalTurn {
+        self.load.note(now);
         match request {
             GlobalRequest::Pull(pull) => self.on_pull(now, settings, id, &pull),
             GlobalRequest::Sync(sync) => self.on_sync(now, settings, id, sync),
@@ -166,7 +170,8 @@ impl GlobalAggregator {
         };
         self.finish(now, settings, moved, &mut turn);
         let (Answer { new, queued }, view) = (answer, self.view(now, settings));
-        turn.replies.push((id, GlobalReply::Pulled { new, queued, view }));
+        let rest_ms = self.load.rest_ms(now, self.counters.recent(now));
+        turn.replies.push((id, GlobalReply::Pulled { new, queued, view, rest_ms }));
         turn
     }
 

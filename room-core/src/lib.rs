@@ -29,6 +29,7 @@ pub mod named_list;
 pub mod page;
 mod percent;
 pub mod queue;
+mod rate;
 pub mod registry;
 pub mod request;
 pub mod response;

@@ -292,6 +292,9 @@ pub enum GlobalReply {
         queued: Option<Slots>,
         /// The newest view.
         view: View,
+        /// The next pull should come no sooner, in milliseconds from the answer.
+        #[serde(default)]
+        rest_ms: u64,
     },
     /// To a sync.
     Synced {

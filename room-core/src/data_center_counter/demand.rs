@@ -1,6 +1,7 @@
 //! How much a counter is asked, and among how many counters the asks should be shared.
 
-use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::rate::Rate;
+use crate::time::{MINUTE_MS, Timestamp};
 use crate::wire::Shard;
 
 /// A counter should get no more calls a second than this, so that it stays below 500 while the
@@ -12,31 +13,6 @@ pub const SHARDS_MAX: u16 = 16;
 const LOAD_WINDOW_S: f64 = 1.0;
 /// Fewer share the asks only when they could have for so long.
 const CALM_MS: u64 = MINUTE_MS;
-
-/// An exponentially weighted rate per second.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rate {
-    per_s: f64,
-    at: Timestamp,
-    window_s: f64,
-}
-
-impl Rate {
-    /// Nothing yet; averaged over about so many seconds.
-    pub(super) const fn over_s(window_s: f64) -> Self {
-        Self { per_s: 0.0, at: Timestamp(0), window_s }
-    }
-
-    pub(super) fn add(&mut self, now: Timestamp) {
-        self.per_s = self.per_s(now) + 1.0 / self.window_s;
-        self.at = now;
-    }
-
-    pub(super) fn per_s(self, now: Timestamp) -> f64 {
-        let age_s = now.since_ms(self.at) as f64 / SECOND_MS as f64;
-        self.per_s * (-age_s / self.window_s).exp()
-    }
-}
 
 /// Among how many counters the asks of a data center are shared, as its first counter judges by
 /// its own load: the others get as many calls.
@@ -65,7 +41,7 @@ impl Sharing {
             self.calm_since = None;
         }
         if wanted > self.of || now.since_ms(calm_since) >= CALM_MS {
-            self.calls.per_s *= f64::from(self.of) / f64::from(wanted);
+            self.calls.scale(f64::from(self.of) / f64::from(wanted));
             (self.of, self.calm_since) = (wanted, None);
         }
     }

@@ -19,11 +19,14 @@ struct Desk {
     now: Timestamp,
     next_id: u64,
     pulls: u64,
+    /// What the global aggregator asks for.
+    rest_ms: u64,
 }
 
 impl Desk {
     fn new() -> Self {
-        Self { machine: DataCenterCounter::new(NODE, None, NOW), now: NOW, next_id: 0, pulls: 0 }
+        let machine = DataCenterCounter::new(NODE, None, NOW);
+        Self { machine, now: NOW, next_id: 0, pulls: 0, rest_ms: 0 }
     }
 
     fn request(&mut self, request: CounterRequest) -> CounterTurn {
@@ -43,8 +46,8 @@ impl Desk {
         self.pulls += 1;
         let slots = |n: u32, id: u64| (n > 0).then_some(Slots { grant: grant(id), n, until });
         let (new, queued) = (slots(new, first), slots(queued, first + 1));
-        let reply = GlobalReply::Pulled { new, queued, view: View { made_at, ..view } };
-        self.answer(Some(reply))
+        let view = View { made_at, ..view };
+        self.answer(Some(GlobalReply::Pulled { new, queued, view, rest_ms: self.rest_ms }))
     }
 
     /// An answer to the pull on its way.
@@ -105,6 +108,20 @@ fn a_newcomer_is_one_pull_and_those_who_come_meanwhile_wait_for_the_next() {
     let turn = desk.pulled(1, 0, open());
     assert_eq!(words(&turn), [(1, "granted")]);
     assert_eq!(turn.send.unwrap().keys, [OrderKey(12)]);
+}
+
+#[test]
+fn a_counter_rests_as_long_as_it_is_asked_to() {
+    let mut desk = Desk { rest_ms: 700, ..Desk::new() };
+    desk.take(SlotClass::New, 11);
+    desk.pulled(1, 0, open());
+    desk.now = NOW + 699;
+    let turn = desk.take(SlotClass::New, 12);
+    assert!(turn.send.is_none() && turn.replies.is_empty());
+    assert_eq!(turn.wake_at, Some(NOW + 700));
+    desk.now = NOW + 700;
+    let pull = desk.machine.on_alarm(desk.now).send.unwrap();
+    assert_eq!(pull.keys, [OrderKey(12)]);
 }
 
 #[test]
@@ -353,7 +370,7 @@ fn a_late_answer_brings_its_slots_once_and_refuses_nobody() {
     let mut desk = Desk::new();
     let pull = desk.take(SlotClass::New, 11).send.unwrap();
     let first = Slots { grant: grant(1), n: 2, until: NOW + LEASE_MS };
-    let reply = GlobalReply::Pulled { new: Some(first), queued: None, view: open() };
+    let reply = GlobalReply::Pulled { new: Some(first), queued: None, view: open(), rest_ms: 0 };
     assert_eq!(words(&desk.answer(Some(reply.clone()))), [(1, "granted")]);
     assert_eq!(granted(&desk.take(SlotClass::New, 12)), 1);
     desk.now = desk.now + 1;

@@ -57,6 +57,11 @@ impl Counters {
         (counter.number, counter.answer) = (pull.number, answer);
     }
 
+    /// How many have asked a moment ago.
+    pub(super) fn recent(&self, now: Timestamp) -> usize {
+        self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS).count()
+    }
+
     /// A counter's part of the recent demand, in thousandths.
     pub(super) fn share_per_1000(&self, now: Timestamp, node: Node) -> u64 {
         let recent = self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ahead, Counters, GlobalAggregator, VERSIONS_PER_MS};
+use super::{Ahead, Counters, GlobalAggregator, Load, VERSIONS_PER_MS};
 use crate::id::{Incarnation, RoomId};
 use crate::queue::Queue;
 use crate::settings::Settings;
@@ -70,6 +70,7 @@ impl GlobalAggregator {
             line_known_from: now,
             counters: Counters::default(),
             ahead: Ahead::default(),
+            load: Load::default(),
             foresight: super::Foresight::default(),
             paced_until_ms: now.0 as f64,
             saved: SortedMap::new(),

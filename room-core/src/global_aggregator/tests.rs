@@ -92,7 +92,7 @@ impl Desk {
 
     fn pull_again(&mut self, pull: Pull) -> Pulled {
         match self.request(GlobalRequest::Pull(pull)).replies.remove(0).1 {
-            GlobalReply::Pulled { new, queued, view } => Pulled {
+            GlobalReply::Pulled { new, queued, view, .. } => Pulled {
                 new: new.map_or(0, |slots| slots.n),
                 queued: queued.map_or(0, |slots| slots.n),
                 slots: new.or(queued),
