@@ -106,6 +106,8 @@ impl Book {
         if before.is_some_and(|before| before.seq >= contribution.seq) {
             return false;
         }
+        // Added before the old ones are taken away: what most contributions repeat stays in place.
+        self.totals.add(&contribution);
         if let Some(before) = before {
             for (bucket, count) in &before.activity {
                 *self.activity.get_or_default(*bucket) -= count;
@@ -121,7 +123,6 @@ impl Book {
                 self.changed.insert(*grant);
             }
         }
-        self.totals.add(&contribution);
         for (visitor, bucket) in &contribution.revoked {
             self.revoked.insert(*visitor, *bucket);
         }
@@ -177,17 +178,19 @@ impl Book {
     }
 
     fn silent_sources(&self, now: Timestamp) -> Vec<(Source, Timestamp)> {
-        let nodes = &self.nodes;
-        let silent = |source: &&Source| {
-            nodes
-                .get(&source.node)
-                .is_some_and(|node| !node.quiet && now.since_ms(node.heard_at) > SILENT_MS)
-        };
-        self.sources
-            .keys()
-            .filter(silent)
-            .filter_map(|source| Some((*source, nodes.get(&source.node)?.heard_at)))
+        let is_silent = |node: &NodeState| !node.quiet && now.since_ms(node.heard_at) > SILENT_MS;
+        let silent = self.nodes.iter().filter(|(_, node)| is_silent(node));
+        silent
+            .flat_map(|(node, state)| {
+                self.lives(*node).map(|(source, _)| (*source, state.heard_at))
+            })
             .collect()
+    }
+
+    /// What is held of all lives of one object.
+    fn lives(&self, node: Node) -> impl Iterator<Item = (&Source, &Held)> {
+        let first = Source { node, incarnation: Incarnation(0) };
+        self.sources.from_key(&first).take_while(move |(source, _)| source.node == node)
     }
 
     /// True when a data center that had traffic has not been heard since `moment`.
@@ -197,10 +200,7 @@ impl Book {
 
     /// Takes the lives of one object together again.
     fn refresh(&mut self, node: Node) {
-        let first = Source { node, incarnation: Incarnation(0) };
-        let lives = self.sources.from_key(&first).take_while(|(source, _)| source.node == node);
-        let lives = lives.map(|(_, held)| held);
-        match NodeState::of(lives) {
+        match NodeState::of(self.lives(node).map(|(_, held)| held)) {
             Some(state) => self.nodes.insert(node, state),
             None => self.nodes.remove(&node),
         };

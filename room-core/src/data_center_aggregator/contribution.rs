@@ -29,6 +29,7 @@ pub(super) struct Counts {
     joined: SortedMap<u64, u32>,
     census: Census,
     visitors: Visitors,
+    pruned_at: Timestamp,
 }
 
 impl Counts {
@@ -42,6 +43,7 @@ impl Counts {
             joined: SortedMap::new(),
             census: Census::default(),
             visitors: Visitors::restore(node, copy, now),
+            pruned_at: now,
         }
     }
 
@@ -135,7 +137,13 @@ impl Counts {
         }
     }
 
+    /// Forgets what is over, once per sync span: urgent syncs follow each other faster, and this
+    /// looks at every visitor.
     pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) {
+        if now.since_ms(self.pruned_at) < SYNC_MS {
+            return;
+        }
+        self.pruned_at = now;
         let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
         self.activity.retain(|bucket, count| *count != 0 && now < bucket.expires_at() + horizon_ms);
         self.used.retain(|_, (_, at)| now.since_ms(*at) < USED_MS);
