@@ -241,6 +241,20 @@ fn accepted(bucket_s: u32) -> Ticket {
 }
 
 #[test]
+fn a_batch_goes_back_to_the_counter_that_gave_it() {
+    let mut desk = Desk::new(Settings::for_tests());
+    desk.machine.on_view(view(1, NOW, true));
+    let batch = Some(Slots { grant: GRANT, n: 2, until: NOW + 2_500 });
+    let CounterReply::Granted { grant, class, granted_at, view, .. } = granted(None) else {
+        panic!("not granted")
+    };
+    let shard = Shard { number: 3, of: 0 };
+    desk.ask(Some(CounterReply::Granted { grant, class, granted_at, batch, view, shard }));
+    let Work::Return(call) = desk.machine.work(NOW + 2_500) else { panic!("nothing is left") };
+    assert_eq!((call.counter, left_of(call)), (3, vec![(GRANT, 2)]));
+}
+
+#[test]
 fn who_would_be_refused_anyway_does_not_ask() {
     let check = |joined_ms: u64, later_ms: u64, want: &str| {
         let mut desk = Desk::new(Settings::for_tests());
