@@ -6,6 +6,7 @@
 mod demand;
 mod leases;
 mod recent;
+mod round_trip;
 
 use crate::id::IsolateId;
 use crate::queue::OrderKey;
@@ -24,12 +25,10 @@ pub use demand::SHARDS_MAX;
 use demand::Sharing;
 use leases::Leases;
 use recent::{Given, Recent};
+use round_trip::RoundTrip;
 
 /// A refusal of called visitors holds this long before the next pull (`admission.md` section 5).
 const REFUSAL_MS: u64 = 500;
-/// A pull without an answer is sent again after this long, then after twice as long each time:
-/// more than a round trip takes (`admission.md` section 7: 60 to 250 ms), less than a call may.
-const PULL_AGAIN_MS: u64 = 400;
 /// Pulls closer together than this ask for twice as much each time.
 const PULLS_APART_MS: u64 = 500;
 /// The demand is averaged over about this many seconds.
@@ -53,6 +52,7 @@ pub struct DataCenterCounter {
     recent: Recent,
     waiting: Vec<Waiting>,
     pulling: Option<Pulling>,
+    round_trip: RoundTrip,
     pull_number: u64,
     view: Option<View>,
     /// Called visitors from this key on were refused a moment ago, and are until this one.
@@ -81,7 +81,11 @@ struct Waiting {
 #[derive(Debug)]
 struct Pulling {
     pull: Pull,
+    sent_at: Timestamp,
+    /// True when it was sent more than once.
+    is_repeated: bool,
     again_at: Timestamp,
+    /// Twice as long after each time.
     again_after_ms: u64,
 }
 
@@ -89,6 +93,7 @@ impl Pulling {
     /// The very same once more, when it is time: the global aggregator answers it only once.
     fn again(&mut self, now: Timestamp) -> Option<Pull> {
         (now >= self.again_at).then(|| {
+            self.is_repeated = true;
             self.again_after_ms *= 2;
             self.again_at = now + self.again_after_ms;
             self.pull.clone()
@@ -106,6 +111,7 @@ impl DataCenterCounter {
             recent: Recent::restore(node, copy, now),
             waiting: Vec::new(),
             pulling: None,
+            round_trip: RoundTrip::default(),
             pull_number: 0,
             view: None,
             queued_refused: None,
@@ -155,9 +161,10 @@ impl DataCenterCounter {
         reply: Option<GlobalReply>,
     ) -> CounterTurn {
         let mut turn = CounterTurn::default();
-        let is_awaited = self.pulling.as_ref().is_some_and(|one| one.pull.number == number);
-        if is_awaited {
-            self.pulling = None;
+        let pulling = self.pulling.take_if(|one| one.pull.number == number);
+        let is_awaited = pulling.is_some();
+        if let Some(once) = pulling.filter(|one| !one.is_repeated && reply.is_some()) {
+            self.round_trip.note(now.since_ms(once.sent_at));
         }
         if let Some(GlobalReply::Pulled { new, queued, view, rest_ms }) = reply {
             keep_newer(&mut self.view, view);
@@ -341,8 +348,15 @@ impl DataCenterCounter {
                 return;
             }
             let pull = self.pull(now, runs_low);
-            let (again_at, again_after_ms) = (now + PULL_AGAIN_MS, PULL_AGAIN_MS);
-            self.pulling = Some(Pulling { pull: pull.clone(), again_at, again_after_ms });
+            let again_after_ms = self.round_trip.again_after_ms();
+            let again_at = now + again_after_ms;
+            self.pulling = Some(Pulling {
+                pull: pull.clone(),
+                sent_at: now,
+                is_repeated: false,
+                again_at,
+                again_after_ms,
+            });
             turn.send = Some(pull);
             turn.wake_at = earlier(Some(again_at), self.leases.next_end());
         } else {

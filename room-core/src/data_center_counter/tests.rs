@@ -1,6 +1,7 @@
 //! Tests of the counter: what it hands out, refuses, pulls and gives back.
 
-use super::{CounterTurn, DataCenterCounter, PULL_AGAIN_MS, PULLS_APART_MS, REFUSAL_MS};
+use super::round_trip::LONGEST_MS as PULL_AGAIN_MS;
+use super::{CounterTurn, DataCenterCounter, PULLS_APART_MS, REFUSAL_MS};
 use crate::id::{Colo, Incarnation, IsolateId};
 use crate::queue::OrderKey;
 use crate::slots::{GrantId, LEASE_MS, SlotClass, Slots};
@@ -363,6 +364,24 @@ fn a_pull_without_an_answer_is_sent_again_as_it_was() {
     check(3 * PULL_AGAIN_MS - 1, false, 3 * PULL_AGAIN_MS);
     check(3 * PULL_AGAIN_MS, true, 7 * PULL_AGAIN_MS);
     assert_eq!(words(&desk.pulled(1, 0, open())), [(1, "granted")]);
+}
+
+#[test]
+fn a_pull_is_sent_again_when_its_answer_is_later_than_usual() {
+    let check = |repeats: bool, want_ms: u64| {
+        let mut desk = Desk::new();
+        desk.take(SlotClass::New, 11);
+        if repeats {
+            desk.now = NOW + PULL_AGAIN_MS;
+            assert!(desk.machine.on_alarm(desk.now).send.is_some());
+        }
+        desk.now = desk.now + 100;
+        desk.pulled(1, 0, open());
+        let turn = desk.take(SlotClass::New, 12);
+        assert_eq!(turn.wake_at, Some(desk.now + want_ms), "{repeats}");
+    };
+    check(false, 250);
+    check(true, PULL_AGAIN_MS); // which of the two was answered is not known
 }
 
 #[test]
