@@ -158,8 +158,8 @@ impl World {
             // The browser shows one of the pages, and keeps the cookie that came with it.
             Outcome::Wait { .. } if is_echo => return self.report_soon(place, is_news),
             Outcome::Wait { ticket, counted } => self.show_queue(visitor, ticket, counted),
-            // No scenario rejects; who is turned away does not come back.
-            Outcome::Reject => None,
+            // No scenario rejects or challenges; who is turned away does not come back.
+            Outcome::Reject | Outcome::Challenge(_) | Outcome::Pretend { .. } => None,
             Outcome::Ask(_) => return,
         };
         let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);

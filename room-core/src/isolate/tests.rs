@@ -8,7 +8,7 @@ use crate::lottery::LotteryKey;
 use crate::settings::{Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
-use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
 use crate::wire::{CounterReply, CounterRequest, Event, Report, ReportReply};
@@ -99,6 +99,8 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Wait { .. } => "wait",
         Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
+        Outcome::Challenge(_) => "challenge",
+        Outcome::Pretend { .. } => "pretend",
     }
 }
 
@@ -226,6 +228,8 @@ fn accepted(bucket_s: u32) -> Ticket {
         confirmed_s: 0,
         unconfirmed: false,
         infinite: false,
+        challenge: Challenge::None,
+        people_ahead: 0,
     }
 }
 
