@@ -228,6 +228,7 @@ mod tests {
     use crate::room::Room;
     use crate::settings::QueueingMethod;
     use crate::time::Timestamp;
+    use crate::turnstile::{Turnstile, TurnstileMode};
 
     fn room(suspended: bool, event: &serde_json::Value) -> Room {
         let mut one = json!({
@@ -276,6 +277,24 @@ mod tests {
         check(&plain, "18:00:00", Some(Phase::Running));
         check(&with(json!({ "suspended": true })), "18:00:00", None);
         check(&room(true, &json!({})), "18:00:00", None);
+    }
+
+    #[test]
+    fn an_event_may_begin_and_end_the_challenges() {
+        let check = |event: serde_json::Value, mode: TurnstileMode, gated: bool| {
+            let room = room(false, &event);
+            let running = in_force(&room, at("18:00:00"));
+            assert_eq!((running.turnstile.mode, running.settings.gated), (mode, gated), "{event}");
+            let over = in_force(&room, at("20:00:00"));
+            assert_eq!((over.turnstile, over.settings.gated), (Turnstile::default(), false));
+            assert!(!running.ungated().settings.gated);
+        };
+        let invisible = TurnstileMode::Invisible;
+        check(json!({}), invisible, false);
+        check(json!({ "turnstile_action": "infinite_queue" }), invisible, true);
+        check(json!({ "turnstile_mode": "visible_managed" }), TurnstileMode::VisibleManaged, false);
+        let off = json!({ "turnstile_mode": "off", "turnstile_action": "infinite_queue" });
+        check(off, TurnstileMode::Off, false);
     }
 
     #[test]

@@ -138,7 +138,10 @@ mod tests {
     use super::Waiting;
     use super::Words;
     use super::content_security_policy;
+    use super::hashes;
+    use super::{ORIGIN, TurnstileMode, Widget};
     use crate::event::Phase;
+    use crate::id::RoomId;
     use crate::language::Language;
     use crate::settings::QueueingMethod;
     use crate::time::{MINUTE_MS, Timestamp};
@@ -287,6 +290,43 @@ mod tests {
         }
         let copied = Page::compile(&english().fill(BUILT_IN_SOURCE).unwrap()).unwrap();
         assert_eq!(copied.content_security_policy(false), None);
+    }
+
+    #[test]
+    fn a_page_with_a_challenge_allows_that_and_stays_small() {
+        let page = built_in();
+        let widget = Widget {
+            site_key: "1x00000000000000000000AA",
+            mode: TurnstileMode::VisibleManaged,
+            room: RoomId::from_bytes([7; 16]),
+            is_gate: true,
+        };
+        let words = english();
+        let variables = Variables::in_language(&two_minutes(), &words);
+        let html = page.render(&variables.with_challenge(Some(widget), &words)).unwrap();
+        assert!(html.len() < 9_000, "{} bytes", html.len());
+        assert!(html.contains("One quick check") && html.contains("About 2 minutes"), "{html}");
+        assert!(!html.contains("Your place is kept"), "who has no place is told of one");
+        // The blocks of the page and the one of the widget, whatever their order.
+        let policy = page.content_security_policy(true).unwrap();
+        for source in hashes(&html, "<script>", "</script>").split(' ') {
+            assert!(policy.contains(source), "{source} is not in {policy}");
+        }
+        assert_eq!(policy.matches(ORIGIN).count(), 2, "{policy}");
+        assert!(!page.content_security_policy(false).unwrap().contains("http"));
+    }
+
+    #[test]
+    fn a_page_has_a_challenge_where_it_shows_one_as_markup() {
+        let check = |source: &str, want: bool| {
+            assert_eq!(Page::compile(source).unwrap().has_challenge(), want, "{source}");
+        };
+        check("{{{turnstile}}}", true);
+        check("{{&turnstile}}", true);
+        check("{{#turnstile}}<p>{{{ turnstile }}}</p>{{/turnstile}}", true);
+        check("{{turnstile}}", false);
+        check("{{#queueAll}}{{{turnstile}}}{{/queueAll}}", false);
+        check("<p>turnstile", false);
     }
 
     #[test]

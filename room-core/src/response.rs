@@ -151,11 +151,13 @@ mod tests {
     use super::Answer;
     use super::Delivery;
     use super::Form;
+    use crate::id::RoomId;
     use crate::language::Language;
     use crate::page::Page;
     use crate::page::Waiting;
     use crate::page::Words;
     use crate::settings::QueueingMethod;
+    use crate::turnstile::{TurnstileMode, Widget};
 
     const WAITING: Waiting = Waiting {
         method: QueueingMethod::Fifo,
@@ -202,6 +204,37 @@ mod tests {
         assert!(header(&answer, "content-security-policy").unwrap().contains("'sha256-"));
         assert_eq!(header(&answer, "retry-after"), None);
         assert_eq!(header(&answer, "set-cookie"), None);
+    }
+
+    #[test]
+    fn a_challenge_is_allowed_and_shown_where_there_is_one() {
+        let widget = Widget {
+            site_key: "1x00000000000000000000AA",
+            mode: TurnstileMode::Invisible,
+            room: RoomId::from_bytes([7; 16]),
+            is_gate: true,
+        };
+        let delivery = Delivery { widget: Some(widget), ..DELIVERY };
+        let challenged = answer(&WAITING, delivery);
+        let origin = "https://challenges.cloudflare.com";
+        assert!(header(&challenged, "content-security-policy").unwrap().contains(origin));
+        assert!(challenged.body.contains("class=\"cf-turnstile\""));
+        let plain = answer(&WAITING, DELIVERY);
+        assert!(!header(&plain, "content-security-policy").unwrap().contains(origin));
+        assert!(!plain.body.contains("class=\"cf-turnstile\""));
+        let json = Answer::queue(Form::Json, &WAITING, delivery).unwrap();
+        assert!(json.body.contains(r#"class=\"cf-turnstile\""#), "{}", json.body);
+    }
+
+    #[test]
+    fn a_token_is_answered_with_the_address_without_it() {
+        let cookies = ["a=1; Path=/".to_owned()];
+        let answer = Answer::see_other("https://a.net/x?y\r\nz: 1", &cookies);
+        assert_eq!((answer.status, answer.body.as_str()), (303, ""));
+        assert_eq!(header(&answer, "location"), Some("https://a.net/x?yz: 1"));
+        assert_eq!(header(&answer, "cache-control"), Some("private, no-store"));
+        assert_eq!(header(&answer, "set-cookie"), Some("a=1; Path=/"));
+        assert_eq!(header(&answer, "refresh"), None);
     }
 
     #[test]
