@@ -4,15 +4,14 @@
 
 use room_core::coverage::split_url;
 use room_core::id::{Colo, RoomId};
-use room_core::response::Answer;
 use room_core::sorted::SortedMap;
 use room_core::time::Timestamp;
 use room_core::turnstile::{
-    self, Counts, Expected, Fact, Seen, Taken, Use, Verification, WhenUnverified, Widget,
+    self, Counts, Expected, Fact, Seen, Use, Verification, WhenUnverified, Widget,
 };
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Env, console_log};
+use worker::console_log;
 
 use crate::memory::{self, Memory};
 use crate::platform;
@@ -72,48 +71,44 @@ struct Question {
 
 /// What is found out about a token without asking anybody.
 struct Beginning {
-    use_of_token: Use,
     when_silent: WhenUnverified,
     /// None for a token that need not be asked about: it is worth nothing.
     question: Option<Question>,
 }
 
-/// Answers a request with a token: it comes again without it, with the cookie that it earned.
-pub async fn redeem(
-    request: Request<'_>,
-    room: RoomId,
-    taken: Taken,
-    colo: Colo,
-    env: &Env,
-) -> String {
-    let Taken { url, token } = taken;
-    memory::with(|memory| memory.take_seat(room, colo).colo);
-    let request = Request { url: &url, ..request };
-    let beginning = memory::with(|memory| begin(memory, request, room, &token)).flatten();
-    let Some(Beginning { use_of_token, when_silent, question }) = beginning else {
-        return "F".to_owned();
+/// What came of a token.
+pub enum Redeemed {
+    /// The visit goes on, as one that has passed the challenge or has not.
+    Decided(bool),
+    /// Nothing: the visitor has a place, or is inside.
+    ForNothing,
+}
+
+/// Finds out what the token of a request is worth, and counts that. The request's address has lost
+/// the token already.
+pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo) -> Redeemed {
+    let begun = |memory: &mut Memory| {
+        memory.take_seat(room, colo);
+        begin(memory, request, room, token)
     };
-    if use_of_token == Use::Nothing {
-        return format!("G{}", Answer::see_other(&url, &[]).to_verdict());
-    }
-    let verification = match question {
+    let Some(beginning) = memory::with(begun).flatten() else { return Redeemed::ForNothing };
+    let verification = match beginning.question {
         None => Verification::Failure,
         Some(question) => ask(&question, request.url, room).await,
     };
     let passed = match verification {
         Verification::Success => true,
         Verification::Failure => false,
-        Verification::Silent => when_silent == WhenUnverified::Accept,
+        Verification::Silent => {
+            count(room, Fact::Unverified);
+            beginning.when_silent == WhenUnverified::Accept
+        }
     };
-    let silent = (verification == Verification::Silent).then_some(Fact::Unverified);
-    let fact = if passed { Fact::Success } else { Fact::Failure };
-    for fact in silent.into_iter().chain([fact]) {
-        count(room, fact);
-    }
-    visit::wait(Request { passed: Some(passed), ..request }, room, colo, env).await
+    count(room, if passed { Fact::Success } else { Fact::Failure });
+    Redeemed::Decided(passed)
 }
 
-/// Reads what the token is for, and marks it as used.
+/// Reads what the token is for, and marks it as used; none if it is for nothing.
 fn begin(
     memory: &mut Memory,
     request: Request<'_>,
@@ -125,12 +120,12 @@ fn begin(
     let mut visited = memory.visit(room, now)?;
     let ticket = visit::valid_ticket(now, request.cookie, &mut visited);
     let use_of_token = visited.in_force.turnstile.of_token(ticket.as_ref());
-    let use_of_token = if is_from_the_page { use_of_token } else { Use::Nothing };
+    if use_of_token == Use::Nothing || !is_from_the_page {
+        return None;
+    }
     let when_silent = visited.room.turnstile_when_silent;
     let own = visited.turnstile?;
-    let is_worth_asking = use_of_token != Use::Nothing
-        && turnstile::is_plausible(token)
-        && own.seen.is_first(now, token);
+    let is_worth_asking = turnstile::is_plausible(token) && own.seen.is_first(now, token);
     let question = is_worth_asking.then(|| Question {
         url: own.verify_url.clone(),
         body: json!({
@@ -141,7 +136,7 @@ fn begin(
         .to_string(),
         for_tests: own.secret == SECRET_FOR_TESTS,
     });
-    Some(Beginning { use_of_token, when_silent, question })
+    Some(Beginning { when_silent, question })
 }
 
 /// Asks, and once more where nothing came of it: with the same key that is no second use.

@@ -30,7 +30,8 @@ use worker::Env;
 use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, Seat, Visited};
-use crate::{calls, copies, platform, turnstile};
+use crate::turnstile::{self, Redeemed};
+use crate::{calls, copies, platform};
 
 /// A request, as the entry hands it over.
 #[derive(Clone, Copy)]
@@ -79,16 +80,20 @@ pub fn glance(request: Request<'_>) -> String {
 
 /// The answer, whatever must be asked for it.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
-    match memory::with(|memory| step(memory, request, None)) {
-        None | Some(Step::Examine) => "F".to_owned(),
-        Some(Step::Verdict(verdict)) => verdict,
-        Some(Step::Token(room, taken)) => turnstile::redeem(request, room, taken, colo, env).await,
-        Some(Step::Wait(room)) => wait(request, room, colo, env).await,
-    }
-}
-
-/// The answer of a room, whatever must be asked for it.
-pub async fn wait(request: Request<'_>, room: RoomId, colo: Colo, env: &Env) -> String {
+    let url;
+    let (request, room) = match memory::with(|memory| step(memory, request, None)) {
+        None | Some(Step::Examine) => return "F".to_owned(),
+        Some(Step::Verdict(verdict)) => return verdict,
+        Some(Step::Wait(room)) => (request, room),
+        Some(Step::Token(room, taken)) => {
+            url = taken.url;
+            let request = Request { url: &url, ..request };
+            match turnstile::redeem(request, room, &taken.token, colo).await {
+                Redeemed::Decided(passed) => (Request { passed: Some(passed), ..request }, room),
+                Redeemed::ForNothing => return sent_on(request.url, &[]),
+            }
+        }
+    };
     memory::with(|memory| memory.take_seat(room, colo).colo);
     let wants_view = |seat: &mut memory::Seat| seat.isolate.wants_view(platform::now());
     if memory::with_seat(room, wants_view).unwrap_or(false) {
@@ -312,7 +317,7 @@ struct Scene<'a> {
 impl Scene<'_> {
     fn verdict(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
         if self.request.passed.is_some() {
-            return self.sent_on(keys, &outcome);
+            return self.redeemed(keys, &outcome);
         }
         let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         let verdict = self.performed(keys, languages, outcome);
@@ -326,7 +331,7 @@ impl Scene<'_> {
     }
 
     /// The visitor comes again at the address without the token, with the ticket it has earned.
-    fn sent_on(&self, keys: &mut KeyRing, outcome: &Outcome) -> String {
+    fn redeemed(&self, keys: &mut KeyRing, outcome: &Outcome) -> String {
         let ticket = match outcome {
             Outcome::PassWith(ticket)
             | Outcome::Wait { ticket, counted: true }
@@ -334,7 +339,7 @@ impl Scene<'_> {
             _ => None,
         };
         let cookie = ticket.map(|ticket| self.set_cookie(keys, ticket));
-        format!("G{}", Answer::see_other(self.request.url, cookie.as_slice()).to_verdict())
+        sent_on(self.request.url, cookie.as_slice())
     }
 
     fn performed(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
@@ -430,6 +435,11 @@ impl Scene<'_> {
         let (words, built_in) = languages.ready(language).ok()?;
         Some(Form::Page(page.unwrap_or(built_in), words))
     }
+}
+
+/// The visitor comes again at this address.
+fn sent_on(url: &str, set_cookies: &[String]) -> String {
+    format!("G{}", Answer::see_other(url, set_cookies).to_verdict())
 }
 
 /// A page loaded on suspicion gets nothing: it takes no slot and no place.
