@@ -331,3 +331,26 @@ fn a_ticket_is_void_by_the_word_of_a_view_or_of_the_aggregator() {
         assert!(machine.is_void(&ticket));
     }
 }
+
+#[test]
+fn whoever_has_no_place_is_in_no_report() {
+    let settings = Settings { gated: true, ..Settings::for_tests() };
+    let mut desk = Desk::new(settings.clone());
+    desk.machine.on_view(view(1, NOW, false));
+    for _ in 0..9 {
+        assert!(matches!(desk.visit(None), Outcome::Challenge(_)));
+        let draws = desk.draws();
+        let refused = desk.machine.refuse(desk.now, &settings, None, draws);
+        let Outcome::Pretend { ticket, counted: true } = refused else { panic!("{refused:?}") };
+        let early = desk.visit(Some(ticket.clone()));
+        assert_eq!(early, Outcome::Pretend { ticket: ticket.clone(), counted: false });
+        desk.now = admission::next_refresh(&ticket);
+        let later = desk.visit(Some(ticket.clone()));
+        assert!(matches!(later, Outcome::Pretend { counted: true, .. }), "{later:?}");
+        // To fail again changes nothing.
+        let again = desk.machine.refuse(desk.now, &settings, Some(ticket.clone()), draws);
+        assert_eq!(again, Outcome::Pretend { ticket, counted: false });
+        desk.machine.on_view(view(1 + desk.visitors, desk.now, false));
+    }
+    assert_eq!(desk.report(), None);
+}
