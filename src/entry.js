@@ -7,13 +7,14 @@
 //   S<cookies>\n<set-cookie>
 //                          P or, with a set-cookie, C; the origin gets these cookies instead
 //   O<P, C or S>           the same, and the origin's answer may order the end of the session
+//   U<url>\n<P, C, S or O> the same; the origin gets this address instead
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
-// p, c, s, o, g and f are P, C, S, O, G and F with work left for `after`, once the answer is on
-// its way.
+// p, c, s, o, u, g and f are P, C, S, O, U, G and F with work left for `after`, once the answer is
+// on its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";
@@ -122,6 +123,9 @@ function perform(verdict, request, env, ctx) {
     case "O":
     case "o":
       return heed(verdict.slice(1), request, env, ctx);
+    case "U":
+    case "u":
+      return performAt(verdict.slice(1), request, env, ctx);
     case "G":
     case "g":
       return page(verdict, request.method);
@@ -130,6 +134,12 @@ function perform(verdict, request, env, ctx) {
     default:
       return env.ON_FAILURE === "pass" ? toOrigin(request, env) : page(HOLD, request.method);
   }
+}
+
+/** The request at another address, by the verdict that follows it. */
+function performAt(urlAndVerdict, request, env, ctx) {
+  const [url] = urlAndVerdict.split("\n", 1);
+  return perform(urlAndVerdict.slice(url.length + 1), new Request(url, request), env, ctx);
 }
 
 /** The origin of the zone, a Worker bound as ORIGIN, or the address in the var ORIGIN_URL. */

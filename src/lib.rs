@@ -15,6 +15,7 @@ mod objects;
 mod panic_hooks;
 mod platform;
 mod reports;
+mod turnstile;
 mod visit;
 
 use std::future::ready;
@@ -73,7 +74,8 @@ pub fn glance(
         return Some("H".to_owned());
     }
     let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
-    let request = visit::Request { url, cookie, head, headers: request, incoming: None };
+    let (headers, incoming, passed) = (request, None, None);
+    let request = visit::Request { url, cookie, head, headers, incoming, passed };
     let verdict = configuration::marked(visit::glance(request));
     (verdict != "P").then_some(verdict)
 }
@@ -113,8 +115,9 @@ pub async fn handle(
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
-    let (headers, incoming) = (&request, Some(&request));
-    let request = visit::Request { url: &url, cookie: &cookie, head, headers, incoming };
+    let (headers, incoming, passed) = (&request, Some(&request), None);
+    let (url, cookie) = (url.as_str(), cookie.as_str());
+    let request = visit::Request { url, cookie, head, headers, incoming, passed };
     configuration::marked(visit::handle(request, colo, &env).await)
 }
 

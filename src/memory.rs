@@ -20,11 +20,13 @@ use room_core::rule::Lists;
 use room_core::settings::Settings;
 use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
+use room_core::turnstile::{self, Tally, TurnstileMode};
 use room_core::zones::Zones;
 
 use crate::languages::Languages;
 use crate::management::Management;
 use crate::platform;
+use crate::turnstile::Turnstile;
 
 thread_local! {
     static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
@@ -45,6 +47,8 @@ pub struct Memory {
     pub freshness: Freshness,
     /// Which configuration of the registry counts; none before its first word.
     pub version: Option<u64>,
+    /// What visitors are challenged with; none where nobody is.
+    pub turnstile: Option<Turnstile>,
     /// What rules refer to by name.
     pub lists: Lists,
     /// Of zones that have other than the default.
@@ -72,6 +76,8 @@ pub struct Seat {
     pub working_until: Timestamp,
     /// When the view was last copied to the Cache API.
     pub copied_at: Timestamp,
+    /// What challenges came to.
+    pub tally: Tally,
 }
 
 /// What is needed to answer one visit, borrowed together.
@@ -94,6 +100,17 @@ pub struct Visited<'a> {
     pub keys: &'a mut KeyRing,
     /// Rooms with work for `after`.
     pub pending: &'a mut SortedSet<RoomId>,
+    /// What visitors are challenged with; where it is none, `in_force` says that nobody is.
+    pub turnstile: Option<&'a mut Turnstile>,
+}
+
+impl Visited<'_> {
+    /// Whoever has passed the challenge meets no gate.
+    pub fn let_through(&mut self, passed: Option<bool>) {
+        if passed == Some(true) && self.in_force.settings.gated {
+            self.in_force.settings.to_mut().gated = false;
+        }
+    }
 }
 
 /// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
@@ -161,6 +178,7 @@ impl Memory {
             bounds,
             keys,
             management: Management::new(&vars),
+            turnstile: Turnstile::new(&vars)?,
             freshness: Freshness::default(),
             version: None,
             lists: Lists::default(),
@@ -200,7 +218,11 @@ impl Memory {
     /// Borrows what answers a visit to a room at `now`.
     pub fn visit(&mut self, room: RoomId, now: Timestamp) -> Option<Visited<'_>> {
         let found = self.coverage.room(room)?;
-        let in_force = event::in_force(found, now);
+        let mut in_force = event::in_force(found, now);
+        if self.turnstile.is_none() {
+            in_force.turnstile.mode = TurnstileMode::Off;
+            in_force = in_force.ungated();
+        }
         let of_event =
             in_force.event.filter(|(event, _)| event.overrides.custom_page_html.is_some());
         let page = self.pages.get(&(room, of_event.map(|(event, _)| event.id)));
@@ -214,7 +236,16 @@ impl Memory {
             languages: &mut self.languages,
             keys: &mut self.keys,
             pending: &mut self.pending,
+            turnstile: self.turnstile.as_mut(),
         })
+    }
+
+    /// A verdict that passes the request; the origin gets its address without a token.
+    pub fn without_token(&self, url: &str, verdict: &str) -> String {
+        match self.turnstile.as_ref().and_then(|_| turnstile::take(url)) {
+            Some(taken) => format!("U{}\n{verdict}", taken.url),
+            None => verdict.to_owned(),
+        }
     }
 
     /// The room's machine, made on the first visit that may wait.
@@ -224,12 +255,14 @@ impl Memory {
             colo,
             working_until: Timestamp::default(),
             copied_at: Timestamp::default(),
+            tally: Tally::default(),
         })
     }
 
-    /// What a registry begins with: rooms, zones and how much it takes in.
-    pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds) {
-        (self.seed.clone(), self.zones.clone(), self.bounds)
+    /// What a registry begins with: rooms, zones, how much it takes in, and whether visitors can be
+    /// challenged.
+    pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds, bool) {
+        (self.seed.clone(), self.zones.clone(), self.bounds, self.turnstile.is_some())
     }
 
     /// A host of this deployment's own: the same in all its isolates, before they know anything.

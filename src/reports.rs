@@ -8,7 +8,7 @@ use room_core::wire::ReportReply;
 use worker::Env;
 
 use crate::memory::{self, Seat};
-use crate::{calls, copies, platform};
+use crate::{calls, copies, platform, turnstile};
 
 /// A request works on a room's reports for at most this long; the next visitor's goes on.
 const WORK_MS: u64 = 8 * SECOND_MS;
@@ -40,6 +40,7 @@ async fn work_on(room: RoomId, env: &Env) {
         }
     }
     memory::with_seat(room, |seat| seat.working_until = Timestamp::default());
+    turnstile::tell_due(platform::now(), room);
 }
 
 fn next(seat: &mut Seat) -> Work {

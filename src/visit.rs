@@ -21,6 +21,7 @@ use room_core::settings::{QueueingMethod, Settings};
 use room_core::sorted::SortedSet;
 use room_core::ticket::{GRACE_S, Ticket, TicketState};
 use room_core::time::{SECOND_MS, Timestamp};
+use room_core::turnstile::{Taken, Widget, take as take_token};
 use room_core::view::View;
 use room_core::waiting::Known;
 use room_core::wire::{CounterCall, CounterReply};
@@ -29,6 +30,7 @@ use worker::Env;
 use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, Seat, Visited};
+use crate::turnstile::{self, Redeemed};
 use crate::{calls, copies, platform};
 
 /// A request, as the entry hands it over.
@@ -44,6 +46,9 @@ pub struct Request<'a> {
     pub headers: &'a IncomingRequest,
     /// All that rules can ask for; none at a first glance.
     pub incoming: Option<&'a IncomingRequest>,
+    /// Whether the challenge was passed, once the token was checked: the answer then leads to this
+    /// address, which has no token any more.
+    pub passed: Option<bool>,
 }
 
 /// Where a visit stands when the machine has been asked once.
@@ -54,6 +59,8 @@ enum Step {
     Wait(RoomId),
     /// A rule needs more of the request than a first glance tells.
     Examine,
+    /// A token must be checked first.
+    Token(RoomId, Taken),
 }
 
 /// The answer from memory; "H" if something must be waited for.
@@ -67,16 +74,25 @@ pub fn glance(request: Request<'_>) -> String {
         Some(Step::Examine) if request.incoming.is_none() => {
             glance(Request { incoming: Some(request.headers), ..request })
         }
-        Some(Step::Wait(_) | Step::Examine) | None => "H".to_owned(),
+        Some(Step::Wait(_) | Step::Examine | Step::Token(..)) | None => "H".to_owned(),
     }
 }
 
 /// The answer, whatever must be asked for it.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
-    let room = match memory::with(|memory| step(memory, request, None)) {
+    let url;
+    let (request, room) = match memory::with(|memory| step(memory, request, None)) {
         None | Some(Step::Examine) => return "F".to_owned(),
         Some(Step::Verdict(verdict)) => return verdict,
-        Some(Step::Wait(room)) => room,
+        Some(Step::Wait(room)) => (request, room),
+        Some(Step::Token(room, taken)) => {
+            url = taken.url;
+            let request = Request { url: &url, ..request };
+            match turnstile::redeem(request, room, &taken.token, colo).await {
+                Redeemed::Decided(passed) => (Request { passed: Some(passed), ..request }, room),
+                Redeemed::ForNothing => return sent_on(request.url, &[]),
+            }
+        }
     };
     memory::with(|memory| memory.take_seat(room, colo).colo);
     let wants_view = |seat: &mut memory::Seat| seat.isolate.wants_view(platform::now());
@@ -87,7 +103,7 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> String {
     match memory::with(|memory| step(memory, request, Some(&mut asked))) {
         Some(Step::Verdict(verdict)) => return verdict,
         Some(Step::Wait(_)) => {}
-        None | Some(Step::Examine) => return "F".to_owned(),
+        None | Some(Step::Examine | Step::Token(..)) => return "F".to_owned(),
     }
     let Some((ask, take)) = asked.pending else { return "F".to_owned() };
     let reply: Option<CounterReply> = calls::counter(env, room, colo, &take).await;
@@ -102,22 +118,31 @@ struct Asked {
 
 fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) -> Step {
     let now = platform::now();
-    let pass = || Step::Verdict("P".to_owned());
     let room = match memory.coverage.lookup(request.url) {
         Ok(Some(room)) if !room.suspended => match skips(memory, room, request, now) {
-            Verdict::Skips => return pass(),
+            Verdict::Skips => return Step::Verdict(memory.without_token(request.url, "P")),
             Verdict::Stays => room.id,
             Verdict::Unknown => return Step::Examine,
         },
-        Ok(_) if memory.freshness.is_known() => return pass(),
+        Ok(_) if memory.freshness.is_known() => return Step::Verdict("P".to_owned()),
         // The registry may know a room here: no silence of it may open what is covered.
         Ok(_) => return Step::Verdict("F".to_owned()),
         Err(ContradictoryPath) => return Step::Verdict(contradictory()),
     };
     let kind = request.head.kind();
-    let Some(visited) = memory.visit(room, now).filter(|_| kind != RequestKind::Preflight) else {
-        return pass();
+    if kind == RequestKind::Preflight {
+        return Step::Verdict(memory.without_token(request.url, "P"));
+    }
+    let Some(mut visited) = memory.visit(room, now) else {
+        return Step::Verdict("P".to_owned());
     };
+    let takes_tokens = visited.in_force.turnstile.is_on() && !request.head.submits();
+    if takes_tokens
+        && kind == RequestKind::Ordinary
+        && let Some(taken) = take_token(request.url)
+    {
+        return Step::Token(room, taken);
+    }
     let ticket = open(visited.keys, now, visited.room, request.cookie);
     let is_void =
         |ticket: &Ticket| visited.seat.as_ref().is_some_and(|seat| seat.isolate.is_void(ticket));
@@ -127,15 +152,19 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if kind == RequestKind::Prefetch && !inside {
         return Step::Verdict(prefetch_refused());
     }
-    let Visited { seat: Some(seat), keys, pending, .. } = visited else {
-        return Step::Wait(room);
-    };
-    let Visited { coverage, room: found, in_force, zone, page, languages, .. } = visited;
+    let is_refused = request.passed == Some(false) && visited.in_force.settings.gated;
+    visited.let_through(request.passed);
+    let Some(seat) = visited.seat.as_mut() else { return Step::Wait(room) };
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
-    let draws = draws(keys, room, &in_force.settings);
-    let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws);
+    let settings = &visited.in_force.settings;
+    let draws = draws(visited.keys, room, settings);
+    let outcome = if is_refused {
+        seat.isolate.refuse(now, settings, ticket, draws)
+    } else {
+        seat.isolate.visit(now, settings, ticket, draws)
+    };
     if let Outcome::Ask(ask) = outcome {
         if let Some(asked) = asked {
             let take = seat.isolate.take(now, &ask);
@@ -143,12 +172,7 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         }
         return Step::Wait(room);
     }
-    let happened =
-        !matches!(outcome, Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. });
-    let reports = happened && reports(seat, pending, now, room);
-    let view = seat.isolate.view();
-    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
-    Step::Verdict(reported(scene.verdict(keys, languages, outcome), reports))
+    Step::Verdict(told(now, request, visited, outcome))
 }
 
 /// Whether the request skips the room by a rule, or as a crawler.
@@ -172,15 +196,34 @@ fn settle(
     reply: Option<CounterReply>,
 ) -> Option<String> {
     let now = platform::now();
-    let visited = memory.visit(room, now)?;
-    let Visited { coverage, room: found, in_force, zone, page, languages, .. } = visited;
-    let (keys, pending, seat) = (visited.keys, visited.pending, visited.seat?);
-    let draws = draws(keys, room, &in_force.settings);
-    let outcome = seat.isolate.settle(now, &in_force.settings, ask, draws, reply);
-    let reports = reports(seat, pending, now, room);
+    let mut visited = memory.visit(room, now)?;
+    visited.let_through(request.passed);
+    let settings = &visited.in_force.settings;
+    let draws = draws(visited.keys, room, settings);
+    let outcome = visited.seat.as_mut()?.isolate.settle(now, settings, ask, draws, reply);
+    Some(told(now, request, visited, outcome))
+}
+
+/// The verdict of an outcome, with what there is to report and to count.
+fn told(now: Timestamp, request: Request<'_>, visited: Visited<'_>, outcome: Outcome) -> String {
+    let Visited { coverage, room, in_force, zone, page, languages, keys, pending, .. } = visited;
+    let (Some(seat), turnstile) = (visited.seat, visited.turnstile) else { return "F".to_owned() };
+    let (outcome, fact) = in_force.turnstile.marked(outcome, request.passed.is_some());
+    turnstile::tell(room.id, fact.and_then(|fact| seat.tally.count(now, fact)));
+    let happened = match outcome {
+        Outcome::Pass
+        | Outcome::Reject
+        | Outcome::Pretend { .. }
+        | Outcome::Wait { counted: false, .. } => false,
+        // Who is not in the line reports nothing, and still needs somebody to look after the view.
+        Outcome::Challenge(_) => seat.isolate.wants_view(now),
+        _ => true,
+    };
+    let reports = happened && reports(seat, pending, now, room.id);
     let view = seat.isolate.view();
-    let scene = Scene { now, request, room: found, in_force, view, zone, page, coverage };
-    Some(reported(scene.verdict(keys, languages, outcome), reports))
+    let site_key = turnstile.map_or("", |turnstile| &turnstile.site_key);
+    let scene = Scene { now, request, room, in_force, view, zone, page, coverage, site_key };
+    reported(scene.verdict(keys, languages, outcome), reports)
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
@@ -223,6 +266,15 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
     })?
 }
 
+/// The visitor's ticket, if it is worth a place or a session.
+pub fn valid_ticket(now: Timestamp, cookies: &str, visited: &mut Visited<'_>) -> Option<Ticket> {
+    let ticket = open(visited.keys, now, visited.room, cookies)?;
+    let is_void = visited.seat.as_ref().is_some_and(|seat| seat.isolate.is_void(&ticket));
+    let is_valid =
+        is_inside(&ticket, now, &visited.in_force.settings) || admission::is_waiting(&ticket, now);
+    Some(ticket).filter(|_| is_valid && !is_void)
+}
+
 /// The first of the request's cookies that opens; none of them is a new visitor.
 fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
     if cookies.is_empty() {
@@ -258,13 +310,36 @@ struct Scene<'a> {
     zone: ZoneSettings,
     page: Option<&'a Page>,
     coverage: &'a Coverage,
+    /// The widget's key, where there are challenges.
+    site_key: &'a str,
 }
 
 impl Scene<'_> {
     fn verdict(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
+        if self.request.passed.is_some() {
+            return self.redeemed(keys, &outcome);
+        }
         let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         let verdict = self.performed(keys, languages, outcome);
-        if passes && self.room.origin_may_revoke { format!("O{verdict}") } else { verdict }
+        let verdict =
+            if passes && self.room.origin_may_revoke { format!("O{verdict}") } else { verdict };
+        let takes_token = passes && !self.site_key.is_empty();
+        match takes_token.then(|| take_token(self.request.url)).flatten() {
+            Some(taken) => format!("U{}\n{verdict}", taken.url),
+            None => verdict,
+        }
+    }
+
+    /// The visitor comes again at the address without the token, with the ticket it has earned.
+    fn redeemed(&self, keys: &mut KeyRing, outcome: &Outcome) -> String {
+        let ticket = match outcome {
+            Outcome::PassWith(ticket)
+            | Outcome::Wait { ticket, counted: true }
+            | Outcome::Pretend { ticket, counted: true } => Some(ticket),
+            _ => None,
+        };
+        let cookie = ticket.map(|ticket| self.set_cookie(keys, ticket));
+        sent_on(self.request.url, cookie.as_slice())
     }
 
     fn performed(&self, keys: &mut KeyRing, languages: &mut Languages, outcome: Outcome) -> String {
@@ -275,16 +350,27 @@ impl Scene<'_> {
                 format!("S{}\n{}", self.other_cookies(), self.set_cookie(keys, &ticket))
             }
             Outcome::PassWith(ticket) => format!("C{}", self.set_cookie(keys, &ticket)),
-            Outcome::Wait { ticket, counted } => {
+            Outcome::Wait { ticket, counted } | Outcome::Pretend { ticket, counted } => {
                 let cookie = counted.then(|| self.set_cookie(keys, &ticket));
                 let waiting = self.known().waiting(&ticket);
-                format!("G{}", self.answer(languages, &waiting, cookie.as_slice()))
+                let shows_widget = self.in_force.turnstile.shows_widget(&ticket);
+                let widget = shows_widget.then(|| self.widget(false));
+                format!("G{}", self.answer(languages, &waiting, cookie.as_slice(), widget))
+            }
+            Outcome::Challenge(ticket) => {
+                let waiting = self.known().challenged(&ticket);
+                format!("G{}", self.answer(languages, &waiting, &[], Some(self.widget(true))))
             }
             Outcome::Reject => {
-                format!("G{}", self.answer(languages, &self.known().rejected(), &[]))
+                format!("G{}", self.answer(languages, &self.known().rejected(), &[], None))
             }
             Outcome::Ask(_) => "F".to_owned(),
         }
+    }
+
+    fn widget(&self, is_gate: bool) -> Widget<'_> {
+        let Self { site_key, in_force, room, .. } = self;
+        Widget { site_key, mode: in_force.turnstile.mode, room: room.id, is_gate }
     }
 
     fn known(&self) -> Known<'_> {
@@ -322,12 +408,14 @@ impl Scene<'_> {
         languages: &mut Languages,
         waiting: &Waiting,
         set_cookies: &[String],
+        widget: Option<Widget<'_>>,
     ) -> String {
         if self.request.head.kind() == RequestKind::Upgrade {
             return Answer::upgrade_refused(waiting.refresh_interval_s, set_cookies).to_verdict();
         }
         let head = self.request.head.is_head();
-        let delivery = Delivery { status: self.room.queueing_status_code, head, set_cookies };
+        let status = self.room.queueing_status_code;
+        let delivery = Delivery { status, head, set_cookies, widget };
         let answer = self.form(languages).map(|form| Answer::queue(form, waiting, delivery));
         match answer {
             Some(Ok(answer)) => answer.to_verdict(),
@@ -347,6 +435,11 @@ impl Scene<'_> {
         let (words, built_in) = languages.ready(language).ok()?;
         Some(Form::Page(page.unwrap_or(built_in), words))
     }
+}
+
+/// The visitor comes again at this address.
+fn sent_on(url: &str, set_cookies: &[String]) -> String {
+    format!("G{}", Answer::see_other(url, set_cookies).to_verdict())
 }
 
 /// A page loaded on suspicion gets nothing: it takes no slot and no place.

@@ -6,11 +6,12 @@ use crate::bucket::Bucket;
 use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
 use crate::id::TicketId;
+use crate::infinite_queue;
 use crate::lottery::{self, LotteryKey};
 use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
 use crate::settings::{Maintenance, QueueingMethod, Settings};
 use crate::slots::SlotClass;
-use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
 
@@ -86,6 +87,19 @@ pub enum Decision {
         /// Where the visitor was counted, if that changes: then the ticket must be set.
         from: Option<Bucket>,
     },
+    /// Has no place before a challenge is passed. The ticket, which is not set, holds what the page
+    /// tells: the wait of somebody who joins now.
+    Challenge {
+        /// The ticket.
+        ticket: Ticket,
+    },
+    /// In the infinite queue: nothing counts.
+    Pretend {
+        /// The ticket; to be set if this check-in came in time.
+        ticket: Ticket,
+        /// True if it did.
+        counted: bool,
+    },
     /// Nobody new enters, and this visitor gets no place. A ticket keeps what it is worth.
     Reject,
     /// Only the counter can say.
@@ -116,6 +130,14 @@ pub enum Answer {
 pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
     let Situation { now, settings, .. } = situation;
     let ticket = match ticket {
+        Some(ticket) if ticket.infinite => {
+            let is_in_line = is_waiting(&ticket, now) && settings.gated;
+            // Where there is no line, there is none to pretend.
+            if is_in_line && settings.has_line() {
+                return infinite_queue::visit(situation, ticket);
+            }
+            None
+        }
         Some(ticket) if is_inside(&ticket, now, settings) => {
             let decision = renew(ticket.clone(), now, settings);
             return if settings.maintenance == Maintenance::Hold {
@@ -169,6 +191,11 @@ pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     ticket.state == TicketState::Accepted && counted.is_live(now) && runs_on()
 }
 
+/// True while a check-in does not count yet.
+pub(crate) fn is_too_early(now: Timestamp, ticket: &Ticket) -> bool {
+    now + EARLY_MS < next_refresh(ticket)
+}
+
 /// When the next check-in of a waiting visitor is due.
 pub fn next_refresh(ticket: &Ticket) -> Timestamp {
     ticket.last_check_in + u64::from(ticket.interval_s) * SECOND_MS
@@ -185,7 +212,7 @@ pub fn admission(id: TicketId) -> u64 {
 }
 
 /// The ticket of somebody who comes for the first time.
-fn new_ticket(situation: Situation<'_>) -> Ticket {
+pub(crate) fn new_ticket(situation: Situation<'_>) -> Ticket {
     let Situation { now, draws, .. } = situation;
     Ticket {
         id: draws.ticket_id,
@@ -200,6 +227,8 @@ fn new_ticket(situation: Situation<'_>) -> Ticket {
         confirmed_s: 0,
         unconfirmed: true,
         infinite: false,
+        challenge: Challenge::None,
+        people_ahead: 0,
     }
 }
 
@@ -208,7 +237,11 @@ fn decide_new(situation: Situation<'_>) -> Decision {
     let ticket = new_ticket(situation);
     // Without any view, or with one from before a quiet spell, the counter knows: an isolate
     // never guesses.
-    let asks = view.is_none_or(|view| view.wants_to_know(now) || view.is_stale(now));
+    let wants = |view: &View| {
+        // Whoever cannot enter has to pass a challenge first: the counter need not know the name.
+        if settings.gated { view.open } else { view.wants_to_know(now) }
+    };
+    let asks = view.is_none_or(|view| wants(view) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {
         let key = place(situation, &ticket);
         return Decision::AskCounter(Ask { ticket, class: SlotClass::New, key });
@@ -218,7 +251,7 @@ fn decide_new(situation: Situation<'_>) -> Decision {
 
 fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
     let Situation { now, settings, view, may_ask, .. } = situation;
-    if now + EARLY_MS < next_refresh(&ticket) {
+    if is_too_early(now, &ticket) {
         return Decision::TooEarly { ticket };
     }
     let ticket = confirmed(ticket, now);
@@ -258,15 +291,18 @@ fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
 /// offered to one visitor alone.
 fn is_near(view: &View, key: OrderKey, settings: &Settings) -> bool {
     let soon = |wait_s| wait_s <= settings.refresh_interval_s;
+    estimate::wait_s(view, key).is_some_and(soon)
+        || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
+}
+
+pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
     let per_minute = settings.new_users_per_minute;
     let at_once = u64::from(per_minute.min(settings.total_active_users));
-    let is_slow = per_minute < SLOW_ROOM_PER_MINUTE;
-    estimate::wait_s(view, key).is_some_and(soon)
-        || is_slow && estimate::fewest_ahead(view, key) < at_once
+    per_minute < SLOW_ROOM_PER_MINUTE && ahead < at_once
 }
 
 /// True while a queued ticket keeps its place: for a while after a check-in that did not come.
-fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
+pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket) + GRACE_S * SECOND_MS
 }
 
@@ -311,34 +347,48 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
     ticket
 }
 
-/// A counted check-in. `first` on the page that starts the wait.
-fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
-    let Situation { now, settings, view, draws, .. } = situation;
-    let key = place(situation, &ticket);
-    let is_lottery = settings.queueing_method == QueueingMethod::Random;
-    let before = ticket.clone();
-    let estimate_s = view.filter(|_| !settings.queue_all).and_then(|view| {
-        let estimate_s = if is_lottery {
-            estimate::by_lot(view)?.middle_s
-        } else {
-            estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
-        };
-        let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
-        Some(estimate::smoothed_s(estimate_s, shown_s))
-    });
-    let called = view.is_some_and(|view| is_called(key, view));
-    let near = view.is_some_and(|view| is_near(view, key, settings));
-    // In a lottery nobody's turn is near, and nobody may try more often than another.
-    let is_soon = first || (called || near) && !settings.queue_all;
-    let interval_s = if is_soon && !is_lottery {
+/// The wait that is told to the holder of a ticket in this place, in seconds; `None` is unknown.
+pub(crate) fn estimate_s(situation: Situation<'_>, ticket: &Ticket, key: OrderKey) -> Option<u32> {
+    let Situation { settings, view, .. } = situation;
+    let view = view.filter(|_| !settings.queue_all)?;
+    let estimate_s = if settings.queueing_method == QueueingMethod::Random {
+        estimate::by_lot(view)?.middle_s
+    } else {
+        estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
+    };
+    let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+    Some(estimate::smoothed_s(estimate_s, shown_s))
+}
+
+/// Seconds until the next check-in; `is_soon` where the turn may come before long.
+///
+/// In a lottery nobody's turn is near, and nobody may try more often than another.
+pub(crate) fn interval_s(situation: Situation<'_>, is_soon: bool) -> u16 {
+    let Situation { settings, draws, .. } = situation;
+    let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
         jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
     } else {
         jittered(settings.refresh_interval_s, draws.jitter)
     };
+    u16::try_from(interval_s).unwrap_or(u16::MAX)
+}
+
+/// A counted check-in. `first` on the page that starts the wait.
+fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
+    let Situation { now, settings, view, .. } = situation;
+    let key = place(situation, &ticket);
+    let before = ticket.clone();
+    let estimate_s = estimate_s(situation, &ticket, key);
+    let called = view.is_some_and(|view| is_called(key, view));
+    let near = view.is_some_and(|view| is_near(view, key, settings));
+    let is_soon = first || (called || near) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
+    ticket.interval_s = interval_s(situation, is_soon);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+    if first && settings.gated {
+        return Decision::Challenge { ticket };
+    }
     let until = next_refresh(&ticket);
     let presence = if first {
         let check_in = mixed(visitor(ticket.id), now);
@@ -374,4 +424,4 @@ fn mixed(visitor: u64, at: Timestamp) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

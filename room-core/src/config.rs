@@ -35,11 +35,12 @@ use crate::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 use crate::id::{RoomId, ZoneId};
 use crate::language::Language;
 use crate::page::Page;
-use crate::room::{Room, TurnstileMode};
+use crate::room::Room;
 use crate::route::Route;
 use crate::settings::{LONGEST_SESSION_MINUTES, Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::template::SOURCE_BYTES_MAX;
 use crate::time::Timestamp;
+use crate::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
 
 /// Most rooms of one configuration. Ours: ten times the number that lookups are measured with.
 pub const MAX_ROOMS: usize = 10_000;
@@ -147,8 +148,11 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
     let show_position = fields.optional("show_position", false, boolean);
-    let turnstile = choice(&TURNSTILE_MODES);
-    let turnstile_mode = fields.optional("turnstile_mode", TurnstileMode::default(), turnstile);
+    let turnstile = read_turnstile(fields);
+    let unverified = choice(&UNVERIFIED);
+    let unverified =
+        fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
+    let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
     let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
@@ -159,7 +163,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         routes: routes?,
         cookie_name: cookie_name?,
         cookie_attributes: cookie_attributes?,
-        settings: settings?,
+        settings: settings?.gated_by(turnstile?),
         suspended: suspended?,
         queueing_status_code: status?,
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
@@ -168,7 +172,9 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         strip_cookie: strip_cookie?,
         origin_may_revoke: revoke?,
         show_position: show_position?,
-        turnstile_mode: turnstile_mode?,
+        turnstile: turnstile?,
+        turnstile_when_silent: unverified?,
+        show_infinite_queue: show_infinite_queue?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: created_on?,
@@ -295,6 +301,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         near_head_refresh_interval_s: near_head_refresh_interval_s?,
         when_silent: when_silent?,
         keep_flowing_per_minute: keep_flowing_per_minute?,
+        gated: false,
         shuffles: Vec::new(),
     })
 }
@@ -312,6 +319,13 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
         fields.fail(name, ErrorCode::Contradiction, message);
     }
     (base, near)
+}
+
+fn read_turnstile(fields: &mut Fields<'_>) -> Option<Turnstile> {
+    let default = Turnstile::default();
+    let mode = fields.optional("turnstile_mode", default.mode, choice(&TURNSTILE_MODES));
+    let action = fields.optional("turnstile_action", default.action, choice(&TURNSTILE_ACTIONS));
+    Some(Turnstile { mode: mode?, action: action? })
 }
 
 /// What an origin may order; true if that is to end sessions.
@@ -334,7 +348,6 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 /// Fields of the original whose other values this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
     let supported = [
-        ("turnstile_action", json!("log")),
         ("unconfirmed_seconds", json!(null)),
         ("next_event_start_time", json!(null)),
         ("next_event_prequeue_start_time", json!(null)),
@@ -374,6 +387,10 @@ const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
     ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
     ("visible_managed", TurnstileMode::VisibleManaged),
 ];
+const TURNSTILE_ACTIONS: [(&str, TurnstileAction); 2] =
+    [("log", TurnstileAction::Log), ("infinite_queue", TurnstileAction::InfiniteQueue)];
+const UNVERIFIED: [(&str, WhenUnverified); 2] =
+    [("accept", WhenUnverified::Accept), ("refuse", WhenUnverified::Refuse)];
 const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
 const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
     ("fifo", QueueingMethod::Fifo),

@@ -68,7 +68,11 @@ const MODEL_ERROR: f64 = 0.08;
 /// How many places come free in a span is taken to vary as in a Poisson process, so that the
 /// quarters are where the forecast has a few more or fewer visitors ahead.
 pub fn in_line(view: &View, key: OrderKey) -> Option<Wait> {
-    let ahead = people_ahead(view, key);
+    behind(view, people_ahead(view, key))
+}
+
+/// The same for a visitor with so many people ahead.
+pub fn behind(view: &View, ahead: u64) -> Option<Wait> {
     let spread = QUARTILE * (ahead as f64).sqrt() + MODEL_ERROR * ahead as f64;
     let middle_s = wait_behind_s(view, ahead)?;
     let low_s = wait_behind_s(view, ahead.saturating_sub(spread as u64))?.min(middle_s);

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use crate::id::EventId;
 use crate::page::Stage;
-use crate::room::{Room, TurnstileMode};
+use crate::room::Room;
 use crate::settings::{Maintenance, QueueingMethod, Settings};
 use crate::shuffle::Shuffle;
 use crate::time::Timestamp;
+use crate::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
 
 /// A scheduled change of a room's settings. `config` makes it, so that every rule holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +62,8 @@ pub struct Overrides {
     pub turnstile_mode: Option<TurnstileMode>,
     /// Who enters next.
     pub queueing_method: Option<QueueingMethod>,
-    /// True when the owner wrote the one Turnstile action there is.
-    pub sets_turnstile_action: bool,
+    /// What becomes of those who do not.
+    pub turnstile_action: Option<TurnstileAction>,
 }
 
 /// Where an event stands at a moment. Each phase begins with its moment and ends before the next.
@@ -98,6 +99,15 @@ impl Event {
         self.first_moment() < other.end.at && other.first_moment() < self.end.at
     }
 
+    /// How visitors of a room prove that they are people, with what the event sets.
+    pub fn turnstile(&self, of_room: Turnstile) -> Turnstile {
+        let Overrides { turnstile_mode, turnstile_action, .. } = self.overrides;
+        Turnstile {
+            mode: turnstile_mode.unwrap_or(of_room.mode),
+            action: turnstile_action.unwrap_or(of_room.action),
+        }
+    }
+
     /// The room's settings with what the event sets.
     pub fn applied_to(&self, settings: &Settings) -> Settings {
         let Overrides {
@@ -129,9 +139,20 @@ pub struct InForce<'a> {
     pub settings: Cow<'a, Settings>,
     /// The active event and its phase.
     pub event: Option<(&'a Event, Phase)>,
+    /// How visitors prove that they are people, if there are keys for that.
+    pub turnstile: Turnstile,
 }
 
 impl InForce<'_> {
+    /// Without the gate.
+    #[must_use]
+    pub fn ungated(mut self) -> Self {
+        if self.settings.gated {
+            self.settings.to_mut().gated = false;
+        }
+        self
+    }
+
     /// What the queue page at `now` tells of the active event.
     pub fn stage(&self, now: Timestamp) -> Option<Stage> {
         let stage = |(event, phase): (&Event, Phase)| Stage {
@@ -152,11 +173,14 @@ impl InForce<'_> {
 /// event has shuffled stays so after its end: whoever still waits keeps the place.
 pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let event = active(room, now);
+    let of_event = |(event, _): (&Event, _)| event.turnstile(room.turnstile);
+    let turnstile = event.map_or(room.turnstile, of_event);
     let mut settings = match event {
         None => Cow::Borrowed(&room.settings),
         Some((event, phase)) => {
             let queue_all = room.settings.queue_all || phase == Phase::Prequeueing;
-            Cow::Owned(Settings { queue_all, ..event.applied_to(&room.settings) })
+            let gated = turnstile.gates();
+            Cow::Owned(Settings { queue_all, gated, ..event.applied_to(&room.settings) })
         }
     };
     if settings.maintenance != Maintenance::Off {
@@ -166,7 +190,7 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     if !shuffles.is_empty() {
         settings.to_mut().shuffles = shuffles;
     }
-    InForce { settings, event }
+    InForce { settings, event, turnstile }
 }
 
 /// The order that an event draws, if it draws one.
@@ -204,6 +228,7 @@ mod tests {
     use crate::room::Room;
     use crate::settings::QueueingMethod;
     use crate::time::Timestamp;
+    use crate::turnstile::{Turnstile, TurnstileMode};
 
     fn room(suspended: bool, event: &serde_json::Value) -> Room {
         let mut one = json!({
@@ -255,6 +280,24 @@ mod tests {
     }
 
     #[test]
+    fn an_event_may_begin_and_end_the_challenges() {
+        let check = |event: serde_json::Value, mode: TurnstileMode, gated: bool| {
+            let room = room(false, &event);
+            let running = in_force(&room, at("18:00:00"));
+            assert_eq!((running.turnstile.mode, running.settings.gated), (mode, gated), "{event}");
+            let over = in_force(&room, at("20:00:00"));
+            assert_eq!((over.turnstile, over.settings.gated), (Turnstile::default(), false));
+            assert!(!running.ungated().settings.gated);
+        };
+        let invisible = TurnstileMode::Invisible;
+        check(json!({}), invisible, false);
+        check(json!({ "turnstile_action": "infinite_queue" }), invisible, true);
+        check(json!({ "turnstile_mode": "visible_managed" }), TurnstileMode::VisibleManaged, false);
+        let off = json!({ "turnstile_mode": "off", "turnstile_action": "infinite_queue" });
+        check(off, TurnstileMode::Off, false);
+    }
+
+    #[test]
     fn what_an_event_does_not_set_is_the_rooms() {
         let check = |event: serde_json::Value, want: (u32, u32, u32, bool)| {
             let room = room(false, &event);
@@ -279,7 +322,7 @@ mod tests {
     #[test]
     fn a_room_changes_at_the_very_moment_of_its_event() {
         let check = |room: &Room, time: &str, want: (u32, bool)| {
-            let InForce { settings, event } = in_force(room, at(time));
+            let InForce { settings, event, .. } = in_force(room, at(time));
             assert_eq!((settings.total_active_users, settings.queue_all), want, "{time}");
             assert_eq!(event, active(room, at(time)), "{time}");
         };

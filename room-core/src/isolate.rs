@@ -16,6 +16,7 @@ use crate::admission::{self, Answer, Ask, Decision, Draws, Situation};
 use crate::bucket::Bucket;
 use crate::census::Presence;
 use crate::id::IsolateId;
+use crate::infinite_queue;
 use crate::lottery;
 use crate::settings::{QueueingMethod, Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
@@ -66,6 +67,15 @@ pub enum Outcome {
     PassWith(Ticket),
     /// The queue page with this ticket; without a cookie where nothing was counted.
     Wait {
+        /// The visitor's ticket.
+        ticket: Ticket,
+        /// True when the ticket must be set.
+        counted: bool,
+    },
+    /// The queue page with a challenge, before the visitor has a place: without a cookie.
+    Challenge(Ticket),
+    /// The same to see as `Wait`, for somebody in the infinite queue; there is nothing to report.
+    Pretend {
         /// The visitor's ticket.
         ticket: Ticket,
         /// True when the ticket must be set.
@@ -173,6 +183,23 @@ impl Isolate {
 
     fn counter(&self, now: Timestamp, ask: &Ask) -> u16 {
         self.counters.pick(now, ask.class, self.id, admission::admission(ask.ticket.id))
+    }
+
+    /// Answers somebody who has failed the challenge: from now on in the infinite queue, or still.
+    pub fn refuse(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: Option<Ticket>,
+        draws: Draws,
+    ) -> Outcome {
+        let is_there = |ticket: &Ticket| ticket.infinite && admission::is_waiting(ticket, now);
+        if let Some(ticket) = ticket.filter(is_there) {
+            return Outcome::Pretend { ticket, counted: false };
+        }
+        let view = self.view.as_ref();
+        let situation = Situation { now, settings, view, may_ask: false, draws };
+        Outcome::Pretend { ticket: infinite_queue::join(situation), counted: true }
     }
 
     /// The message that asks the counter.
@@ -315,6 +342,8 @@ impl Isolate {
                 }
                 Outcome::Wait { ticket, counted: from.is_some() }
             }
+            Decision::Challenge { ticket } => Outcome::Challenge(ticket),
+            Decision::Pretend { ticket, counted } => Outcome::Pretend { ticket, counted },
             Decision::Reject => Outcome::Reject,
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),

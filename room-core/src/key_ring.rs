@@ -235,7 +235,7 @@ mod tests {
     use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
     use crate::bucket::Bucket;
     use crate::id::{RoomId, TicketId};
-    use crate::ticket::{Ticket, TicketState};
+    use crate::ticket::{Challenge, Ticket, TicketState};
     use crate::time::{MINUTE_MS, Timestamp};
 
     const HOUR_MS: u64 = 60 * MINUTE_MS;
@@ -417,10 +417,10 @@ mod tests {
     fn any_ticket() -> impl Strategy<Value = Ticket> {
         let accepted_at = proptest::option::of((1..u64::MAX, 1..u32::MAX));
         let times = (any::<u64>(), accepted_at, any::<u64>());
-        let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool))>();
+        let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool, u32))>();
         (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
-            let (id, interval_s, shown_estimate_s, event, (confirmed_s, unconfirmed, infinite)) =
-                rest;
+            let (id, interval_s, shown_estimate_s, event, rest) = rest;
+            let (confirmed_s, unconfirmed, infinite, people_ahead) = rest;
             let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
             Ticket {
                 id: TicketId::from_bytes(id),
@@ -435,6 +435,8 @@ mod tests {
                 confirmed_s,
                 unconfirmed,
                 infinite,
+                challenge: Challenge::Answered,
+                people_ahead,
             }
         })
     }

@@ -13,6 +13,7 @@ use base64ct::Encoding;
 use sha2::Digest;
 use sha2::Sha256;
 
+use crate::id::RoomId;
 pub use crate::waiting::{Stage, Waiting};
 pub use variables::Variables;
 pub use words::Words;
@@ -20,6 +21,7 @@ pub use words::Words;
 use crate::template::RenderError;
 use crate::template::Template;
 use crate::template::TemplateError;
+use crate::turnstile::{ORIGIN, SCRIPT, TurnstileMode, Widget};
 
 /// The source of the built-in page, with `[[key]]` for each text of a language.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
@@ -27,7 +29,8 @@ pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 /// A queue page, ready to be rendered for any visitor. Compile once, keep it.
 pub struct Page {
     template: Template,
-    content_security_policy: Option<String>,
+    /// Without a challenge on the page, and with one.
+    policies: Option<[String; 2]>,
 }
 
 impl Page {
@@ -36,7 +39,7 @@ impl Page {
     /// It may load whatever its owner wants, so it carries no content security policy.
     pub fn compile(source: &str) -> Result<Self, Vec<TemplateError>> {
         let template = Template::compile(source, Variables::is_known)?;
-        Ok(Self { template, content_security_policy: None })
+        Ok(Self { template, policies: None })
     }
 
     /// The page of every room without its own, in one language and under a policy that lets only
@@ -49,7 +52,10 @@ impl Page {
         };
         let mut page = Self::compile(&source).map_err(invalid)?;
         let sample = page.render(&Variables::in_language(&Waiting::default(), words));
-        page.content_security_policy = sample.ok().map(|html| content_security_policy(&html));
+        let policies = |html: String| {
+            [None, Some(SCRIPT)].map(|challenge| content_security_policy(&html, challenge))
+        };
+        page.policies = sample.ok().map(policies);
         Ok(page)
     }
 
@@ -58,9 +64,25 @@ impl Page {
         self.template.warnings()
     }
 
-    /// The value of the `Content-Security-Policy` header; none for an owner's page.
-    pub fn content_security_policy(&self) -> Option<&str> {
-        self.content_security_policy.as_deref()
+    /// The value of the `Content-Security-Policy` header; none for an owner's page. The place that
+    /// challenges come from is in it only where there is one.
+    pub fn content_security_policy(&self, has_challenge: bool) -> Option<&str> {
+        let [without, with] = self.policies.as_ref()?;
+        Some(if has_challenge { with } else { without })
+    }
+
+    /// True if the page shows a challenge to whoever needs to pass one.
+    pub fn has_challenge(&self) -> bool {
+        let widget = Widget {
+            site_key: "",
+            mode: TurnstileMode::VisibleManaged,
+            room: RoomId::from_bytes([0; 16]),
+            is_gate: true,
+        };
+        let variables = Variables::of(&Waiting::default());
+        let variables = variables.with_challenge(Some(widget), &Words::default());
+        // As markup: an escaped text would be shown, and challenge nobody.
+        self.render(&variables).is_ok_and(|html| html.contains(&widget.html(&Words::default())))
     }
 
     /// What apps get instead of a page.
@@ -74,12 +96,16 @@ impl Page {
     }
 }
 
-/// Forbids everything but the inline style and script blocks of `html` and pictures in `data:`.
+/// Forbids everything but the inline style and script blocks of `html` and pictures in `data:`;
+/// with the script of a `challenge`, that and what it loads as well.
 ///
 /// Embedding in a frame stays allowed, because covered sites may be embedded.
-fn content_security_policy(html: &str) -> String {
+fn content_security_policy(html: &str, challenge: Option<&str>) -> String {
+    let (script, frame) = challenge.map_or_else(Default::default, |script| {
+        (format!(" {} {ORIGIN}", hash(script)), format!("frame-src {ORIGIN}; "))
+    });
     format!(
-        "default-src 'none'; style-src{}; script-src{}; img-src data:; \
+        "default-src 'none'; style-src{}; script-src{}{script}; {frame}img-src data:; \
             base-uri 'none'; \
          form-action 'none'",
         hashes(html, "<style>", "</style>"),
@@ -92,11 +118,15 @@ fn hashes(html: &str, opening: &str, closing: &str) -> String {
     let mut sources = String::new();
     for block in html.split(opening).skip(1) {
         let content = block.split(closing).next().unwrap_or_default();
-        let hash = Base64::encode_string(&Sha256::digest(content));
         // Writing to a string cannot fail.
-        let _ = write!(sources, " 'sha256-{hash}'");
+        let _ = write!(sources, " {}", hash(content));
     }
     sources
+}
+
+/// The source of one block.
+fn hash(content: &str) -> String {
+    format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(content)))
 }
 
 #[cfg(test)]
@@ -108,7 +138,10 @@ mod tests {
     use super::Waiting;
     use super::Words;
     use super::content_security_policy;
+    use super::hashes;
+    use super::{ORIGIN, TurnstileMode, Widget};
     use crate::event::Phase;
+    use crate::id::RoomId;
     use crate::language::Language;
     use crate::settings::QueueingMethod;
     use crate::time::{MINUTE_MS, Timestamp};
@@ -239,7 +272,7 @@ mod tests {
     #[test]
     fn the_policy_allows_the_blocks_of_every_state() {
         let page = built_in();
-        let policy = page.content_security_policy().unwrap();
+        let policy = page.content_security_policy(false).unwrap();
         assert_eq!(policy.matches("'sha256-").count(), 2, "{policy}");
         for bits in 0..64_u32 {
             let waiting = Waiting {
@@ -253,16 +286,54 @@ mod tests {
                 refresh_interval_s: bits,
                 ..Waiting::default()
             };
-            assert_eq!(content_security_policy(&render(&waiting)), policy);
+            assert_eq!(content_security_policy(&render(&waiting), None), policy);
         }
         let copied = Page::compile(&english().fill(BUILT_IN_SOURCE).unwrap()).unwrap();
-        assert_eq!(copied.content_security_policy(), None);
+        assert_eq!(copied.content_security_policy(false), None);
+    }
+
+    #[test]
+    fn a_page_with_a_challenge_allows_that_and_stays_small() {
+        let page = built_in();
+        let widget = Widget {
+            site_key: "1x00000000000000000000AA",
+            mode: TurnstileMode::VisibleManaged,
+            room: RoomId::from_bytes([7; 16]),
+            is_gate: true,
+        };
+        let words = english();
+        let variables = Variables::in_language(&two_minutes(), &words);
+        let html = page.render(&variables.with_challenge(Some(widget), &words)).unwrap();
+        assert!(html.len() < 9_000, "{} bytes", html.len());
+        assert!(html.contains("One quick check") && html.contains("About 2 minutes"), "{html}");
+        assert!(!html.contains("Your place is kept"), "who has no place is told of one");
+        // The blocks of the page and the one of the widget, whatever their order.
+        let policy = page.content_security_policy(true).unwrap();
+        for source in hashes(&html, "<script>", "</script>").split(' ') {
+            assert!(policy.contains(source), "{source} is not in {policy}");
+        }
+        assert_eq!(policy.matches(ORIGIN).count(), 2, "{policy}");
+        assert!(!page.content_security_policy(false).unwrap().contains("http"));
+    }
+
+    #[test]
+    fn a_page_has_a_challenge_where_it_shows_one_as_markup() {
+        let check = |source: &str, want: bool| {
+            assert_eq!(Page::compile(source).unwrap().has_challenge(), want, "{source}");
+        };
+        check("{{{turnstile}}}", true);
+        check("{{&turnstile}}", true);
+        check("{{#turnstile}}<p>{{{ turnstile }}}</p>{{/turnstile}}", true);
+        check("{{turnstile}}", false);
+        check("{{#queueAll}}{{{turnstile}}}{{/queueAll}}", false);
+        check("<p>turnstile", false);
     }
 
     #[test]
     fn a_hash_is_the_one_a_browser_computes() {
         // printf alert | openssl dgst -sha256 -binary | base64
-        let policy = content_security_policy("<style></style><script>alert</script>");
+        let html = "<style></style><script>alert</script>";
+        let policy = content_security_policy(html, None);
         let want = "default-src 'none'; \
             style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
             script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; \

@@ -66,6 +66,8 @@ pub struct Registry {
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// The newest changes, oldest first.
     audit: VecDeque<AuditEntry>,
+    /// True when there are keys to challenge visitors with.
+    can_challenge: bool,
     previews: SortedMap<String, Preview>,
 }
 
@@ -107,6 +109,7 @@ impl Registry {
             lists: SortedMap::new(),
             zone_settings: SortedMap::new(),
             audit: VecDeque::new(),
+            can_challenge: false,
             previews: SortedMap::new(),
         };
         registry.restore_all(rows)?;
@@ -114,6 +117,12 @@ impl Registry {
             registry.rooms = seed.into_iter().map(|room| (room.id, room)).collect();
         }
         Ok(registry)
+    }
+
+    /// The same, in a deployment that has Turnstile's keys, or has not.
+    #[must_use]
+    pub fn with_turnstile(self, can_challenge: bool) -> Self {
+        Self { can_challenge, ..self }
     }
 
     /// How many changes there were; it grows with each.

@@ -5,6 +5,7 @@ use crate::page::Variables;
 use crate::page::Waiting;
 use crate::page::Words;
 use crate::template::RenderError;
+use crate::turnstile::Widget;
 
 /// Shared caches must keep nothing: the page is about one visitor and may set a cookie.
 const CACHE_CONTROL: &str = "private, no-store";
@@ -30,7 +31,7 @@ pub enum Form<'a> {
 }
 
 /// How the queue page is to be delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Delivery<'a> {
     /// The room's `queueing_status_code`.
     pub status: u16,
@@ -38,6 +39,8 @@ pub struct Delivery<'a> {
     pub head: bool,
     /// Complete values of `Set-Cookie`, in order.
     pub set_cookies: &'a [String],
+    /// A challenge for the visitor.
+    pub widget: Option<Widget<'a>>,
 }
 
 impl Answer {
@@ -48,13 +51,22 @@ impl Answer {
         delivery: Delivery<'_>,
     ) -> Result<Self, RenderError> {
         let (content_type, policy) = match form {
-            Form::Page(page, _) => ("text/html; charset=utf-8", page.content_security_policy()),
+            Form::Page(page, _) => {
+                let policy = page.content_security_policy(delivery.widget.is_some());
+                ("text/html; charset=utf-8", policy)
+            }
             Form::Json => ("application/json", None),
         };
         let body = match form {
             _ if delivery.head => String::new(),
-            Form::Page(page, words) => page.render(&Variables::in_language(waiting, words))?,
-            Form::Json => Page::json(&Variables::of(waiting)),
+            Form::Page(page, words) => {
+                let variables = Variables::in_language(waiting, words);
+                page.render(&variables.with_challenge(delivery.widget, words))?
+            }
+            Form::Json => {
+                let variables = Variables::of(waiting);
+                Page::json(&variables.with_challenge(delivery.widget, &Words::default()))
+            }
         };
         let mut answer = Self::of_status(delivery.status, content_type, body);
         let interval_s = waiting.refresh_interval_s;
@@ -78,6 +90,15 @@ impl Answer {
         let body = "You are in line. Open the site in a browser, or try again later.\n".to_owned();
         let mut answer = Self::of_status(503, "text/plain; charset=utf-8", body);
         answer.push("retry-after", &retry_after_s.to_string());
+        answer.push_cookies(set_cookies);
+        answer
+    }
+
+    /// The answer to a request that is to come again at this address, by `GET`.
+    pub fn see_other(address: &str, set_cookies: &[String]) -> Self {
+        let mut answer = Self::of_status(303, "text/plain; charset=utf-8", String::new());
+        answer.push("location", address);
+        answer.push("referrer-policy", "same-origin");
         answer.push_cookies(set_cookies);
         answer
     }
@@ -130,11 +151,13 @@ mod tests {
     use super::Answer;
     use super::Delivery;
     use super::Form;
+    use crate::id::RoomId;
     use crate::language::Language;
     use crate::page::Page;
     use crate::page::Waiting;
     use crate::page::Words;
     use crate::settings::QueueingMethod;
+    use crate::turnstile::{TurnstileMode, Widget};
 
     const WAITING: Waiting = Waiting {
         method: QueueingMethod::Fifo,
@@ -148,8 +171,10 @@ mod tests {
         submitted_nothing: false,
         people_ahead: None,
         event: None,
+        is_infinite: false,
     };
-    const DELIVERY: Delivery<'_> = Delivery { status: 200, head: false, set_cookies: &[] };
+    const DELIVERY: Delivery<'_> =
+        Delivery { status: 200, head: false, set_cookies: &[], widget: None };
 
     fn answer(waiting: &Waiting, delivery: Delivery<'_>) -> Answer {
         let texts = include_str!("../../templates/languages/en-US.json");
@@ -179,6 +204,37 @@ mod tests {
         assert!(header(&answer, "content-security-policy").unwrap().contains("'sha256-"));
         assert_eq!(header(&answer, "retry-after"), None);
         assert_eq!(header(&answer, "set-cookie"), None);
+    }
+
+    #[test]
+    fn a_challenge_is_allowed_and_shown_where_there_is_one() {
+        let widget = Widget {
+            site_key: "1x00000000000000000000AA",
+            mode: TurnstileMode::Invisible,
+            room: RoomId::from_bytes([7; 16]),
+            is_gate: true,
+        };
+        let delivery = Delivery { widget: Some(widget), ..DELIVERY };
+        let challenged = answer(&WAITING, delivery);
+        let origin = "https://challenges.cloudflare.com";
+        assert!(header(&challenged, "content-security-policy").unwrap().contains(origin));
+        assert!(challenged.body.contains("class=\"cf-turnstile\""));
+        let plain = answer(&WAITING, DELIVERY);
+        assert!(!header(&plain, "content-security-policy").unwrap().contains(origin));
+        assert!(!plain.body.contains("class=\"cf-turnstile\""));
+        let json = Answer::queue(Form::Json, &WAITING, delivery).unwrap();
+        assert!(json.body.contains(r#"class=\"cf-turnstile\""#), "{}", json.body);
+    }
+
+    #[test]
+    fn a_token_is_answered_with_the_address_without_it() {
+        let cookies = ["a=1; Path=/".to_owned()];
+        let answer = Answer::see_other("https://a.net/x?y\r\nz: 1", &cookies);
+        assert_eq!((answer.status, answer.body.as_str()), (303, ""));
+        assert_eq!(header(&answer, "location"), Some("https://a.net/x?yz: 1"));
+        assert_eq!(header(&answer, "cache-control"), Some("private, no-store"));
+        assert_eq!(header(&answer, "set-cookie"), Some("a=1; Path=/"));
+        assert_eq!(header(&answer, "refresh"), None);
     }
 
     #[test]

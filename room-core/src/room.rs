@@ -8,6 +8,7 @@ use crate::language::Language;
 use crate::route::Route;
 use crate::settings::Settings;
 use crate::time::Timestamp;
+use crate::turnstile::{Turnstile, WhenUnverified};
 
 /// One waiting room. `config` makes it, so that every rule between its fields holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +47,12 @@ pub struct Room {
     pub origin_may_revoke: bool,
     /// True when a waiting visitor is told how many stand before.
     pub show_position: bool,
-    /// How visitors prove that they are people. Without a Turnstile key every mode acts as off.
-    pub turnstile_mode: TurnstileMode,
+    /// How visitors prove that they are people. Without Turnstile's keys it is off.
+    pub turnstile: Turnstile,
+    /// What a proof is worth that nobody can check.
+    pub turnstile_when_silent: WhenUnverified,
+    /// True when pages tell those in the infinite queue where they are.
+    pub show_infinite_queue: bool,
     /// Scheduled changes of the settings, in no order; no two overlap.
     pub events: Vec<Event>,
     /// Which requests skip the room, in the owner's order.
@@ -56,18 +61,4 @@ pub struct Room {
     pub created_on: Timestamp,
     /// When it was last changed, its events and rules aside.
     pub modified_on: Timestamp,
-}
-
-/// How visitors prove that they are people.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TurnstileMode {
-    /// Not at all.
-    Off,
-    /// By a widget that nobody sees.
-    #[default]
-    Invisible,
-    /// By a widget that shows what it does.
-    VisibleNonInteractive,
-    /// By a widget that may ask for a click.
-    VisibleManaged,
 }

@@ -7,6 +7,7 @@ use crate::queue::OrderKey;
 use crate::shuffle::Shuffle;
 use crate::ticket::Ticket;
 use crate::time::{MINUTE_MS, Timestamp};
+use crate::turnstile::Turnstile;
 
 /// The longest session a room or an event may have, in minutes (`product.md` section 5).
 pub const LONGEST_SESSION_MINUTES: u32 = 30;
@@ -78,6 +79,9 @@ pub struct Settings {
     pub when_silent: WhenSilent,
     /// The bound of `WhenSilent::KeepFlowing`, per isolate and minute.
     pub keep_flowing_per_minute: u32,
+    /// True when a newcomer who cannot enter at once joins the line only after a challenge.
+    #[serde(default)]
+    pub gated: bool,
     /// Orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -94,9 +98,21 @@ impl Settings {
         u64::from(self.session_duration_minutes.max(1))
     }
 
+    /// With the gate that the room's Turnstile settings make.
+    #[must_use]
+    pub fn gated_by(self, turnstile: Turnstile) -> Self {
+        Self { gated: turnstile.gates(), ..self }
+    }
+
     /// True when no newcomer and nobody who waits may enter, whatever is free.
     pub fn admits_nobody(&self) -> bool {
         self.queue_all || self.queueing_method == QueueingMethod::Reject
+    }
+
+    /// True when whoever cannot enter at once gets a place in a line.
+    pub fn has_line(&self) -> bool {
+        self.queue_all
+            || !matches!(self.queueing_method, QueueingMethod::Passthrough | QueueingMethod::Reject)
     }
 
     /// True when everybody new enters at once.
@@ -151,6 +167,7 @@ impl Settings {
             near_head_refresh_interval_s: 5,
             when_silent: WhenSilent::Hold,
             keep_flowing_per_minute: 0,
+            gated: false,
             shuffles: Vec::new(),
         }
     }

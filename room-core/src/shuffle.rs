@@ -53,7 +53,7 @@ mod tests {
     use crate::id::{EventId, TicketId};
     use crate::queue::OrderKey;
     use crate::settings::Settings;
-    use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+    use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
     use crate::time::{MINUTE_MS, Timestamp};
 
     const FROM: Timestamp = Timestamp(1_800_000_000_000);
@@ -83,6 +83,8 @@ mod tests {
             confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
+            challenge: Challenge::None,
+            people_ahead: 0,
         }
     }
 

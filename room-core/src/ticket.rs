@@ -50,14 +50,29 @@ pub struct Ticket {
     pub unconfirmed: bool,
     /// True for a visitor in the infinite queue, who must not be able to tell.
     pub infinite: bool,
+    /// Whether the visitor has been challenged, and has answered.
+    #[cfg_attr(test, serde(default))]
+    pub challenge: Challenge,
+    /// In the infinite queue alone: so many seemed to stand before when `joined_at` was written.
+    #[cfg_attr(test, serde(default))]
+    pub people_ahead: u32,
+}
+
+/// What came of the challenge that a visitor gets once at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Challenge {
+    /// There was none.
+    #[default]
+    None,
+    /// It is on the page.
+    Shown,
+    /// It is over, whatever the answer was worth.
+    Answered,
 }
 
 /// The length of a ticket before sealing, the same for every visitor.
 pub(crate) const TICKET_BYTES: usize = 64;
-
-/// Bytes of the layout without a meaning yet: written as 0 and ignored when read, so that the
-/// version before the one that gives them a meaning still reads the ticket.
-const RESERVED_BYTES: usize = 4;
 
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
@@ -65,6 +80,8 @@ const ACCEPTED: u8 = 1;
 /// The flags byte. The other bits are written as 0 and ignored when read.
 const FLAG_UNCONFIRMED: u8 = 1 << 0;
 const FLAG_INFINITE: u8 = 1 << 1;
+const FLAG_SHOWN: u8 = 1 << 2;
+const FLAG_ANSWERED: u8 = 1 << 3;
 
 impl Ticket {
     /// The ticket as bytes. All numbers are big-endian, moments are milliseconds since the epoch.
@@ -80,9 +97,9 @@ impl Ticket {
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `event` |
-    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite |
+    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered |
     /// | 56 |  4 | `confirmed_s` |
-    /// | 60 |  4 | reserved |
+    /// | 60 |  4 | `people_ahead` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
         debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
         let state = match self.state {
@@ -91,6 +108,11 @@ impl Ticket {
         };
         let unconfirmed = if self.unconfirmed { FLAG_UNCONFIRMED } else { 0 };
         let infinite = if self.infinite { FLAG_INFINITE } else { 0 };
+        let challenge = match self.challenge {
+            Challenge::None => 0,
+            Challenge::Shown => FLAG_SHOWN,
+            Challenge::Answered => FLAG_ANSWERED,
+        };
 
         bytes.extend_from_slice(self.id.as_bytes());
         bytes.extend_from_slice(&self.joined_at.0.to_be_bytes());
@@ -101,9 +123,9 @@ impl Ticket {
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
         bytes.extend_from_slice(&self.event.to_be_bytes());
-        bytes.push(unconfirmed | infinite);
+        bytes.push(unconfirmed | infinite | challenge);
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
-        bytes.extend_from_slice(&[0; RESERVED_BYTES]);
+        bytes.extend_from_slice(&self.people_ahead.to_be_bytes());
     }
 
     /// The ticket in exactly these bytes; `None` if no ticket is written like this.
@@ -126,14 +148,23 @@ impl Ticket {
             confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
+            challenge: Challenge::None,
+            people_ahead: 0,
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
-        let _reserved: [u8; RESERVED_BYTES] = take(rest)?;
+        let people_ahead = u32::from_be_bytes(take(rest)?);
+        let challenge = match flags {
+            flags if flags & FLAG_ANSWERED != 0 => Challenge::Answered,
+            flags if flags & FLAG_SHOWN != 0 => Challenge::Shown,
+            _ => Challenge::None,
+        };
         (rest.is_empty() && ticket.is_reachable()).then_some(Self {
             unconfirmed: flags & FLAG_UNCONFIRMED != 0,
             infinite: flags & FLAG_INFINITE != 0,
+            challenge,
             confirmed_s,
+            people_ahead,
             ..ticket
         })
     }
@@ -155,7 +186,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
+    use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
     use crate::bucket::Bucket;
     use crate::id::TicketId;
     use crate::time::Timestamp;
@@ -174,6 +205,8 @@ mod tests {
             confirmed_s: 0x6162_6364,
             unconfirmed: false,
             infinite: true,
+            challenge: Challenge::None,
+            people_ahead: 0x7172_7374,
         }
     }
 
@@ -196,7 +229,7 @@ mod tests {
         want.extend([0x51, 0x52, 0x53, 0x54]);
         want.push(0b10);
         want.extend([0x61, 0x62, 0x63, 0x64]);
-        want.extend([0; 4]);
+        want.extend([0x71, 0x72, 0x73, 0x74]);
         assert_eq!(want.len(), TICKET_BYTES);
         assert_eq!(bytes_of(&accepted()), want);
         assert_eq!(Ticket::from_bytes(&want), Some(accepted()));
@@ -204,23 +237,24 @@ mod tests {
 
     #[test]
     fn each_flag_has_its_bit() {
-        let check = |unconfirmed: bool, infinite: bool, flags: u8| {
-            let ticket = Ticket { unconfirmed, infinite, ..accepted() };
+        let check = |unconfirmed: bool, infinite: bool, challenge: Challenge, flags: u8| {
+            let ticket = Ticket { unconfirmed, infinite, challenge, ..accepted() };
             let bytes = bytes_of(&ticket);
             assert_eq!(bytes[55], flags);
             assert_eq!(Ticket::from_bytes(&bytes), Some(ticket));
         };
-        check(false, false, 0b00);
-        check(true, false, 0b01);
-        check(false, true, 0b10);
-        check(true, true, 0b11);
+        check(false, false, Challenge::None, 0b0000);
+        check(true, false, Challenge::None, 0b0001);
+        check(false, true, Challenge::None, 0b0010);
+        check(false, false, Challenge::Shown, 0b0100);
+        check(false, false, Challenge::Answered, 0b1000);
+        check(true, true, Challenge::Shown, 0b0111);
     }
 
     #[test]
     fn what_a_later_version_adds_is_ignored() {
         let mut bytes = bytes_of(&accepted());
-        bytes[55] |= 0b1111_1100;
-        bytes[60..].fill(0xff);
+        bytes[55] |= 0b1111_0000;
         assert_eq!(Ticket::from_bytes(&bytes), Some(accepted()));
     }
 

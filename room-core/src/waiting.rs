@@ -4,6 +4,7 @@
 use crate::admission;
 use crate::estimate;
 use crate::event::{InForce, Phase};
+use crate::infinite_queue;
 use crate::room::Room;
 use crate::settings::{Maintenance, QueueingMethod};
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
@@ -36,6 +37,8 @@ pub struct Waiting {
     pub people_ahead: Option<u64>,
     /// The active event.
     pub event: Option<Stage>,
+    /// The visitor is in the infinite queue, and the owner wants that told.
+    pub is_infinite: bool,
 }
 
 /// Where the active event stands when the page is made.
@@ -103,8 +106,12 @@ impl Known<'_> {
         let settings = &self.in_force.settings;
         let due = admission::next_refresh(ticket);
         let refresh_s = due.since_ms(self.now).div_ceil(SECOND_MS).max(1);
-        let shown_s = Some(ticket.shown_estimate_s)
-            .filter(|shown| *shown != NO_ESTIMATE && !settings.queue_all);
+        let shown_s = if ticket.infinite {
+            infinite_queue::shown_s(ticket, settings)
+        } else {
+            Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE)
+        };
+        let shown_s = shown_s.filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
         Waiting {
@@ -114,8 +121,15 @@ impl Known<'_> {
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
+            is_infinite: ticket.infinite && self.room.show_infinite_queue,
             ..self.common()
         }
+    }
+
+    /// For somebody who joins the line only with a passed challenge. The page comes again with the
+    /// answer to that, and not before.
+    pub fn challenged(&self, ticket: &Ticket) -> Waiting {
+        Waiting { refresh_interval_s: 0, ..self.waiting(ticket) }
     }
 
     /// For a newcomer who gets no place: the page that does not come again.
@@ -140,6 +154,7 @@ impl Known<'_> {
         let (settings, view) = (&self.in_force.settings, self.view?);
         let wait = match settings.queueing_method {
             QueueingMethod::Random => estimate::by_lot(view),
+            _ if ticket.infinite => estimate::behind(view, infinite_queue::people_ahead(ticket)),
             _ => estimate::in_line(view, settings.order_key(ticket)),
         };
         let wait = wait?.around(shown_s);
@@ -152,7 +167,11 @@ impl Known<'_> {
         let is_in_line =
             ticket.state == TicketState::Queued && settings.queueing_method == QueueingMethod::Fifo;
         let view = self.view.filter(|_| self.room.show_position && is_in_line)?;
-        Some(estimate::people_ahead(view, settings.order_key(ticket)))
+        Some(if ticket.infinite {
+            infinite_queue::people_ahead(ticket)
+        } else {
+            estimate::people_ahead(view, settings.order_key(ticket))
+        })
     }
 }
 
@@ -169,7 +188,7 @@ mod tests {
     use crate::queue::OrderKey;
     use crate::settings::QueueingMethod;
     use crate::template::Value;
-    use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+    use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
     use crate::time::Timestamp;
     use crate::view::View;
 
@@ -189,6 +208,8 @@ mod tests {
             confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
+            challenge: Challenge::None,
+            people_ahead: 0,
         }
     }
 

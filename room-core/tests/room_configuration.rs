@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 35] = [
+const FIELDS: [&str; 37] = [
     "additional_routes",
     "cookie_attributes",
     "cookie_suffix",
@@ -53,12 +53,14 @@ const FIELDS: [&str; 35] = [
     "samesite",
     "secure",
     "session_duration",
+    "show_infinite_queue",
     "show_position",
     "strip_cookie",
     "suspended",
     "total_active_users",
     "turnstile_action",
     "turnstile_mode",
+    "turnstile_when_silent",
     "unconfirmed_seconds",
     "when_silent",
     "zone_id",

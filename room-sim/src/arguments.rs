@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
-use room_sim::scenario::{EXAMPLES, NAMES, NOT_BUILT, Scenario};
+use room_sim::scenario::{EXAMPLES, NAMES, Scenario};
 use room_sim::world::Algorithm;
 
 /// Every data center has a code of three letters of its own.
@@ -162,11 +162,6 @@ fn names(value: &str, known: &[&str]) -> Result<Vec<String>, String> {
 }
 
 fn scenarios(value: &str) -> Result<Vec<String>, String> {
-    for (name, missing) in NOT_BUILT {
-        if value.split(',').any(|wanted| wanted == name) {
-            return Err(format!("scenario {name} is not built: {missing}"));
-        }
-    }
     names(value, &[NAMES.as_slice(), &EXAMPLES].concat())
 }
 
@@ -183,7 +178,6 @@ fn seeds(value: &str) -> Option<RangeInclusive<u64>> {
 /// The help text.
 pub fn help() -> String {
     const BREAK: &str = ",\n                         ";
-    let missing = NOT_BUILT.map(|(name, missing)| format!("  {name:<12}{missing}\n")).concat();
     format!(
         "room-sim compare [OPTIONS]
 
@@ -201,9 +195,7 @@ Runs every algorithm on every scenario and prints the figures beside their targe
   --svg FILE             visitors inside against the limit, of the first scenario chosen
 
 All of them by default. Several names or counts are written with commas between them.
-
-Not built, because the core does not have it:
-{missing}",
+",
         algorithms = ALGORITHMS.join(", "),
         scenarios = NAMES.chunks(10).map(|names| names.join(", ")).collect::<Vec<_>>().join(BREAK),
         examples = EXAMPLES.join(", "),
@@ -251,7 +243,7 @@ mod tests {
             assert!(message.contains(want), "{message}");
         };
         check("compare --algorithm v1,v3 --scenario over,prequeue", "until a start");
-        check("compare --scenario over,bots", "infinite queue");
+        check("compare --scenario over,bots --algorithm v1", "infinite queue");
         check("compare --scenario over,revoke --algorithm v1", "revocation");
         check("compare --scenario nothing", "none of steady");
         check("compare --algorithm v4", "none of v1");

@@ -2,9 +2,12 @@
 //!
 //! It does what `src/visit.rs` and `src/reports.rs` of the Worker do, with the same constants.
 
+use std::borrow::Cow;
+
 use room_core::admission;
 use room_core::id::IsolateId;
 use room_core::isolate::{Isolate, Outcome, Work};
+use room_core::settings::Settings;
 use room_core::ticket::{NO_ESTIMATE, Ticket};
 use room_core::time::{SECOND_MS, Timestamp};
 use room_core::view::View;
@@ -23,6 +26,8 @@ const COPY_MS: u64 = 2 * SECOND_MS;
 const AGAIN_MS: u64 = SECOND_MS;
 /// A browser's timer is up to this late.
 const LATE_MS: u64 = 300;
+/// A challenge takes a person between so many milliseconds, and a bot no longer.
+const SOLVED_MS: (u64, u64) = (1_000, 8_000);
 /// Shares of a data center's isolates fall with the rank (`admission.md` section 7).
 const ISOLATE_EXPONENT: f64 = 0.7;
 /// More requests with the same cookie at once than this are not made.
@@ -84,6 +89,15 @@ impl IsolateRow {
     }
 }
 
+/// The settings for a visitor: whoever has passed the challenge meets no gate.
+fn met_with(settings: &Settings, passed: Option<bool>) -> Cow<'_, Settings> {
+    if settings.gated && passed == Some(true) {
+        Cow::Owned(Settings { gated: false, ..settings.clone() })
+    } else {
+        Cow::Borrowed(settings)
+    }
+}
+
 impl World {
     fn seat(&mut self, place: Place) -> Option<&mut IsolateSeat> {
         let seat = self.isolates.get_mut(place.data_center)?.get_mut(place.isolate)?;
@@ -115,16 +129,23 @@ impl World {
         is_echo: bool,
     ) {
         let draws = self.chance.product.draws();
+        let passed = self.visitors.get(visitor).and_then(|one| one.passed);
+        let settings = met_with(&self.settings, passed);
         let Some(row) = self.isolates.get_mut(data_center) else { return };
         let isolate = row.pick(&mut self.chance.isolates);
         let Some(seat) = row.get_mut(isolate) else { return };
-        let (now, settings) = (self.now + seat.ahead_ms, &self.settings);
+        let (now, settings) = (self.now + seat.ahead_ms, &*settings);
         let inside = ticket.as_ref().is_some_and(|one| admission::is_inside(one, now, settings));
         if !inside && seat.machine.wants_view(now) {
             seat.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
         }
         let place = Place { data_center, isolate, life: seat.life };
-        match seat.machine.visit(now, settings, ticket, draws) {
+        let outcome = if passed == Some(false) && ticket.is_none() && settings.gated {
+            seat.machine.refuse(now, settings, None, draws)
+        } else {
+            seat.machine.visit(now, settings, ticket, draws)
+        };
+        match outcome {
             Outcome::Ask(ask) => {
                 let take = seat.machine.take(now, &ask);
                 self.truth.takes += 1;
@@ -137,8 +158,9 @@ impl World {
     }
 
     pub(crate) fn settle(&mut self, asking: Asking, reply: Option<CounterReply>) {
-        let (now, settings) = (self.now, self.settings.clone());
         let Asking { place, visitor, ask, draws, is_echo } = asking;
+        let passed = self.visitors.get(visitor).and_then(|one| one.passed);
+        let (now, settings) = (self.now, met_with(&self.settings, passed).into_owned());
         let Some(seat) = self.seat(place) else {
             if !is_echo {
                 self.calendar.enter(now + AGAIN_MS, Event::Visit(visitor));
@@ -151,7 +173,10 @@ impl World {
     }
 
     fn answer(&mut self, place: Place, visitor: usize, outcome: Outcome, is_echo: bool) {
-        let is_news = !matches!(outcome, Outcome::Pass | Outcome::Wait { counted: false, .. });
+        let is_news = !matches!(
+            outcome,
+            Outcome::Pass | Outcome::Pretend { .. } | Outcome::Wait { counted: false, .. }
+        );
         let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         let next = match outcome {
             Outcome::Pass => self.show_site(visitor, None),
@@ -159,6 +184,9 @@ impl World {
             // The browser shows one of the pages, and keeps the cookie that came with it.
             Outcome::Wait { .. } if is_echo => return self.report_soon(place, is_news),
             Outcome::Wait { ticket, counted } => self.show_queue(visitor, ticket, counted),
+            Outcome::Challenge(_) | Outcome::Pretend { .. } if is_echo => None,
+            Outcome::Challenge(_) => self.show_challenge(visitor),
+            Outcome::Pretend { ticket, .. } => self.show_infinite(visitor, ticket),
             // No scenario rejects; who is turned away does not come back.
             Outcome::Reject => None,
             Outcome::Ask(_) => return,
@@ -212,6 +240,27 @@ impl World {
         }
         browser.session_ends = self.truth.serve(now, browser.session_ends);
         Some(browser.next_request(now, stream))
+    }
+
+    /// The visitor sees a challenge, and comes with what becomes of it: its time counts from then.
+    fn show_challenge(&mut self, visitor: usize) -> Option<Timestamp> {
+        let comes_at = self.now + self.chance.visitors.between(SOLVED_MS.0, SOLVED_MS.1);
+        let browser = self.visitors.get_mut(visitor)?;
+        browser.passed = Some(!browser.is_bot);
+        browser.arrived_at = comes_at;
+        Some(comes_at)
+    }
+
+    /// The visitor sees the infinite queue, in which nobody is known to wait.
+    fn show_infinite(&mut self, visitor: usize, ticket: Ticket) -> Option<Timestamp> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let due = admission::next_refresh(&ticket);
+        let browser = self.visitors.get_mut(visitor)?;
+        browser.cookie = Cookie::Ticket(ticket);
+        if browser.standing == Standing::Arrives {
+            browser.wait(now, &habits, &mut self.chance.visitors);
+        }
+        Some(due.max(now + 1) + self.chance.visitors.between(0, LATE_MS))
     }
 
     fn show_queue(&mut self, visitor: usize, ticket: Ticket, counted: bool) -> Option<Timestamp> {

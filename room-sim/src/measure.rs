@@ -71,6 +71,9 @@ pub struct Summary {
     /// How far the order of entry follows that of arrival, among those who waited: 1 where it
     /// is the same, 0 where it is drawn; none where fewer than two waited.
     pub order_correlation: Option<f64>,
+    /// Among bots: half of the people who entered waited at most this, in seconds; and the part of
+    /// all people who entered, in percent.
+    pub people: Option<(f64, f64)>,
     /// Made of every admission in its order.
     pub fingerprint: u64,
 }
@@ -138,6 +141,7 @@ impl Summary {
             latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
             events,
             order_correlation: order_correlation(visitors),
+            people: people(visitors),
             fingerprint: truth.fingerprint,
         }
     }
@@ -195,6 +199,18 @@ fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
         entries += from_entry * from_entry;
     }
     (arrivals * entries > 0.0).then(|| both / (arrivals * entries).sqrt())
+}
+
+/// How people fare among bots: the middle wait in seconds, and how many of 100 entered.
+fn people(visitors: &[Visitor]) -> Option<(f64, f64)> {
+    let people = visitors.iter().filter(|one| !one.is_bot).count();
+    if people == visitors.len() {
+        return None;
+    }
+    let waited = |one: &Visitor| Some(one.entered_at?.since_ms(one.arrived_at) as f64 / 1_000.0);
+    let waits: Vec<f64> = visitors.iter().filter(|one| !one.is_bot).filter_map(waited).collect();
+    let entered_percent = 100.0 * waits.len() as f64 / people.max(1) as f64;
+    Some((percentile(&waits, 0.5), entered_percent))
 }
 
 fn estimate_error(visitors: &[Visitor]) -> f64 {

@@ -9,7 +9,7 @@ use crate::chance::zipf;
 use crate::visitor::Habits;
 use crate::world::Algorithm;
 
-pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, NOT_BUILT, small_restart};
+pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
 
 /// Shares of the data centers fall with the rank (`admission.md` section 7).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
@@ -121,6 +121,9 @@ impl Scenario {
         match algorithm {
             Algorithm::Published(_) if self.settings.queue_all => {
                 Some("the published designs hold nobody until a start")
+            }
+            Algorithm::Published(_) if self.settings.gated => {
+                Some("the published designs challenge nobody (infinite queue)")
             }
             Algorithm::Published(_) if self.habits.revoked > 0.0 => {
                 Some("the published designs take no place back (revocation)")

@@ -26,6 +26,8 @@ pub struct Habits {
     pub impatient: f64,
     /// Part of the visitors who are done after three minutes: the origin ends their sessions.
     pub revoked: f64,
+    /// Part of the visitors who pass no challenge.
+    pub bots: f64,
 }
 
 /// How long visitors stay on the site.
@@ -46,6 +48,7 @@ impl Habits {
         parallel: 0.05,
         impatient: 0.02,
         revoked: 0.0,
+        bots: 0.0,
     };
 
     fn stay_ms(&self, stream: &mut Stream) -> u64 {
@@ -103,6 +106,10 @@ pub struct Visitor {
     pub has_waited: bool,
     /// True if more than one newcomer per second reaches its data center.
     pub in_crowd: bool,
+    /// True if it passes no challenge.
+    pub is_bot: bool,
+    /// What came of its challenge, once there was one.
+    pub passed: Option<bool>,
 }
 
 impl Visitor {
@@ -118,6 +125,8 @@ impl Visitor {
             told: None,
             has_waited: false,
             in_crowd,
+            is_bot: false,
+            passed: None,
         }
     }
 

@@ -242,7 +242,10 @@ impl World {
     }
 
     fn arrive(&mut self, data_center: usize, in_crowd: bool) {
-        self.visitors.push(Visitor::new(data_center, self.now, in_crowd));
+        let bots = self.scenario.habits.bots;
+        let is_bot = bots > 0.0 && self.chance.visitors.happens(bots);
+        let visitor = Visitor { is_bot, ..Visitor::new(data_center, self.now, in_crowd) };
+        self.visitors.push(visitor);
         self.visit(self.visitors.len() - 1);
     }
 

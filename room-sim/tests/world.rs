@@ -135,6 +135,29 @@ fn revoked_sessions_let_others_in_and_never_too_many() {
     assert!(with.0 > 1.15 * without.0, "{}\n{}", with.1, without.1);
 }
 
+/// Bots who pass no challenge delay people only as long as they stand in the same line.
+#[test]
+fn people_wait_less_where_bots_are_in_the_infinite_queue() {
+    let people = |name: &str| {
+        let mut scenario = Scenario::named(name, 1).expect("a known name");
+        scenario.settings.total_active_users /= 20;
+        scenario.settings.new_users_per_minute /= 20;
+        for (_, rate) in &mut scenario.arrivals {
+            *rate /= 20.0;
+        }
+        let (measures, summary, _) = run(scenario, 3, 1);
+        let told = format!("{name}\n{measures}{summary:?}");
+        // Two visitors of 500.
+        assert!(measures.active_over_max_percent <= 0.4, "{told}");
+        assert!(measures.rate_over_sliding_percent <= 0.5, "{told}");
+        let (wait_s, entered_percent) = summary.people.expect("there are bots");
+        (wait_s, entered_percent, told)
+    };
+    let (with, without) = (people("bots"), people("bots-off"));
+    assert!(10.0 * with.0 < without.0, "{}\n{}", with.2, without.2);
+    assert!(with.1 > without.1, "{}\n{}", with.2, without.2);
+}
+
 #[test]
 fn nobody_overtakes_by_a_minute_in_a_long_line() {
     for seed in 1..=2 {

@@ -104,9 +104,10 @@ impl Registry {
         let stored = exec("SELECT key, value FROM rows")?.to_array::<Stored>();
         let stored = stored.map_err(|error| error.to_string())?;
         let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
-        let (seed, zones, bounds) = memory::with(memory::Memory::registry_basis)
+        let (seed, zones, bounds, can_challenge) = memory::with(memory::Memory::registry_basis)
             .ok_or_else(|| "there is no configuration".to_owned())?;
-        Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)
+        let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;
+        Ok(machine.with_turnstile(can_challenge))
     }
 
     fn store(&self, rows: &[Row]) -> Result<(), String> {

@@ -5,17 +5,15 @@
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 
+import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor, look } from "../harness/visitor.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const NARROW = { width: 320, height: 568 };
 const LANGUAGES = fs
   .readdirSync(path.join(ROOT, "templates", "languages"))
@@ -237,14 +235,6 @@ function silence({ id }) {
     { className: "DataCenterAggregator", object: `${id}/AMS`, fail: "before" },
     { className: "GlobalAggregator", object: id, fail: "before" },
   ];
-}
-
-/** What stands in somebody's way, and what could not be told. */
-async function barriers(page) {
-  const found = await page.evaluate((rules) => window.axe.run(document, { runOnly: rules }), RULES);
-  return [...found.violations, ...found.incomplete].map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`,
-  );
 }
 
 function fitsItsWidth(page) {

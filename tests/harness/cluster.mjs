@@ -51,6 +51,8 @@ export const CLASSES = {
  * @param {Record<string, string>} [options.vars] variables and secrets
  * @param {"release" | "debug"} [options.build]
  * @param {string} [options.entry] another entry than the product's
+ * @param {Record<string, number>} [options.outside] services that the Worker may reach besides the
+ *   origin: ports of this machine by host
  * @param {boolean} [options.glance] false switches the fast path off
  * @param {Record<string, object>} [options.overrides] any of these but `colos` by isolate, for two
  *   versions of the Worker side by side
@@ -280,6 +282,7 @@ class Cluster {
           name: ORIGIN,
           compatibilityDate: COMPATIBILITY_DATE,
           modules: [{ type: "ESModule", path: "origin.mjs", contents: origin }],
+          bindings: { OUTSIDE: this.#options.outside ?? {} },
           unsafeDirectSockets: [{ port: 0, entrypoint: "Arrivals" }],
         },
       ],

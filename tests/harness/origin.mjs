@@ -15,8 +15,10 @@ export default {
    * What the Worker under test fetches. The query can ask for a `delay-ms`, a `set-cookie`, and a
    * `command` to the waiting room.
    */
-  async fetch(request) {
+  async fetch(request, { OUTSIDE }) {
     const url = new URL(request.url);
+    const port = OUTSIDE[url.hostname];
+    if (port) return fetch(new Request(`http://127.0.0.1:${port}${url.pathname}`, request));
     const visitor = request.headers.get("x-visitor") ?? "";
     arrivals.push([Date.now(), visitor, request.method, url.pathname + url.search]);
     if (request.headers.get("upgrade") === "websocket") return socket();

@@ -12,6 +12,8 @@ const LINE_LENGTH_MAX = 200;
 
 export class WorkerLog {
   #entries = [];
+  /** What the Workers counted of challenges, all rooms together: { turnstileChallenges: 3, ... } */
+  facts = {};
 
   /** Miniflare's `handleStructuredLogs`. */
   keep = ({ level, message }) => {
@@ -19,7 +21,15 @@ export class WorkerLog {
     const text = lines.map((line) => line.slice(0, LINE_LENGTH_MAX)).join("\n");
     this.#entries.push(`[${level}] ${text}`);
     if (this.#entries.length > ENTRIES_MAX) this.#entries.shift();
+    this.#count(message);
   };
+
+  #count(message) {
+    if (!message.startsWith('{"facts":')) return;
+    for (const [name, count] of Object.entries(JSON.parse(message).facts)) {
+      this.facts[name] = (this.facts[name] ?? 0) + count;
+    }
+  }
 
   /** For `afterEach` of tests that share Workers: shows what a failed one left. */
   afterTest = ({ passed, fullName }) => {

@@ -1,5 +1,6 @@
 //! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
+mod gate;
 mod methods;
 
 use super::{
@@ -11,12 +12,12 @@ use crate::lottery::LotteryKey;
 use crate::queue::OrderKey;
 use crate::settings::Settings;
 use crate::slots::SlotClass;
-use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
 
-const NOW: Timestamp = Timestamp(1_000_000);
-const DRAWS: Draws = Draws {
+pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
+pub(crate) const DRAWS: Draws = Draws {
     ticket_id: TicketId::from_bytes([7; 16]),
     jitter: 2,
     lottery: LotteryKey::from_bytes([0; 32]),
@@ -27,7 +28,7 @@ fn view(open: bool, threshold: u64) -> View {
     View { version: 1, made_at: NOW, open, threshold, ..View::default() }
 }
 
-fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
+pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
     Ticket {
         id: TicketId::from_bytes([1; 16]),
         joined_at: Timestamp(joined_ms),
@@ -41,6 +42,8 @@ fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         confirmed_s: 0,
         unconfirmed: true,
         infinite: false,
+        challenge: Challenge::None,
+        people_ahead: 0,
     }
 }
 
@@ -66,6 +69,9 @@ fn name(decision: &Decision) -> &'static str {
         Decision::Queue { .. } => "queue",
         Decision::TooEarly { .. } => "too early",
         Decision::Hold { .. } => "hold",
+        Decision::Challenge { .. } => "challenge",
+        Decision::Pretend { counted: true, .. } => "pretend",
+        Decision::Pretend { counted: false, .. } => "pretend, too early",
         Decision::Reject => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",

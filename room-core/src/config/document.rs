@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES, TURNSTILE_MODES,
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
+    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 use crate::bypass_rule::BypassRule;
 use crate::cookie::cookie_suffix;
@@ -51,8 +52,10 @@ pub fn room_document(room: &Room) -> Document {
         "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
         "default_template_language": room.default_template_language.tag(),
         "enabled_origin_commands": commands.as_slice(),
-        "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile_mode),
-        "turnstile_action": "log",
+        "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile.mode),
+        "turnstile_action": name_of(&TURNSTILE_ACTIONS, room.turnstile.action),
+        "turnstile_when_silent": name_of(&UNVERIFIED, room.turnstile_when_silent),
+        "show_infinite_queue": room.show_infinite_queue,
         "refresh_interval_seconds": settings.refresh_interval_s,
         "near_head_refresh_interval_seconds": settings.near_head_refresh_interval_s,
         "when_silent": name_of(&SILENCES, settings.when_silent),
@@ -84,7 +87,8 @@ pub fn event_document(event: &Event) -> Document {
         "queueing_method": overrides.queueing_method.map(method_name),
         "custom_page_html": overrides.custom_page_html,
         "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
-        "turnstile_action": overrides.sets_turnstile_action.then_some("log"),
+        "turnstile_action":
+            overrides.turnstile_action.map(|action| name_of(&TURNSTILE_ACTIONS, action)),
     }))
 }
 

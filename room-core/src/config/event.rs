@@ -1,13 +1,13 @@
 //! Reads events: each field, and what its room's other events forbid. Knows no clock.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
-use super::value::{boolean, choice, list, malformed, only, parsed, text, whole_number};
+use super::value::{boolean, choice, list, malformed, parsed, text, whole_number};
 use super::{
-    MAX_TEXT_BYTES, QUEUEING_METHODS, SESSION_DURATION, TURNSTILE_MODES, USER_COUNT, check_limits,
-    read_stamps, read_template, room_name,
+    MAX_TEXT_BYTES, QUEUEING_METHODS, SESSION_DURATION, TURNSTILE_ACTIONS, TURNSTILE_MODES,
+    USER_COUNT, check_limits, read_stamps, read_template, room_name,
 };
 use crate::event::{Event, EventTime, Overrides};
 use crate::time::{MINUTE_MS, Timestamp};
@@ -130,8 +130,8 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let turnstile_mode = fields.optional("turnstile_mode", None, some_mode);
     let some_method = |value: &Value| choice(&QUEUEING_METHODS)(value).map(Some);
     let queueing_method = fields.optional("queueing_method", None, some_method);
-    let is_log = |value: &Value| only(&json!("log"))(value).map(|()| true);
-    let sets_turnstile_action = fields.optional("turnstile_action", false, is_log);
+    let some_action = |value: &Value| choice(&TURNSTILE_ACTIONS)(value).map(Some);
+    let turnstile_action = fields.optional("turnstile_action", None, some_action);
     Some(Overrides {
         limits: total?.zip(per_minute?),
         session_duration_minutes: duration?,
@@ -139,7 +139,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
         custom_page_html: page.map(|page| has_page.then(|| page.to_owned()))?,
         turnstile_mode: turnstile_mode?,
         queueing_method: queueing_method?,
-        sets_turnstile_action: sets_turnstile_action?,
+        turnstile_action: turnstile_action?,
     })
 }
 
@@ -229,13 +229,12 @@ mod tests {
             &[("/custom_page_html", ErrorCode::Template)],
         );
         check(&json!({ "turnstile_mode": "loud" }), &[("/turnstile_mode", RANGE)]);
-        let unsupported = ErrorCode::Unsupported;
         for method in ["fifo", "Random", "PASSTHROUGH", "reject"] {
             check(&json!({ "queueing_method": method }), &[]);
         }
         check(&json!({ "queueing_method": "lifo" }), &[("/queueing_method", RANGE)]);
-        let infinite = json!({ "turnstile_action": "infinite_queue" });
-        check(&infinite, &[("/turnstile_action", unsupported)]);
+        check(&json!({ "turnstile_action": "infinite_queue" }), &[]);
+        check(&json!({ "turnstile_action": "block" }), &[("/turnstile_action", RANGE)]);
         check(&json!({ "colour": 1 }), &[("/colour", ErrorCode::UnknownField)]);
     }
 

@@ -5,10 +5,11 @@ use serde_json::{Value, json};
 use super::{ErrorCode, FieldError, parse_rooms};
 use crate::cookie::{CookieAttributes, SameSite, Secure};
 use crate::language::Language;
-use crate::room::{Room, TurnstileMode};
+use crate::room::Room;
 use crate::route::Route;
 use crate::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::time::Timestamp;
+use crate::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
 
 const REQUIRED: ErrorCode = ErrorCode::Required;
 const TYPE: ErrorCode = ErrorCode::WrongType;
@@ -72,6 +73,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
+        gated: false,
         shuffles: Vec::new(),
     };
     let host = "shop-0.example.net".parse().unwrap();
@@ -92,7 +94,9 @@ fn a_minimal_room_has_the_documented_defaults() {
         strip_cookie: false,
         origin_may_revoke: false,
         show_position: false,
-        turnstile_mode: TurnstileMode::Invisible,
+        turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
+        turnstile_when_silent: WhenUnverified::Accept,
+        show_infinite_queue: false,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -123,6 +127,10 @@ fn every_field_reaches_the_room() {
         "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
+        "turnstile_mode": "visible_managed",
+        "turnstile_action": "infinite_queue",
+        "turnstile_when_silent": "refuse",
+        "show_infinite_queue": true,
     }));
     let routes = room.routes.iter().map(|route| (route.host.as_str(), route.path.as_str()));
     let want = [("shop-0.example.net", "/Buy"), ("b.example.net", "/"), ("c.net", "/x")];
@@ -142,11 +150,15 @@ fn every_field_reaches_the_room() {
         near_head_refresh_interval_s: 60,
         when_silent: WhenSilent::KeepFlowing,
         keep_flowing_per_minute: 100_000,
+        gated: true,
         shuffles: Vec::new(),
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
-    assert!(room.strip_cookie);
+    assert!(room.strip_cookie && room.show_infinite_queue);
+    let action = TurnstileAction::InfiniteQueue;
+    assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
+    assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
     assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
 }
 
@@ -188,6 +200,10 @@ fn values_keep_to_their_limits() {
     let modes = ["off", "invisible", "visible_non_interactive", "Visible_Managed"];
     check("turnstile_mode", &modes.map(Value::from), None);
     check("turnstile_mode", &[json!("on"), json!("")], Some(RANGE));
+    check("turnstile_action", &["log", "Infinite_Queue"].map(Value::from), None);
+    check("turnstile_action", &[json!("block"), json!("")], Some(RANGE));
+    check("turnstile_when_silent", &["accept", "refuse"].map(Value::from), None);
+    check("turnstile_when_silent", &[json!("hold")], Some(RANGE));
     check("created_on", &[json!("2026-12-01T18:00:00.000Z"), json!(null)], None);
     check("created_on", &[json!("yesterday")], Some(FORM));
     check("queue_all", &[json!(true), json!(false)], None);
@@ -254,8 +270,6 @@ fn fields_that_do_not_go_together_are_refused() {
 
 #[test]
 fn what_this_version_cannot_honour_is_refused_by_name() {
-    check("turnstile_action", &[json!("log")], None);
-    check("turnstile_action", &[json!("infinite_queue")], Some(UNSUPPORTED));
     check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
     check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
     check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));

@@ -9,7 +9,7 @@ use crate::queue::OrderKey;
 use crate::settings::{Settings, WhenSilent};
 use crate::slots::{GrantId, SlotClass, Slots};
 use crate::state::SYNC_MS;
-use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::Timestamp;
 use crate::view::{STALE_MS, View};
 use crate::wire::{
@@ -108,6 +108,8 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Wait { .. } => "wait",
         Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
+        Outcome::Challenge(_) => "challenge",
+        Outcome::Pretend { .. } => "pretend",
     }
 }
 
@@ -237,6 +239,8 @@ fn accepted(bucket_s: u32) -> Ticket {
         confirmed_s: 0,
         unconfirmed: false,
         infinite: false,
+        challenge: Challenge::None,
+        people_ahead: 0,
     }
 }
 
@@ -376,4 +380,27 @@ fn a_ticket_is_void_by_the_word_of_a_view_or_of_the_aggregator() {
         tells(&mut machine);
         assert!(machine.is_void(&ticket));
     }
+}
+
+#[test]
+fn whoever_has_no_place_is_in_no_report() {
+    let settings = Settings { gated: true, ..Settings::for_tests() };
+    let mut desk = Desk::new(settings.clone());
+    desk.machine.on_view(view(1, NOW, false));
+    for _ in 0..9 {
+        assert!(matches!(desk.visit(None), Outcome::Challenge(_)));
+        let draws = desk.draws();
+        let refused = desk.machine.refuse(desk.now, &settings, None, draws);
+        let Outcome::Pretend { ticket, counted: true } = refused else { panic!("{refused:?}") };
+        let early = desk.visit(Some(ticket.clone()));
+        assert_eq!(early, Outcome::Pretend { ticket: ticket.clone(), counted: false });
+        desk.now = admission::next_refresh(&ticket);
+        let later = desk.visit(Some(ticket.clone()));
+        assert!(matches!(later, Outcome::Pretend { counted: true, .. }), "{later:?}");
+        // To fail again changes nothing.
+        let again = desk.machine.refuse(desk.now, &settings, Some(ticket.clone()), draws);
+        assert_eq!(again, Outcome::Pretend { ticket, counted: false });
+        desk.machine.on_view(view(1 + desk.visitors, desk.now, false));
+    }
+    assert_eq!(desk.report(), None);
 }

@@ -7,7 +7,7 @@ use crate::census::Presence;
 use crate::id::TicketId;
 use crate::queue::OrderKey;
 use crate::settings::{QueueingMethod, Settings};
-use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
 
@@ -30,6 +30,8 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         confirmed_s: confirmed_at.seconds() as u32,
         unconfirmed: false,
         infinite: false,
+        challenge: Challenge::None,
+        people_ahead: 0,
     }
 }
 

@@ -82,6 +82,7 @@ mod tests {
         submitted_nothing: false,
         people_ahead: None,
         event: None,
+        is_infinite: false,
     };
 
     fn stage(phase: Phase) -> Stage {

@@ -6,6 +6,7 @@ use super::words::Words;
 use crate::settings::QueueingMethod;
 use crate::template::Value;
 use crate::time::MINUTE_MS;
+use crate::turnstile::Widget;
 use crate::waiting::Waiting;
 
 const MINUTES_PER_HOUR: u64 = 60;
@@ -31,6 +32,10 @@ pub struct Variables {
     /// When the active event starts, empty without one.
     event_start: String,
     localized: Localized,
+    /// The markup of the challenge; empty without one.
+    challenge: String,
+    /// True when the visitor has no place before the challenge is passed.
+    is_gate: bool,
 }
 
 /// What a page mainly says; of several true things the first.
@@ -38,6 +43,7 @@ pub struct Variables {
 enum Shown {
     Held,
     Rejected,
+    Challenge,
     Full,
     Paused,
     Prequeue,
@@ -108,7 +114,17 @@ impl Variables {
             until_end: Countdown::of(waiting.event.map(|event| event.ends_in_ms)),
             event_start: to_start.map(|event| event.starts_at.to_iso8601()).unwrap_or_default(),
             localized: Localized::default(),
+            challenge: String::new(),
+            is_gate: false,
         }
+    }
+
+    /// With a challenge on the page, in the words of the page.
+    #[must_use]
+    pub fn with_challenge(self, widget: Option<Widget<'_>>, words: &Words) -> Self {
+        let is_gate = widget.is_some_and(|widget| widget.is_gate);
+        let challenge = widget.map(|widget| widget.html(words)).unwrap_or_default();
+        Self { challenge, is_gate, ..self }
     }
 
     /// True if a page may print `name`.
@@ -134,6 +150,7 @@ impl Variables {
         match self.wait_minutes {
             _ if self.waiting.is_held => Shown::Held,
             _ if self.waiting.is_rejected() => Shown::Rejected,
+            _ if self.is_gate => Shown::Challenge,
             _ if self.waiting.queue_is_full => Shown::Full,
             _ if self.waiting.queue_all => Shown::Paused,
             _ if self.waiting.is_prequeueing() => Shown::Prequeue,
@@ -161,12 +178,12 @@ fn find(name: &str) -> Option<Read> {
 /// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `language…`,
 /// `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is true),
 /// `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
-const VARIABLES: [(&str, Read); 55] = [
+const VARIABLES: [(&str, Read); 56] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
     ("inWaitingRoom", |_| Value::Bool(true)),
-    ("infiniteQueue", |_| Value::Bool(false)),
+    ("infiniteQueue", |own| Value::Bool(own.waiting.is_infinite)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
     ("isEventPrequeueing", |own| Value::Bool(own.waiting.is_prequeueing())),
     ("isFIFOQueue", |own| Value::Bool(own.waiting.method == QueueingMethod::Fifo)),
@@ -187,6 +204,7 @@ const VARIABLES: [(&str, Read); 55] = [
     ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
     ("refreshIntervalLocalized", |own| Value::Text(&own.localized.refresh_interval)),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
+    ("showsChallenge", |own| Value::Bool(own.shown() == Shown::Challenge)),
     ("showsEstimate", |own| Value::Bool(own.shown() == Shown::Estimate)),
     ("showsFull", |own| Value::Bool(own.shown() == Shown::Full)),
     ("showsHeld", |own| Value::Bool(own.shown() == Shown::Held)),
@@ -206,7 +224,7 @@ const VARIABLES: [(&str, Read); 55] = [
     }),
     ("timeUntilEventStartHours", |own| Value::Integer(own.until_start.minutes / MINUTES_PER_HOUR)),
     ("timeUntilEventStartLocalized", |own| Value::Text(&own.localized.until_start)),
-    ("turnstile", |_| Value::Html("")),
+    ("turnstile", |own| Value::Html(&own.challenge)),
     ("waitTime", |own| Value::Integer(own.wait_minutes.unwrap_or(0))),
     ("waitTime25Percentile", |own| Value::Integer(own.percentiles()[0])),
     ("waitTime50Percentile", |own| Value::Integer(own.percentiles()[1])),
@@ -243,209 +261,4 @@ fn format_people(people: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::VARIABLES;
-    use super::Variables;
-    use super::format_people;
-    use crate::event::Phase;
-    use crate::settings::QueueingMethod;
-    use crate::template::Value;
-    use crate::time::Timestamp;
-    use crate::waiting::{Stage, Waiting};
-
-    #[test]
-    fn names_are_sorted_so_the_search_finds_each() {
-        assert!(VARIABLES.is_sorted_by(|(first, _), (second, _)| first < second));
-        for (name, _) in VARIABLES {
-            assert!(Variables::is_known(name), "{name}");
-        }
-        assert!(!Variables::is_known("waittime"));
-    }
-
-    #[test]
-    fn the_wait_is_rounded_up_and_split() {
-        let check = |estimate_s: Option<u32>, minutes: u64, formatted: &str| {
-            let variables = Variables::of(&Waiting { estimate_s, ..Waiting::default() });
-            let value = |name: &str| variables.value(name).unwrap();
-            assert_eq!(value("waitTimeKnown"), Value::Bool(estimate_s.is_some()));
-            assert_eq!(value("waitTime"), Value::Integer(minutes));
-            assert_eq!(value("waitTimeHours"), Value::Integer(minutes / 60));
-            assert_eq!(value("waitTimeHourMinutes"), Value::Integer(minutes % 60));
-            assert_eq!(value("waitTimeFormatted"), Value::Text(formatted));
-        };
-        check(None, 0, "unavailable");
-        check(Some(0), 1, "1 minute");
-        check(Some(60), 1, "1 minute");
-        check(Some(61), 2, "2 minutes");
-        check(Some(3_600), 60, "1 hour");
-        check(Some(3_601), 61, "1 hour 1 minute");
-        check(Some(u32::MAX), 71_582_789, "49710 days");
-    }
-
-    #[test]
-    fn nobody_gets_an_estimate_while_nobody_enters() {
-        let check = |waiting: Waiting| {
-            let variables = Variables::of(&Waiting { estimate_s: Some(60), ..waiting });
-            assert_eq!(variables.value("waitTimeKnown"), Some(Value::Bool(false)));
-            assert_eq!(variables.value("waitTime"), Some(Value::Integer(0)));
-            assert_eq!(variables.value("waitTimeFormatted"), Some(Value::Text("unavailable")));
-        };
-        check(Waiting { queue_all: true, ..Waiting::default() });
-        check(Waiting { queue_is_full: true, ..Waiting::default() });
-    }
-
-    #[test]
-    fn an_event_counts_down_to_its_start_and_its_end() {
-        const NONE: (u64, &str) = (0, "unavailable");
-        let check = |phase: Phase, left_ms: (u64, u64), start: (u64, &str), end: (u64, &str)| {
-            let (starts_in_ms, ends_in_ms) = left_ms;
-            let starts_at = Timestamp(1_795_255_200_000);
-            let event = Some(Stage { phase, starts_at, starts_in_ms, ends_in_ms, shuffles: true });
-            let waiting = Waiting { estimate_s: Some(60), event, ..Waiting::default() };
-            let variables = Variables::of(&waiting);
-            let value = |name: &str| variables.value(name).unwrap();
-            let is_prequeueing = phase == Phase::Prequeueing;
-            assert_eq!(value("isEventActive"), Value::Bool(true));
-            assert_eq!(value("shuffleAtEventStart"), Value::Bool(true));
-            assert_eq!(value("isEventPrequeueing"), Value::Bool(is_prequeueing));
-            assert_eq!(value("waitTimeKnown"), Value::Bool(!is_prequeueing));
-            assert_eq!(value("queueAll"), Value::Bool(false));
-            assert_eq!(value("timeUntilEventStart"), Value::Integer(start.0));
-            assert_eq!(value("timeUntilEventStartFormatted"), Value::Text(start.1));
-            assert_eq!(value("timeUntilEventStartHours"), Value::Integer(start.0 / 60));
-            assert_eq!(value("timeUntilEventStartHourMinutes"), Value::Integer(start.0 % 60));
-            assert_eq!(value("timeUntilEventEnd"), Value::Integer(end.0));
-            assert_eq!(value("timeUntilEventEndFormatted"), Value::Text(end.1));
-            let shown = |text| Value::Text(if is_prequeueing { text } else { "" });
-            assert_eq!(value("eventStart"), shown("2026-11-21T10:00:00.000Z"));
-            assert_eq!(value("eventStartDate"), shown("2026-11-21"));
-            assert_eq!(value("eventStartTime"), shown("10:00"));
-        };
-        let before = Phase::Prequeueing;
-        check(before, (1, 3_600_001), (1, "1 minute"), (61, "1 hour 1 minute"));
-        check(before, (60_000, 3_660_000), (1, "1 minute"), (61, "1 hour 1 minute"));
-        check(before, (60_001, 7_200_000), (2, "2 minutes"), (120, "2 hours"));
-        check(
-            before,
-            (7_500_000, 7_560_000),
-            (125, "2 hours 5 minutes"),
-            (126, "2 hours 6 minutes"),
-        );
-        check(Phase::Running, (0, 60_000), NONE, (1, "1 minute"));
-        check(Phase::Running, (0, 1), NONE, (1, "1 minute"));
-    }
-
-    #[test]
-    fn a_page_shows_the_first_of_what_is_true() {
-        let check = |waiting: Waiting, want: &str| {
-            let variables = Variables::of(&waiting);
-            let is_true = |name: &&str| variables.value(name) == Some(Value::Bool(true));
-            let names = VARIABLES.into_iter().map(|(name, _)| name);
-            let shown: Vec<_> =
-                names.filter(|name| name.starts_with("shows")).filter(is_true).collect();
-            assert_eq!(shown, [want], "{waiting:?}");
-        };
-        let known = Waiting { estimate_s: Some(60), ..Waiting::default() };
-        check(Waiting::default(), "showsUnknown");
-        check(known, "showsEstimate");
-        let event = Some(Stage {
-            phase: Phase::Prequeueing,
-            starts_at: Timestamp(60_000),
-            starts_in_ms: 60_000,
-            ends_in_ms: 120_000,
-            shuffles: false,
-        });
-        check(Waiting { event, ..known }, "showsPrequeue");
-        check(Waiting { event, queue_all: true, ..known }, "showsPaused");
-        let full = Waiting { event, queue_all: true, queue_is_full: true, ..known };
-        check(full, "showsFull");
-        let method = QueueingMethod::Reject;
-        check(Waiting { method, ..full }, "showsFull");
-        check(Waiting { method, ..Waiting::default() }, "showsRejected");
-        check(Waiting { is_held: true, method, ..full }, "showsHeld");
-    }
-
-    /// The names and meanings are documented to owners: changing one breaks their pages.
-    #[test]
-    fn every_variable_has_its_documented_value() {
-        let waiting = Waiting {
-            estimate_s: Some(3_901),
-            quartiles_s: Some((3_500, 4_321)),
-            last_updated: Timestamp(1_795_255_200_123),
-            refresh_interval_s: 23,
-            submitted_nothing: true,
-            people_ahead: Some(1_234),
-            ..Waiting::default()
-        };
-        let variables = Variables::of(&waiting);
-        let want = [
-            ("eventStart", Value::Text("")),
-            ("eventStartDate", Value::Text("")),
-            ("eventStartTime", Value::Text("")),
-            ("inWaitingRoom", Value::Bool(true)),
-            ("infiniteQueue", Value::Bool(false)),
-            ("isEventActive", Value::Bool(false)),
-            ("isEventPrequeueing", Value::Bool(false)),
-            ("isFIFOQueue", Value::Bool(true)),
-            ("isPassthroughQueue", Value::Bool(false)),
-            ("isRandomQueue", Value::Bool(false)),
-            ("isRejectQueue", Value::Bool(false)),
-            ("language", Value::Text("en-US")),
-            ("languageDirection", Value::Text("ltr")),
-            ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
-            ("lastUpdatedTime", Value::Text("10:00:00")),
-            ("nothingSubmitted", Value::Bool(true)),
-            ("peopleAhead", Value::Integer(1_234)),
-            ("peopleAheadFormatted", Value::Text("1,234 people")),
-            ("peopleAheadKnown", Value::Bool(true)),
-            ("peopleAheadLocalized", Value::Text("1,234")),
-            ("queueAll", Value::Bool(false)),
-            ("queueIsFull", Value::Bool(false)),
-            ("queueingMethod", Value::Text("fifo")),
-            ("refreshIntervalLocalized", Value::Text("23 s")),
-            ("refreshIntervalSeconds", Value::Integer(23)),
-            ("showsEstimate", Value::Bool(true)),
-            ("showsFull", Value::Bool(false)),
-            ("showsHeld", Value::Bool(false)),
-            ("showsPaused", Value::Bool(false)),
-            ("showsPrequeue", Value::Bool(false)),
-            ("showsRejected", Value::Bool(false)),
-            ("showsUnknown", Value::Bool(false)),
-            ("shuffleAtEventStart", Value::Bool(false)),
-            ("timeUntilEventEnd", Value::Integer(0)),
-            ("timeUntilEventEndFormatted", Value::Text("unavailable")),
-            ("timeUntilEventStart", Value::Integer(0)),
-            ("timeUntilEventStartFormatted", Value::Text("unavailable")),
-            ("timeUntilEventStartHourMinutes", Value::Integer(0)),
-            ("timeUntilEventStartHours", Value::Integer(0)),
-            ("timeUntilEventStartLocalized", Value::Text("")),
-            ("turnstile", Value::Html("")),
-            ("waitTime", Value::Integer(66)),
-            ("waitTime25Percentile", Value::Integer(0)),
-            ("waitTime50Percentile", Value::Integer(0)),
-            ("waitTime75Percentile", Value::Integer(0)),
-            ("waitTimeExceedsEvent", Value::Bool(false)),
-            ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
-            ("waitTimeHourMinutes", Value::Integer(6)),
-            ("waitTimeHours", Value::Integer(1)),
-            ("waitTimeKnown", Value::Bool(true)),
-            ("waitTimeLocalized", Value::Text("1 hour 6 minutes")),
-            ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
-            ("waitTimeRangeHigh", Value::Integer(73)),
-            ("waitTimeRangeKnown", Value::Bool(true)),
-            ("waitTimeRangeLow", Value::Integer(59)),
-        ];
-        let found = VARIABLES.map(|(name, read)| (name, read(&variables)));
-        assert_eq!(found, want);
-    }
-
-    #[test]
-    fn crowds_read_naturally() {
-        let check = |people: u64, want: &str| assert_eq!(format_people(people), want);
-        check(0, "nobody");
-        check(1, "1 person");
-        check(999, "999 people");
-        check(1_000, "1,000 people");
-        check(1_234_567, "1,234,567 people");
-    }
-}
+mod tests;

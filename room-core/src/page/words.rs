@@ -103,6 +103,12 @@ impl Words {
         spoken
     }
 
+    /// What to do where a challenge cannot run.
+    pub(crate) fn no_challenge(&self) -> &str {
+        let english = "The check needs JavaScript. Please allow it here and load this page again.";
+        self.text("no_challenge").unwrap_or(english)
+    }
+
     fn count(&self, number: u64, unit: &str) -> String {
         let form = self.text(&format!("{unit}.{}", self.category(number)));
         let digits = self.number(number);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, Effect};
 use super::document::{Document, Meaning, drawn_id, with};
+use super::rooms::nobody_could_join;
 use super::{Answer, Registry};
 use crate::api::{Failure, Method, Paging, Reply};
 use crate::config::{event_document, read_event, room_document};
@@ -151,8 +152,15 @@ fn changed(
     result: Value,
 ) -> Answer {
     let target = format!("zones/{}/waiting_rooms/{}/events/{id}", room.zone_id, room.id);
+    let of_event = |event: &Event| {
+        let own_page = event.overrides.custom_page_html.as_ref();
+        let page = own_page.or(room.custom_page_html.as_ref());
+        nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str))
+    };
+    let warning = events.iter().find(|event| event.id == id).and_then(of_event);
+    let reply = Reply::success(result, warning.as_slice());
     let effect = Effect::Room(Box::new(Room { events, ..room.clone() }));
-    Answer { changes: vec![Change { target, before, after, effect }], ..Answer::of(result) }
+    Answer { reply, changes: vec![Change { target, before, after, effect }] }
 }
 
 #[cfg(test)]

@@ -9,9 +9,11 @@ use crate::api::{Failure, Method, Paging, Reply, StatusBasis};
 use crate::config::{Claims, read_room, room_document};
 use crate::event::{self, EventTime};
 use crate::id::{RoomId, ZoneId};
-use crate::room::{Room, TurnstileMode};
+use crate::page::Page;
+use crate::room::Room;
 use crate::sorted;
 use crate::time::Timestamp;
+use crate::turnstile::Turnstile;
 
 const MEANING: Meaning = Meaning {
     read_only: &[
@@ -30,6 +32,8 @@ const MEANING: Meaning = Meaning {
         "strip_cookie",
         "maintenance",
         "show_position",
+        "turnstile_when_silent",
+        "show_infinite_queue",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),
@@ -89,7 +93,7 @@ impl Registry {
         let document = MEANING.merged(Document::new(), Method::Post, body)?;
         let room = self.read(id, zone, (now, now), document)?;
         let after = room_document(&room);
-        Ok(changed(
+        Ok(self.changed(
             now,
             Change {
                 target: format!("zones/{zone}/waiting_rooms/{id}"),
@@ -121,7 +125,7 @@ impl Registry {
             return Ok(Answer::of(shown(now, current)));
         }
         room.modified_on = now;
-        Ok(changed(
+        Ok(self.changed(
             now,
             Change {
                 target: format!("zones/{zone}/waiting_rooms/{id}"),
@@ -174,22 +178,36 @@ impl Registry {
         );
         read_room(&Value::Object(document), &mut claims).map_err(Failure::invalid)
     }
+
+    /// The answer that shows a room after its change.
+    fn changed(&self, now: Timestamp, change: Change) -> Answer {
+        let (result, messages) = match &change.effect {
+            Effect::Room(room) => (shown(now, room), self.warnings(room)),
+            _ => (Value::Null, Vec::new()),
+        };
+        Answer { reply: Reply::success(result, &messages), changes: vec![change] }
+    }
+
+    /// What the owner should know about a room that does not act as it says.
+    fn warnings(&self, room: &Room) -> Vec<String> {
+        let is_on = room.turnstile.is_on();
+        let acts_as_off = (is_on && !self.can_challenge).then(|| ACTS_AS_OFF.to_owned());
+        let page = room.custom_page_html.as_deref();
+        acts_as_off.into_iter().chain(nobody_could_join(room.turnstile, page)).collect()
+    }
 }
 
-/// The answer that shows a room after its change.
-fn changed(now: Timestamp, change: Change) -> Answer {
-    let (result, messages) = match &change.effect {
-        Effect::Room(room) => (shown(now, room), warnings(room)),
-        _ => (Value::Null, Vec::new()),
-    };
-    Answer { reply: Reply::success(result, &messages), changes: vec![change] }
-}
+const ACTS_AS_OFF: &str =
+    "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";
 
-/// What the owner should know about a room that does not act as it says.
-fn warnings(room: &Room) -> Vec<String> {
-    let acts_as_off = room.turnstile_mode != TurnstileMode::Off;
-    let message = "turnstile_mode acts as \"off\": no Turnstile site key is configured.";
-    acts_as_off.then(|| message.to_owned()).into_iter().collect()
+/// The warning that with these settings and this page, of an owner, no visitor who waits could ever
+/// join the line.
+pub(super) fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<String> {
+    let page = page.filter(|page| turnstile.gates() && !page.is_empty())?;
+    let has_challenge = Page::compile(page).is_ok_and(|page| page.has_challenge());
+    let message = "custom_page_html lacks {{{turnstile}}}: with turnstile_action \
+                   \"infinite_queue\" nobody who has to wait could join the line.";
+    (!has_challenge).then(|| message.to_owned())
 }
 
 /// A room as the API shows it.

@@ -2,6 +2,7 @@
 
 mod lists;
 mod named_lists;
+mod turnstile;
 
 use serde_json::{Value, json};
 

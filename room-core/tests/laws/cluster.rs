@@ -285,6 +285,8 @@ impl Cluster {
             Outcome::Wait { ticket, counted: true } => browser.cookies.push(ticket),
             Outcome::Pass
             | Outcome::Reject
+            | Outcome::Challenge(_)
+            | Outcome::Pretend { .. }
             | Outcome::Wait { counted: false, .. }
             | Outcome::Ask(_) => {}
         }

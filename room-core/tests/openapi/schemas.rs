@@ -174,9 +174,19 @@ fn room() -> Value {
             },
             "turnstile_mode": one_of(
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],
-                "Acts as off in this version, with a warning in messages.",
+                "Which widget those who wait meet; off where Turnstile's keys are missing.",
             ),
-            "turnstile_action": one_of(&["log"], "The one action of this version."),
+            "turnstile_action": one_of(
+                &["log", "infinite_queue"],
+                "What becomes of those who do not pass: counted, or in a line that never moves.",
+            ),
+            "turnstile_when_silent": ours(one_of(
+                &["accept", "refuse"],
+                "What a token is worth while siteverify does not say so.",
+            )),
+            "show_infinite_queue": ours(flag(
+                false, "Pages tell those in the infinite queue, by the variable infiniteQueue.",
+            )),
             "refresh_interval_seconds": ours(number(
                 5, 300, Some(20), "How often a waiting visitor checks in.",
             )),
@@ -254,7 +264,7 @@ fn event() -> Value {
                 &["invisible", "off", "visible_non_interactive", "visible_managed"],
                 "See the room.",
             )),
-            "turnstile_action": inherited(one_of(&["log"], "See the room.")),
+            "turnstile_action": inherited(one_of(&["log", "infinite_queue"], "See the room.")),
         },
     })
 }

@@ -19,11 +19,12 @@ use room_core::language::Language;
 use room_core::page::{Page, Variables, Waiting};
 use room_core::request::accepts_json_alone;
 use room_core::time::Timestamp;
+use room_core::turnstile;
 use serde_json::Value;
 
 const DEFAULT_CASES: u64 = 30_000;
 /// Pieces that parsers branch on, and some that they should not.
-const FRAGMENTS: [&str; 40] = [
+const FRAGMENTS: [&str; 44] = [
     "{{",
     "}}",
     "{{{",
@@ -64,6 +65,10 @@ const FRAGMENTS: [&str; 40] = [
     "q",
     "application/json",
     "<b>'&",
+    "cf_wr_turnstile",
+    "?",
+    "&",
+    "#",
 ];
 
 /// Cases in the same order on every machine (splitmix64).
@@ -203,6 +208,30 @@ fn no_header_panics_or_asks_for_an_unknown_language() {
     assert!(others_count > cases() / 20, "too few asked for a language: {others_count}");
 }
 
+#[test]
+fn no_address_keeps_a_token_or_loses_anything_else() {
+    let sample = "https://a.net/p?b=%20+&cf_wr_turnstile=1.a-_%2F&c#cf_wr_turnstile=2";
+    let mut draw = Draw(4);
+    let mut taken_count = 0_u64;
+    for _ in 0..cases() / 3 {
+        let url = draw.case(sample);
+        let Some(taken) = turnstile::take(&url) else { continue };
+        taken_count += 1;
+        assert_eq!(turnstile::take(&taken.url), None, "{url}");
+        let pairs = |url: &str| {
+            let target = url.split('#').next().unwrap_or_default();
+            let query = target.split_once('?').map_or("", |(_, query)| query).to_owned();
+            let is_kept = |pair: &&str| pair.split('=').next() != Some(turnstile::PARAMETER);
+            query.split('&').filter(is_kept).collect::<Vec<_>>().join("&")
+        };
+        assert_eq!(pairs(&taken.url), pairs(&url), "{url}");
+        black_box(turnstile::is_plausible(&taken.token));
+        let expected = turnstile::Expected { hostname: "a", action: "b", for_tests: true };
+        black_box(turnstile::judge(Some(&url), expected));
+    }
+    assert!(taken_count > cases() / 20, "too few had a token: {taken_count}");
+}
+
 /// The fastest of some runs: whatever else the machine does only adds.
 #[expect(clippy::disallowed_methods, reason = "a test on this machine may look at its clock")]
 fn fastest(act: impl Fn()) -> Duration {
@@ -236,6 +265,12 @@ fn time_grows_with_the_length_alone() {
     let language = |header: &str| {
         black_box(Language::preferred(header, Language::default()));
     };
+    let address = |query: &str| {
+        black_box(turnstile::take(&format!("https://a.net/?{query}")));
+    };
+    for piece in ["cf_wr_turnstile=%20&", "cf_wr_turnstile&a", "&", "cf_wr_turnstile", "?"] {
+        check("an address", piece, &address);
+    }
     for piece in ["a=1; ", ";", "=", "__cfwaitingroom=A;"] {
         check("cookies", piece, &cookies);
     }

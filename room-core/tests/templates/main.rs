@@ -7,13 +7,21 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use room_core::event::Phase;
-use room_core::page::{Page, Stage, Variables, Waiting};
+use room_core::id::RoomId;
+use room_core::page::{Page, Stage, Variables, Waiting, Words};
 use room_core::settings::QueueingMethod;
-use room_core::template::{Template, Value};
 use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::turnstile::{TurnstileMode, Widget};
 
-/// Markup as the widget's, with characters that would be escaped if it were a text.
-const WIDGET: &str = "<div class=\"cf-turnstile\" data-action='wait&see'></div>";
+/// The challenge of somebody who has no place before it.
+fn widget() -> Widget<'static> {
+    Widget {
+        site_key: "1x00000000000000000000AA",
+        mode: TurnstileMode::VisibleManaged,
+        room: RoomId::from_bytes([0; 16]),
+        is_gate: true,
+    }
+}
 
 /// Every state that a page can show, by name.
 fn states() -> Vec<(&'static str, Waiting)> {
@@ -54,16 +62,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The page of a state with a challenge, or without; through the same engine as `Page`.
-fn render(template: &Template, waiting: &Waiting, widget: &'static str) -> String {
-    let variables = Variables::of(waiting);
-    let value = |name: &str| match name {
-        "turnstile" => Some(Value::Html(widget)),
-        _ => variables.value(name),
-    };
-    let page = template.render(value);
-    assert!(page.is_ok(), "{waiting:?}: {page:?}");
-    page.unwrap_or_default()
+/// The page of a state with a challenge, or without.
+fn render(page: &Page, waiting: &Waiting, widget: Option<Widget<'_>>) -> String {
+    let variables = Variables::of(waiting).with_challenge(widget, &Words::default());
+    let html = page.render(&variables);
+    assert!(html.is_ok(), "{waiting:?}: {html:?}");
+    html.unwrap_or_default()
 }
 
 /// A change here changes what the owners' visitors read.
@@ -72,13 +76,15 @@ fn templates_with_a_challenge_are_as_pinned_in_every_state() {
     let folder = root().join("tests/golden/templates");
     for name in ["turnstile_section", "turnstile_script"] {
         let source = fs::read_to_string(folder.join(format!("{name}.html"))).expect("a template");
-        let template = Template::compile(&source, Variables::is_known).expect("it is valid");
+        let template = Page::compile(&source).expect("it is valid");
         assert_eq!(template.warnings(), []);
+        assert!(template.has_challenge());
+        let markup = widget().html(&Words::default());
         let mut found = String::new();
         for (state, waiting) in states() {
-            for (challenge, widget) in [("without", ""), ("with", WIDGET)] {
+            for (challenge, widget) in [("without", None), ("with", Some(widget()))] {
                 let page = render(&template, &waiting, widget);
-                assert_eq!(page.contains(WIDGET), challenge == "with", "{state}");
+                assert_eq!(page.contains(&markup), challenge == "with", "{state}");
                 let title = format!("=== {state}, {challenge} a challenge");
                 writeln!(found, "{title}\n{page}").expect("a text takes all");
             }
@@ -101,7 +107,7 @@ fn starters_are_valid_and_render_in_every_state() {
         let source = fs::read_to_string(&path).expect("a text");
         let page = Page::compile(&source).expect("a valid template");
         assert_eq!(page.warnings(), [], "{}", path.display());
-        assert!(source.contains("{{{turnstile}}}"), "{}: no place for it", path.display());
+        assert!(page.has_challenge(), "{}: no place for it", path.display());
         for (state, waiting) in states() {
             let html = page.render(&Variables::of(&waiting)).expect("a page");
             assert!(html.contains("<title>") && html.ends_with("</html>\n"), "{state}");

@@ -120,7 +120,7 @@ pub fn text(group: &Group<'_>) -> String {
 type Figure = fn(&Run) -> Option<f64>;
 
 /// What is told besides the measures, as a mean over the seeds, with so many decimals.
-const TOLD: [(&str, usize, Figure); 10] = [
+const TOLD: [(&str, usize, Figure); 12] = [
     ("N used when the first is queued, %", 1, |run| run.summary.first_queued_percent),
     ("latency p99 where > 1/s arrive, ms", 0, |run| {
         Some(run.summary.latency_in_crowd_p99_ms as f64)
@@ -130,6 +130,8 @@ const TOLD: [(&str, usize, Figure); 10] = [
     ("peak calls of the global object", 0, |run| Some(run.summary.peaks.global as f64)),
     ("correlation of arrival and entry", 4, |run| run.summary.order_correlation),
     ("admissions per minute", 1, |run| Some(run.summary.admissions_per_minute)),
+    ("middle wait of people among bots, s", 1, |run| run.summary.people.map(|(wait, _)| wait)),
+    ("people among bots who entered, %", 1, |run| run.summary.people.map(|(_, part)| part)),
     ("visitors", 0, |run| Some(run.summary.arrived as f64)),
     ("admitted", 0, |run| Some(run.summary.admitted as f64)),
     ("still waiting after the drain", 0, |run| Some(run.summary.waiting_at_end as f64)),

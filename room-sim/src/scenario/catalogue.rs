@@ -10,7 +10,7 @@ use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 22] = [
     "steady",
     "small",
     "shift",
@@ -31,6 +31,8 @@ pub const NAMES: [&str; 20] = [
     "prequeue",
     "revoke",
     "revoke-off",
+    "bots",
+    "bots-off",
 ];
 
 /// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
@@ -39,10 +41,6 @@ pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours",
 
 /// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
-
-/// Scenarios whose feature the core does not have yet: their name and what is missing.
-pub const NOT_BUILT: [(&str, &str); 1] =
-    [("bots", "the core has no infinite queue for visitors without cookie or failed challenge")];
 
 /// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
@@ -104,6 +102,11 @@ impl Scenario {
                 Self { habits: Habits { revoked: 0.3, ..Habits::USUAL }, ..long_sessions("revoke") }
             }
             "revoke-off" => long_sessions("revoke-off"),
+            "bots" => {
+                let settings = Settings { gated: true, ..settings(10_000, 2_000) };
+                Self { settings, ..among_bots("bots") }
+            }
+            "bots-off" => among_bots("bots-off"),
             "prequeue" => prequeue(),
             "experiment" => experiment(),
             "experiment-random" => by_lot("experiment-random", experiment()),
@@ -142,6 +145,7 @@ fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
+        gated: false,
         shuffles: Vec::new(),
     }
 }
@@ -177,6 +181,13 @@ fn long_sessions(name: &'static str) -> Scenario {
     let mut settings = settings(10_000, 2_000);
     settings.session_duration_minutes = 30;
     Scenario { settings, duration_ms: minutes(90), ..constant(name, 600.0) }
+}
+
+/// 900 people a minute, who would fit, and 1,500 bots: 45,000 of them, none of whom passes a
+/// challenge.
+fn among_bots(name: &'static str) -> Scenario {
+    let habits = Habits { bots: 1_500.0 / 2_400.0, ..Habits::USUAL };
+    Scenario { habits, ..constant(name, 2_400.0) }
 }
 
 /// The same million comes before the start, is held for those ten minutes, and draws lots then.

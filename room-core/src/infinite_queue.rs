@@ -1,0 +1,200 @@
+//! The infinite queue: what somebody meets who has failed the challenge. It looks like the line and
+//! never moves; all of it is in the sealed ticket. Counts nobody and asks nobody.
+
+use crate::admission::{self, Decision, Situation};
+use crate::estimate::{self, SHORTEST_S};
+use crate::settings::{QueueingMethod, Settings};
+use crate::ticket::{NO_ESTIMATE, Ticket};
+use crate::time::SECOND_MS;
+
+/// The ticket of a visitor who joins now.
+pub fn join(situation: Situation<'_>) -> Ticket {
+    let ticket = Ticket { infinite: true, ..admission::new_ticket(situation) };
+    checked_in(situation, ticket, true)
+}
+
+/// Answers a visit with such a ticket, which is not yet too old to wait with.
+pub fn visit(situation: Situation<'_>, ticket: Ticket) -> Decision {
+    if admission::is_too_early(situation.now, &ticket) {
+        return Decision::Pretend { ticket, counted: false };
+    }
+    let ticket = checked_in(situation, ticket, false);
+    Decision::Pretend { ticket, counted: true }
+}
+
+/// The wait that the page told at the last check-in, in seconds; `None` is unknown.
+///
+/// First come, first served it is `E0 * exp(-w / E0)`, E0 being the real one when the ticket was
+/// made and w the time since then: it falls like that of somebody in line, more and more slowly,
+/// and never below the shortest that anybody is told. A lottery tells everybody the same.
+pub fn shown_s(ticket: &Ticket, settings: &Settings) -> Option<u32> {
+    let first_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE)?;
+    if settings.queueing_method == QueueingMethod::Random {
+        return Some(first_s);
+    }
+    let shown_s = f64::from(first_s) * remaining(ticket);
+    Some((shown_s.round() as u32).max(SHORTEST_S))
+}
+
+/// So many seemed to stand before at the last check-in: fewer as the wait falls, and never none.
+pub fn people_ahead(ticket: &Ticket) -> u64 {
+    let at_first = f64::from(ticket.people_ahead);
+    if ticket.shown_estimate_s == NO_ESTIMATE {
+        return u64::from(ticket.people_ahead);
+    }
+    ((at_first * remaining(ticket)).ceil() as u64).max(1)
+}
+
+/// The part of the first estimate that is left at the last check-in.
+fn remaining(ticket: &Ticket) -> f64 {
+    let waited_s = ticket.last_check_in.since_ms(ticket.joined_at) as f64 / SECOND_MS as f64;
+    (-waited_s / f64::from(ticket.shown_estimate_s.max(1))).exp()
+}
+
+/// A check-in that nobody counts; `first` on the page that starts the wait.
+fn checked_in(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Ticket {
+    let Situation { now, settings, view, .. } = situation;
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
+    if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
+        let place = settings.order_key(&ticket);
+        let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
+        let estimate_s = admission::estimate_s(situation, &ticket, place);
+        // The curve begins with the first estimate there is.
+        if estimate_s.is_some() && !is_lottery {
+            ticket.joined_at = now;
+        }
+        ticket.people_ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+    }
+    ticket.unconfirmed = first;
+    ticket.last_check_in = now;
+    let is_near = admission::is_near_in_slow_room(people_ahead(&ticket), settings);
+    ticket.interval_s = admission::interval_s(situation, first || is_near && !settings.queue_all);
+    ticket
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join, people_ahead, shown_s, visit};
+    use crate::admission::tests::{DRAWS, NOW};
+    use crate::admission::{Decision, Situation};
+    use crate::queue::OrderKey;
+    use crate::settings::{QueueingMethod, Settings};
+    use crate::ticket::{NO_ESTIMATE, Ticket};
+    use crate::time::{SECOND_MS, Timestamp};
+    use crate::view::View;
+
+    fn gated() -> Settings {
+        Settings { gated: true, ..Settings::for_tests() }
+    }
+
+    /// 100 people stand before whoever comes now, and 10 enter in a minute.
+    fn view() -> View {
+        View {
+            made_at: NOW,
+            line: vec![(OrderKey::fifo(NOW), 100)],
+            next_place_s: Some(6),
+            admissions_per_1000_minutes: 10_000,
+            ..View::default()
+        }
+    }
+
+    fn at<'a>(now: Timestamp, settings: &'a Settings, view: Option<&'a View>) -> Situation<'a> {
+        Situation { now, settings, view, may_ask: true, draws: DRAWS }
+    }
+
+    /// The ticket after check-ins as it asks for them, until so many seconds have passed.
+    fn after_s(seconds: u64, settings: &Settings, view: &View) -> Ticket {
+        let mut now = NOW + 1;
+        let mut ticket = join(at(now, settings, Some(view)));
+        while now.since_ms(NOW) < seconds * SECOND_MS {
+            now = now + u64::from(ticket.interval_s) * SECOND_MS;
+            match visit(at(now, settings, Some(view)), ticket) {
+                Decision::Pretend { ticket: next, counted: true } => ticket = next,
+                other => panic!("{other:?}"),
+            }
+        }
+        ticket
+    }
+
+    #[test]
+    fn the_wait_begins_with_the_real_one_and_falls_ever_more_slowly() {
+        let (settings, view) = (gated(), view());
+        let check = |seconds: u64, want_s: f64| {
+            let ticket = after_s(seconds, &settings, &view);
+            let waited_s = ticket.last_check_in.since_ms(ticket.joined_at) as f64 / 1_000.0;
+            let exact_s = (606.0 * (-waited_s / 606.0).exp()).max(60.0);
+            let shown = f64::from(shown_s(&ticket, &settings).unwrap());
+            assert!((shown - exact_s).abs() <= 0.5, "{shown} is not {exact_s}");
+            assert!((shown - want_s).abs() <= 0.05 * want_s, "{shown} is not about {want_s}");
+        };
+        check(0, 606.0);
+        check(606, 223.0);
+        check(1_212, 82.0);
+        check(1_500, 60.0);
+        check(36_000, 60.0);
+    }
+
+    #[test]
+    fn the_place_falls_with_the_wait_and_is_never_the_first() {
+        let (settings, view) = (gated(), view());
+        let check = |seconds: u64, want: std::ops::RangeInclusive<u64>| {
+            let ahead = people_ahead(&after_s(seconds, &settings, &view));
+            assert!(want.contains(&ahead), "{ahead} after {seconds} s");
+        };
+        check(0, 100..=100);
+        check(606, 34..=38);
+        check(36_000, 1..=1);
+    }
+
+    #[test]
+    fn an_early_visit_changes_nothing() {
+        let (settings, view) = (gated(), view());
+        let ticket = join(at(NOW, &settings, Some(&view)));
+        let due = NOW + u64::from(ticket.interval_s) * SECOND_MS;
+        let early = visit(at(due - 501, &settings, Some(&view)), ticket.clone());
+        assert_eq!(early, Decision::Pretend { ticket: ticket.clone(), counted: false });
+        let on_time = visit(at(due - 500, &settings, Some(&view)), ticket.clone());
+        assert!(matches!(on_time, Decision::Pretend { counted: true, .. }));
+    }
+
+    #[test]
+    fn intervals_are_those_of_the_line() {
+        let (settings, view) = (gated(), view());
+        let first = join(at(NOW, &settings, Some(&view)));
+        assert!(first.unconfirmed && first.infinite);
+        assert!((4..=6).contains(&first.interval_s), "{}", first.interval_s);
+        let later = after_s(60, &settings, &view);
+        assert!(!later.unconfirmed && later.infinite);
+        assert!((18..=22).contains(&later.interval_s), "{}", later.interval_s);
+        // In a room with few places those whose turn is near come often.
+        let slow = Settings { new_users_per_minute: 2, ..gated() };
+        let near = after_s(36_000, &slow, &view);
+        assert!((4..=6).contains(&near.interval_s), "{}", near.interval_s);
+    }
+
+    #[test]
+    fn without_an_estimate_the_curve_begins_later() {
+        let (settings, view) = (gated(), view());
+        let paused = Settings { queue_all: true, ..gated() };
+        let ticket = join(at(NOW, &paused, Some(&view)));
+        assert_eq!(shown_s(&ticket, &paused), None);
+        let later = NOW + 20 * SECOND_MS;
+        let Decision::Pretend { ticket, .. } = visit(at(later, &settings, Some(&view)), ticket)
+        else {
+            panic!("it was due");
+        };
+        assert_eq!((shown_s(&ticket, &settings), ticket.joined_at), (Some(600), later));
+        let blind = join(at(NOW, &settings, None));
+        assert_eq!((blind.shown_estimate_s, people_ahead(&blind)), (NO_ESTIMATE, 0));
+    }
+
+    #[test]
+    fn a_lottery_tells_everybody_the_same() {
+        let settings = Settings { queueing_method: QueueingMethod::Random, ..gated() };
+        let view = view();
+        let first = join(at(NOW, &settings, Some(&view)));
+        assert_eq!(shown_s(&first, &settings), Some(395));
+        assert_eq!(shown_s(&after_s(600, &settings, &view), &settings), Some(395));
+    }
+}

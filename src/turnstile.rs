@@ -1,0 +1,215 @@
+//! Turnstile's keys, the question to siteverify, and what becomes of a request with a token.
+//!
+//! What an answer means and what a token is for is decided in `room-core`. No token is ever logged.
+
+use room_core::coverage::split_url;
+use room_core::id::{Colo, RoomId};
+use room_core::sorted::SortedMap;
+use room_core::time::Timestamp;
+use room_core::turnstile::{
+    self, Counts, Expected, Fact, Seen, Use, Verification, WhenUnverified, Widget,
+};
+use serde_json::json;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::console_log;
+
+use crate::memory::{self, Memory};
+use crate::platform;
+use crate::visit::{self, Request};
+
+const VERIFY_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
+/// The documented secret of tests that takes every dummy token, on any host and for any action.
+const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
+/// How often siteverify is asked about one token.
+const ATTEMPTS: usize = 2;
+/// An answer that takes longer is silence, in milliseconds. A counter may be asked for 3 s after
+/// it, and the entry gives the whole decision up after 5 s.
+const ATTEMPT_LIMIT_MS: f64 = 900.0;
+
+#[wasm_bindgen(raw_module = "../../../src/siteverify.js")]
+extern "C" {
+    async fn siteverify(url: &str, body: &str, limit_ms: f64) -> wasm_bindgen::JsValue;
+}
+
+/// What this deployment checks visitors with.
+pub struct Turnstile {
+    /// The public key of the widget.
+    pub site_key: String,
+    secret: String,
+    verify_url: String,
+    seen: Seen,
+}
+
+impl Turnstile {
+    /// From the vars `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`; none
+    /// without both keys. Or why they cannot be used.
+    pub fn new(vars: &SortedMap<String, String>) -> Result<Option<Self>, String> {
+        let var = |name: &str| vars.get(name).map_or("", |text| text.trim());
+        let (site_key, secret) = (var("TURNSTILE_SITE_KEY"), var("TURNSTILE_SECRET"));
+        if site_key.is_empty() || secret.is_empty() {
+            return Ok(None);
+        }
+        if !Widget::is_site_key(site_key) {
+            return Err("TURNSTILE_SITE_KEY: must be letters, digits, -, . and _".to_owned());
+        }
+        let verify_url = Some(var("TURNSTILE_VERIFY_URL")).filter(|url| !url.is_empty());
+        Ok(Some(Self {
+            site_key: site_key.to_owned(),
+            secret: secret.to_owned(),
+            verify_url: verify_url.unwrap_or(VERIFY_URL).to_owned(),
+            seen: Seen::default(),
+        }))
+    }
+}
+
+/// A question to siteverify.
+struct Question {
+    url: String,
+    body: String,
+    for_tests: bool,
+}
+
+/// What is found out about a token without asking anybody.
+struct Beginning {
+    when_silent: WhenUnverified,
+    /// None for a token that need not be asked about: it is worth nothing.
+    question: Option<Question>,
+}
+
+/// What came of a token.
+pub enum Redeemed {
+    /// The visit goes on, as one that has passed the challenge or has not.
+    Decided(bool),
+    /// Nothing: the visitor has a place, or is inside.
+    ForNothing,
+}
+
+/// Finds out what the token of a request is worth, and counts that. The request's address has lost
+/// the token already.
+pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo) -> Redeemed {
+    let begun = |memory: &mut Memory| {
+        memory.take_seat(room, colo);
+        begin(memory, request, room, token)
+    };
+    let Some(beginning) = memory::with(begun).flatten() else { return Redeemed::ForNothing };
+    let verification = match beginning.question {
+        None => Verification::Failure,
+        Some(question) => ask(&question, request.url, room).await,
+    };
+    let passed = match verification {
+        Verification::Success => true,
+        Verification::Failure => false,
+        Verification::Silent => {
+            count(room, Fact::Unverified);
+            beginning.when_silent == WhenUnverified::Accept
+        }
+    };
+    count(room, if passed { Fact::Success } else { Fact::Failure });
+    Redeemed::Decided(passed)
+}
+
+/// Reads what the token is for, and marks it as used; none if it is for nothing.
+fn begin(
+    memory: &mut Memory,
+    request: Request<'_>,
+    room: RoomId,
+    token: &str,
+) -> Option<Beginning> {
+    let now = platform::now();
+    let is_from_the_page = turnstile::is_from_the_page(&request.headers.header("sec-fetch-site"));
+    let mut visited = memory.visit(room, now)?;
+    let ticket = visit::valid_ticket(now, request.cookie, &mut visited);
+    let use_of_token = visited.in_force.turnstile.of_token(ticket.as_ref());
+    if use_of_token == Use::Nothing || !is_from_the_page {
+        return None;
+    }
+    let when_silent = visited.room.turnstile_when_silent;
+    let own = visited.turnstile?;
+    let is_worth_asking = turnstile::is_plausible(token) && own.seen.is_first(now, token);
+    let question = is_worth_asking.then(|| Question {
+        url: own.verify_url.clone(),
+        body: json!({
+            "secret": own.secret,
+            "response": token,
+            "idempotency_key": uuid(platform::random()),
+        })
+        .to_string(),
+        for_tests: own.secret == SECRET_FOR_TESTS,
+    });
+    Some(Beginning { when_silent, question })
+}
+
+/// Asks, and once more where nothing came of it: with the same key that is no second use.
+async fn ask(question: &Question, page_url: &str, room: RoomId) -> Verification {
+    let hostname = split_url(page_url).map_or("", |parts| parts.host);
+    let action = room.to_string();
+    let Question { url, body, for_tests } = question;
+    let expected = Expected { hostname, action: &action, for_tests: *for_tests };
+    for _ in 0..ATTEMPTS {
+        let answer = siteverify(url, body, ATTEMPT_LIMIT_MS).await.as_string();
+        let verification = turnstile::judge(answer.as_deref(), expected);
+        if verification != Verification::Silent {
+            return verification;
+        }
+    }
+    Verification::Silent
+}
+
+/// Random bytes as the text of a UUID of version 4.
+fn uuid(mut bytes: [u8; 16]) -> String {
+    if let Some(version) = bytes.get_mut(6) {
+        *version = *version & 0x0f | 0x40;
+    }
+    if let Some(variant) = bytes.get_mut(8) {
+        *variant = *variant & 0x3f | 0x80;
+    }
+    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+fn count(room: RoomId, fact: Fact) {
+    let now = platform::now();
+    let counts = memory::with_seat(room, |seat| seat.tally.count(now, fact)).flatten();
+    tell(room, counts);
+}
+
+/// One log line for what was counted. No visitor, address, cookie or token is in it.
+pub fn tell(room: RoomId, counts: Option<Counts>) {
+    if let Some(counts) = counts {
+        console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
+    }
+}
+
+/// Tells what waits to be told.
+pub fn tell_due(now: Timestamp, room: RoomId) {
+    tell(room, memory::with_seat(room, |seat| seat.tally.due(now)).flatten());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Turnstile, VERIFY_URL, uuid};
+
+    #[test]
+    fn both_keys_are_needed() {
+        let check = |vars: &[(&str, &str)], want: Result<Option<&str>, ()>| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let turnstile = Turnstile::new(&vars.iter().map(owned).collect());
+            let url = turnstile.as_ref().map(|one| one.as_ref().map(|one| &*one.verify_url));
+            assert_eq!(url.map_err(|_| ()), want, "{vars:?}");
+        };
+        check(&[], Ok(None));
+        check(&[("TURNSTILE_SITE_KEY", "a")], Ok(None));
+        check(&[("TURNSTILE_SECRET", "a")], Ok(None));
+        let both = [("TURNSTILE_SITE_KEY", "a"), ("TURNSTILE_SECRET", "b")];
+        check(&both, Ok(Some(VERIFY_URL)));
+        check(&[both[0], both[1], ("TURNSTILE_VERIFY_URL", "http://x/")], Ok(Some("http://x/")));
+        check(&[("TURNSTILE_SITE_KEY", "\""), both[1]], Err(()));
+    }
+
+    #[test]
+    fn a_key_is_a_uuid_of_version_4() {
+        assert_eq!(uuid([0; 16]), "00000000-0000-4000-8000-000000000000");
+        assert_eq!(uuid([0xff; 16]), "ffffffff-ffff-4fff-bfff-ffffffffffff");
+    }
+}
