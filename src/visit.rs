@@ -29,7 +29,7 @@ use worker::Env;
 use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, Seat, Visited};
-use crate::{calls, copies, platform};
+use crate::{calls, copies, platform, stream};
 
 /// A request, as the entry hands it over.
 #[derive(Clone, Copy)]
@@ -134,6 +134,15 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
     if asked.is_none() && !inside && seat.isolate.view().is_none() {
         return Step::Wait(room);
     }
+    if let Some(ticket) = ticket.as_ref().filter(|ticket| !seat.isolate.is_void(ticket))
+        && stream::is_asked_for(request, now, &in_force.settings, ticket)
+    {
+        let view = seat.isolate.view();
+        let known = Known { now, room: found, in_force: &in_force, view, submits: false };
+        let verdict = stream::opened(&known, ticket);
+        let reports = seat.isolate.wants_view(now) && reports(seat, pending, now, room);
+        return Step::Verdict(reported(verdict, reports));
+    }
     let draws = draws(keys, room, &in_force.settings);
     let outcome = seat.isolate.visit(now, &in_force.settings, ticket, draws);
     if let Outcome::Ask(ask) = outcome {
@@ -184,7 +193,7 @@ fn settle(
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
-fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
+pub fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
     let free = seat.working_until <= now;
     if free {
         pending.insert(room);
@@ -193,7 +202,7 @@ fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: R
 }
 
 /// Small first letters ask the entry for `after`.
-fn reported(mut verdict: String, reports: bool) -> String {
+pub fn reported(mut verdict: String, reports: bool) -> String {
     if reports && let Some(letter) = verdict.get_mut(..1) {
         letter.make_ascii_lowercase();
     }
@@ -224,7 +233,7 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
 }
 
 /// The first of the request's cookies that opens; none of them is a new visitor.
-fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
+pub fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
     if cookies.is_empty() {
         return None;
     }

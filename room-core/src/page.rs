@@ -80,7 +80,7 @@ impl Page {
 fn content_security_policy(html: &str) -> String {
     format!(
         "default-src 'none'; style-src{}; script-src{}; img-src data:; \
-            base-uri 'none'; \
+         connect-src 'self'; base-uri 'none'; \
          form-action 'none'",
         hashes(html, "<style>", "</style>"),
         hashes(html, "<script>", "</script>"),
@@ -266,7 +266,7 @@ mod tests {
         let want = "default-src 'none'; \
             style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
             script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; \
-            img-src data:; base-uri 'none'; \
+            img-src data:; connect-src 'self'; base-uri 'none'; \
             form-action 'none'";
         assert_eq!(policy, want);
     }

@@ -78,6 +78,9 @@ pub struct Settings {
     pub when_silent: WhenSilent,
     /// The bound of `WhenSilent::KeepFlowing`, per isolate and minute.
     pub keep_flowing_per_minute: u32,
+    /// True when a called visitor is told at once, by an event stream, and may come at once.
+    #[serde(default)]
+    pub event_stream: bool,
     /// Orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -151,6 +154,7 @@ impl Settings {
             near_head_refresh_interval_s: 5,
             when_silent: WhenSilent::Hold,
             keep_flowing_per_minute: 0,
+            event_stream: false,
             shuffles: Vec::new(),
         }
     }

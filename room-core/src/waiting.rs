@@ -1,7 +1,7 @@
 //! What a visitor who does not enter is told: from the ticket, the view and what is in force.
 //! Decides nothing; `page` turns it into texts.
 
-use crate::admission;
+use crate::admission::{self, Standing};
 use crate::estimate;
 use crate::event::{InForce, Phase};
 use crate::room::Room;
@@ -34,6 +34,8 @@ pub struct Waiting {
     pub submitted_nothing: bool,
     /// Visitors who enter before this one; none if the room does not show it.
     pub people_ahead: Option<u64>,
+    /// The turn is near enough to be listened for, and the room tells it by an event stream.
+    pub event_stream: bool,
     /// The active event.
     pub event: Option<Stage>,
 }
@@ -114,8 +116,24 @@ impl Known<'_> {
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
+            event_stream: settings.event_stream
+                && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
         }
+    }
+
+    /// For the holder of a ticket who listens meanwhile: the interval is the whole one, so that
+    /// only news change what is told.
+    pub fn listening(&self, ticket: &Ticket, estimate_s: Option<u32>) -> Waiting {
+        let shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+        let told = Ticket { shown_estimate_s, ..ticket.clone() };
+        let refresh_interval_s = u32::from(ticket.interval_s);
+        Waiting { refresh_interval_s, event_stream: false, ..self.waiting(&told) }
+    }
+
+    /// Where the holder of a ticket that waits stands.
+    pub fn standing(&self, ticket: &Ticket) -> Standing {
+        admission::standing(self.now, &self.in_force.settings, self.view, ticket)
     }
 
     /// For a newcomer who gets no place: the page that does not come again.

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 35] = [
+const FIELDS: [&str; 36] = [
     "additional_routes",
     "cookie_attributes",
     "cookie_suffix",
@@ -54,6 +54,7 @@ const FIELDS: [&str; 35] = [
     "secure",
     "session_duration",
     "show_position",
+    "event_stream_enabled",
     "strip_cookie",
     "suspended",
     "total_active_users",

@@ -158,13 +158,15 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable, sorted by name for the search.
 ///
-/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `language…`,
+/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `eventStream`,
+/// `language…`,
 /// `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is true),
 /// `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
-const VARIABLES: [(&str, Read); 55] = [
+const VARIABLES: [(&str, Read); 56] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
+    ("eventStream", |own| Value::Bool(own.waiting.event_stream)),
     ("inWaitingRoom", |_| Value::Bool(true)),
     ("infiniteQueue", |_| Value::Bool(false)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
@@ -382,6 +384,7 @@ mod tests {
             ("eventStart", Value::Text("")),
             ("eventStartDate", Value::Text("")),
             ("eventStartTime", Value::Text("")),
+            ("eventStream", Value::Bool(false)),
             ("inWaitingRoom", Value::Bool(true)),
             ("infiniteQueue", Value::Bool(false)),
             ("isEventActive", Value::Bool(false)),

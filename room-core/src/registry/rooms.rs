@@ -30,6 +30,7 @@ const MEANING: Meaning = Meaning {
         "strip_cookie",
         "maintenance",
         "show_position",
+        "event_stream_enabled",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),

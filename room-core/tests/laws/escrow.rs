@@ -21,6 +21,7 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         near_head_refresh_interval_s: 5,
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
+        event_stream: false,
         shuffles: Vec::new(),
     }
 }
