@@ -1,6 +1,8 @@
 //! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
 //! Knows nothing of HTTP.
 
+mod draw;
+mod english;
 mod json;
 mod localized;
 mod variables;

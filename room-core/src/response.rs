@@ -153,6 +153,7 @@ mod tests {
         submitted_nothing: false,
         people_ahead: None,
         event_stream: false,
+        draw: None,
         event: None,
     };
     const DELIVERY: Delivery<'_> = Delivery { status: 200, head: false, set_cookies: &[] };

@@ -6,6 +6,7 @@ use crate::estimate;
 use crate::event::{InForce, Phase};
 use crate::room::Room;
 use crate::settings::{Maintenance, QueueingMethod};
+use crate::shuffle::Receipt;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
@@ -36,6 +37,8 @@ pub struct Waiting {
     pub people_ahead: Option<u64>,
     /// The turn is near enough to be listened for, and the room tells it by an event stream.
     pub event_stream: bool,
+    /// What the visitor can verify the drawn order by; none for whoever has no part in it.
+    pub draw: Option<Receipt>,
     /// The active event.
     pub event: Option<Stage>,
 }
@@ -116,6 +119,7 @@ impl Known<'_> {
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
+            draw: self.receipt(ticket),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
@@ -164,12 +168,23 @@ impl Known<'_> {
         Some((wait.low_s, wait.high_s))
     }
 
-    /// Where an owner wants it told and there is an order.
+    fn receipt(&self, ticket: &Ticket) -> Option<Receipt> {
+        let settings = &self.in_force.settings;
+        let is_drawn = ticket.state == TicketState::Queued
+            && settings.queueing_method != QueueingMethod::Random;
+        let mut draws = settings.shuffles.iter().filter(|_| is_drawn);
+        draws.find_map(|draw| draw.receipt(self.now, ticket))
+    }
+
+    /// Where an owner wants it told and there is an order; before lots are drawn there is none, and
+    /// whoever knew the place could come again for a better one.
     fn people_ahead(&self, ticket: &Ticket) -> Option<u64> {
         let settings = &self.in_force.settings;
         let is_in_line =
             ticket.state == TicketState::Queued && settings.queueing_method == QueueingMethod::Fifo;
-        let view = self.view.filter(|_| self.room.show_position && is_in_line)?;
+        let is_secret = settings.shuffles.iter().any(|draw| draw.covers(self.now));
+        let shows = self.room.show_position && is_in_line && !is_secret;
+        let view = self.view.filter(|_| shows)?;
         Some(estimate::people_ahead(view, settings.order_key(ticket)))
     }
 }
@@ -242,6 +257,18 @@ mod tests {
         check(json!({}), None);
         check(json!({ "show_position": true }), Some(100));
         check(json!({ "show_position": true, "queueing_method": "random" }), None);
+        // Until lots are drawn nobody learns what the draw will say.
+        let before_the_draw = json!([{
+            "id": "0123456789abcdef0123456789abcdef", "name": "sale",
+            "prequeue_start_time": "2027-01-15T07:50:00Z",
+            "event_start_time": "2027-01-15T08:10:00Z",
+            "event_end_time": "2027-01-15T09:00:00Z", "shuffle_at_event_start": true,
+        }]);
+        let fields = json!({ "show_position": true, "events": before_the_draw });
+        check(fields.clone(), None);
+        let receipt = told(&fields, 600).draw.expect("takes part");
+        assert_eq!(receipt.drawn, None);
+        assert_eq!(told(&json!({}), 600).draw, None);
     }
 
     #[test]

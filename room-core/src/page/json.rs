@@ -35,14 +35,24 @@ const KEYS: [&str; 25] = [
 ];
 
 /// Ours, behind the documented ones, where there is something to tell; and what says so.
-const OWN_KEYS: [(&str, &str); 2] =
-    [("peopleAhead", "peopleAheadKnown"), ("eventStream", "eventStream")];
+const OWN_KEYS: [(&str, &str); 6] = [
+    ("peopleAhead", "peopleAheadKnown"),
+    ("eventStream", "eventStream"),
+    ("drawCommitment", "drawCommitment"),
+    ("drawLot", "drawLot"),
+    ("drawKey", "drawKey"),
+    ("drawRank", "drawRank"),
+];
 
 /// An object with the one key `cfWaitingRoom`, by which apps tell it from an answer of the origin.
 pub(super) fn json(variables: &Variables) -> String {
     let mut text = String::with_capacity(1_024);
     text.push_str("{\"cfWaitingRoom\":{");
-    let is_told = |told_by: &str| variables.value(told_by) == Some(Value::Bool(true));
+    let is_told = |told_by: &str| match variables.value(told_by) {
+        Some(Value::Bool(is_told)) => is_told,
+        Some(Value::Text(text)) => !text.is_empty(),
+        _ => false,
+    };
     let own = OWN_KEYS.into_iter().filter(|(_, told_by)| is_told(told_by)).map(|(key, _)| key);
     for (place, key) in KEYS.into_iter().chain(own).enumerate() {
         if place > 0 {
@@ -88,6 +98,7 @@ mod tests {
         submitted_nothing: false,
         people_ahead: None,
         event_stream: false,
+        draw: None,
         event: None,
     };
 
