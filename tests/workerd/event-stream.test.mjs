@@ -58,8 +58,8 @@ clusterTestBothWays("a turn is told before the refresh is due", one, async (clus
   assert.equal((await first.visit()).kind, "origin");
   // And is not counted among those who wait for as long as the page had promised.
   const next = await second.listen();
-  await cluster.advance(LIFE_MS);
-  assert.equal((await first.visit()).kind, "origin");
+  await cluster.advance(LIFE_MS / 2);
+  assert.equal((await first.visit()).kind, "origin", "the session goes on");
   assert.equal(next.of("turn").length, 0, "two at once in one place");
 });
 
@@ -70,7 +70,8 @@ clusterTest("whoever is far back is told once, and to ask again later", one, asy
   await cluster.advance(3_000);
   assert.deepEqual(streams.map(({ ended }) => ended), [false, true, true]);
   const told = streams.map(({ events, retryMs }) => {
-    const [{ kind, data }] = events;
+    // The first word may come from a view that was made before they came.
+    const { kind, data } = events.at(-1);
     return [kind, data.cfWaitingRoom.inWaitingRoom, data.cfWaitingRoom.peopleAhead, retryMs];
   });
   assert.deepEqual(told, [0, 1, 2].map((ahead) => ["estimate", true, ahead, 300_000]));

@@ -3,7 +3,6 @@
 use super::{RETRY_S_MIN, is_called, is_near, told_s};
 use crate::estimate;
 use crate::settings::{QueueingMethod, Settings};
-use crate::state::SYNC_MS;
 use crate::ticket::{NO_ESTIMATE, Ticket};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
@@ -55,7 +54,7 @@ pub fn standing(
     };
     let key = settings.order_key(ticket);
     let is_called = is_called(key, view);
-    if is_called && finds_a_slot(view) && !view.is_stale(now) && has_rested(ticket, now) {
+    if is_called && finds_a_slot(view, now) && !view.is_stale(now) && has_rested(ticket, now) {
         return Standing::Called;
     }
     let soon_s = settings.refresh_interval_s.min(LISTENING_S_MAX);
@@ -77,9 +76,10 @@ fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {
     if is_near { Standing::Near { estimate_s } } else { Standing::Far { estimate_s } }
 }
 
-/// True when a slot is free, or comes free before the next view could tell.
-fn finds_a_slot(view: &View) -> bool {
-    view.next_place_s.is_some_and(|place_s| u64::from(place_s) * SECOND_MS <= SYNC_MS)
+/// True when a slot was free in this view, or was to come free by now.
+fn finds_a_slot(view: &View, now: Timestamp) -> bool {
+    let free_at = |place_s| view.made_at + u64::from(place_s) * SECOND_MS;
+    view.next_place_s.is_some_and(|place_s| now >= free_at(place_s))
 }
 
 /// Whoever finds no slot does not come again at once: reloading makes nobody ask more often than
