@@ -1,5 +1,6 @@
-// Builds the Worker's wasm and glue and holds the size budget. `--debug` builds the one with the
-// panic hooks of the tests as well. wrangler runs the same builder by itself, see wrangler.toml.
+// Builds the Worker's wasm and glue and holds the size budget. `--debug` builds what tests need as
+// well: the wasm with panic hooks, and the client library, whose types are checked thereby.
+// wrangler runs the same builder by itself, see wrangler.toml.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import zlib from "node:zlib";
@@ -9,7 +10,10 @@ import { WASM_GZIP_KB_MAX } from "./budget.mjs";
 const WASM = "build/worker/gen/waiting_room_bg.wasm";
 
 xtask("build");
-if (process.argv.includes("--debug")) xtask("build", "--debug");
+if (process.argv.includes("--debug")) {
+  xtask("build", "--debug");
+  must("node", "node_modules/typescript/bin/tsc", "--project", "client");
+}
 
 const bytes = fs.readFileSync(WASM);
 const gzipKb = Math.ceil(zlib.gzipSync(bytes, { level: 9 }).length / 1024);
@@ -19,7 +23,10 @@ console.log(
 if (gzipKb > WASM_GZIP_KB_MAX) process.exit(1);
 
 function xtask(...parameters) {
-  const command = ["run", "--quiet", "--locked", "--package", "xtask", "--", ...parameters];
-  const { status } = spawnSync("cargo", command, { stdio: "inherit" });
+  must("cargo", "run", "--quiet", "--locked", "--package", "xtask", "--", ...parameters);
+}
+
+function must(program, ...parameters) {
+  const { status } = spawnSync(program, parameters, { stdio: "inherit" });
   if (status !== 0) process.exit(1);
 }

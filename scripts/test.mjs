@@ -22,6 +22,7 @@ const STEPS = [
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
   { name: "attacks", folder: "tests/attacks" },
+  { name: "library", folder: "client/test" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },
   { name: "bench", command: words("node bench/main.mjs --gate"), inCi: true, built: true },

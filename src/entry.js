@@ -10,16 +10,18 @@
 //   U<url>\n<P, C, S or O> the same; the origin gets this address instead
 //   G<status>\n<name: value lines>\n\n<body>
 //                          answer with this page
+//   W<as G>                the same, and the body goes on with what `listen` says each second
 //   M                      a request of the management surface: `managed` answers with a G
 //   H                      (from `glance` alone) ask `handle`, which may wait for others
 //   F                      (made here alone) no verdict: the var ON_FAILURE says what to do
-// p, c, s, o, u, g and f are P, C, S, O, U, G and F with work left for `after`, once the answer is
-// on its way.
+// p, c, s, o, u, g, w and f are P, C, S, O, U, G, W and F with work left for `after`, once the
+// answer is on its way.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";
 import { configured, current, guard, rebuild } from "./instance.js";
 import { managed } from "./manage.js";
+import { streamed } from "./stream.js";
 
 /** A decision that takes longer is given up, in milliseconds; the origin's time is not counted. */
 const DECISION_LIMIT_MS = 5_000;
@@ -129,6 +131,9 @@ function perform(verdict, request, env, ctx) {
     case "G":
     case "g":
       return page(verdict, request.method);
+    case "W":
+    case "w":
+      return page(verdict, "GET", (text) => streamed(text, request, env, () => report(env, ctx)));
     case "M":
       return managed(request, env).then((answer) => perform(answer, request, env, ctx));
     default:
@@ -202,7 +207,7 @@ async function withCookie(response, cookie) {
   return answer;
 }
 
-function page(verdict, method) {
+function page(verdict, method, bodyOf = (text) => text || null) {
   const end = verdict.indexOf("\n\n");
   const [status, ...lines] = verdict.slice(1, end).split("\n");
   // One by one: as a list of pairs they cost workerd six times as much.
@@ -211,7 +216,7 @@ function page(verdict, method) {
     const colon = line.indexOf(": ");
     headers.append(line.slice(0, colon), line.slice(colon + 2));
   }
-  const body = method === "HEAD" ? null : verdict.slice(end + 2) || null;
+  const body = method === "HEAD" ? null : bodyOf(verdict.slice(end + 2));
   return new Response(body, { status: Number(status), headers });
 }
 

@@ -15,6 +15,7 @@ mod objects;
 mod panic_hooks;
 mod platform;
 mod reports;
+mod stream;
 mod turnstile;
 mod visit;
 
@@ -85,6 +86,13 @@ pub fn glance(
 #[wasm_bindgen]
 pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
+}
+
+/// What an event stream says next to whoever opened it with these cookies: "W" and events where it
+/// goes on, "G" and events where it ends; small letters want [`after`].
+#[wasm_bindgen]
+pub fn listen(url: &str, cookies: &str) -> String {
+    stream::next(url, cookies)
 }
 
 /// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header

@@ -171,8 +171,10 @@ impl Memory {
         let mut languages = Languages::default();
         languages.ready(Language::default())?;
         let pages = compiled_pages(&rooms)?;
+        let mut with_keys = rooms.clone();
+        event::give_draw_keys(&mut with_keys, &keys);
         Ok(Self {
-            coverage: Coverage::new(rooms.clone()),
+            coverage: Coverage::new(with_keys),
             seed: rooms,
             zones,
             bounds,
@@ -193,13 +195,14 @@ impl Memory {
 
     /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
-        let Configuration { version, rooms, lists, zone_settings } =
+        let Configuration { version, mut rooms, lists, zone_settings } =
             Configuration::parse(text).map_err(|error| error.reason)?;
         if self.version >= Some(version) {
             return Ok(());
         }
         if version > 0 {
             self.pages = compiled_pages(&rooms)?;
+            event::give_draw_keys(&mut rooms, &self.keys);
             self.coverage = Coverage::new(rooms);
             (self.lists, self.zone_settings) = (lists, zone_settings);
             let coverage = &self.coverage;

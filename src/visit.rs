@@ -31,7 +31,7 @@ use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, Seat, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{calls, copies, platform};
+use crate::{calls, copies, platform, stream};
 
 /// A request, as the entry hands it over.
 #[derive(Clone, Copy)]
@@ -159,6 +159,15 @@ fn step(memory: &mut Memory, request: Request<'_>, asked: Option<&mut Asked>) ->
         return Step::Wait(room);
     }
     let settings = &visited.in_force.settings;
+    if let Some(ticket) = ticket.as_ref().filter(|ticket| !seat.isolate.is_void(ticket))
+        && stream::is_asked_for(request, now, settings, ticket)
+    {
+        let (room, in_force, view) = (visited.room, &visited.in_force, seat.isolate.view());
+        let known = Known { now, room, in_force, view, submits: false };
+        let verdict = stream::opened(&known, ticket);
+        let reports = seat.isolate.wants_view(now) && reports(seat, visited.pending, now, room.id);
+        return Step::Verdict(reported(verdict, reports));
+    }
     let draws = draws(visited.keys, room, settings);
     let outcome = if is_refused {
         seat.isolate.refuse(now, settings, ticket, draws)
@@ -227,7 +236,7 @@ fn told(now: Timestamp, request: Request<'_>, visited: Visited<'_>, outcome: Out
 }
 
 /// True if this request is to do the room's reports: another that is at it takes the news along.
-fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
+pub fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: RoomId) -> bool {
     let free = seat.working_until <= now;
     if free {
         pending.insert(room);
@@ -236,7 +245,7 @@ fn reports(seat: &Seat, pending: &mut SortedSet<RoomId>, now: Timestamp, room: R
 }
 
 /// Small first letters ask the entry for `after`.
-fn reported(mut verdict: String, reports: bool) -> String {
+pub fn reported(mut verdict: String, reports: bool) -> String {
     if reports && let Some(letter) = verdict.get_mut(..1) {
         letter.make_ascii_lowercase();
     }
@@ -276,7 +285,7 @@ pub fn valid_ticket(now: Timestamp, cookies: &str, visited: &mut Visited<'_>) ->
 }
 
 /// The first of the request's cookies that opens; none of them is a new visitor.
-fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
+pub fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
     if cookies.is_empty() {
         return None;
     }

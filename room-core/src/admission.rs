@@ -2,6 +2,8 @@
 //!
 //! Plain functions of view, ticket, time and draws. They change no state and grant nothing.
 
+mod standing;
+
 use crate::bucket::Bucket;
 use crate::census::{EPOCH_MS, Presence};
 use crate::estimate;
@@ -14,6 +16,8 @@ use crate::slots::SlotClass;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
+
+pub use standing::{Standing, standing};
 
 /// A refresh this much before its time still counts: clocks and timers are not exact.
 pub const EARLY_MS: u64 = 500;
@@ -251,7 +255,7 @@ fn decide_new(situation: Situation<'_>) -> Decision {
 
 fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
     let Situation { now, settings, view, may_ask, .. } = situation;
-    if is_too_early(now, &ticket) {
+    if is_too_early(now, &ticket) && !standing::may_come_at_once(now, settings, view, &ticket) {
         return Decision::TooEarly { ticket };
     }
     let ticket = confirmed(ticket, now);
@@ -285,12 +289,12 @@ fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
     ticket
 }
 
-/// True when the next check-in may find a place free.
+/// True when a place may be free within `soon_s` seconds.
 ///
 /// In a slow room as many places as it has can come free at the same time, and each of them is
 /// offered to one visitor alone.
-fn is_near(view: &View, key: OrderKey, settings: &Settings) -> bool {
-    let soon = |wait_s| wait_s <= settings.refresh_interval_s;
+fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool {
+    let soon = |wait_s| wait_s <= soon_s;
     estimate::wait_s(view, key).is_some_and(soon)
         || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
 }
@@ -301,7 +305,7 @@ pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
     per_minute < SLOW_ROOM_PER_MINUTE && ahead < at_once
 }
 
-/// True while a queued ticket keeps its place: for a while after a check-in that did not come.
+/// True while a queued ticket keeps its place: for a while after a check-in that did not come, too.
 pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket) + GRACE_S * SECOND_MS
 }
@@ -347,19 +351,6 @@ fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Tick
     ticket
 }
 
-/// The wait that is told to the holder of a ticket in this place, in seconds; `None` is unknown.
-pub(crate) fn estimate_s(situation: Situation<'_>, ticket: &Ticket, key: OrderKey) -> Option<u32> {
-    let Situation { settings, view, .. } = situation;
-    let view = view.filter(|_| !settings.queue_all)?;
-    let estimate_s = if settings.queueing_method == QueueingMethod::Random {
-        estimate::by_lot(view)?.middle_s
-    } else {
-        estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
-    };
-    let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
-    Some(estimate::smoothed_s(estimate_s, shown_s))
-}
-
 /// Seconds until the next check-in; `is_soon` where the turn may come before long.
 ///
 /// In a lottery nobody's turn is near, and nobody may try more often than another.
@@ -378,9 +369,9 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
     let Situation { now, settings, view, .. } = situation;
     let key = place(situation, &ticket);
     let before = ticket.clone();
-    let estimate_s = estimate_s(situation, &ticket, key);
+    let estimate_s = told_s(settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
-    let near = view.is_some_and(|view| is_near(view, key, settings));
+    let near = view.is_some_and(|view| is_near(view, key, settings, settings.refresh_interval_s));
     let is_soon = first || (called || near) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
@@ -399,10 +390,28 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
     Decision::Queue { ticket, presence }
 }
 
+/// How long the holder of a ticket is told to wait: at most a tenth more than was told before.
+pub(crate) fn told_s(
+    settings: &Settings,
+    view: Option<&View>,
+    key: OrderKey,
+    ticket: &Ticket,
+) -> Option<u32> {
+    let view = view.filter(|_| !settings.queue_all)?;
+    let estimate_s = if settings.queueing_method == QueueingMethod::Random {
+        estimate::by_lot(view)?.middle_s
+    } else {
+        estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
+    };
+    let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+    Some(estimate::smoothed_s(estimate_s, shown_s))
+}
+
 /// The check-in that `ticket` promised, as it came at `now`, and the promise up to `until`.
 ///
 /// It begins where the promise before it ended, also if it came a little early or late: a gap
-/// would count somebody out who stands in line.
+/// would count somebody out who stands in line. Whoever was called and came at once may leave a
+/// promise behind that reaches further than the new one: then it runs backwards and is taken back.
 fn continued(ticket: &Ticket, key: OrderKey, now: Timestamp, until: Timestamp) -> Presence {
     let due = next_refresh(ticket);
     let from = if now.since_ms(due) <= EPOCH_MS { due } else { now };

@@ -64,7 +64,8 @@ pub struct Presence {
     pub key: OrderKey,
     /// First moment of the promise.
     pub from: Timestamp,
-    /// First moment after it: when the next check-in is due.
+    /// First moment after it: when the next check-in is due. Before `from` in a presence that takes
+    /// back what an earlier one promised for the time between.
     pub until: Timestamp,
     /// Names the check-in, so that two tabs with one cookie are one visitor.
     pub check_in: u64,
@@ -105,12 +106,17 @@ const PRESENCE_MS_MAX: u64 = 330_000;
 impl Census {
     /// Counts a presence once; false if this check-in was counted before.
     pub fn add(&mut self, presence: Presence) -> bool {
-        if self.seen.insert(presence.check_in, presence.until).is_some() {
+        let Presence { key, from, until, check_in, .. } = presence;
+        if self.seen.insert(check_in, from.max(until)).is_some() {
             return false;
         }
-        let until = presence.until.min(presence.from + PRESENCE_MS_MAX);
-        for epoch in epochs_of(presence.from, until) {
-            self.epochs.get_or_default(epoch).add(presence.key);
+        for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
+            self.epochs.get_or_default(epoch).add(key);
+        }
+        for epoch in epochs_of(until, from.min(until + PRESENCE_MS_MAX)) {
+            if let Some(waiters) = self.epochs.get_mut(&epoch) {
+                waiters.remove(key);
+            }
         }
         true
     }
@@ -138,6 +144,16 @@ impl Census {
 }
 
 impl Waiters {
+    /// One waiter less; where nobody is counted, another data center has the promise.
+    fn remove(&mut self, key: OrderKey) {
+        let key = if self.is_coarse { key.coarse() } else { key };
+        let Some(count) = self.by_key.get_mut(&key) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.by_key.remove(&key);
+        }
+    }
+
     fn add(&mut self, key: OrderKey) {
         *self.by_key.get_or_default(if self.is_coarse { key.coarse() } else { key }) += 1;
         if !self.is_coarse && self.by_key.len() > EXACT_WAITERS_MAX {
@@ -194,6 +210,30 @@ mod tests {
             report.get(&Epoch(4)).unwrap().keys().copied().collect::<Vec<_>>(),
             [OrderKey(9)]
         );
+    }
+
+    #[test]
+    fn a_promise_is_taken_back_from_the_moment_on_that_its_visitor_entered() {
+        let check = |entered: u64, want: &[u64]| {
+            let mut census = Census::default();
+            census.add(presence(7, 0, 20_000, 1));
+            let back = presence(7, 20_000, entered, 2);
+            assert!(census.add(back));
+            assert!(!census.add(back), "taken back twice");
+            let report = census.report();
+            let held: Vec<u64> =
+                report.iter().filter(|(_, keys)| !keys.is_empty()).map(|(one, _)| one.0).collect();
+            assert_eq!(held, want, "{entered}");
+        };
+        check(2_500, &[]);
+        check(2_501, &[0]);
+        check(12_501, &[0, 1, 2]);
+        check(19_000, &[0, 1, 2, 3]);
+        // Another data center counts the promise; nobody else's is taken.
+        let mut census = Census::default();
+        census.add(presence(9, 0, 20_000, 1));
+        census.add(presence(7, 20_000, 1_000, 2));
+        assert!(census.report().values().all(|keys| keys.get(&OrderKey(9)) == Some(&1)));
     }
 
     #[test]

@@ -289,6 +289,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let maintenance = fields.optional("maintenance", Maintenance::Off, choice(&MAINTENANCES));
     let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
+    let event_stream = fields.optional("event_stream_enabled", false, boolean);
     Some(Settings {
         total_active_users: total?,
         new_users_per_minute: per_minute?,
@@ -302,6 +303,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         when_silent: when_silent?,
         keep_flowing_per_minute: keep_flowing_per_minute?,
         gated: false,
+        event_stream: event_stream?,
         shuffles: Vec::new(),
     })
 }

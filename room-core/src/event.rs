@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use crate::id::EventId;
+use crate::key_ring::KeyRing;
 use crate::page::Stage;
 use crate::room::Room;
 use crate::settings::{Maintenance, QueueingMethod, Settings};
-use crate::shuffle::Shuffle;
+use crate::shuffle::{DrawKey, Shuffle};
 use crate::time::Timestamp;
 use crate::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
 
@@ -28,6 +29,8 @@ pub struct Event {
     pub prequeue: Option<EventTime>,
     /// True when the start draws a new order for all who joined in the prequeue.
     pub shuffles: bool,
+    /// What the lots are drawn with; the deployment's own, given by [`give_draw_keys`].
+    pub draw_key: DrawKey,
     /// True when the event is ignored.
     pub suspended: bool,
     /// What the event changes.
@@ -196,7 +199,18 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
 /// The order that an event draws, if it draws one.
 fn shuffle(event: &Event) -> Option<Shuffle> {
     let from = event.prequeue.as_ref().filter(|_| event.shuffles && !event.suspended)?.at;
-    Some(Shuffle { event: event.id, from, until: event.start.at })
+    Some(Shuffle { event: event.id, from, until: event.start.at, key: event.draw_key })
+}
+
+/// Gives each event that draws lots the key of its draw. Before that all of them have the same.
+pub fn give_draw_keys(rooms: &mut [Room], keys: &KeyRing) {
+    for room in rooms {
+        for event in &mut room.events {
+            if let Some(draw) = shuffle(event) {
+                event.draw_key = keys.draw_key(room.id, &draw);
+            }
+        }
+    }
 }
 
 /// When [`in_force`] says something else next, if nobody changes the room before.

@@ -58,7 +58,7 @@ fn checked_in(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Tick
     if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
         let place = settings.order_key(&ticket);
         let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
-        let estimate_s = admission::estimate_s(situation, &ticket, place);
+        let estimate_s = admission::told_s(settings, view, place, &ticket);
         // The curve begins with the first estimate there is.
         if estimate_s.is_some() && !is_lottery {
             ticket.joined_at = now;

@@ -361,7 +361,7 @@ impl Isolate {
     }
 
     fn record_wait(&mut self, presence: Option<Presence>) {
-        if let Some(presence) = presence.filter(|presence| presence.from < presence.until) {
+        if let Some(presence) = presence.filter(|presence| presence.from != presence.until) {
             self.outbox.push(Event::Present(presence));
         }
     }

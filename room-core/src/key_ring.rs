@@ -16,6 +16,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use crate::id::RoomId;
 use crate::lottery::LotteryKey;
 use crate::master_key::MasterKey;
+use crate::shuffle::{DrawKey, Shuffle};
 use crate::ticket::{TICKET_BYTES, Ticket};
 use crate::time::{SECOND_MS, Timestamp};
 
@@ -120,6 +121,13 @@ impl KeyRing {
     /// draws new places in the round that it comes in.
     pub fn lottery_key(&self, room: RoomId) -> LotteryKey {
         self.newest.lottery_key(room)
+    }
+
+    /// The secret that lots are drawn with: that of the oldest key, so that a new one in front of
+    /// it changes no draw that has been committed to. An event that is moved draws anew: its key
+    /// may have been told already.
+    pub fn draw_key(&self, room: RoomId, draw: &Shuffle) -> DrawKey {
+        self.older.last().unwrap_or(&self.newest).draw_key(room, draw)
     }
 
     /// The key with this id. Keys are never tried in turn: GCM does not commit to its key, so one

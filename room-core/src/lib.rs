@@ -16,6 +16,7 @@ pub mod data_center_aggregator;
 pub mod data_center_counter;
 pub mod estimate;
 pub mod event;
+pub mod event_stream;
 pub mod forecast;
 pub mod freshness;
 pub mod global_aggregator;

@@ -2,6 +2,7 @@
 
 use crate::id::RoomId;
 use crate::lottery::LotteryKey;
+use crate::shuffle::{DrawKey, Shuffle};
 use crate::sorted::SortedMap;
 use std::ops::RangeInclusive;
 
@@ -42,6 +43,13 @@ impl MasterKey {
     /// The key of a room's lotteries.
     pub(crate) fn lottery_key(&self, room: RoomId) -> LotteryKey {
         LotteryKey::from_bytes(*derive(&self.secret, &[b"lottery v1", room.as_bytes()]))
+    }
+
+    /// The key of one draw of a room's.
+    pub(crate) fn draw_key(&self, room: RoomId, draw: &Shuffle) -> DrawKey {
+        let (from, until) = (draw.from.0.to_be_bytes(), draw.until.0.to_be_bytes());
+        let info = [&b"draw v1"[..], room.as_bytes(), draw.event.as_bytes(), &from, &until];
+        DrawKey::from_bytes(*derive(&self.secret, &info))
     }
 
     /// The cipher of `hour` (counted from the epoch), which is one of `readable`.
@@ -94,7 +102,9 @@ const KEY_BYTES: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::MasterKey;
-    use crate::id::RoomId;
+    use crate::id::{EventId, RoomId};
+    use crate::shuffle::{DrawKey, Shuffle};
+    use crate::time::Timestamp;
 
     #[test]
     fn keys_are_read_in_every_usual_notation() {
@@ -138,6 +148,28 @@ mod tests {
         assert!(key("1", 1) == key("1", 1));
         assert!(key("1", 1) != key("1", 2) && key("1", 1) != key("2", 1));
         assert_eq!(format!("{:?}", key("1", 1)), "LotteryKey");
+    }
+
+    #[test]
+    fn each_draw_has_a_key_of_its_own_under_each_secret() {
+        let key = |digit: &str, room: u8, event: u8, from: u64, until: u64| {
+            let (from, until) = (Timestamp(from), Timestamp(until));
+            let event = EventId::from_bytes([event; 16]);
+            let draw = Shuffle { event, from, until, key: DrawKey::default() };
+            let master = MasterKey::parse(&digit.repeat(64)).unwrap();
+            master.draw_key(RoomId::from_bytes([room; 16]), &draw)
+        };
+        let first = key("1", 1, 1, 5, 9);
+        assert!(first == key("1", 1, 1, 5, 9));
+        for other in [
+            key("2", 1, 1, 5, 9),
+            key("1", 2, 1, 5, 9),
+            key("1", 1, 2, 5, 9),
+            key("1", 1, 1, 4, 9),
+            key("1", 1, 1, 5, 8),
+        ] {
+            assert!(first != other);
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
 //! Knows nothing of HTTP.
 
+mod draw;
+mod english;
 mod json;
 mod localized;
 mod variables;
@@ -106,7 +108,7 @@ fn content_security_policy(html: &str, challenge: Option<&str>) -> String {
     });
     format!(
         "default-src 'none'; style-src{}; script-src{}{script}; {frame}img-src data:; \
-            base-uri 'none'; \
+         connect-src 'self'; base-uri 'none'; \
          form-action 'none'",
         hashes(html, "<style>", "</style>"),
         hashes(html, "<script>", "</script>"),
@@ -337,7 +339,7 @@ mod tests {
         let want = "default-src 'none'; \
             style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
             script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; \
-            img-src data:; base-uri 'none'; \
+            img-src data:; connect-src 'self'; base-uri 'none'; \
             form-action 'none'";
         assert_eq!(policy, want);
     }

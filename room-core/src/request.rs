@@ -57,9 +57,26 @@ pub fn accepts_json_alone(accept: &str) -> bool {
     accept.trim().eq_ignore_ascii_case("application/json")
 }
 
+/// True if an `Accept` header asks for an event stream and nothing else, as `EventSource` does.
+pub fn accepts_event_stream_alone(accept: &str) -> bool {
+    accept.trim().eq_ignore_ascii_case("text/event-stream")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{RequestHead, RequestKind, accepts_json_alone};
+    use super::{RequestHead, RequestKind, accepts_event_stream_alone, accepts_json_alone};
+
+    #[test]
+    fn only_one_accept_header_asks_for_a_stream() {
+        let check = |accept: &str, want: bool| {
+            assert_eq!(accepts_event_stream_alone(accept), want, "{accept}");
+        };
+        check("text/event-stream", true);
+        check(" Text/Event-Stream ", true);
+        check("", false);
+        check("*/*", false);
+        check("text/event-stream, application/json", false);
+    }
 
     #[test]
     fn only_one_accept_header_asks_for_json() {

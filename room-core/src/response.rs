@@ -103,6 +103,11 @@ impl Answer {
         answer
     }
 
+    /// The head of an event stream, and what it says first.
+    pub fn stream(text: String) -> Self {
+        Self::of_status(200, "text/event-stream; charset=utf-8", text)
+    }
+
     /// The answer as one text for the JavaScript entry: the status, one line per header, an empty
     /// line, the body.
     pub fn to_verdict(&self) -> String {
@@ -170,6 +175,8 @@ mod tests {
         is_held: false,
         submitted_nothing: false,
         people_ahead: None,
+        event_stream: false,
+        draw: None,
         event: None,
         is_infinite: false,
     };

@@ -53,6 +53,7 @@ pub enum Maintenance {
 
 /// The settings of a room in force at one moment, as its machines use them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the owner, named as in the API")]
 pub struct Settings {
     /// N: visitors inside at the same time, at least 1.
     pub total_active_users: u32,
@@ -82,6 +83,9 @@ pub struct Settings {
     /// True when a newcomer who cannot enter at once joins the line only after a challenge.
     #[serde(default)]
     pub gated: bool,
+    /// True when a called visitor is told at once, by an event stream, and may come at once.
+    #[serde(default)]
+    pub event_stream: bool,
     /// Orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -168,6 +172,7 @@ impl Settings {
             when_silent: WhenSilent::Hold,
             keep_flowing_per_minute: 0,
             gated: false,
+            event_stream: false,
             shuffles: Vec::new(),
         }
     }

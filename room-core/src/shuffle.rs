@@ -1,6 +1,14 @@
 //! The order that an event draws at its start for all who joined in its prequeue. Computed from the
 //! ticket wherever it is read, never stored, and the same everywhere; it counts and calls nobody.
+//!
+//! Anyone can verify it. Before the start the page tells a hash of the draw's key and the visitor's
+//! lot, both of which settle the rank; after it the key, which proves the rank. Nobody without the
+//! deployment's secret knows a rank before, so that there is nothing to choose from by joining
+//! again. Whoever has the secret could: it is not protected against its owner.
 
+use std::fmt;
+
+use hkdf::hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -18,6 +26,64 @@ pub struct Shuffle {
     pub from: Timestamp,
     /// Its end, the start of the event. Whoever joins from then on stands behind all of them.
     pub until: Timestamp,
+    /// What its ranks are drawn with.
+    #[serde(skip)]
+    pub key: DrawKey,
+}
+
+/// The secret of one draw; no secret any more from its start on. Other draws have others, and none
+/// tells anything of another.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct DrawKey([u8; 32]);
+
+impl DrawKey {
+    /// The key in these bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// What binds the draw to this key and does not tell it: its SHA-256.
+    fn commitment(&self) -> [u8; 32] {
+        Sha256::digest(self.0).into()
+    }
+
+    /// The share of 1 at which a lot stands, as a fraction of 2^64.
+    fn rank(&self, lot: Lot) -> u64 {
+        let Ok(mut hash) = Hmac::<Sha256>::new_from_slice(&self.0) else { return 0 };
+        hash.update(&lot.0);
+        let digest: [u8; 32] = hash.finalize().into_bytes().into();
+        u64::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 8]))
+    }
+}
+
+impl fmt::Debug for DrawKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("DrawKey")
+    }
+}
+
+/// What names a ticket in one draw. It tells nothing of the ticket's id, nor of its lot elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lot(pub [u8; 16]);
+
+/// What a visitor can verify the draw by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The SHA-256 of the key.
+    pub commitment: [u8; 32],
+    /// The visitor's lot.
+    pub lot: Lot,
+    /// Key and rank, from the start on.
+    pub drawn: Option<Drawn>,
+}
+
+/// What the start reveals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The draw's key.
+    pub key: [u8; 32],
+    /// The first 8 bytes of HMAC-SHA-256 of key and lot, big-endian: the lower, the sooner.
+    pub rank: u64,
 }
 
 impl Shuffle {
@@ -32,6 +98,21 @@ impl Shuffle {
     /// threshold runs through the ranks, then without a break through the times after the start.
     /// Nobody can look for a good one: the ticket's id is random and sealed from its holder.
     pub fn key_of(&self, ticket: &Ticket) -> Option<OrderKey> {
+        let rank = self.key.rank(self.lot(ticket)?);
+        let length_ms = u128::from(self.until.since_ms(self.from));
+        let offset_ms = u64::try_from((u128::from(rank) * length_ms) >> u64::BITS).unwrap_or(0);
+        Some(OrderKey::fifo(self.from + offset_ms))
+    }
+
+    /// What the holder of a ticket may know of the draw at `now`; nothing without a part in it.
+    pub fn receipt(&self, now: Timestamp, ticket: &Ticket) -> Option<Receipt> {
+        let lot = self.lot(ticket)?;
+        let drawn =
+            (now >= self.until).then(|| Drawn { key: self.key.0, rank: self.key.rank(lot) });
+        Some(Receipt { commitment: self.key.commitment(), lot, drawn })
+    }
+
+    fn lot(&self, ticket: &Ticket) -> Option<Lot> {
         if !self.covers(ticket.joined_at) {
             return None;
         }
@@ -39,16 +120,13 @@ impl Shuffle {
         hash.update(self.event.as_bytes());
         hash.update(ticket.id.as_bytes());
         let digest: [u8; 32] = hash.finalize().into();
-        let rank = u64::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 8]));
-        let length_ms = u128::from(self.until.since_ms(self.from));
-        let offset_ms = u64::try_from((u128::from(rank) * length_ms) >> u64::BITS).unwrap_or(0);
-        Some(OrderKey::fifo(self.from + offset_ms))
+        digest.first_chunk().copied().map(Lot)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Shuffle;
+    use super::{DrawKey, Drawn, Receipt, Shuffle};
     use crate::bucket::Bucket;
     use crate::id::{EventId, TicketId};
     use crate::queue::OrderKey;
@@ -60,7 +138,8 @@ mod tests {
 
     fn shuffle(event: u8) -> Shuffle {
         let event = EventId::from_bytes([event; 16]);
-        Shuffle { event, from: FROM, until: FROM + 30 * MINUTE_MS }
+        let key = DrawKey::from_bytes([9; 32]);
+        Shuffle { event, from: FROM, until: FROM + 30 * MINUTE_MS, key }
     }
 
     fn settings() -> Settings {
@@ -106,6 +185,58 @@ mod tests {
         let key = |shuffle: Shuffle| shuffle.key_of(&ticket(7, FROM)).expect("a rank");
         assert_eq!(key(shuffle(1)), key(shuffle(1)));
         assert_ne!(key(shuffle(1)), key(shuffle(2)));
+    }
+
+    /// As the verifier page and README.md describe it, with nothing of the code above.
+    fn verifies(receipt: Receipt) -> bool {
+        use hkdf::hmac::{Hmac, KeyInit, Mac};
+        use sha2::{Digest, Sha256};
+
+        let Some(Drawn { key, rank }) = receipt.drawn else { return false };
+        let mut hash = Hmac::<Sha256>::new_from_slice(&key).expect("any length is a key");
+        hash.update(&receipt.lot.0);
+        hash.finalize().into_bytes()[..8] == rank.to_be_bytes()
+            && Sha256::digest(key)[..] == receipt.commitment[..]
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_receipt_verifies_and_none_with_another_rank_lot_or_key(
+            key: [u8; 32], number: u64, moment in 0..30 * MINUTE_MS, bit in 0..64_u32,
+        ) {
+            let draw = Shuffle { key: DrawKey::from_bytes(key), ..shuffle(1) };
+            let ticket = ticket(number, FROM + moment);
+            let receipt = draw.receipt(draw.until, &ticket).expect("took part");
+            let drawn = receipt.drawn.expect("has begun");
+            assert!(verifies(receipt));
+            let altered = Drawn { rank: drawn.rank ^ (1 << bit), ..drawn };
+            assert!(!verifies(Receipt { drawn: Some(altered), ..receipt }));
+            let mut other = receipt;
+            other.lot.0[(bit / 8) as usize] ^= 1;
+            assert!(!verifies(other));
+            let mut key = drawn.key;
+            key[(bit / 2) as usize] ^= 1;
+            assert!(!verifies(Receipt { drawn: Some(Drawn { key, ..drawn }), ..receipt }));
+            // The place in the order is that of the rank.
+            let length_ms = 30.0 * MINUTE_MS as f64;
+            let share = drawn.rank as f64 / 2.0_f64.powi(64);
+            let place = draw.key_of(&ticket).expect("took part").0 - FROM.0;
+            assert!((place as f64 - share * length_ms).abs() <= 1.0);
+        }
+    }
+
+    #[test]
+    fn the_key_is_told_from_the_start_on_and_the_commitment_and_the_lot_before() {
+        let draw = shuffle(1);
+        let told = |now: Timestamp| draw.receipt(now, &ticket(7, FROM)).expect("took part");
+        let (before, after) = (told(draw.until - 1), told(draw.until));
+        assert_eq!((before.drawn, after.drawn.is_some()), (None, true));
+        assert_eq!((before.commitment, before.lot), (after.commitment, after.lot));
+        assert_ne!(before.commitment, [9; 32]);
+        assert_eq!(draw.receipt(draw.until, &ticket(7, FROM - 1)), None);
+        assert_eq!(draw.receipt(draw.until, &ticket(7, draw.until)), None);
+        assert_ne!(shuffle(2).receipt(FROM, &ticket(7, FROM)).unwrap().lot, before.lot);
+        assert_eq!(format!("{:?}", draw.key), "DrawKey");
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What a visitor who does not enter is told: from the ticket, the view and what is in force.
 //! Decides nothing; `page` turns it into texts.
 
-use crate::admission;
+use crate::admission::{self, Standing};
 use crate::estimate;
 use crate::event::{InForce, Phase};
 use crate::infinite_queue;
 use crate::room::Room;
 use crate::settings::{Maintenance, QueueingMethod};
+use crate::shuffle::Receipt;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 use crate::time::{SECOND_MS, Timestamp};
 use crate::view::View;
@@ -35,6 +36,10 @@ pub struct Waiting {
     pub submitted_nothing: bool,
     /// Visitors who enter before this one; none if the room does not show it.
     pub people_ahead: Option<u64>,
+    /// The turn is near enough to be listened for, and the room tells it by an event stream.
+    pub event_stream: bool,
+    /// What the visitor can verify the drawn order by; none for whoever has no part in it.
+    pub draw: Option<Receipt>,
     /// The active event.
     pub event: Option<Stage>,
     /// The visitor is in the infinite queue, and the owner wants that told.
@@ -122,6 +127,9 @@ impl Known<'_> {
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
+            draw: self.receipt(ticket),
+            event_stream: settings.event_stream
+                && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
         }
     }
@@ -130,6 +138,25 @@ impl Known<'_> {
     /// answer to that, and not before.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         Waiting { refresh_interval_s: 0, ..self.waiting(ticket) }
+    }
+
+    /// For the holder of a ticket who listens meanwhile: the interval is the whole one, so that
+    /// only news change what is told.
+    pub fn listening(&self, ticket: &Ticket, estimate_s: Option<u32>) -> Waiting {
+        let refresh_interval_s = u32::from(ticket.interval_s);
+        let waiting = if ticket.infinite {
+            // What it is told is in the ticket already.
+            self.waiting(ticket)
+        } else {
+            let shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+            self.waiting(&Ticket { shown_estimate_s, ..ticket.clone() })
+        };
+        Waiting { refresh_interval_s, event_stream: false, ..waiting }
+    }
+
+    /// Where the holder of a ticket that waits stands.
+    pub fn standing(&self, ticket: &Ticket) -> Standing {
+        admission::standing(self.now, &self.in_force.settings, self.view, ticket)
     }
 
     /// For a newcomer who gets no place: the page that does not come again.
@@ -161,12 +188,23 @@ impl Known<'_> {
         Some((wait.low_s, wait.high_s))
     }
 
-    /// Where an owner wants it told and there is an order.
+    fn receipt(&self, ticket: &Ticket) -> Option<Receipt> {
+        let settings = &self.in_force.settings;
+        let is_drawn = ticket.state == TicketState::Queued
+            && settings.queueing_method != QueueingMethod::Random;
+        let mut draws = settings.shuffles.iter().filter(|_| is_drawn);
+        draws.find_map(|draw| draw.receipt(self.now, ticket))
+    }
+
+    /// Where an owner wants it told and there is an order; before lots are drawn there is none, and
+    /// whoever knew the place could come again for a better one.
     fn people_ahead(&self, ticket: &Ticket) -> Option<u64> {
         let settings = &self.in_force.settings;
         let is_in_line =
             ticket.state == TicketState::Queued && settings.queueing_method == QueueingMethod::Fifo;
-        let view = self.view.filter(|_| self.room.show_position && is_in_line)?;
+        let is_secret = settings.shuffles.iter().any(|draw| draw.covers(self.now));
+        let shows = self.room.show_position && is_in_line && !is_secret;
+        let view = self.view.filter(|_| shows)?;
         Some(if ticket.infinite {
             infinite_queue::people_ahead(ticket)
         } else {
@@ -245,6 +283,18 @@ mod tests {
         check(json!({}), None);
         check(json!({ "show_position": true }), Some(100));
         check(json!({ "show_position": true, "queueing_method": "random" }), None);
+        // Until lots are drawn nobody learns what the draw will say.
+        let before_the_draw = json!([{
+            "id": "0123456789abcdef0123456789abcdef", "name": "sale",
+            "prequeue_start_time": "2027-01-15T07:50:00Z",
+            "event_start_time": "2027-01-15T08:10:00Z",
+            "event_end_time": "2027-01-15T09:00:00Z", "shuffle_at_event_start": true,
+        }]);
+        let fields = json!({ "show_position": true, "events": before_the_draw });
+        check(fields.clone(), None);
+        let receipt = told(&fields, 600).draw.expect("takes part");
+        assert_eq!(receipt.drawn, None);
+        assert_eq!(told(&json!({}), 600).draw, None);
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 37] = [
+const FIELDS: [&str; 38] = [
     "additional_routes",
     "cookie_attributes",
     "cookie_suffix",
@@ -55,6 +55,7 @@ const FIELDS: [&str; 37] = [
     "session_duration",
     "show_infinite_queue",
     "show_position",
+    "event_stream_enabled",
     "strip_cookie",
     "suspended",
     "total_active_users",

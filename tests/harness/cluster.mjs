@@ -16,6 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { Clock } from "./clock.mjs";
+import { Listener } from "./event-stream.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { ROOT, workerModules } from "./worker-modules.mjs";
@@ -189,9 +190,18 @@ class Cluster {
 
   /** Sends one request as a client near `isolate`. */
   async send(isolate, request) {
+    return send(this.#addressed(isolate, request));
+  }
+
+  /** Opens an event stream like one that `send` sends. */
+  async listen(isolate, request) {
+    return Listener.open(this.#addressed(isolate, request), this.clock);
+  }
+
+  #addressed(isolate, request) {
     const { colo } = this.isolates.find(({ name }) => name === isolate);
     const headers = { "mf-cf-blob": JSON.stringify({ colo }), ...request.headers };
-    return send({ ...request, port: this.#ports.get(isolate), headers });
+    return { ...request, port: this.#ports.get(isolate), headers };
   }
 
   /** What the side door of a service knows; of the hub unless named. @see counting-entry.mjs */

@@ -135,6 +135,53 @@ fn a_refresh_counts_from_half_a_second_before_it_is_due() {
     check(980_001 + EARLY_MS, "too early");
 }
 
+/// So that a reload brings nobody forward who was not told to.
+#[test]
+fn who_is_called_to_a_free_slot_may_come_at_once_where_streams_tell_so() {
+    let check = |settings: Settings, view: View, checked_in_ms: u64, want: &str| {
+        let ticket = queued(700, checked_in_ms);
+        let decision = decide(situation(&settings, Some(&view)), Some(ticket));
+        assert_eq!(name(&decision), want, "{settings:?} {view:?} {checked_in_ms}");
+    };
+    let settings = || Settings { event_stream: true, ..Settings::for_tests() };
+    let called = || View { next_place_s: Some(0), ..view(false, 700) };
+    check(settings(), called(), 997_000, "ask as called");
+    check(settings(), called(), 997_001, "too early");
+    check(settings(), View { next_place_s: Some(9), ..called() }, 997_000, "too early");
+    check(settings(), View { threshold: OrderKey(699), ..called() }, 997_000, "too early");
+    let stale = View { made_at: NOW - STALE_MS - 1, ..called() };
+    check(settings(), stale, 997_000, "too early");
+    check(Settings::for_tests(), called(), 997_000, "too early");
+    check(Settings { queue_all: true, ..settings() }, called(), 997_000, "too early");
+    let queueing_method = crate::settings::QueueingMethod::Random;
+    let open = View { open: true, ..called() };
+    check(Settings { queueing_method, ..settings() }, open, 997_000, "too early");
+}
+
+/// The ticket had promised to be there until 1,017,000.
+#[test]
+fn who_comes_at_once_takes_the_rest_of_the_promise_back() {
+    let view = View { next_place_s: Some(0), ..view(false, 700) };
+    let settings = Settings { event_stream: true, ..Settings::for_tests() };
+    let situation = situation(&settings, Some(&view));
+    let Decision::AskCounter(ask) = decide(situation, Some(queued(700, 997_000))) else {
+        panic!("must ask");
+    };
+    let Decision::Admit { ticket, waited: Some(waited), .. } =
+        settle(situation, ask.clone(), Answer::Granted(NOW))
+    else {
+        panic!("must admit");
+    };
+    assert_eq!((waited.from, waited.until), (Timestamp(1_017_000), NOW));
+    assert_eq!(ticket.state, TicketState::Accepted);
+    // Without a slot the new promise is 5 s long, and shorter than the rest of the old one.
+    let Decision::Queue { ticket, presence } = settle(situation, ask, Answer::Refused) else {
+        panic!("must queue");
+    };
+    assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 6_000));
+    assert_eq!(ticket.interval_s, 6);
+}
+
 #[test]
 fn the_place_is_kept_for_the_grace_period_and_no_longer() {
     let check = |away_ms: u64, keeps: bool| {

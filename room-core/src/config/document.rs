@@ -62,6 +62,7 @@ pub fn room_document(room: &Room) -> Document {
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "strip_cookie": room.strip_cookie,
         "show_position": room.show_position,
+        "event_stream_enabled": settings.event_stream,
     }))
 }
 
@@ -215,6 +216,7 @@ mod tests {
         room["queueing_method"] = json!("Random");
         room["maintenance"] = json!("hold");
         room["show_position"] = json!(true);
+        room["event_stream_enabled"] = json!(true);
         let document = check(&room);
         assert_eq!(document["queueing_method"], "random");
         assert_eq!(document["cookie_suffix"], "_buy_1");

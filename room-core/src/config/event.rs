@@ -10,6 +10,7 @@ use super::{
     USER_COUNT, check_limits, read_stamps, read_template, room_name,
 };
 use crate::event::{Event, EventTime, Overrides};
+use crate::shuffle::DrawKey;
 use crate::time::{MINUTE_MS, Timestamp};
 
 /// Shortest time from start to end, as in the original.
@@ -72,6 +73,7 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
         end: end?,
         prequeue: prequeue?,
         shuffles: shuffles?,
+        draw_key: DrawKey::default(),
         suspended: suspended?,
         overrides: overrides?,
         created_on: created_on?,

@@ -74,6 +74,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
         gated: false,
+        event_stream: false,
         shuffles: Vec::new(),
     };
     let host = "shop-0.example.net".parse().unwrap();
@@ -119,6 +120,7 @@ fn every_field_reaches_the_room() {
         "queueing_method": "random",
         "maintenance": "drain",
         "show_position": true,
+        "event_stream_enabled": true,
         "refresh_interval_seconds": 300,
         "near_head_refresh_interval_seconds": 60,
         "when_silent": "keep_flowing",
@@ -151,6 +153,7 @@ fn every_field_reaches_the_room() {
         when_silent: WhenSilent::KeepFlowing,
         keep_flowing_per_minute: 100_000,
         gated: true,
+        event_stream: true,
         shuffles: Vec::new(),
     };
     assert_eq!(room.settings, settings);

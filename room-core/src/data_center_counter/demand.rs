@@ -6,11 +6,11 @@ use crate::wire::Shard;
 
 /// A counter should get no more calls a second than this, so that it stays below 500 while the
 /// isolates get to know of another one (`admission.md` section 5).
-const CALLS_PER_S: f64 = 300.0;
+const CALLS_PER_S: f64 = 250.0;
 /// Counters of one data center at most.
 pub const SHARDS_MAX: u16 = 16;
-/// The load of a counter is averaged over about this many seconds.
-const LOAD_WINDOW_S: f64 = 1.0;
+/// The load of a counter is averaged over about this many seconds: short, for a rush is over soon.
+const LOAD_WINDOW_S: f64 = 0.5;
 /// Fewer share the asks only when they could have for so long.
 const CALM_MS: u64 = MINUTE_MS;
 
@@ -77,10 +77,10 @@ mod tests {
             run(&mut sharing, Timestamp(1_000_000), all_per_s, 5_000);
             assert!(want.contains(&sharing.shard().of), "{all_per_s}: {sharing:?}");
         };
-        check(250, 1..=1);
-        check(500, 2..=2);
-        check(1_000, 4..=5);
-        check(1_800, 6..=8);
+        check(200, 1..=1);
+        check(450, 2..=2);
+        check(1_000, 4..=6);
+        check(1_800, 7..=9);
         check(100_000, SHARDS_MAX..=SHARDS_MAX);
     }
 

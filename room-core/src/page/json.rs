@@ -34,11 +34,27 @@ const KEYS: [&str; 25] = [
     "infiniteQueue",
 ];
 
+/// Ours, behind the documented ones, where there is something to tell; and what says so.
+const OWN_KEYS: [(&str, &str); 6] = [
+    ("peopleAhead", "peopleAheadKnown"),
+    ("eventStream", "eventStream"),
+    ("drawCommitment", "drawCommitment"),
+    ("drawLot", "drawLot"),
+    ("drawKey", "drawKey"),
+    ("drawRank", "drawRank"),
+];
+
 /// An object with the one key `cfWaitingRoom`, by which apps tell it from an answer of the origin.
 pub(super) fn json(variables: &Variables) -> String {
     let mut text = String::with_capacity(1_024);
     text.push_str("{\"cfWaitingRoom\":{");
-    for (place, key) in KEYS.into_iter().enumerate() {
+    let is_told = |told_by: &str| match variables.value(told_by) {
+        Some(Value::Bool(is_told)) => is_told,
+        Some(Value::Text(text)) => !text.is_empty(),
+        _ => false,
+    };
+    let own = OWN_KEYS.into_iter().filter(|(_, told_by)| is_told(told_by)).map(|(key, _)| key);
+    for (place, key) in KEYS.into_iter().chain(own).enumerate() {
         if place > 0 {
             text.push(',');
         }
@@ -81,6 +97,8 @@ mod tests {
         method: QueueingMethod::Fifo,
         submitted_nothing: false,
         people_ahead: None,
+        event_stream: false,
+        draw: None,
         event: None,
         is_infinite: false,
     };
@@ -93,6 +111,18 @@ mod tests {
             ends_in_ms: 4_500_000,
             shuffles: true,
         }
+    }
+
+    #[test]
+    fn what_the_original_does_not_know_comes_last_and_only_where_it_is_known() {
+        let check = |waiting: Waiting, want: &str| {
+            let text = json(&Variables::of(&waiting));
+            let (_, end) = text.split_once("\"infiniteQueue\":false").expect("the last key");
+            assert_eq!(end, want);
+        };
+        check(WAITING, "}}");
+        check(Waiting { people_ahead: Some(0), ..WAITING }, ",\"peopleAhead\":0}}");
+        check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
     }
 
     /// Apps are built against these bytes, which outlive any version of this one.

@@ -1,6 +1,8 @@
 //! What a queue page may print: every documented variable and a few of our own, for one visitor.
 //! Reads no clock; decides nothing.
 
+use super::draw::DrawTexts;
+use super::english::{format_people, format_range, in_english};
 use super::localized::Localized;
 use super::words::Words;
 use crate::settings::QueueingMethod;
@@ -27,6 +29,7 @@ pub struct Variables {
     is_beyond_event: bool,
     last_updated: String,
     people_ahead_formatted: String,
+    draw: DrawTexts,
     until_start: Countdown,
     until_end: Countdown,
     /// When the active event starts, empty without one.
@@ -110,6 +113,7 @@ impl Variables {
             is_beyond_event,
             last_updated: waiting.last_updated.to_iso8601(),
             people_ahead_formatted: waiting.people_ahead.map(format_people).unwrap_or_default(),
+            draw: DrawTexts::of(waiting.draw),
             until_start: Countdown::of(to_start.map(|event| event.starts_in_ms)),
             until_end: Countdown::of(waiting.event.map(|event| event.ends_in_ms)),
             event_start: to_start.map(|event| event.starts_at.to_iso8601()).unwrap_or_default(),
@@ -129,12 +133,13 @@ impl Variables {
 
     /// True if a page may print `name`.
     pub fn is_known(name: &str) -> bool {
-        find(name).is_some()
+        find(name).is_some() || DrawTexts::default().text(name).is_some()
     }
 
     /// The value of the variable called `name`.
     pub fn value(&self, name: &str) -> Option<Value<'_>> {
-        find(name).map(|read| read(self))
+        let read = find(name).map(|read| read(self));
+        read.or_else(|| self.draw.text(name).map(Value::Text))
     }
 
     /// Minutes after which a quarter, a half and three quarters are inside, in a lottery.
@@ -173,15 +178,16 @@ fn find(name: &str) -> Option<Read> {
     VARIABLES.get(position).map(|(_, read)| *read)
 }
 
-/// Every variable, sorted by name for the search.
+/// Every variable but those of a draw, sorted by name for the search.
 ///
-/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `language…`,
-/// `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is true),
-/// `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
-const VARIABLES: [(&str, Read); 56] = [
+/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `eventStream`,
+/// `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is
+/// true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
+const VARIABLES: [(&str, Read); 57] = [
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
+    ("eventStream", |own| Value::Bool(own.waiting.event_stream)),
     ("inWaitingRoom", |_| Value::Bool(true)),
     ("infiniteQueue", |own| Value::Bool(own.waiting.is_infinite)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),
@@ -240,25 +246,6 @@ const VARIABLES: [(&str, Read); 56] = [
     ("waitTimeRangeKnown", |own| Value::Bool(own.range_minutes.is_some())),
     ("waitTimeRangeLow", |own| Value::Integer(own.range_minutes.map_or(0, |(low, _)| low))),
 ];
-
-/// As one time where both are the same.
-fn format_range((low, high): (u64, u64)) -> String {
-    let (low, high) = (in_english(low), in_english(high));
-    if low == high { low } else { format!("{low} to {high}") }
-}
-
-fn in_english(minutes: u64) -> String {
-    Words::default().minutes(minutes)
-}
-
-/// In English, with a comma between thousands.
-fn format_people(people: u64) -> String {
-    match people {
-        0 => "nobody".to_owned(),
-        1 => "1 person".to_owned(),
-        _ => Words::default().number(people) + " people",
-    }
-}
 
 #[cfg(test)]
 mod tests;

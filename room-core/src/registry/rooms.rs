@@ -34,6 +34,7 @@ const MEANING: Meaning = Meaning {
         "show_position",
         "turnstile_when_silent",
         "show_infinite_queue",
+        "event_stream_enabled",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),

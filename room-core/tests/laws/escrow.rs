@@ -22,6 +22,7 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
         gated: false,
+        event_stream: false,
         shuffles: Vec::new(),
     }
 }

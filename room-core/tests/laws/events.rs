@@ -6,7 +6,7 @@ use proptest::sample::select;
 use room_core::id::EventId;
 use room_core::queue::OrderKey;
 use room_core::settings::Settings;
-use room_core::shuffle::Shuffle;
+use room_core::shuffle::{DrawKey, Shuffle};
 use room_core::ticket::{Ticket, TicketState};
 use room_core::time::{MINUTE_MS, Timestamp};
 
@@ -16,7 +16,8 @@ use crate::steps::{Step, steps};
 
 /// The draw for whoever joins between these moments.
 fn lots(from: Timestamp, until: Timestamp) -> Shuffle {
-    Shuffle { event: EventId::from_bytes([7; 16]), from, until }
+    let key = DrawKey::from_bytes([7; 32]);
+    Shuffle { event: EventId::from_bytes([7; 16]), from, until, key }
 }
 
 /// Settings of a room before its event, in its prequeue, while it runs, and after it.

@@ -206,6 +206,9 @@ fn room() -> Value {
                 "drain: nobody new, sessions end; hold: visitors inside wait too.",
             )),
             "show_position": ours(flag(false, "Tell waiting visitors how many stand before.")),
+            "event_stream_enabled": ours(flag(
+                false, "Tell visitors near the head by text/event-stream when their turn comes.",
+            )),
         },
     })
 }

@@ -2,7 +2,7 @@
 
 use room_core::id::EventId;
 use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
-use room_core::shuffle::Shuffle;
+use room_core::shuffle::{DrawKey, Shuffle};
 
 use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
 use crate::chance::Stream;
@@ -146,6 +146,7 @@ fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
         when_silent: WhenSilent::Hold,
         keep_flowing_per_minute: 0,
         gated: false,
+        event_stream: false,
         shuffles: Vec::new(),
     }
 }
@@ -193,8 +194,12 @@ fn among_bots(name: &'static str) -> Scenario {
 /// The same million comes before the start, is held for those ten minutes, and draws lots then.
 fn prequeue() -> Scenario {
     let start_ms = minutes(10);
-    let shuffle =
-        Shuffle { event: EventId::from_bytes([1; 16]), from: START, until: START + start_ms };
+    let shuffle = Shuffle {
+        event: EventId::from_bytes([1; 16]),
+        from: START,
+        until: START + start_ms,
+        key: DrawKey::from_bytes([1; 32]),
+    };
     let sale = sale();
     let settings = Settings { queue_all: true, shuffles: vec![shuffle], ..sale.settings.clone() };
     Scenario {

@@ -133,6 +133,7 @@ fn every_variable_has_its_documented_value() {
         ("eventStart", Value::Text("")),
         ("eventStartDate", Value::Text("")),
         ("eventStartTime", Value::Text("")),
+        ("eventStream", Value::Bool(false)),
         ("inWaitingRoom", Value::Bool(true)),
         ("infiniteQueue", Value::Bool(false)),
         ("isEventActive", Value::Bool(false)),
@@ -187,8 +188,7 @@ fn every_variable_has_its_documented_value() {
         ("waitTimeRangeKnown", Value::Bool(true)),
         ("waitTimeRangeLow", Value::Integer(59)),
     ];
-    let found = VARIABLES.map(|(name, read)| (name, read(&variables)));
-    assert_eq!(found, want);
+    assert_eq!(VARIABLES.map(|(name, read)| (name, read(&variables))), want);
 }
 
 #[test]

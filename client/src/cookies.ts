@@ -1,0 +1,79 @@
+// Cookies for apps outside the browser, whose fetch keeps none: as many rules of RFC 6265 as a room
+// and a shop need. Keeps cookies in memory, each for its own host alone.
+
+interface Kept {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  readonly secure: boolean;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** The cookies of one user. Use one jar for each. */
+export class CookieJar {
+  readonly #now: () => number;
+  readonly #byHost = new Map<string, Map<string, Kept>>();
+
+  constructor(now: () => number = () => Date.now()) {
+    this.#now = now;
+  }
+
+  /** The `Cookie` header for a request; "" if there is nothing to send. */
+  header(url: string | URL): string {
+    const { hostname, pathname, protocol } = new URL(url);
+    const kept = [...(this.#byHost.get(hostname)?.values() ?? [])];
+    return kept
+      .filter(({ until, path, secure }) => {
+        const isSafe = !secure || protocol === "https:" || hostname === "localhost";
+        return until > this.#now() && isSafe && isBelow(pathname, path);
+      })
+      .map(({ name, value }) => `${name}=${value}`)
+      .join("; ");
+  }
+
+  /** Keeps what an answer sets. Cookies for other hosts than its own are not kept. */
+  keep(url: string | URL, headers: Headers): void {
+    const { hostname } = new URL(url);
+    for (const line of headers.getSetCookie()) {
+      const cookie = this.#read(line);
+      if (!cookie) continue;
+      const ofHost = this.#byHost.get(hostname) ?? new Map<string, Kept>();
+      this.#byHost.set(hostname, ofHost);
+      const key = `${cookie.name};${cookie.path}`;
+      if (cookie.until > this.#now()) ofHost.set(key, cookie);
+      else ofHost.delete(key);
+    }
+  }
+
+  #read(line: string): Kept | undefined {
+    const [pair = "", ...rest] = line.split(";").map((part) => part.trim());
+    const at = pair.indexOf("=");
+    if (at < 1) return undefined;
+    const attributes = new Map(
+      rest.map((part) => {
+        const [name = "", ...value] = part.split("=");
+        return [name.toLowerCase(), value.join("=")];
+      }),
+    );
+    const maxAge = attributes.get("max-age");
+    const expires = attributes.get("expires");
+    let until = Infinity;
+    if (expires !== undefined && !Number.isNaN(Date.parse(expires))) until = Date.parse(expires);
+    const hasAge = maxAge !== undefined && /^-?\d+$/.test(maxAge);
+    if (hasAge) until = this.#now() + Number(maxAge) * 1_000;
+    const path = attributes.get("path") ?? "/";
+    return {
+      name: pair.slice(0, at),
+      value: pair.slice(at + 1),
+      path: path.startsWith("/") ? path : "/",
+      secure: attributes.has("secure"),
+      until,
+    };
+  }
+}
+
+function isBelow(pathname: string, path: string): boolean {
+  const folder = path.endsWith("/") ? path : `${path}/`;
+  return pathname === path || pathname.startsWith(folder);
+}

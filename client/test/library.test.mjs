@@ -1,0 +1,216 @@
+/**
+ * The client library with a room and a clock made up here: how long it waits, what it sends, what
+ * it tells. The real room is in `tests/clients`.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { BodyLostError, CookieJar, RejectedError, waitingRoomFetch } from "../dist/index.js";
+
+const URL = "https://shop.example/buy";
+const FACTS = {
+  inWaitingRoom: true,
+  waitTimeKnown: true,
+  waitTime: 3,
+  refreshIntervalSeconds: 20,
+  queueingMethod: "fifo",
+  isEventPrequeueing: false,
+  timeUntilEventStart: 0,
+};
+
+function queued(changes = {}) {
+  const body = JSON.stringify({ cfWaitingRoom: { ...FACTS, ...changes } });
+  return new Response(body, { headers: { "content-type": "application/json" } });
+}
+
+const site = (body = '{"ok":true}') =>
+  new Response(body, { headers: { "content-type": "application/json" } });
+
+/**
+ * Answers with each of `answers` in turn; functions make theirs. Time passes only in sleeps.
+ *
+ * @param {(Response | ((request: Request) => Response | Promise<Response>))[]} answers
+ */
+function made(answers, options = {}) {
+  const world = { now: 0, online: true, sent: [], told: [], sleeps: [], changed: () => {} };
+  const surroundings = {
+    now: () => world.now,
+    random: () => 0.5,
+    sleep: async (ms, signal) => {
+      world.sleeps.push(ms);
+      await undefined;
+      await options.meanwhile?.(world);
+      if (options.stands) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      if (!signal.aborted) world.now += ms;
+    },
+    isOnline: () => world.online,
+    change: () => new Promise((resolve) => (world.changed = resolve)),
+  };
+  const rest = [...answers];
+  const fetch = async (request) => {
+    const { method, url, headers, body } = request;
+    const sent = body ? await request.clone().text() : "";
+    world.sent.push({ at: world.now, method, url, accept: headers.get("accept"), sent, headers });
+    const answer = rest.shift();
+    return typeof answer === "function" ? answer(request) : answer;
+  };
+  const onProgress = ({ facts: _, ...progress }) => world.told.push(progress);
+  const ours = waitingRoomFetch({ fetch, surroundings, onProgress, ...options.given });
+  return { ...world, world, ours };
+}
+
+test("an answer of the site comes back untouched and at once", async () => {
+  const check = async (answer, text) => {
+    const { ours, world } = made([answer]);
+    assert.equal(await (await ours(URL)).text(), text);
+    assert.deepEqual([world.sent.length, world.told.length, world.now], [1, 0, 0]);
+  };
+  await check(site(), '{"ok":true}');
+  await check(site(""), "");
+  const long = `{"list":"${"x".repeat(1_000_000)}"}`;
+  await check(site(long), long);
+  const own = '{"cfWaitingRoom":{"inWaitingRoom":false},"ok":true}';
+  await check(site(own), own);
+  await check(site('{"cfWaitingRoom":'), '{"cfWaitingRoom":');
+  await check(new Response('{"cfWaitingRoom":{}}'), '{"cfWaitingRoom":{}}');
+});
+
+test("it comes when told, never sooner and a second later at most", async () => {
+  const { ours, world } = made([queued(), queued({ refreshIntervalSeconds: 5 }), site()]);
+  assert.equal(await (await ours(URL)).text(), '{"ok":true}');
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 20_500, 25_750]);
+  assert.ok(world.sent.every(({ accept }) => accept === "application/json"));
+});
+
+test("progress tells state, place and time", async () => {
+  const prequeue = { isEventPrequeueing: true, timeUntilEventStart: 7, waitTimeKnown: false };
+  const { ours, world } = made([queued(prequeue), queued({ peopleAhead: 4 }), site()]);
+  await ours(URL);
+  assert.deepEqual(world.told, [
+    { state: "prequeue", startsInMinutes: 7 },
+    { state: "waiting", position: 4, estimateMinutes: 3 },
+    { state: "turn", position: 4, estimateMinutes: 3 },
+  ]);
+});
+
+test("a room that gives no place ends the wait", async () => {
+  const { ours, world } = made([queued({ refreshIntervalSeconds: 0 })]);
+  await assert.rejects(ours(URL), RejectedError);
+  assert.deepEqual(world.told.map(({ state }) => state), ["rejected"]);
+});
+
+test("a body is sent again, for the site never saw it; check-ins carry none", async () => {
+  const { ours, world } = made([queued(), queued(), site("a page"), site()]);
+  const headers = { "content-type": "text/plain", authorization: "Bearer x" };
+  const answer = await ours(URL, { method: "POST", body: "two tickets", headers });
+  assert.equal(await answer.text(), '{"ok":true}');
+  const sent = world.sent.map(({ method, sent }) => `${method} ${sent}`);
+  assert.deepEqual(sent, ["POST two tickets", "GET ", "GET ", "POST two tickets"]);
+  assert.equal(world.sent[1].headers.get("content-type"), null);
+  assert.equal(world.sent[1].headers.get("authorization"), "Bearer x");
+});
+
+test("a stream is sent once, and only by a visitor who is inside", async () => {
+  const body = () => new Blob(["film"]).stream();
+  const post = () => [URL, { method: "POST", body: body(), duplex: "half" }];
+  const { ours, world } = made([queued(), site("a page"), site()]);
+  assert.equal(await (await ours(...post())).text(), '{"ok":true}');
+  assert.deepEqual(world.sent.map(({ method, sent }) => method + sent), ["GET", "GET", "POSTfilm"]);
+  const unlucky = made([site("a page"), queued()]);
+  await assert.rejects(unlucky.ours(...post()), BodyLostError);
+});
+
+const streamOf = (text) => (request) => {
+  assert.equal(request.headers.get("accept"), "text/event-stream");
+  return new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
+};
+
+test("a turn that the stream tells is followed at once", async () => {
+  const data = JSON.stringify({ cfWaitingRoom: { ...FACTS, peopleAhead: 1 } });
+  const text = `retry: 20000\nevent: estimate\ndata: ${data}\n\n:\n\nevent: turn\ndata: {}\n\n`;
+  const answers = [queued({ eventStream: true }), streamOf(text), site()];
+  const { ours, world } = made(answers, { stands: true });
+  await ours(URL);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 0, 0]);
+  assert.deepEqual(world.told.map(({ position }) => position), [undefined, 1, undefined]);
+});
+
+test("without a stream, or where it ends without a turn, the check-in is in time", async () => {
+  const check = async (answer) => {
+    const { ours, world } = made([queued({ eventStream: true }), answer, site()]);
+    await ours(URL);
+    assert.deepEqual(world.sent.map(({ at }) => at), [0, 0, 20_500]);
+  };
+  await check(streamOf(":\n\n"));
+  await check(site());
+  await check(() => Promise.reject(new TypeError("no network")));
+  const given = { eventStream: false };
+  const { ours, world } = made([queued({ eventStream: true }), site()], { given });
+  await ours(URL);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 20_500]);
+});
+
+test("a device that slept checks in as soon as it is seen again", async () => {
+  const meanwhile = (world) => {
+    world.now += 60_000;
+    world.changed();
+  };
+  const { ours, world } = made([queued(), site()], { stands: true, meanwhile });
+  await ours(URL);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 60_000]);
+});
+
+test("without a network it goes on trying, and comes back with the network", async () => {
+  const fails = () => Promise.reject(new TypeError("no network"));
+  const { ours, world } = made([queued(), fails, fails, fails, site()]);
+  await ours(URL);
+  assert.deepEqual(world.sleeps, [20_500, 20_000, 40_000, 60_000]);
+  await assert.rejects(made([fails]).ours(URL), TypeError, "the first request is the caller's");
+
+  const meanwhile = (world) => {
+    if (world.sleeps.length === 2) world.online = true;
+  };
+  const offline = made([queued(), site()], { meanwhile });
+  offline.world.online = false;
+  await offline.ours(URL);
+  assert.deepEqual(offline.world.sent.map(({ at }) => at), [0, 40_500]);
+});
+
+test("whoever gives up sends nothing more", async () => {
+  const giveUp = new AbortController();
+  const meanwhile = () => giveUp.abort(new Error("enough"));
+  const { ours, world } = made([queued(), site()], { meanwhile });
+  await assert.rejects(ours(URL, { signal: giveUp.signal }), /enough/);
+  assert.equal(world.sent.length, 1);
+});
+
+test("an app's jar keeps what the room sets, for its host and its time", async () => {
+  const world = { now: 0 };
+  const cookies = new CookieJar(() => world.now);
+  const headers = new Headers();
+  headers.append("set-cookie", "__cfwaitingroom=abc=; Path=/buy; HttpOnly; Max-Age=320; Secure");
+  headers.append("set-cookie", "basket=1; Expires=Thu, 01 Jan 1970 00:01:00 GMT");
+  headers.append("set-cookie", "nothing");
+  cookies.keep(URL, headers);
+  const check = (url, now, want) => {
+    world.now = now;
+    assert.equal(cookies.header(url), want, `${url} at ${now}`);
+  };
+  check(URL, 0, "__cfwaitingroom=abc=; basket=1");
+  check(`${URL}/more`, 59_999, "__cfwaitingroom=abc=; basket=1");
+  check(`${URL}ing`, 59_999, "basket=1");
+  check("http://shop.example/buy", 59_999, "basket=1");
+  check("https://evil.example/buy", 0, "");
+  check(URL, 60_000, "__cfwaitingroom=abc=");
+  check(URL, 320_000, "");
+  world.now = 0;
+  cookies.keep(URL, new Headers({ "set-cookie": "__cfwaitingroom=; Path=/buy; Max-Age=0" }));
+  check(URL, 0, "basket=1");
+
+  const set = { "content-type": "application/json", "set-cookie": "a=1" };
+  const first = new Response(await queued().text(), { headers: set });
+  const { ours, world: sent } = made([first, site()], { given: { cookies: new CookieJar() } });
+  await ours(URL, { headers: { cookie: "b=2" } });
+  assert.deepEqual(sent.sent.map(({ headers }) => headers.get("cookie")), ["b=2", "b=2; a=1"]);
+});

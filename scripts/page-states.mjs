@@ -1,0 +1,74 @@
+// Puts the pictures that the browser tests took of the queue page's states onto one, in docs/: run
+// `npm test -- --only browser` before. It takes no picture itself.
+import fs from "node:fs";
+
+import { launchChromium } from "../tests/harness/chromium.mjs";
+
+const FILE = "docs/page-states.webp";
+const FOLDER = "tests/artifacts";
+/** Row by row. */
+const STATES = [
+  ["page-waiting-phone-light", "In line"],
+  ["page-place-phone-dark", "With the place told"],
+  ["page-prequeue-phone-light", "Before an event"],
+  ["draw-receipt-before", "Before a draw, with receipt"],
+  ["page-lottery-phone-light", "Random"],
+  ["page-waiting-ar-EG", "Right to left"],
+  ["page-paused-phone-light", "Queue-all"],
+  ["page-full-phone-light", "Full"],
+  ["page-held-phone-light", "Maintenance"],
+  ["page-turned-away-phone-light", "Reject"],
+  ["page-started-phone-dark", "Event started"],
+  ["draw-verified", "The draw verified"],
+];
+/** Sizes of the picture, in its pixels; what is longer than a phone's screen is cut. */
+const LAYOUT = { columns: 6, width: 250, height: 541, gap: 18, caption: 30, source: 390 };
+const QUALITY = 0.82;
+
+const browser = await launchChromium();
+try {
+  const page = await browser.newPage();
+  const pictures = STATES.map(([name, caption]) => {
+    const bytes = fs.readFileSync(`${FOLDER}/${name}.png`);
+    return { caption, url: `data:image/png;base64,${bytes.toString("base64")}` };
+  });
+  const [, picture] = (await page.evaluate(compose, { pictures, ...LAYOUT, QUALITY })).split(",");
+  fs.writeFileSync(FILE, Buffer.from(picture, "base64"));
+} finally {
+  await browser.close();
+}
+console.log(`${FILE}: ${Math.ceil(fs.statSync(FILE).size / 1_000)} KB`);
+
+/** Runs in the browser. */
+async function compose({ pictures, columns, width, height, gap, caption, source, QUALITY }) {
+  const rows = Math.ceil(pictures.length / columns);
+  const canvas = document.createElement("canvas");
+  canvas.width = columns * (width + gap) + gap;
+  canvas.height = rows * (height + caption + gap) + gap;
+  const context = canvas.getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.fillStyle = "#dfe5e8";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.font = "600 15px system-ui, sans-serif";
+  context.textAlign = "center";
+  for (const [at, { url, caption: text }] of pictures.entries()) {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const left = gap + (at % columns) * (width + gap);
+    const top = gap + Math.floor(at / columns) * (height + caption + gap);
+    const scale = width / source;
+    const shown = Math.min(image.height, height / scale);
+    context.save();
+    context.beginPath();
+    context.roundRect(left, top, width, height, 14);
+    context.clip();
+    // A page shorter than the screen goes on in the color of its corner.
+    context.drawImage(image, 0, image.height - 1, 1, 1, left, top, width, height);
+    context.drawImage(image, 0, 0, source, shown, left, top, width, shown * scale);
+    context.restore();
+    context.fillStyle = "#1b262c";
+    context.fillText(text, left + width / 2, top + height + 21);
+  }
+  return canvas.toDataURL("image/webp", QUALITY);
+}

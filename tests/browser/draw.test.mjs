@@ -1,0 +1,115 @@
+/**
+ * The receipt of a draw as a visitor sees it, and the page that verifies it: with nothing but the
+ * file, and no network.
+ */
+
+import assert from "node:assert/strict";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
+import { room } from "../harness/rooms.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const VERIFIER = pathToFileURL(path.join(ROOT, "templates", "verify-draw.html")).href;
+const MINUTE_MS = 60_000;
+const PREQUEUE_MS = 5 * MINUTE_MS;
+
+let shop;
+const options = {
+  get rooms() {
+    const at = (ms) => new Date(Date.now() + ms).toISOString();
+    const event = {
+      id: "d".repeat(32),
+      name: "sale",
+      prequeue_start_time: at(-1_000),
+      event_start_time: at(PREQUEUE_MS),
+      event_end_time: at(PREQUEUE_MS + 60 * MINUTE_MS),
+      shuffle_at_event_start: true,
+    };
+    const host = "draw.localhost";
+    shop = room({ name: "draw", host, total_active_users: 1, events: [event] });
+    return [shop];
+  },
+};
+
+browserTest("a visitor's receipt is verified without a network", options, async (arena) => {
+  const visitor = await arena.visitor({ room: shop, context: PHONE });
+  const { page } = visitor;
+  await visitor.come();
+  const summary = page.getByText("Receipt for the draw");
+  await summary.click();
+  const before = await page.locator("pre").innerText();
+  assert.match(before, /^commitment: [0-9a-f]{64}\nlot: [0-9a-f]{32}\s*$/);
+  await visitor.keepScreenshot("draw-receipt-before", { fullPage: true });
+
+  // It is one of a crowd that holds the only place, so that it does not enter at once.
+  await arena.cluster.advance(PREQUEUE_MS - 10_000);
+  const others = await Promise.all(
+    Array.from({ length: 4 }, () => arena.visitor({ room: shop, context: PHONE })),
+  );
+  for (const other of others) await other.come();
+  await arena.cluster.advance(40_000);
+  const all = [visitor, ...others];
+  for (const one of all) await one.come();
+  const waiting = all.filter(({ inside }) => !inside);
+  assert.ok(waiting.length >= 3, "nobody waits");
+  const [shown] = waiting;
+  if (shown !== visitor) await shown.page.getByText("Receipt for the draw").click();
+  assert.ok(await shown.page.locator("pre").isVisible(), "an open receipt stays open");
+  const after = await shown.page.locator("pre").innerText();
+  assert.match(after, /\nkey: [0-9a-f]{64}\nrank: [0-9a-f]{16}\s*$/);
+  await shown.keepScreenshot("draw-receipt-after", { fullPage: true });
+
+  const verifier = await open(arena);
+  const commitment = after.match(/commitment: (\w+)/)[1];
+  assert.deepEqual(await verdicts(verifier, after, commitment), ["good", "good", "good"]);
+  await keepScreenshot(verifier, "draw-verified", { fullPage: true });
+});
+
+browserTest("what was altered does not verify", { rooms: [] }, async (arena) => {
+  const key = randomBytes(32);
+  const lot = randomBytes(16).toString("hex");
+  const commitment = createHash("sha256").update(key).digest("hex");
+  const mac = createHmac("sha256", key).update(Buffer.from(lot, "hex")).digest("hex");
+  const fields = { commitment, lot, key: key.toString("hex"), rank: mac.slice(0, 16) };
+  const verifier = await open(arena);
+  const check = async (changes, noted, want) => {
+    const lines = Object.entries({ ...fields, ...changes }).map(([name, value]) =>
+      value === undefined ? "" : `${name}: ${value}`,
+    );
+    const found = await verdicts(verifier, lines.join("\n"), noted);
+    assert.deepEqual(found, want, JSON.stringify(changes));
+  };
+  await check({}, "", ["good", "good"]);
+  await check({}, commitment.toUpperCase(), ["good", "good", "good"]);
+  await check({}, "0".repeat(64), ["good", "good", "bad"]);
+  const other = (text) => (text[0] === "0" ? "1" : "0") + text.slice(1);
+  await check({ rank: other(fields.rank) }, "", ["good", "bad"]);
+  await keepScreenshot(verifier, "draw-altered", { fullPage: true });
+  await check({ commitment: other(commitment) }, "", ["bad", "good"]);
+  await check({ lot: other(lot) }, "", ["good", "bad"]);
+  await check({ key: other(fields.key) }, "", ["bad", "bad"]);
+  await check({ key: undefined, rank: undefined }, "", ["bad"]);
+  await check({ rank: "short" }, "", ["bad"]);
+});
+
+/** The verifier from the disk, in a browser without a network. */
+async function open({ browser }) {
+  const context = await browser.newContext({ ...PHONE, offline: true });
+  const page = await context.newPage();
+  page.on("request", (request) => assert.ok(request.url().startsWith("file:"), request.url()));
+  await page.goto(VERIFIER);
+  return page;
+}
+
+/** What the verifier says of a receipt, line by line. */
+async function verdicts(page, receipt, noted) {
+  await page.getByLabel("Receipt").fill(receipt);
+  await page.getByLabel(/^The commitment you saw/).fill(noted);
+  await page.evaluate(() => document.querySelector("ol").replaceChildren());
+  await page.getByRole("button").click();
+  await page.locator("li").first().waitFor();
+  return page.locator("li").evaluateAll((items) => items.map(({ className }) => className));
+}

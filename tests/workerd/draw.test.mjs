@@ -1,0 +1,102 @@
+/**
+ * A draw can be verified: all isolates tell the same commitment before the start, a new ticket key
+ * changes nothing of it, the start reveals the key, and everybody enters by the rank that anyone
+ * can compute from it.
+ */
+
+import assert from "node:assert/strict";
+import { createHash, createHmac } from "node:crypto";
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { orderOfEntry } from "../harness/measure.mjs";
+import { room } from "../harness/rooms.mjs";
+
+const MINUTE_MS = 60_000;
+const PREQUEUE_MS = 5 * MINUTE_MS;
+const COUNT = 6;
+const OLD = "1".repeat(64);
+const NEW = "2".repeat(64);
+const JSON_ONLY = { headers: { accept: "application/json" } };
+
+/** A shop of one place, whose prequeue has begun. */
+function shopWithDraw() {
+  const at = (ms) => new Date(Date.now() + ms).toISOString();
+  const event = {
+    id: "d".repeat(32),
+    name: "sale",
+    prequeue_start_time: at(-1_000),
+    event_start_time: at(PREQUEUE_MS),
+    event_end_time: at(PREQUEUE_MS + 60 * MINUTE_MS),
+    shuffle_at_event_start: true,
+    disable_session_renewal: true,
+  };
+  return room({
+    name: "shop",
+    total_active_users: 1,
+    json_response_enabled: true,
+    show_position: true,
+    events: [event],
+  });
+}
+
+const told = async (visitor) => JSON.parse((await visitor.visit(JSON_ONLY)).body).cfWaitingRoom;
+
+/** The event is scheduled when the test begins, not when this file is read. */
+function drawTest(name, given) {
+  let shop;
+  const options = {
+    colos: { AMS: 2, NRT: 1 },
+    vars: { TICKET_KEYS: OLD },
+    get rooms() {
+      shop = shopWithDraw();
+      return [shop];
+    },
+    ...given,
+  };
+  clusterTest(name, options, (cluster) => play(cluster, shop));
+}
+
+drawTest("a draw is committed to, revealed and kept to", {});
+drawTest("a draw is committed to, revealed and kept to (glance off)", { glance: false });
+
+async function play(cluster, shop) {
+  const crowd = new Crowd(cluster, { count: COUNT, host: shop.host });
+  for (const visitor of crowd.visitors) {
+    await crowd.arriveOne(visitor);
+    await crowd.wait(1_100);
+  }
+  const before = [];
+  for (const visitor of crowd.visitors) before.push(await told(visitor));
+  const commitments = new Set(before.map(({ drawCommitment }) => drawCommitment));
+  assert.equal(commitments.size, 1);
+  assert.match([...commitments][0], /^[0-9a-f]{64}$/);
+  assert.equal(new Set(before.map(({ drawLot }) => drawLot)).size, COUNT);
+  for (const { drawKey, drawRank, peopleAhead } of before) {
+    assert.deepEqual([drawKey, drawRank, peopleAhead], [undefined, undefined, undefined]);
+  }
+
+  // A new key is put in front in the middle of the prequeue.
+  await cluster.restart({ vars: { TICKET_KEYS: `${NEW},${OLD}` } });
+  const [{ event_start_time: start }] = shop.events;
+  await crowd.wait(Date.parse(start) - cluster.clock.now() + 1_000);
+  const after = [];
+  for (const visitor of crowd.visitors) after.push(await told(visitor));
+  const ranks = [];
+  for (const [at, visitor] of crowd.visitors.entries()) {
+    // Whoever has entered meanwhile has no page any more.
+    const { drawCommitment, drawLot, drawKey, drawRank } = after[at];
+    if (drawKey === undefined) continue;
+    assert.deepEqual([drawCommitment, drawLot], [before[at].drawCommitment, before[at].drawLot]);
+    const key = Buffer.from(drawKey, "hex");
+    assert.equal(createHash("sha256").update(key).digest("hex"), drawCommitment);
+    const mac = createHmac("sha256", key).update(Buffer.from(drawLot, "hex")).digest("hex");
+    assert.equal(drawRank, mac.slice(0, 16));
+    ranks.push([visitor.name, drawRank]);
+  }
+  assert.ok(ranks.length >= COUNT - 1);
+  await crowd.wait(COUNT * 1.5 * MINUTE_MS, () => crowd.waiting.length === 0);
+  const byRank = ranks.sort(([, one], [, other]) => (one < other ? -1 : 1)).map(([name]) => name);
+  const entered = orderOfEntry(await cluster.arrivals());
+  assert.deepEqual(entered.slice(-byRank.length), byRank);
+}
