@@ -32,23 +32,24 @@ pub fn shown_s(ticket: &Ticket, settings: &Settings) -> Option<u32> {
     if settings.queueing_method == QueueingMethod::Random {
         return Some(first_s);
     }
-    let shown_s = f64::from(first_s) * remaining(ticket);
-    Some((shown_s.round() as u32).max(SHORTEST_S))
+    Some((f64::from(first_s) * remaining(ticket)).round() as u32)
 }
 
-/// So many seemed to stand before at the last check-in: fewer as the wait falls, and never none.
+/// So many seemed to stand before at the last check-in: the same part of the first place as of the
+/// first wait, so that both stay as far apart as they are in the line.
 pub fn people_ahead(ticket: &Ticket) -> u64 {
-    let at_first = f64::from(ticket.people_ahead);
+    let at_first = u64::from(ticket.people_ahead);
     if ticket.shown_estimate_s == NO_ESTIMATE {
-        return u64::from(ticket.people_ahead);
+        return at_first;
     }
-    ((at_first * remaining(ticket)).ceil() as u64).max(1)
+    (at_first as f64 * remaining(ticket)).ceil() as u64
 }
 
 /// The part of the first estimate that is left at the last check-in.
 fn remaining(ticket: &Ticket) -> f64 {
+    let first_s = f64::from(ticket.shown_estimate_s.max(SHORTEST_S));
     let waited_s = ticket.last_check_in.since_ms(ticket.joined_at) as f64 / SECOND_MS as f64;
-    (-waited_s / f64::from(ticket.shown_estimate_s.max(1))).exp()
+    (-waited_s / first_s).exp().max(f64::from(SHORTEST_S) / first_s)
 }
 
 /// A check-in that nobody counts; `first` on the page that starts the wait.
@@ -68,7 +69,8 @@ fn checked_in(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Tick
     }
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    let is_near = admission::is_near_in_slow_room(people_ahead(&ticket), settings);
+    let ahead = people_ahead(&ticket);
+    let is_near = view.is_some() && ahead == 0 || admission::is_near_in_slow_room(ahead, settings);
     ticket.interval_s = admission::interval_s(situation, first || is_near && !settings.queue_all);
     ticket
 }
@@ -136,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_falls_with_the_wait_and_is_never_the_first() {
+    fn the_place_falls_with_the_wait() {
         let (settings, view) = (gated(), view());
         let check = |seconds: u64, want: std::ops::RangeInclusive<u64>| {
             let ahead = people_ahead(&after_s(seconds, &settings, &view));
@@ -144,7 +146,7 @@ mod tests {
         };
         check(0, 100..=100);
         check(606, 34..=38);
-        check(36_000, 1..=1);
+        check(36_000, 10..=10);
     }
 
     #[test]
@@ -169,8 +171,13 @@ mod tests {
         assert!((18..=22).contains(&later.interval_s), "{}", later.interval_s);
         // In a room with few places those whose turn is near come often.
         let slow = Settings { new_users_per_minute: 2, ..gated() };
-        let near = after_s(36_000, &slow, &view);
+        let next = View { line: vec![(OrderKey::fifo(NOW), 1)], ..view };
+        let near = after_s(60, &slow, &next);
         assert!((4..=6).contains(&near.interval_s), "{}", near.interval_s);
+        assert_eq!(people_ahead(&near), 1);
+        // And so does the first of a line in any room.
+        let first = after_s(60, &settings, &View { line: Vec::new(), ..next });
+        assert!((4..=6).contains(&first.interval_s), "{}", first.interval_s);
     }
 
     #[test]

@@ -20,6 +20,7 @@ const FIRST_PAGE_MS = 7_000;
 const gated = room({
   ...{ name: "gated", total_active_users: 1, session_duration: 30, json_response_enabled: true },
   ...{ turnstile_mode: "visible_managed", turnstile_action: "infinite_queue" },
+  show_position: true,
 });
 const telling = room({ ...gated, ...named("telling"), show_infinite_queue: true });
 const refusing = room({ ...telling, ...named("refusing"), turnstile_when_silent: "refuse" });
