@@ -237,10 +237,12 @@ pub fn next(room: &Room, now: Timestamp) -> Option<&Event> {
 mod tests {
     use serde_json::json;
 
-    use super::{InForce, Phase, active, in_force, next, next_change};
+    use super::{InForce, Phase, active, give_draw_keys, in_force, next, next_change};
     use crate::config::parse_rooms;
+    use crate::key_ring::KeyRing;
     use crate::room::Room;
     use crate::settings::QueueingMethod;
+    use crate::shuffle::DrawKey;
     use crate::time::Timestamp;
     use crate::turnstile::{Turnstile, TurnstileMode};
 
@@ -392,5 +394,28 @@ mod tests {
         check(json!({}), "17:45:00", true);
         check(json!({}), "18:00:00", false);
         check(json!({ "suspended": true }), "17:00:00", false);
+    }
+
+    /// The commitment to a draw outlives a rotation of the keys, and no two draws share a key.
+    #[test]
+    fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
+        let (one, two) = ("1".repeat(64), "2".repeat(64));
+        let key = |keys: &str, event: &serde_json::Value| {
+            let mut rooms = [room(false, event)];
+            give_draw_keys(&mut rooms, &KeyRing::parse(keys).unwrap());
+            let [room] = rooms;
+            room.events[0].draw_key
+        };
+        let shuffled = json!({ "shuffle_at_event_start": true });
+        let drawn = key(&one, &shuffled);
+        assert_ne!(drawn, DrawKey::default());
+        assert_eq!(key(&format!("{two},{one}"), &shuffled), drawn);
+        assert_ne!(key(&format!("{one},{two}"), &shuffled), drawn);
+        // What was revealed at one start is worth nothing for another.
+        let moved = json!({
+            "shuffle_at_event_start": true, "event_start_time": "2026-12-01T18:30:00Z",
+        });
+        assert_ne!(key(&one, &moved), drawn);
+        assert_eq!(key(&one, &json!({})), DrawKey::default(), "draws no lots");
     }
 }

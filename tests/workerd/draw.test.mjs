@@ -15,6 +15,7 @@ import { room } from "../harness/rooms.mjs";
 const MINUTE_MS = 60_000;
 const PREQUEUE_MS = 5 * MINUTE_MS;
 const COUNT = 6;
+const NO_KEY = "0".repeat(64);
 const OLD = "1".repeat(64);
 const NEW = "2".repeat(64);
 const JSON_ONLY = { headers: { accept: "application/json" } };
@@ -88,6 +89,7 @@ async function play(cluster, shop) {
     const { drawCommitment, drawLot, drawKey, drawRank } = after[at];
     if (drawKey === undefined) continue;
     assert.deepEqual([drawCommitment, drawLot], [before[at].drawCommitment, before[at].drawLot]);
+    assert.notEqual(drawKey, NO_KEY, "a key that everybody could guess");
     const key = Buffer.from(drawKey, "hex");
     assert.equal(createHash("sha256").update(key).digest("hex"), drawCommitment);
     const mac = createHmac("sha256", key).update(Buffer.from(drawLot, "hex")).digest("hex");
