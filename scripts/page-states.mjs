@@ -18,11 +18,13 @@ const STATES = [
   ["page-full-phone-light", "Full"],
   ["page-held-phone-light", "Maintenance"],
   ["page-turned-away-phone-light", "Reject"],
+  ["page-challenge-phone-light", "A challenge first"],
+  ["page-infinite-phone", "Infinite queue"],
   ["page-started-phone-dark", "Event started"],
   ["draw-verified", "The draw verified"],
 ];
 /** Sizes of the picture, in its pixels; what is longer than a phone's screen is cut. */
-const LAYOUT = { columns: 6, width: 250, height: 541, gap: 18, caption: 30, source: 390 };
+const LAYOUT = { columns: 7, width: 250, height: 541, gap: 18, caption: 30, source: 390 };
 const QUALITY = 0.82;
 
 const browser = await launchChromium();

@@ -4,24 +4,15 @@
  */
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
 
 import { AXE, barriers } from "../harness/accessibility.mjs";
-import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
+import { checkEveryLanguage, fitsItsWidth } from "../harness/every-language.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
-import { ROOT } from "../harness/worker-modules.mjs";
+import { Visitor } from "../harness/visitor.mjs";
 
 const NARROW = { width: 320, height: 568 };
-const LANGUAGES = fs
-  .readdirSync(path.join(ROOT, "templates", "languages"))
-  .map((file) => path.basename(file, ".json"));
-/** Of each kind of script one, and German for its long words. */
-const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
-/** In UTF-8, with everything: the page loads nothing else. */
-const PAGE_BYTES_MAX = 20_000;
 /** Longer than the page takes to say something. */
 const QUIET_MS = 1_500;
 const SESSION_MS = 60_000;
@@ -165,30 +156,9 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
     await checkState(arena, state, "phone", PHONE);
     await checkState(arena, state, "desktop", DESKTOP);
   }
-  await checkLanguages(arena);
+  const pages = STATES.filter(({ form }) => !form);
+  await checkEveryLanguage(arena, pages);
 });
-
-/** Every state in every language; a picture of one language of each kind of script. */
-async function checkLanguages({ cluster, browser }) {
-  const near = cluster.isolates[0].name;
-  const page = await browser.newPage({ ...PHONE, reducedMotion: "reduce" });
-  await page.addInitScript({ path: AXE });
-  await page.goto("about:blank");
-  for (const { state, room } of STATES.filter(({ form }) => !form)) {
-    for (const tag of LANGUAGES) {
-      const headers = { "accept-language": tag };
-      const { body } = await look(cluster, near, { host: room.host, headers });
-      const bytes = Buffer.byteLength(body);
-      assert.ok(bytes < PAGE_BYTES_MAX, `${state} in ${tag}: ${bytes} bytes`);
-      await page.setContent(body);
-      assert.deepEqual(await barriers(page), [], `${state} in ${tag}`);
-      assert.ok(await fitsItsWidth(page), `${state} in ${tag} scrolls sideways`);
-      if (PICTURED.includes(tag)) await keepScreenshot(page, `page-${state}-${tag}`);
-    }
-  }
-  await page.close();
-}
-
 
 async function checkState(arena, { state, room, title, form }, device, screen) {
   const context = { ...screen, reducedMotion: "reduce" };
@@ -235,13 +205,6 @@ function silence({ id }) {
     { className: "DataCenterAggregator", object: `${id}/AMS`, fail: "before" },
     { className: "GlobalAggregator", object: id, fail: "before" },
   ];
-}
-
-function fitsItsWidth(page) {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth <= clientWidth;
-  });
 }
 
 /** The sizes in bytes of the pictures on the screen from now on, as they come. */

@@ -8,12 +8,12 @@ import { after } from "node:test";
 
 import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { PAGE_BYTES_MAX, checkEveryLanguage } from "../harness/every-language.mjs";
 import { room } from "../harness/rooms.mjs";
 import * as stub from "../harness/siteverify.mjs";
 import { Visitor } from "../harness/visitor.mjs";
 
 const WIDGET_ORIGIN = "https://challenges.cloudflare.com";
-const PAGE_BYTES_MAX = 20_000;
 const gated = room({
   ...{ name: "gated", host: "gated.localhost", total_active_users: 1, session_duration: 30 },
   ...{ turnstile_mode: "visible_managed", turnstile_action: "infinite_queue" },
@@ -59,6 +59,11 @@ browserTest("a visitor passes the challenge and stands in line", options, async 
     await visitor.leave();
   }
   assert.equal(siteverify.questions.length, 2);
+});
+
+browserTest("a challenge is readable by everybody in every language", options, async (arena) => {
+  await occupy(arena, gated);
+  await checkEveryLanguage(arena, [{ state: "challenge", room: gated }]);
 });
 
 browserTest("a visitor who fails sees the same page as one in line", options, async (arena) => {

@@ -1,0 +1,57 @@
+/**
+ * A state of the queue page in every language: no barrier for anybody, nothing that scrolls
+ * sideways on a phone, and no page too heavy. Which states there are is up to the tests.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+
+import { AXE, barriers } from "./accessibility.mjs";
+import { PHONE, keepScreenshot } from "./browser-test.mjs";
+import { look } from "./visitor.mjs";
+import { ROOT } from "./worker-modules.mjs";
+
+const LANGUAGES = fs
+  .readdirSync(path.join(ROOT, "templates", "languages"))
+  .map((file) => path.basename(file, ".json"));
+/** Of each kind of script one, and German for its long words. */
+const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
+/** In UTF-8, with everything: the page loads nothing else but a challenge. */
+export const PAGE_BYTES_MAX = 20_000;
+
+/**
+ * What newcomers of these rooms see, in every language; a picture of one language of each kind of
+ * script.
+ *
+ * @param {{ cluster: object, browser: object }} arena
+ * @param {{ state: string, room: { host: string } }[]} states
+ */
+export async function checkEveryLanguage({ cluster, browser }, states) {
+  const near = cluster.isolates[0].name;
+  const page = await browser.newPage({ ...PHONE, reducedMotion: "reduce" });
+  await page.addInitScript({ path: AXE });
+  await page.route(/^https?:/, (route) => route.abort());
+  await page.goto("about:blank");
+  for (const { state, room } of states) {
+    for (const tag of LANGUAGES) {
+      const headers = { "accept-language": tag };
+      const { body } = await look(cluster, near, { host: room.host, headers });
+      const bytes = Buffer.byteLength(body);
+      assert.ok(bytes < PAGE_BYTES_MAX, `${state} in ${tag}: ${bytes} bytes`);
+      await page.setContent(body);
+      assert.deepEqual(await barriers(page), [], `${state} in ${tag}`);
+      assert.ok(await fitsItsWidth(page), `${state} in ${tag} scrolls sideways`);
+      if (PICTURED.includes(tag)) await keepScreenshot(page, `page-${state}-${tag}`);
+    }
+  }
+  await page.close();
+}
+
+/** True if nobody has to scroll sideways. */
+export function fitsItsWidth(page) {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth <= clientWidth;
+  });
+}
