@@ -17,13 +17,15 @@ export interface Facts {
   readonly timeUntilEventStart: number;
   /** How many stand before, where the room tells it. */
   readonly peopleAhead?: number;
+  /** Markup of a challenge that stands before the line or beside it; empty without one. */
+  readonly turnstile?: string;
   /** True where an event stream tells when the turn has come. */
   readonly eventStream?: boolean;
   readonly [key: string]: unknown;
 }
 
-/** Where a visitor stands. */
-export type State = "waiting" | "prequeue" | "rejected" | "turn";
+/** Where a visitor stands; with `challenge` before the line. */
+export type State = "waiting" | "prequeue" | "rejected" | "challenge" | "turn";
 
 /** What is told of the wait. */
 export interface Progress {
@@ -46,6 +48,17 @@ export class RejectedError extends Error {
   constructor(facts: Facts) {
     super("the waiting room lets nobody in");
     this.name = "RejectedError";
+    this.facts = facts;
+  }
+}
+
+/** Thrown where there is no place before a challenge is passed, and nobody who has it passed. */
+export class ChallengeError extends Error {
+  readonly facts: Facts;
+
+  constructor(facts: Facts) {
+    super("the waiting room gives a place only to those who pass its challenge");
+    this.name = "ChallengeError";
     this.facts = facts;
   }
 }
@@ -103,8 +116,8 @@ export function progressOf(facts: Facts, state: State = stateOf(facts)): Progres
   };
 }
 
-function stateOf({ refreshIntervalSeconds, isEventPrequeueing }: Facts): State {
+function stateOf({ refreshIntervalSeconds, isEventPrequeueing, turnstile }: Facts): State {
   // Only a page that does not come again is without an interval.
-  if (!(refreshIntervalSeconds > 0)) return "rejected";
+  if (!(refreshIntervalSeconds > 0)) return turnstile ? "challenge" : "rejected";
   return isEventPrequeueing ? "prequeue" : "waiting";
 }

@@ -1,12 +1,12 @@
 // fetch that waits its turn: sends a request, and where a waiting room answers instead of the site,
 // checks in as told until the visitor is let in, and sends it again. Never asks sooner than told.
-import { BodyLostError, RejectedError, factsOf, progressOf } from "./answer.ts";
+import { BodyLostError, ChallengeError, RejectedError, factsOf, progressOf } from "./answer.ts";
 import type { Facts, Progress } from "./answer.ts";
 import type { CookieJar } from "./cookies.ts";
 import { turnComes } from "./stream.ts";
 import { type Surroundings, surroundings } from "./surroundings.ts";
 
-export { BodyLostError, RejectedError } from "./answer.ts";
+export { BodyLostError, ChallengeError, RejectedError } from "./answer.ts";
 export type { Facts, Progress, State } from "./answer.ts";
 export { CookieJar } from "./cookies.ts";
 export type { Surroundings } from "./surroundings.ts";
@@ -17,6 +17,11 @@ export interface Options {
   readonly fetch?: typeof fetch;
   /** Called with each news of the wait. */
   readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Has the challenge in `facts.turnstile` passed on the room's host, with the cookies of `fetch`;
+   * then the request goes on. Without it, or when it was of no use, there is a `ChallengeError`.
+   */
+  readonly onChallenge?: (facts: Facts) => Promise<void>;
   /** Keeps cookies where fetch keeps none: outside the browser. */
   readonly cookies?: CookieJar;
   /** False: no event stream is opened, check-ins alone tell when the turn has come. */
@@ -58,6 +63,7 @@ class Wait {
   readonly #options: Options;
   readonly #around: Surroundings;
   readonly #request: Request;
+  #wasChallenged = false;
 
   constructor(options: Options, request: Request) {
     this.#options = options;
@@ -98,9 +104,19 @@ class Wait {
       const progress = progressOf(facts);
       this.#tell(progress);
       if (progress.state === "rejected") throw new RejectedError(facts);
-      await this.#pause(facts);
+      if (progress.state === "challenge") await this.#challenge(facts);
+      else await this.#pause(facts);
       response = await this.#checkInWhatever(facts);
     }
+  }
+
+  /** Once: whoever met it for nothing would meet it for ever. */
+  async #challenge(facts: Facts): Promise<void> {
+    const { onChallenge } = this.#options;
+    if (!onChallenge || this.#wasChallenged) throw new ChallengeError(facts);
+    this.#wasChallenged = true;
+    await onChallenge(facts);
+    this.#request.signal.throwIfAborted();
   }
 
   /** Until the next check-in is due, or the turn has come. */

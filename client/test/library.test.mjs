@@ -6,7 +6,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BodyLostError, CookieJar, RejectedError, waitingRoomFetch } from "../dist/index.js";
+import {
+  BodyLostError,
+  ChallengeError,
+  CookieJar,
+  RejectedError,
+  waitingRoomFetch,
+} from "../dist/index.js";
 
 const URL = "https://shop.example/buy";
 const FACTS = {
@@ -98,6 +104,20 @@ test("a room that gives no place ends the wait", async () => {
   const { ours, world } = made([queued({ refreshIntervalSeconds: 0 })]);
   await assert.rejects(ours(URL), RejectedError);
   assert.deepEqual(world.told.map(({ state }) => state), ["rejected"]);
+});
+
+test("a challenge is passed once, or ends the wait", async () => {
+  const challenge = () => queued({ refreshIntervalSeconds: 0, turnstile: "<div></div>" });
+  const markup = [];
+  const given = { onChallenge: async ({ turnstile }) => void markup.push(turnstile) };
+  const { ours, world } = made([challenge(), queued(), site()], { given });
+  assert.equal(await (await ours(URL)).text(), '{"ok":true}');
+  assert.deepEqual(markup, ["<div></div>"]);
+  assert.deepEqual(world.told.map(({ state }) => state), ["challenge", "waiting", "turn"]);
+  await assert.rejects(made([challenge()]).ours(URL), ChallengeError);
+  const useless = made([challenge(), challenge()], { given });
+  await assert.rejects(useless.ours(URL), ChallengeError);
+  assert.equal(useless.world.sent.length, 2);
 });
 
 test("a body is sent again, for the site never saw it; check-ins carry none", async () => {
