@@ -135,9 +135,10 @@ impl Known<'_> {
     }
 
     /// For somebody who joins the line only with a passed challenge. The page comes again with the
-    /// answer to that, and not before.
+    /// answer to that, and not before; nobody keeps the ticket that it was made for.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
-        Waiting { refresh_interval_s: 0, ..self.waiting(ticket) }
+        let (refresh_interval_s, draw, event_stream) = (0, None, false);
+        Waiting { refresh_interval_s, event_stream, draw, ..self.waiting(ticket) }
     }
 
     /// For the holder of a ticket who listens meanwhile: the interval is the whole one, so that
@@ -253,6 +254,10 @@ mod tests {
 
     /// What is told to the holder of a ticket behind 100 others, of whom 10 enter in a minute.
     fn told(fields: &serde_json::Value, shown_estimate_s: u32) -> Waiting {
+        told_by(fields, |known| known.waiting(&ticket(shown_estimate_s)))
+    }
+
+    fn told_by(fields: &serde_json::Value, tells: impl Fn(&Known<'_>) -> Waiting) -> Waiting {
         let mut room = json!({
             "id": "0123456789abcdef0123456789abcdef",
             "zone_id": "0123456789abcdef0123456789abcdef",
@@ -271,8 +276,7 @@ mod tests {
         };
         let in_force = in_force(&room, NOW);
         let view = Some(&view);
-        let known = Known { now: NOW, room: &room, in_force: &in_force, view, submits: false };
-        known.waiting(&ticket(shown_estimate_s))
+        tells(&Known { now: NOW, room: &room, in_force: &in_force, view, submits: false })
     }
 
     #[test]
@@ -295,6 +299,23 @@ mod tests {
         let receipt = told(&fields, 600).draw.expect("takes part");
         assert_eq!(receipt.drawn, None);
         assert_eq!(told(&json!({}), 600).draw, None);
+        // Who is challenged has no part in it yet.
+        assert_eq!(told_by(&fields, |known| known.challenged(&ticket(600))).draw, None);
+    }
+
+    #[test]
+    fn only_who_has_a_place_near_the_head_is_offered_a_stream() {
+        // Called already: nobody stands nearer.
+        let first = Ticket { joined_at: Timestamp(0), ..ticket(60) };
+        let check = |fields: serde_json::Value, at_head: bool, after_challenge: bool| {
+            let waiting = told_by(&fields, |known| known.waiting(&first));
+            let challenged = told_by(&fields, |known| known.challenged(&first));
+            assert_eq!(waiting.event_stream, at_head, "{fields}");
+            assert_eq!(challenged.event_stream, after_challenge, "{fields}");
+        };
+        check(json!({}), false, false);
+        check(json!({ "event_stream_enabled": true }), true, false);
+        assert!(!told(&json!({ "event_stream_enabled": true }), 600).event_stream);
     }
 
     #[test]
