@@ -7,9 +7,10 @@ const MINUTE_MS = 60_000;
 
 /**
  * The most visitors inside at one moment. A visitor is inside from an arrival until the session has
- * passed without another.
+ * passed without another; where it is known when a request was `sent`, its session is counted from
+ * then, for the Worker decides before the origin sees it.
  *
- * @param {{ at: number, visitor: string }[]} arrivals
+ * @param {{ at: number, visitor: string, sent?: number }[]} arrivals
  * @param {number} sessionMs
  */
 export function mostInside(arrivals, sessionMs) {
@@ -52,13 +53,13 @@ export function orderOfEntry(arrivals) {
 function stays(arrivals, sessionMs) {
   const all = [];
   const latest = new Map();
-  for (const { at, visitor } of [...arrivals].sort((one, other) => one.at - other.at)) {
+  for (const { at, visitor, sent = at } of [...arrivals].sort((one, other) => one.at - other.at)) {
     const stay = latest.get(visitor);
     if (stay && at < stay.until) {
-      stay.until = at + sessionMs;
+      stay.until = sent + sessionMs;
       continue;
     }
-    const fresh = { visitor, from: at, until: at + sessionMs };
+    const fresh = { visitor, from: at, until: sent + sessionMs };
     latest.set(visitor, fresh);
     all.push(fresh);
   }

@@ -27,7 +27,10 @@ export function stream(seed) {
 
 /** Everybody who ever comes to one room. */
 export class Population {
-  /** All visitors so far; each knows when it `joined`, `entered`, and what it was `told` then. */
+  /**
+   * All visitors so far; each knows when it `joined`, `entered`, what it was `told` then, and when
+   * the requests were `sent` that reached the site.
+   */
   visitors = [];
   #draw;
   #nextAt;
@@ -62,15 +65,23 @@ export class Population {
     }
   }
 
+  /** What the origin saw, each arrival with the moment when its request was sent. */
+  async arrivals() {
+    const sent = new Map(this.visitors.map(({ name, sent }) => [name, [...sent]]));
+    const arrivals = [...(await this.cluster.arrivals())].sort((one, other) => one.at - other.at);
+    return arrivals.map((one) => ({ ...one, sent: sent.get(one.visitor).shift() }));
+  }
+
   #join() {
     const { isolates } = this.cluster;
     const { colo } = isolates[Math.floor(this.#draw() * isolates.length)];
     const name = `visitor-${this.visitors.length + 1}`;
     const visitor = new Visitor(this.cluster, { name, host: this.host, colo });
-    this.visitors.push(Object.assign(visitor, { dueAt: 0 }));
+    this.visitors.push(Object.assign(visitor, { dueAt: 0, sent: [] }));
   }
 
   async #visit(visitor) {
+    const sent = this.cluster.clock.now();
     const answer = await visitor.visit();
     const now = this.cluster.clock.now();
     visitor.joined ??= now;
@@ -81,6 +92,7 @@ export class Population {
       return;
     }
     if (!visitor.inside) throw new Error(`${visitor.name} saw ${answer.status}: ${answer.body}`);
+    visitor.sent.push(sent);
     visitor.entered ??= now;
     visitor.leaves ??= now + this.#exponential(this.stayMs);
     const next = now + this.#exponential(REQUEST_MS);

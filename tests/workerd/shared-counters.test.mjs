@@ -1,6 +1,6 @@
 /**
- * More asks than one counter should bear: several share them, and together they hand out exactly
- * what the limit allows.
+ * More asks than one counter should bear: several share them, and together they hand out what
+ * the limit allows and no more.
  */
 
 import assert from "node:assert/strict";
@@ -15,6 +15,11 @@ const LIMIT = 2_000;
 const SESSION_MS = 60_000;
 /** Time in which every lease is spent, or comes back to the counter that it came from. */
 const LEASES_END_MS = 10_000;
+/**
+ * Part of the places that may stay empty: where this machine is so busy that a call takes 3 s, its
+ * slot counts as used until the end of a session.
+ */
+const LOST = 0.01;
 
 const sale = room({ name: "shared", total_active_users: LIMIT, new_users_per_minute: LIMIT });
 const options = { rooms: [sale], colos: { AMS: 8 } };
@@ -24,12 +29,13 @@ clusterTest("counters that share a rush hand out the limit", options, async (clu
   await crowd.arrive();
   const { calls } = await cluster.door();
   const first = `DataCenterCounter ${sale.id}/AMS`;
-  assert.ok(calls[first] > 0 && calls[`${first}/1`] > 0, JSON.stringify(calls));
+  const others = Object.keys(calls).filter((name) => name.startsWith(`${first}/`));
+  assert.ok(calls[first] > 0 && others.length > 0, JSON.stringify(calls));
 
   await crowd.wait(LEASES_END_MS);
   const arrivals = await cluster.arrivals();
   const most = mostInside(arrivals, SESSION_MS);
   assert.ok(most <= LIMIT, `${most} inside`);
-  assert.equal(crowd.inside.length, LIMIT);
-  assert.equal(crowd.waiting.length, NEWCOMERS - LIMIT);
+  assert.ok(crowd.inside.length >= LIMIT * (1 - LOST), `${crowd.inside.length} inside`);
+  assert.equal(crowd.inside.length + crowd.waiting.length, NEWCOMERS);
 });
