@@ -86,7 +86,7 @@ async function play(cluster, shop) {
   const ranks = [];
   for (const [at, visitor] of crowd.visitors.entries()) {
     // Whoever has entered meanwhile has no page any more.
-    const { drawCommitment, drawLot, drawKey, drawRank } = after[at];
+    const { drawCommitment, drawLot, drawKey, drawRank } = after[at] ?? {};
     if (drawKey === undefined) continue;
     assert.deepEqual([drawCommitment, drawLot], [before[at].drawCommitment, before[at].drawLot]);
     assert.notEqual(drawKey, NO_KEY, "a key that everybody could guess");
