@@ -63,12 +63,12 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{is_for, told};
+    use crate::admission::tests::queued;
     use crate::bucket::Bucket;
     use crate::config::parse_rooms;
     use crate::event::in_force;
-    use crate::id::TicketId;
     use crate::queue::OrderKey;
-    use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
+    use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
     use crate::time::Timestamp;
     use crate::view::{STALE_MS, View};
     use crate::waiting::Known;
@@ -76,22 +76,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn ticket() -> Ticket {
-        Ticket {
-            id: TicketId::from_bytes([1; 16]),
-            joined_at: NOW - 60_000,
-            state: TicketState::Queued,
-            accepted_at: Timestamp(0),
-            counted_bucket: Bucket(0),
-            last_check_in: NOW - 3_000,
-            interval_s: 5,
-            shown_estimate_s: NO_ESTIMATE,
-            event: 0,
-            confirmed_s: 0,
-            unconfirmed: false,
-            infinite: false,
-            challenge: Challenge::None,
-            people_ahead: 0,
-        }
+        Ticket { interval_s: 5, unconfirmed: false, ..queued(NOW.0 - 60_000, NOW.0 - 3_000) }
     }
 
     /// A line in which one enters in each second: so many stand before the ticket.

@@ -127,11 +127,11 @@ impl Shuffle {
 #[cfg(test)]
 mod tests {
     use super::{DrawKey, Drawn, Receipt, Shuffle};
-    use crate::bucket::Bucket;
+    use crate::admission::tests::queued;
     use crate::id::{EventId, TicketId};
     use crate::queue::OrderKey;
     use crate::settings::Settings;
-    use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
+    use crate::ticket::Ticket;
     use crate::time::{MINUTE_MS, Timestamp};
 
     const FROM: Timestamp = Timestamp(1_800_000_000_000);
@@ -149,22 +149,8 @@ mod tests {
     fn ticket(number: u64, joined_at: Timestamp) -> Ticket {
         let mut id = [0; 16];
         id[..8].copy_from_slice(&number.to_be_bytes());
-        Ticket {
-            id: TicketId::from_bytes(id),
-            joined_at,
-            state: TicketState::Queued,
-            accepted_at: Timestamp(0),
-            counted_bucket: Bucket(0),
-            last_check_in: joined_at,
-            interval_s: 20,
-            shown_estimate_s: NO_ESTIMATE,
-            event: 0,
-            confirmed_s: 0,
-            unconfirmed: false,
-            infinite: false,
-            challenge: Challenge::None,
-            people_ahead: 0,
-        }
+        let id = TicketId::from_bytes(id);
+        Ticket { id, unconfirmed: false, ..queued(joined_at.0, joined_at.0) }
     }
 
     #[test]

@@ -219,37 +219,22 @@ mod tests {
     use serde_json::json;
 
     use super::{Known, Stage, Waiting};
-    use crate::bucket::Bucket;
+    use crate::admission::tests::queued;
     use crate::config::parse_rooms;
     use crate::event::{Phase, in_force};
-    use crate::id::TicketId;
     use crate::page::Variables;
     use crate::queue::OrderKey;
     use crate::settings::QueueingMethod;
     use crate::template::Value;
-    use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
+    use crate::ticket::{NO_ESTIMATE, Ticket};
     use crate::time::Timestamp;
     use crate::view::View;
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn ticket(shown_estimate_s: u32) -> Ticket {
-        Ticket {
-            id: TicketId::from_bytes([1; 16]),
-            joined_at: NOW - 60_000,
-            state: TicketState::Queued,
-            accepted_at: Timestamp(0),
-            counted_bucket: Bucket(0),
-            last_check_in: NOW - 2_000,
-            interval_s: 20,
-            shown_estimate_s,
-            event: 0,
-            confirmed_s: 0,
-            unconfirmed: false,
-            infinite: false,
-            challenge: Challenge::None,
-            people_ahead: 0,
-        }
+        let ticket = queued(NOW.0 - 60_000, NOW.0 - 2_000);
+        Ticket { shown_estimate_s, unconfirmed: false, ..ticket }
     }
 
     /// What is told to the holder of a ticket behind 100 others, of whom 10 enter in a minute.

@@ -9,27 +9,17 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
+import { PREQUEUE_MS, drawnEvent } from "../harness/draw.mjs";
 import { room } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const VERIFIER = pathToFileURL(path.join(ROOT, "templates", "verify-draw.html")).href;
-const MINUTE_MS = 60_000;
-const PREQUEUE_MS = 5 * MINUTE_MS;
 
 let shop;
 const options = {
   get rooms() {
-    const at = (ms) => new Date(Date.now() + ms).toISOString();
-    const event = {
-      id: "d".repeat(32),
-      name: "sale",
-      prequeue_start_time: at(-1_000),
-      event_start_time: at(PREQUEUE_MS),
-      event_end_time: at(PREQUEUE_MS + 60 * MINUTE_MS),
-      shuffle_at_event_start: true,
-    };
     const host = "draw.localhost";
-    shop = room({ name: "draw", host, total_active_users: 1, events: [event] });
+    shop = room({ name: "draw", host, total_active_users: 1, events: [drawnEvent()] });
     return [shop];
   },
 };

@@ -9,11 +9,11 @@ import { createHash, createHmac } from "node:crypto";
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
+import { drawnEvent } from "../harness/draw.mjs";
 import { orderOfEntry } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
 
 const MINUTE_MS = 60_000;
-const PREQUEUE_MS = 5 * MINUTE_MS;
 const COUNT = 6;
 const NO_KEY = "0".repeat(64);
 const OLD = "1".repeat(64);
@@ -22,22 +22,12 @@ const JSON_ONLY = { headers: { accept: "application/json" } };
 
 /** A shop of one place, whose prequeue has begun. */
 function shopWithDraw() {
-  const at = (ms) => new Date(Date.now() + ms).toISOString();
-  const event = {
-    id: "d".repeat(32),
-    name: "sale",
-    prequeue_start_time: at(-1_000),
-    event_start_time: at(PREQUEUE_MS),
-    event_end_time: at(PREQUEUE_MS + 60 * MINUTE_MS),
-    shuffle_at_event_start: true,
-    disable_session_renewal: true,
-  };
   return room({
     name: "shop",
     total_active_users: 1,
     json_response_enabled: true,
     show_position: true,
-    events: [event],
+    events: [drawnEvent({ disable_session_renewal: true })],
   });
 }
 
