@@ -23,6 +23,10 @@ use totals::Totals;
 
 /// S: the span between two syncs of a data center (`admission.md` section 5).
 pub const SYNC_MS: u64 = 2 * SECOND_MS;
+/// A place is given away so long after its session has ended: who asks for a page in the last
+/// moment of it is inside again, and the news takes a report (250 ms) and a call between data
+/// centers (250 ms, `admission.md` section 7).
+pub const NEWS_MS: u64 = 500;
 /// A data center that had traffic and then says nothing for this long is silent.
 pub const SILENT_MS: u64 = 3 * SYNC_MS;
 /// A data center silent for this long no longer holds the threshold back.
@@ -148,18 +152,29 @@ impl Book {
     /// Visitors inside at `now`: live buckets, clamped at 0 each after the sum over all sources,
     /// and the expired ones of silent data centers.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
-        let live: u64 = self.live_buckets(now).map(|(_, count)| count).sum();
-        live + self.held_by_silence(now, settings)
+        self.not_expired_by(now, now, settings)
     }
 
-    /// Expired buckets that a silent data center may have renewed without being heard: they
-    /// stop expiring for at most D, then run on.
-    fn held_by_silence(&self, now: Timestamp, settings: &Settings) -> u64 {
+    /// The same with those whose sessions ended so short a time ago that they may have been
+    /// renewed without its being known here.
+    pub fn places_taken(&self, now: Timestamp, settings: &Settings) -> u64 {
+        self.not_expired_by(now - NEWS_MS, now, settings)
+    }
+
+    /// Visitors whose buckets were live at `moment`, and those whom silence holds at `now`.
+    fn not_expired_by(&self, moment: Timestamp, now: Timestamp, settings: &Settings) -> u64 {
+        let live: u64 = self.live_buckets(moment).map(|(_, count)| count).sum();
+        live + self.held_by_silence(moment, now, settings)
+    }
+
+    /// Buckets expired by `moment` that a silent data center may have renewed without being heard:
+    /// they stop expiring for at most D, then run on.
+    fn held_by_silence(&self, moment: Timestamp, now: Timestamp, settings: &Settings) -> u64 {
         let mut held: SortedMap<Bucket, i64> = SortedMap::new();
         for (source, last_heard) in self.silent_sources(now) {
             let oldest = Bucket(u32::try_from(last_heard.seconds()).unwrap_or(u32::MAX));
             let expired = |bucket: &Bucket| {
-                !bucket.is_live(now) && now < bucket.expires_at() + settings.session_ms()
+                !bucket.is_live(moment) && now < bucket.expires_at() + settings.session_ms()
             };
             for (bucket, count) in self.activity_of(source).from_key(&oldest) {
                 if expired(bucket) {

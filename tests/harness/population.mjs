@@ -10,7 +10,7 @@ import { Visitor } from "./visitor.mjs";
 /** Most requests in flight at one moment. */
 const IN_FLIGHT_MAX = 200;
 /** How far the clock jumps at once. */
-const STEP_MS = 500;
+const STEP_MS = 100;
 /** Between two requests of a visitor inside, on average, as in room-sim. */
 const REQUEST_MS = 30_000;
 

@@ -4,6 +4,7 @@ use super::GlobalAggregator;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, Supply};
 use crate::settings::Settings;
 use crate::slots::RATE_BINS;
+use crate::state::NEWS_MS;
 use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::wire::Status;
 
@@ -16,8 +17,8 @@ impl GlobalAggregator {
         if self.is_learning(now) {
             return 0;
         }
-        let inside = self.counted(now, settings) + self.ledger.outstanding();
-        let places = u64::from(settings.total_active_users).saturating_sub(inside);
+        let taken = self.taken(now, settings);
+        let places = u64::from(settings.total_active_users).saturating_sub(taken);
         let in_rate = self.granted_in_rate_window(now);
         let rate = u64::from(settings.new_users_per_minute).saturating_sub(in_rate);
         places.min(rate)
@@ -26,6 +27,13 @@ impl GlobalAggregator {
     /// Visitors inside at `now`: the counted ones and the written-off slots on the safe side.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         self.book.counted(now, settings) + self.ledger.phantoms(now)
+    }
+
+    /// Places that nobody else may have at `now`: those of whoever is inside or may just have
+    /// renewed a session, and of slots granted and not yet accounted for.
+    pub(super) fn taken(&self, now: Timestamp, settings: &Settings) -> u64 {
+        let slots = self.ledger.phantoms(now) + self.ledger.outstanding();
+        self.book.places_taken(now, settings) + slots
     }
 
     /// Slots granted and not yet accounted for.
@@ -75,11 +83,12 @@ impl GlobalAggregator {
             return None;
         }
         let places = u64::from(settings.total_active_users);
-        let inside = self.counted(now, settings) + self.ledger.outstanding();
-        let place_at = if inside < places {
+        let taken = self.taken(now, settings);
+        let place_at = if taken < places {
             Some(now)
         } else {
-            nth_expiry(self.book.expiries(now), inside + 1 - places)
+            let expired_at = nth_expiry(self.book.expiries(now - NEWS_MS), taken + 1 - places);
+            expired_at.map(|at| at + NEWS_MS)
         };
         let rate = u64::from(settings.new_users_per_minute);
         let in_rate = self.granted_in_rate_window(now);

@@ -103,7 +103,7 @@ impl GlobalAggregator {
         }
         // Missing reports can hold at most the flow of two syncs.
         let missing = u64::from(settings.new_users_per_minute) * 2 * SYNC_MS / 60_000;
-        let inside = self.counted(now, settings) + self.ledger.outstanding();
+        let inside = self.taken(now, settings);
         if inside + missing >= u64::from(settings.total_active_users) {
             self.learning_until = now + LEARNING_MS;
         }

@@ -64,6 +64,20 @@ fn a_silent_data_center_holds_its_expired_buckets_for_one_session() {
 }
 
 #[test]
+fn a_place_is_taken_for_as_long_as_a_renewal_may_not_have_been_heard_of() {
+    let check = |now_ms: u64, want: u64| {
+        let mut book = Book::default();
+        book.merge(Timestamp(95_000), source(0, 1), activity(1, &[(100, 7)]));
+        let taken = book.places_taken(Timestamp(now_ms), &Settings::for_tests());
+        assert_eq!(taken, want, "at {now_ms}");
+    };
+    check(100_000, 7);
+    check(100_499, 7);
+    check(100_500, 0);
+    check(101_001, 7); // silent since 6 s, and held once alone
+}
+
+#[test]
 fn visitors_of_a_lost_data_center_are_counted_once_where_they_reappear() {
     let mut book = Book::default();
     book.merge(Timestamp(95_000), source(0, 1), activity(1, &[(100, 7)]));
