@@ -204,6 +204,7 @@ impl DataCenterAggregator {
     }
 
     fn note_durable(&mut self, seq: u64) {
+        self.counts.note_durable(seq);
         if let Some((_, included)) = self.sent.take_before(&(seq + 1)).next_back() {
             for (isolate, number) in included {
                 let durable = self.durable.get_or_default(isolate);

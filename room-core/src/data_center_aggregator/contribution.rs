@@ -22,6 +22,8 @@ const REPORT_DELAY_MS: u64 = SECOND_MS;
 #[derive(Debug)]
 pub(super) struct Counts {
     seq: u64,
+    /// The newest contribution that the global aggregator has stored.
+    durable: u64,
     activity: SortedMap<Bucket, i64>,
     used: SortedMap<GrantId, (u32, Timestamp)>,
     admitted: SortedMap<u64, u32>,
@@ -36,6 +38,7 @@ impl Counts {
     pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
         Self {
             seq: 0,
+            durable: 0,
             activity: SortedMap::new(),
             used: SortedMap::new(),
             admitted: SortedMap::new(),
@@ -48,7 +51,12 @@ impl Counts {
     }
 
     pub(super) fn copy(&self, node: Node) -> String {
-        self.visitors.copy(node)
+        self.visitors.copy(node, u32::try_from(self.durable).unwrap_or(u32::MAX))
+    }
+
+    /// Contributions up to this one have been stored.
+    pub(super) fn note_durable(&mut self, seq: u64) {
+        self.durable = self.durable.max(seq);
     }
 
     /// Counts one event, and says how soon it should reach the global aggregator.
@@ -122,6 +130,7 @@ impl Counts {
         quiet: bool,
     ) -> Contribution {
         self.seq += 1;
+        self.visitors.note_sync();
         Contribution {
             seq: self.seq,
             activity: self.activity.clone(),

@@ -348,18 +348,22 @@ fn many_isolates_report_less_often() {
 }
 
 #[test]
-fn a_copy_remembers_moves_of_its_own_object_only() {
-    let check = |node: Node, now: Timestamp, want: &[(u32, i64)]| {
+fn a_copy_remembers_the_stored_moves_of_its_own_object_only() {
+    let check = |durable: u64, node: Node, now: Timestamp, want: &[(u32, i64)]| {
         let mut desk = Desk::greeted(&[]);
         desk.report(&report(1, 1, &[admitted(5, 1_295), moved(5, 1_295, 1_300)]));
+        assert_eq!(desk.sync().seq, 2);
+        desk.synced(durable, &[]);
         let copy = desk.machine.copy();
         let mut counts = super::Counts::restore(node, Some(&copy), now);
         counts.take_in(now, &moved(5, 1_295, 1_300));
         let sent = counts.contribution(now, [].into(), false);
         let got: Vec<_> = sent.activity.iter().map(|(bucket, n)| (bucket.0, *n)).collect();
-        assert_eq!(got, want, "{node:?}");
+        assert_eq!(got, want, "{durable} {node:?}");
     };
-    check(NODE, NOW, &[]);
-    check(Node { shard: 1, ..NODE }, NOW, &[(1_295, -1), (1_300, 1)]);
-    check(NODE, Timestamp(1_300_000), &[(1_295, -1), (1_300, 1)]);
+    let again = [(1_295, -1), (1_300, 1)];
+    check(2, NODE, NOW, &[]);
+    check(1, NODE, NOW, &again); // reported to the next life once more, and not a repetition
+    check(2, Node { shard: 1, ..NODE }, NOW, &again);
+    check(2, NODE, Timestamp(1_300_000), &again);
 }

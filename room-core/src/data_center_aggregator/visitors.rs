@@ -1,4 +1,4 @@
-//! Where each visitor of a data center is counted, exactly: 24 bytes an entry.
+//! Where each visitor of a data center is counted, exactly: 28 bytes an entry.
 //!
 //! Exact, because a filter that wrongly drops one move in a hundred leaves visitors uncounted
 //! (`admission.md` section 3).
@@ -12,7 +12,7 @@ use crate::sorted::SortedMap;
 use crate::state::Node;
 use crate::time::Timestamp;
 
-/// Visitors remembered at most; the oldest buckets are forgotten first. 45 MB with the index.
+/// Visitors remembered at most; the oldest buckets are forgotten first. 50 MB with the index.
 const REMEMBERED_MAX: usize = 1_000_000;
 /// Sessions ended here that are remembered at most: 350 KB in each sync. Beyond it a place stays
 /// taken until it expires.
@@ -30,10 +30,15 @@ struct Place {
     /// The bucket the visitor was in here before a move whose start nobody had reported: that
     /// move may have been in another data center, or its report is still to come.
     behind: Option<Bucket>,
+    /// The sync of this life that told of it first.
+    #[serde(skip)]
+    told_in: u32,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Visitors {
+    /// The syncs so far: the next one tells of what is counted now.
+    syncs: u32,
     /// A tree: up to a million visitors in random order.
     counted: BTreeMap<u64, Place>,
     by_bucket: SortedMap<Bucket, Vec<u64>>,
@@ -62,18 +67,23 @@ impl Visitors {
         visitors
     }
 
-    pub(super) fn copy(&self, node: Node) -> String {
+    /// The text of a copy, once the first `durable` syncs of this life are.
+    ///
+    /// Whoever moved since is left out: isolates report that again to the next life, which must
+    /// not take it for a repetition.
+    pub(super) fn copy(&self, node: Node, durable: u32) -> String {
         let newest_first = self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
             let place = |visitor: &u64| Some((*visitor, *self.counted.get(visitor)?));
             visitors.iter().filter_map(place).filter(|(_, place)| place.bucket == *bucket)
         });
-        let visitors = newest_first.take(COPIED_MAX).collect();
+        let visitors =
+            newest_first.filter(|(_, place)| place.told_in <= durable).take(COPIED_MAX).collect();
         serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
     }
 
     /// Counts an admission; false if that of this ticket was counted here before.
     pub(super) fn admit(&mut self, visitor: u64, bucket: Bucket) -> bool {
-        let new = Place { bucket, admitted: false, behind: None };
+        let new = Place { bucket, admitted: false, behind: None, told_in: 0 };
         let known = self.counted.get(&visitor).copied().unwrap_or(new);
         let bucket = known.bucket.max(bucket);
         self.place(visitor, Place { bucket, admitted: true, ..known });
@@ -83,7 +93,7 @@ impl Visitors {
     /// Counts a move to `to`, and says which bucket loses the visitor; none if this move, or a
     /// later one of the same cookie, was counted here before.
     pub(super) fn step(&mut self, visitor: u64, from: Bucket, to: Bucket) -> Option<Bucket> {
-        let new = Place { bucket: from, admitted: false, behind: None };
+        let new = Place { bucket: from, admitted: false, behind: None, told_in: 0 };
         let known = self.counted.get(&visitor).copied().unwrap_or(new);
         if known.behind == Some(from) && to <= known.bucket {
             // The report that came late: out of where this data center counted it before.
@@ -137,7 +147,13 @@ impl Visitors {
         &self.revoked
     }
 
+    /// A sync has told of everything so far.
+    pub(super) fn note_sync(&mut self) {
+        self.syncs += 1;
+    }
+
     fn place(&mut self, visitor: u64, place: Place) {
+        let place = Place { told_in: self.syncs + 1, ..place };
         let before = self.counted.insert(visitor, place);
         if before.is_none_or(|before| before.bucket != place.bucket) {
             self.by_bucket.get_or_default(place.bucket).push(visitor);
