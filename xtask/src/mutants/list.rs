@@ -9,10 +9,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I1",
         breaks: "slots that are out do not count against the places",
         file: "global_aggregator/limits.rs",
-        from: "let inside = self.counted(now, settings) + self.ledger.outstanding();\n        \
-               let places = u64::from(settings.total_active_users).saturating_sub(inside);",
-        to: "let inside = self.counted(now, settings);\n        \
-             let places = u64::from(settings.total_active_users).saturating_sub(inside);",
+        from: "self.ledger.phantoms(now) + self.ledger.outstanding();",
+        to: "self.ledger.phantoms(now);",
+    },
+    Mutant {
+        law: "I1",
+        breaks: "a place is given away before the news of a late renewal",
+        file: "state.rs",
+        from: "self.not_expired_by(now - NEWS_MS, now, settings)",
+        to: "self.not_expired_by(now, now, settings)",
     },
     Mutant {
         law: "I1",
@@ -76,6 +81,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "data_center_aggregator/visitors.rs",
         from: "self.place(visitor, Place { bucket: to, behind, ..known });\n            left",
         to: "self.place(visitor, Place { bucket: to, behind, ..known });\n            to",
+    },
+    Mutant {
+        law: "I6",
+        breaks: "a copy takes a move that was never stored for a repetition",
+        file: "data_center_aggregator/visitors.rs",
+        from: "place.told_in <= durable",
+        to: "place.told_in <= u32::MAX.max(durable)",
     },
     Mutant {
         law: "I7",
