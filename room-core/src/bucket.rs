@@ -18,19 +18,10 @@ use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 #[serde(transparent)]
 pub struct Bucket(pub u32);
 
-/// g, the width of a bucket in whole seconds: `max(1 s, D / 120)`, rounded up.
-///
-/// A place stands idle for half of it on average after a session, and all places of a bucket come
-/// free at once. `admission.md` section 3 has `D / 60`, with which `room-sim` finds half as many
-/// idle places again in `over`; the price is a ticket renewed at more of the requests.
-pub fn width_s(session_minutes: u64) -> u64 {
-    session_minutes.div_ceil(2).max(1)
-}
-
 impl Bucket {
     /// The bucket of a visitor whose last covered request came at `now`.
     ///
-    /// Buckets are g wide, see [`width_s`]; the session ends D after the bucket's end, so at
+    /// Buckets are `g = max(1 s, D / 60)` wide; the session ends D after the bucket's end, so at
     /// most g later than D after the request (`admission.md` section 3).
     pub fn at(now: Timestamp, settings: &Settings) -> Self {
         Self::of(now, settings.bucket_width_s(), settings.session_ms())
@@ -39,7 +30,7 @@ impl Bucket {
     /// The last bucket that any settings could give for a request at `now`.
     pub fn last_possible(now: Timestamp) -> Self {
         let minutes = u64::from(LONGEST_SESSION_MINUTES);
-        Self::of(now, width_s(minutes), minutes * MINUTE_MS)
+        Self::of(now, minutes, minutes * MINUTE_MS)
     }
 
     fn of(now: Timestamp, width_s: u64, session_ms: u64) -> Self {
@@ -78,13 +69,10 @@ mod tests {
         check(1, 0, 61);
         check(1, 999, 61);
         check(1, 1_000, 62);
-        check(2, 1_000, 122);
-        check(3, 1_999, 182);
-        check(3, 2_000, 184);
-        check(5, 2_999, 303);
-        check(5, 3_000, 306);
-        check(30, 14_999, 1_815);
-        check(30, 15_000, 1_830);
+        check(5, 4_999, 305);
+        check(5, 5_000, 310);
+        check(30, 29_999, 1_830);
+        check(30, 30_000, 1_860);
     }
 
     #[test]

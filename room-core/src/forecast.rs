@@ -6,7 +6,7 @@ use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE, pace_per_s};
 use crate::settings::Settings;
 use crate::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
-/// Steps of a session, and one for the activity bucket being filled.
+/// Steps of a session, as many as it has activity buckets, and one for the bucket being filled.
 const AGES: usize = 61;
 /// What was measured counts half after so long: habits change during a day, not in a minute.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
@@ -32,7 +32,7 @@ pub type Point = (u64, u32);
 /// gives up waiting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Habits {
-    /// Visitors seen at each age, in steps, and those of them who came back in it.
+    /// Visitors seen at each age, in steps of a bucket, and those of them who came back in it.
     stays: [(f64, f64); AGES],
     /// Visitors who came back, and those of them whose sessions the origin then ended.
     ends: (f64, f64),
@@ -82,9 +82,9 @@ impl Default for Habits {
 }
 
 impl Habits {
-    /// True when the room should be looked at again: once in a step.
+    /// True when the room should be looked at again: once in a bucket.
     pub fn is_due(&self, now: Timestamp, settings: &Settings) -> bool {
-        let width_ms = settings.forecast_step_s() * SECOND_MS;
+        let width_ms = settings.bucket_width_s() * SECOND_MS;
         self.seen.as_ref().is_none_or(|seen| now.since_ms(seen.at) >= width_ms)
     }
 
@@ -168,7 +168,7 @@ impl Habits {
     /// rate of the whole curve goes on, see [`wait_s`].
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
-        let width_s = settings.forecast_step_s() as f64;
+        let width_s = settings.bucket_width_s() as f64;
         let stays: Vec<f64> = (0..AGES).map(|age| self.stay(age)).collect();
         let end = self.end();
         let give_up_per_s = self.give_up_per_s();
@@ -233,7 +233,7 @@ impl Fluid {
         if let Some(newest) = sessions.last_mut() {
             *newest += inside - counted;
         }
-        let width = usize::try_from(settings.forecast_step_s()).unwrap_or(1).max(1);
+        let width = usize::try_from(settings.bucket_width_s()).unwrap_or(1).max(1);
         let returns = start.leaving_rate.chunks(width);
         let rate_returns: Vec<f64> =
             returns.map(|seconds| seconds.iter().sum::<u64>() as f64).collect();
@@ -241,7 +241,7 @@ impl Fluid {
         Self { sessions, inside, rate_returns, in_rate }
     }
 
-    /// One step later; how many were admitted in it.
+    /// One bucket's width later; how many were admitted in it.
     fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64], end: f64) -> f64 {
         let mut came_back = 0.0;
         for (left, session) in self.sessions.iter_mut().enumerate() {
@@ -279,12 +279,12 @@ impl Fluid {
 
 /// Steps until the bucket ends, at least 1 while it counts.
 fn steps_left(settings: &Settings, bucket: Bucket, now: Timestamp) -> usize {
-    let width_ms = settings.forecast_step_s() * SECOND_MS;
+    let width_ms = settings.bucket_width_s() * SECOND_MS;
     usize::try_from(bucket.expires_at().since_ms(now).div_ceil(width_ms)).unwrap_or(usize::MAX)
 }
 
 fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> usize {
-    let width_ms = settings.forecast_step_s() * SECOND_MS;
+    let width_ms = settings.bucket_width_s() * SECOND_MS;
     usize::try_from(to.since_ms(from) / width_ms).unwrap_or(usize::MAX).max(1)
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bucket;
 use crate::lottery::Round;
 use crate::queue::OrderKey;
 use crate::shuffle::Shuffle;
@@ -98,13 +97,8 @@ impl Settings {
         u64::from(self.session_duration_minutes) * MINUTE_MS
     }
 
-    /// g, the width of an activity bucket in whole seconds.
+    /// g, the width of an activity bucket in whole seconds: `max(1 s, D / 60)`, so D in minutes.
     pub fn bucket_width_s(&self) -> u64 {
-        bucket::width_s(u64::from(self.session_duration_minutes))
-    }
-
-    /// The step of a forecast in whole seconds, a 60th of a session: D in minutes.
-    pub fn forecast_step_s(&self) -> u64 {
         u64::from(self.session_duration_minutes.max(1))
     }
 

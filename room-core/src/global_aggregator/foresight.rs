@@ -1,4 +1,4 @@
-//! What the aggregator knows for its forecast: it looks at the room once in a step, and works
+//! What the aggregator knows for its forecast: it looks at the room once in a bucket, and works
 //! the curve out at most once a second, however many views are made. Decides nothing.
 
 use super::GlobalAggregator;
@@ -18,7 +18,7 @@ pub(super) struct Foresight {
 }
 
 impl GlobalAggregator {
-    /// Learns who stays and who gives up, if a step has passed.
+    /// Learns who stays and who gives up, if a bucket has passed.
     pub(super) fn look(&mut self, now: Timestamp, settings: &Settings) {
         if !self.foresight.habits.is_due(now, settings) {
             return;
