@@ -122,7 +122,7 @@ mod tests {
     fn what_no_token_looks_like_is_not_sent() {
         let check = |token: &str, want: bool| assert_eq!(is_plausible(token), want, "{token:?}");
         check("", false);
-        check("XXXX.DUMMY.TOKEN.XXXX", true);
+        check("0.zTSnTXO0X0Xw-S_jS.d62306d4ee00", true);
         check(&"a".repeat(2_048), true);
         check(&"a".repeat(2_049), false);
         check("a b", false);
