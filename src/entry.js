@@ -65,7 +65,7 @@ export const Registry = objectClass(wasm.Registry);
 
 /** The synchronous question: most visits end here. */
 function glance(request, env) {
-  if (!configured(env)) return "F";
+  if (!configured(env)) return wasm.is_for_operator(request.url) ? "M" : "F";
   const { headers } = request;
   const verdict = wasm.glance(
     request.url,
@@ -137,7 +137,9 @@ function perform(verdict, request, env, ctx) {
     case "M":
       return managed(request, env).then((answer) => perform(answer, request, env, ctx));
     default:
-      return env.ON_FAILURE === "pass" ? toOrigin(request, env) : page(HOLD, request.method);
+      return env.ON_FAILURE === "pass" && hasOrigin(env)
+        ? toOrigin(request, env)
+        : page(HOLD, request.method);
   }
 }
 
@@ -145,6 +147,11 @@ function perform(verdict, request, env, ctx) {
 function performAt(urlAndVerdict, request, env, ctx) {
   const [url] = urlAndVerdict.split("\n", 1);
   return perform(urlAndVerdict.slice(url.length + 1), new Request(url, request), env, ctx);
+}
+
+/** False where ORIGIN_URL should lead to the origin and is no address. */
+function hasOrigin(env) {
+  return env.ORIGIN || !env.ORIGIN_URL || URL.canParse(env.ORIGIN_URL);
 }
 
 /** The origin of the zone, a Worker bound as ORIGIN, or the address in the var ORIGIN_URL. */

@@ -26,7 +26,7 @@ use room_core::api::Credentials;
 use room_core::id::Colo;
 use room_core::request::RequestHead;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Env, event};
+use worker::{Env, console_warn, event};
 
 use crate::incoming::IncomingRequest;
 
@@ -41,7 +41,18 @@ fn start() {
 /// the operator, why this configuration cannot be used.
 #[wasm_bindgen]
 pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> String {
-    memory::configure(rooms_json, vars_json, registry_json)
+    let problem = memory::configure(rooms_json, vars_json, registry_json);
+    for note in memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
+        console_warn!("{note}");
+    }
+    problem
+}
+
+/// True if the URL is of the management surface, whose requests [`manage`] answers even where the
+/// configuration cannot be used.
+#[wasm_bindgen]
+pub fn is_for_operator(url: &str) -> bool {
+    memory::with_management(|management| management.serves(url)) == Some(true)
 }
 
 /// What the next instance must know of the registry, once after each change.
@@ -68,7 +79,7 @@ pub fn glance(
     if let Some(verdict) = panic_hooks::glance(url) {
         return Some(verdict);
     }
-    if memory::with(|memory| memory.management.serves(url)) == Some(true) {
+    if is_for_operator(url) {
         return Some("M".to_owned());
     }
     if configuration::delays_visits() {
@@ -111,7 +122,7 @@ pub async fn handle(
     if let Some(verdict) = panic_hooks::handle(&url, &env).await {
         return verdict;
     }
-    if memory::with(|memory| memory.management.serves(&url)) == Some(true) {
+    if is_for_operator(&url) {
         return "M".to_owned();
     }
     let header = |name: &str| header(&headers, name);

@@ -105,18 +105,19 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
     let path = parts.path.strip_prefix(PREFIX).ok_or_else(Failure::no_route)?;
     let reads = matches!(request.method, "GET" | "HEAD");
     if path == "health" && reads {
-        let body = json!({ "status": "ok" }).to_string();
-        return Ok(json_answer(&Reply { status: 200, body }));
+        return Ok(json_answer(&health()));
     }
     if path == "openapi.json" && reads {
         return Ok(DESCRIPTION.to_owned());
     }
     if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
+        check_usable()?;
         return preview(id, parts.query.unwrap_or_default(), env).await;
     }
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
-    let admitted = memory::with(|memory| memory.management.admit(request, path));
+    let admitted = memory::with_management(|management| management.admit(request, path));
     let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
+    check_usable()?;
     let has_body = match method {
         Method::Get => false,
         Method::Delete => matches!(target, Target::ListItems(_)),
@@ -140,6 +141,26 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
         _ => perform(call, env).await?,
     };
     Ok(json_answer(&reply))
+}
+
+/// Whether visitors can be served; if not, why. Nobody needs a token for it.
+fn health() -> Reply {
+    let (status, body) = match memory::problem() {
+        Some(reason) => (503, json!({ "status": "unusable", "reason": reason })),
+        None => match memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
+            notes if notes.is_empty() => (200, json!({ "status": "ok" })),
+            notes => (200, json!({ "status": "ok", "notes": notes })),
+        },
+    };
+    Reply { status, body: body.to_string() }
+}
+
+/// Where the configuration cannot be used, nothing can be done by the API either.
+fn check_usable() -> Result<(), Failure> {
+    memory::problem().map_or(Ok(()), |reason| {
+        let message = format!("The configuration cannot be used: {reason}");
+        Err(Failure::new(503, 1_000, message))
+    })
 }
 
 fn text(body: &[u8]) -> Result<&str, Failure> {

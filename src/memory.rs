@@ -21,6 +21,7 @@ use room_core::settings::Settings;
 use room_core::sorted::{SortedMap, SortedSet};
 use room_core::time::Timestamp;
 use room_core::turnstile::{self, Tally, TurnstileMode};
+use room_core::variables::Variables;
 use room_core::zones::Zones;
 
 use crate::languages::Languages;
@@ -29,7 +30,17 @@ use crate::platform;
 use crate::turnstile::Turnstile;
 
 thread_local! {
-    static MEMORY: RefCell<Option<Memory>> = const { RefCell::new(None) };
+    static DEPLOYMENT: RefCell<Deployment> = const { RefCell::new(Deployment::Unknown) };
+}
+
+/// What this isolate was configured with.
+enum Deployment {
+    /// Nothing yet.
+    Unknown,
+    /// What visitors cannot be served with: its operator is told why.
+    Unusable { management: Box<Management>, reason: String },
+    /// Rooms, keys and all the rest.
+    Usable(Box<Memory>),
 }
 
 /// The owners' pages: each room's own, and those of its events.
@@ -43,6 +54,8 @@ pub struct Memory {
     pub keys: KeyRing,
     /// Who may ask for numbers, and on which hosts.
     pub management: Management,
+    /// What of the variables is wrong without holding up a visit, for the operator.
+    pub notes: Vec<String>,
     /// How old the configuration is.
     pub freshness: Freshness,
     /// Which configuration of the registry counts; none before its first word.
@@ -116,16 +129,39 @@ impl Visited<'_> {
 /// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
 /// `text` is what [`take_configuration`] gave before, "" for nothing.
 pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
-    match Memory::new(rooms_json, vars_json) {
+    // The entry writes nothing but texts; without any, what is missing is named.
+    let vars = serde_json::from_str(vars_json).unwrap_or_default();
+    let (deployment, problem) = match Memory::new(rooms_json, &vars) {
         Ok(mut memory) => {
             if !text.is_empty() && memory.accept(text).is_ok() {
                 memory.freshness = Freshness::resumed(platform::now());
             }
-            MEMORY.with_borrow_mut(|held| *held = Some(memory));
-            String::new()
+            (Deployment::Usable(Box::new(memory)), String::new())
         }
-        Err(problem) => problem,
-    }
+        Err(reason) => {
+            let management = Box::new(Management::new(&vars));
+            (Deployment::Unusable { management, reason: reason.clone() }, reason)
+        }
+    };
+    DEPLOYMENT.with_borrow_mut(|held| *held = deployment);
+    problem
+}
+
+/// Why visitors cannot be served, in words for the operator; none where they can be.
+pub fn problem() -> Option<String> {
+    DEPLOYMENT.with_borrow(|deployment| match deployment {
+        Deployment::Unusable { reason, .. } => Some(reason.clone()),
+        Deployment::Unknown | Deployment::Usable(_) => None,
+    })
+}
+
+/// Runs `act` with the management surface, which a configuration has even if it cannot be used.
+pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
+    DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
+        Deployment::Unknown => None,
+        Deployment::Unusable { management, .. } => Some(act(management)),
+        Deployment::Usable(memory) => Some(act(&mut memory.management)),
+    })
 }
 
 /// The registry's configuration, once after each change: the entry keeps it for a new instance.
@@ -133,9 +169,12 @@ pub fn take_configuration() -> Option<String> {
     with(|memory| memory.text.take()).flatten()
 }
 
-/// Runs `act` with the memory, if there is a configuration.
+/// Runs `act` with the memory, if there is a configuration that can be used.
 pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
-    MEMORY.with_borrow_mut(|memory| memory.as_mut().map(act))
+    DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
+        Deployment::Usable(memory) => Some(act(memory)),
+        Deployment::Unknown | Deployment::Unusable { .. } => None,
+    })
 }
 
 /// The settings of a room in force at `now`, as its objects use them.
@@ -156,18 +195,17 @@ pub fn with_seat<T>(room: RoomId, act: impl FnOnce(&mut Seat) -> T) -> Option<T>
 }
 
 impl Memory {
-    fn new(rooms_json: &str, vars_json: &str) -> Result<Self, String> {
-        let rooms = parse_rooms(rooms_json).map_err(|errors| {
-            let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            format!("rooms.json: {}", lines.join("; "))
-        })?;
-        let vars: SortedMap<String, String> = serde_json::from_str(vars_json)
-            .map_err(|error| format!("the variables are not texts: {error}"))?;
-        let keys = vars.get("TICKET_KEYS").map_or("", String::as_str);
-        let keys = KeyRing::parse(keys).map_err(|error| format!("TICKET_KEYS: {error}"))?;
-        let zones = vars.get("ZONES").map_or("", String::as_str);
-        let zones = Zones::parse(zones).map_err(|error| format!("ZONES: {error}"))?;
-        let bounds = bounds(&vars)?;
+    fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
+        let rooms = parse_rooms(rooms_json)
+            .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
+        let (rooms, Variables { keys, zones, bounds, notes }) =
+            match (rooms, Variables::parse(vars)) {
+                (Ok(rooms), Ok(variables)) => (rooms, variables),
+                (rooms, variables) => {
+                    let problems = [rooms.err(), variables.err()].into_iter().flatten();
+                    return Err(problems.flatten().collect::<Vec<String>>().join("; "));
+                }
+            };
         let mut languages = Languages::default();
         languages.ready(Language::default())?;
         let pages = compiled_pages(&rooms)?;
@@ -179,8 +217,9 @@ impl Memory {
             zones,
             bounds,
             keys,
-            management: Management::new(&vars),
-            turnstile: Turnstile::new(&vars)?,
+            management: Management::new(vars),
+            notes,
+            turnstile: Turnstile::new(vars),
             freshness: Freshness::default(),
             version: None,
             lists: Lists::default(),
@@ -296,35 +335,4 @@ fn compiled_pages(rooms: &[Room]) -> Result<Pages, String> {
         page.map_err(|_| format!("room {room}: custom_page_html is broken"))
     };
     sources.map(compiled).collect()
-}
-
-/// How much the registry takes in, from the variables that say so.
-fn bounds(vars: &SortedMap<String, String>) -> Result<Bounds, String> {
-    let number = |name: &str, default: usize| {
-        let Some(text) = vars.get(name).filter(|text| !text.is_empty()) else { return Ok(default) };
-        text.parse().map_err(|_| format!("{name}: {text:?} is not a whole number"))
-    };
-    let Bounds { rooms_per_zone, events_per_room, rules_per_room } = Bounds::default();
-    Ok(Bounds {
-        rooms_per_zone: number("MAX_ROOMS_PER_ZONE", rooms_per_zone)?,
-        events_per_room: number("MAX_EVENTS_PER_ROOM", events_per_room)?,
-        rules_per_room: number("MAX_RULES_PER_ROOM", rules_per_room)?,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::bounds;
-
-    #[test]
-    fn bounds_are_whole_numbers() {
-        let check = |text: &str, want: Option<usize>| {
-            let vars = [("MAX_ROOMS_PER_ZONE".to_owned(), text.to_owned())].into();
-            assert_eq!(bounds(&vars).ok().map(|bounds| bounds.rooms_per_zone), want, "{text}");
-        };
-        check("", Some(1_000));
-        check("3", Some(3));
-        check("-1", None);
-        check("many", None);
-    }
 }

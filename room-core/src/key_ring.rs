@@ -168,17 +168,19 @@ pub enum KeyRingError {
 impl fmt::Display for KeyRingError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => formatter.write_str("TICKET_KEYS holds no key"),
-            Self::NotAKey { position } => write!(
-                formatter,
-                "TICKET_KEYS: key {position} is not 32 bytes in hexadecimal or base64"
+            Self::Empty => formatter.write_str(
+                "is not set; `openssl rand -hex 32` draws a key, and \
+                 `wrangler secret put TICKET_KEYS` sets it",
             ),
+            Self::NotAKey { position } => {
+                write!(formatter, "key {position} is not 32 bytes in hexadecimal or base64")
+            }
             Self::SameId { first, second } => write!(
                 formatter,
-                "TICKET_KEYS: keys {first} and {second} have the same key id; \
+                "keys {first} and {second} have the same key id; \
                  draw a new one in place of the newer"
             ),
-            Self::TooMany => write!(formatter, "TICKET_KEYS holds more than {MAX_KEYS} keys"),
+            Self::TooMany => write!(formatter, "holds more than {MAX_KEYS} keys"),
         }
     }
 }

@@ -49,6 +49,7 @@ pub mod time;
 pub mod token;
 pub mod turn;
 pub mod turnstile;
+pub mod variables;
 pub mod view;
 pub mod waiting;
 pub mod wire;

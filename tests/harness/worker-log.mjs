@@ -37,6 +37,11 @@ export class WorkerLog {
     this.#entries.length = 0;
   };
 
+  /** How many of the entries that were kept hold `text`. */
+  count(text) {
+    return this.#entries.filter((entry) => entry.includes(text)).length;
+  }
+
   /** Shows what was kept, if there is anything. */
   show(title) {
     if (this.#entries.length === 0) return;
