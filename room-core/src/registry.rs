@@ -61,6 +61,8 @@ pub struct Registry {
     zones: Zones,
     /// How many changes there were; 0 while rooms.json alone counts and nothing is stored.
     version: u64,
+    /// The rooms of rooms.json.
+    file: Vec<Room>,
     rooms: SortedMap<RoomId, Room>,
     lists: SortedMap<ListId, NamedList>,
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
@@ -97,7 +99,7 @@ impl Registry {
     /// What was stored; or, as long as nothing was, the rooms of rooms.json.
     pub fn new(
         rows: Vec<(String, String)>,
-        seed: Vec<Room>,
+        file: Vec<Room>,
         zones: Zones,
         bounds: Bounds,
     ) -> Result<Self, BadRow> {
@@ -105,6 +107,7 @@ impl Registry {
             bounds,
             zones,
             version: 0,
+            file,
             rooms: SortedMap::new(),
             lists: SortedMap::new(),
             zone_settings: SortedMap::new(),
@@ -114,7 +117,7 @@ impl Registry {
         };
         registry.restore_all(rows)?;
         if registry.version == 0 {
-            registry.rooms = seed.into_iter().map(|room| (room.id, room)).collect();
+            registry.rooms = registry.file.iter().map(|room| (room.id, room.clone())).collect();
         }
         Ok(registry)
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::worker_sys::DurableObjectState;
-use worker::{Env, SqlStorage, State, console_error};
+use worker::{Env, SqlStorage, State, console_error, console_warn};
 
 use crate::{memory, platform};
 
@@ -107,6 +107,9 @@ impl Registry {
         let (seed, zones, bounds, can_challenge) = memory::with(memory::Memory::registry_basis)
             .ok_or_else(|| "there is no configuration".to_owned())?;
         let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;
+        if let Some(note) = machine.note_on_file() {
+            console_warn!("{note}");
+        }
         Ok(machine.with_turnstile(can_challenge))
     }
 

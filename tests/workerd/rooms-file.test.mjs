@@ -1,6 +1,7 @@
 /**
  * `npm run rooms:import` and `rooms:export` against a running Worker: what was written is read back
- * the same, and a file that is wrong changes nothing and says where.
+ * the same, and a file that is wrong changes nothing and says where. And what the log says of a
+ * rooms.json that counts no more.
  */
 
 import assert from "node:assert/strict";
@@ -55,4 +56,19 @@ clusterTest("rooms go into a file and come back from it", options, async (cluste
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
+});
+
+clusterTest("a rooms.json edited after the API took over is told", options, async (cluster) => {
+  const said = () => cluster.log.count("rooms.json counts no more");
+  const edited = { ...shop, total_active_users: 7 };
+  await call(cluster, "GET", ROOMS);
+  await cluster.restart({ rooms: [edited, options.rooms[1]] });
+  const path = `${ROOMS}/${shop.id}`;
+  assert.equal((await call(cluster, "GET", path)).result.total_active_users, 7, "it counts");
+  assert.equal(said(), 0);
+
+  await call(cluster, "PATCH", path, { total_active_users: 9, new_users_per_minute: 9 });
+  await cluster.restart();
+  assert.equal((await call(cluster, "GET", path)).result.total_active_users, 9, "not any more");
+  assert.equal(said(), 1);
 });

@@ -1,4 +1,5 @@
-//! All rooms from a file like rooms.json, and back. An import of an export changes nothing.
+//! All rooms from a file like rooms.json, and back; and whether that file is what counts. An import
+//! of an export changes nothing.
 
 use serde_json::{Value, json};
 
@@ -31,7 +32,7 @@ impl Registry {
         let mut changes = Vec::new();
         for (room, value) in rooms.into_iter().zip(values) {
             let current = self.rooms.get(&room.id);
-            let room = settled(now, room, value, current);
+            let room = settled(now, room, Says::of(value), current);
             if current.is_none_or(|current| full_document(current) != full_document(&room)) {
                 changes.push(Change {
                     target: format!("zones/{}/waiting_rooms/{}", room.zone_id, room.id),
@@ -44,25 +45,68 @@ impl Registry {
         let result = json!({ "rooms": values.len(), "changed": changes.len() });
         Ok(Answer { changes, ..Answer::of(result) })
     }
+
+    /// What the owner may not expect of rooms.json, in words; none as long as the file counts, or
+    /// says what is stored.
+    pub fn note_on_file(&self) -> Option<String> {
+        let differing = self.file.iter().filter(|room| !self.stores(room)).count();
+        (self.version > 0 && differing > 0).then(|| {
+            format!(
+                "rooms.json counts no more since the API took over the rooms, and what it says of \
+                 {differing} of its {} rooms is not what counts. `npm run rooms:import` brings the \
+                 file in, `npm run rooms:export` writes what counts into it.",
+                self.file.len()
+            )
+        })
+    }
+
+    fn stores(&self, room: &Room) -> bool {
+        self.rooms.get(&room.id).is_some_and(|current| {
+            let says =
+                Says { events: !room.events.is_empty(), rules: !room.bypass_rules.is_empty() };
+            let (room, current) = compared(current.modified_on, room.clone(), says, current);
+            room == current
+        })
+    }
+}
+
+/// What a file says of a room besides the room itself; what it does not say stays as it is.
+#[derive(Clone, Copy)]
+struct Says {
+    events: bool,
+    rules: bool,
+}
+
+impl Says {
+    fn of(room: &Value) -> Self {
+        let has = |name: &str| room.get(name).is_some_and(|value| !value.is_null());
+        Self { events: has("events"), rules: has("bypass_rules") }
+    }
 }
 
 /// A room of the file with what the file does not say.
-fn settled(now: Timestamp, room: Room, file: &Value, current: Option<&Room>) -> Room {
+fn settled(now: Timestamp, room: Room, says: Says, current: Option<&Room>) -> Room {
     let is_unknown = room.created_on == Timestamp::default();
     let created_on = if is_unknown { now } else { room.created_on };
     let modified_on = if is_unknown { now } else { room.modified_on };
     let new = Room { created_on, modified_on, ..room };
     let Some(current) = current else { return new };
-    let has = |name: &str| file.get(name).is_some_and(|value| !value.is_null());
+    let (room, known) = compared(now, new, says, current);
+    if room == known { known } else { Room { modified_on: now, ..room } }
+}
+
+/// A room of the file, and the one of this id that is stored, so that they are equal if they say
+/// the same.
+fn compared(now: Timestamp, new: Room, says: Says, current: &Room) -> (Room, Room) {
     let mut room = Room { created_on: current.created_on, modified_on: current.modified_on, ..new };
-    if has("events") {
+    if says.events {
         for event in &mut room.events {
             settle_event(now, event, current);
         }
     } else {
         room.events.clone_from(&current.events);
     }
-    if has("bypass_rules") {
+    if says.rules {
         for rule in &mut room.bypass_rules {
             settle_rule(now, rule, current);
         }
@@ -74,7 +118,7 @@ fn settled(now: Timestamp, room: Room, file: &Value, current: Option<&Room>) -> 
     for events in [&mut room.events, &mut known.events] {
         *events = in_order(events).into_iter().cloned().collect();
     }
-    if room == known { known } else { Room { modified_on: now, ..room } }
+    (room, known)
 }
 
 fn settle_event(now: Timestamp, event: &mut Event, current: &Room) {

@@ -1,5 +1,6 @@
 //! Tests of the registry: every operation, its errors, what is stored and what is logged.
 
+mod file;
 mod lists;
 mod named_lists;
 mod turnstile;
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use super::{Bounds, Configuration, Registry};
 use crate::api::{Call, route};
 use crate::config::parse_rooms;
+use crate::room::Room;
 use crate::sorted::SortedMap;
 use crate::time::Timestamp;
 use crate::zones::Zones;
@@ -107,10 +109,14 @@ impl World {
 }
 
 fn registry(stored: &SortedMap<String, String>, bounds: Bounds) -> Registry {
+    registry_with(stored, Vec::new(), bounds)
+}
+
+fn registry_with(stored: &SortedMap<String, String>, file: Vec<Room>, bounds: Bounds) -> Registry {
     let rows = stored.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
     let zones = format!("{ZONE}=example,{OTHER}=other.net");
     let zones = Zones::parse(&zones).expect("zones");
-    Registry::new(rows, Vec::new(), zones, bounds).expect("rows that read back")
+    Registry::new(rows, file, zones, bounds).expect("rows that read back")
 }
 
 fn rooms() -> String {
