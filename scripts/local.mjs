@@ -1,12 +1,24 @@
 // What the local deployment is: its address, its room, its token. Read from the checked-in files.
 import fs from "node:fs";
 
-export const PORT = Number(process.env.PORT ?? 8787);
+import { PORT } from "./port.mjs";
+import { stop } from "./stop.mjs";
 
-/** The first room of rooms.json: the one that `npm start` shows. */
+/** The first room of rooms.json: the one that `npm start` shows; `undefined` if there is none. */
 export function demoRoom() {
-  const [room] = JSON.parse(fs.readFileSync("rooms.json", "utf8"));
-  return room;
+  try {
+    return JSON.parse(fs.readFileSync("rooms.json", "utf8"))[0];
+  } catch (error) {
+    stop(`rooms.json cannot be read: ${error.message}`);
+  }
+}
+
+/** The local Worker of itself: a `reason` if it can serve nobody. Throws while it is silent. */
+export async function health() {
+  const answer = await fetch(`http://localhost:${PORT}/_waiting-room/health`, {
+    signal: AbortSignal.timeout(2_000),
+  });
+  return answer.json();
 }
 
 /** Every address under which a browser on this machine finds the room. */

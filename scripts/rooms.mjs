@@ -3,7 +3,8 @@
 import fs from "node:fs";
 import { parseArgs } from "node:util";
 
-import { PORT, apiToken } from "./local.mjs";
+import { apiToken } from "./local.mjs";
+import { PORT } from "./port.mjs";
 
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
        npm run rooms:export -- [file] [--url <address>]

@@ -5,7 +5,8 @@ import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LiveLine } from "./live-line.mjs";
-import { PORT, addresses, demoRoom, roomNow } from "./local.mjs";
+import { addresses, demoRoom, health, roomNow } from "./local.mjs";
+import { PORT } from "./port.mjs";
 
 /** wrangler.toml and the shop as ORIGIN: a deployment must not have this binding. */
 const LOCAL_CONFIG = "wrangler.local.toml";
@@ -21,17 +22,19 @@ const STOP_WITHIN_MS = 5_000;
 const POLL_MS = 1_000;
 
 const line = new LiveLine();
-const room = demoRoom();
 
 build();
+const room = demoRoom();
 prepareFiles();
 const wrangler = startWrangler();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0));
 await ready();
 welcome();
-for (;;) {
-  line.show(statusText(await roomNow(room)));
-  await sleep(POLL_MS);
+for (let told; ; await sleep(POLL_MS)) {
+  const { reason } = await health().catch(() => ({}));
+  if (reason && reason !== told) line.print(`  Nobody is served: ${reason}`);
+  told = reason;
+  line.show(reason || !room ? "" : statusText(await roomNow(room)));
 }
 
 function build() {
@@ -71,8 +74,12 @@ function startWrangler() {
 async function ready() {
   const deadline = Date.now() + READY_WITHIN_MS;
   for (;;) {
-    const answer = await fetch(`http://localhost:${PORT}/_waiting-room/health`).catch(() => {});
-    if (answer) return;
+    const { status, reason, notes = [] } = await health().catch(() => ({}));
+    if (reason) {
+      line.print(`  Nobody can be served: ${reason}`);
+      await stop(1);
+    }
+    if (status) return notes.forEach((note) => line.print(`  ${note}`));
     if (Date.now() > deadline) {
       line.print(`wrangler did not answer on port ${PORT} within ${READY_WITHIN_MS / 1_000} s`);
       await stop(1);
@@ -82,7 +89,16 @@ async function ready() {
 }
 
 function welcome() {
-  const [first, ...others] = addresses(room);
+  if (!room) {
+    console.log(`
+  The Worker runs on http://localhost:${PORT}, and rooms.json has no room: everybody passes.
+  Write one into it and start again, or make one with the API (README.md, "API").
+  Ctrl-C ends everything.
+`);
+    return;
+  }
+  const [first = "on none of this machine: give it a route with the host localhost", ...others] =
+    addresses(room);
   console.log(`
   The shop is open:  ${first}
   More visitors:     ${others.join("\n                     ")}

@@ -7,7 +7,8 @@ const IN_CI = process.env.CI === "true";
 
 /**
  * In order. `folder` holds tests for Node; each says SKIPPED where the machine lacks something. A
- * step with `inCi` takes part elsewhere only when asked for; one with `built` needs the build.
+ * step with `inCi` takes part elsewhere only when asked for; one with `built` needs the build, as
+ * all folders do but those with `built: false`.
  */
 const STEPS = [
   { name: "format", command: ["cargo", "fmt", "--all", "--check"] },
@@ -18,13 +19,14 @@ const STEPS = [
   { name: "native", command: words("cargo test --workspace --locked --no-fail-fast") },
   { name: "build", command: ["node", "scripts/build.mjs", "--debug"] },
   { name: "tidy", folder: "tests/tidy" },
-  { name: "scripts", folder: "tests/scripts" },
+  { name: "scripts", folder: "tests/scripts", built: false },
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
   { name: "attacks", folder: "tests/attacks" },
   { name: "library", folder: "client/test" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },
+  { name: "bare", folder: "tests/bare", built: false, inCi: true },
   { name: "bench", command: words("node bench/main.mjs --gate"), inCi: true, built: true },
 ];
 
@@ -46,7 +48,7 @@ function chosen([flag, only]) {
     console.error(`usage: npm test -- [--only <${names.join("|")}>]`);
     process.exit(2);
   }
-  const needsBuild = wanted.folder || wanted.built;
+  const needsBuild = wanted.built ?? wanted.folder !== undefined;
   return needsBuild ? [STEPS.find(({ name }) => name === "build"), wanted] : [wanted];
 }
 

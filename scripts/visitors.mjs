@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LiveLine } from "./live-line.mjs";
-import { PORT, demoRoom } from "./local.mjs";
+import { demoRoom } from "./local.mjs";
+import { PORT } from "./port.mjs";
 
 const COUNT_MAX = 500;
 /** How long a visitor stays, and how often it opens a page meanwhile. */
@@ -24,7 +25,7 @@ if (!(Number.isInteger(count) && count > 0 && count <= COUNT_MAX && minutes > 0)
 
 const began = Date.now();
 const end = began + minutes * 60_000;
-const address = `http://localhost:${PORT}${demoRoom().path ?? "/"}`;
+const address = `http://localhost:${PORT}${demoRoom()?.path ?? "/"}`;
 const line = new LiveLine();
 const numbers = { coming: count, waiting: 0, inside: 0, left: 0, "gave up": 0 };
 const waits = [];

@@ -2,8 +2,9 @@
 //! page's texts. It may not download, decide anything about the product, or be linked into it.
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
-//! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both do nothing when
-//! the wasm is the one that the last run saw. `mutants` breaks the laws on purpose.
+//! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both refuse a wrong
+//! `rooms.json`, and do nothing when the wasm is the one that the last run saw. `mutants` breaks
+//! the laws on purpose.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -16,6 +17,7 @@ use wasm_bindgen_cli_support::Bindgen;
 
 mod languages;
 mod mutants;
+mod rooms;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -78,6 +80,7 @@ fn root() -> Result<PathBuf, Box<dyn Error>> {
 
 fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     let root = root()?;
+    rooms::check(&root.join("rooms.json"))?;
     // Always the default folder: one place for the wasm, wherever native builds go.
     let target = root.join("target");
     let status = Command::new(env::var("CARGO")?)

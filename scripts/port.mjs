@@ -1,0 +1,13 @@
+// The port of the local waiting room: the variable PORT, or 8787.
+import { stop } from "./stop.mjs";
+
+const DEFAULT_PORT = 8787;
+const PORT_MAX = 65_535;
+
+export const PORT = chosen(process.env.PORT || String(DEFAULT_PORT));
+
+function chosen(text) {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port > 0 && port <= PORT_MAX) return port;
+  stop(`PORT must be a whole number from 1 to ${PORT_MAX}, but is "${text}": PORT=8790 npm start`);
+}

@@ -1,0 +1,14 @@
+// What `wrangler dev` and `wrangler deploy` run before they bundle (wrangler.toml, [build]): brings
+// Rust, refuses rooms that could not be used, builds the wasm. It uses nothing but Node.
+import path from "node:path";
+
+import { bringRust } from "./rust.mjs";
+import { xtask } from "./xtask.mjs";
+
+process.chdir(path.join(import.meta.dirname, ".."));
+bringRust();
+xtask("build");
+console.log(
+  "rooms.json counts until the API first changes a room; from then on what the API stored does, " +
+    "and `npm run rooms:import` brings an edited file in.",
+);
