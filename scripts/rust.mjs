@@ -60,8 +60,8 @@ function checkRustup({ channel }) {
       "Rust is missing: install it with rustup from https://rustup.rs, then open a new terminal",
     );
   }
-  const [, version = ""] = /^rustup (\d+\.\d+)/.exec(stdout) ?? [];
-  if (isOlder(version, RUSTUP_MIN)) {
+  const [, version] = /^rustup (\d+\.\d+)/.exec(stdout) ?? [];
+  if (version && isOlder(version, RUSTUP_MIN)) {
     stop(
       `rustup ${version} is too old for Rust ${channel}: run \`rustup self update\`, or get the ` +
         `present one from https://rustup.rs (${RUSTUP_MIN.join(".")} or newer)`,

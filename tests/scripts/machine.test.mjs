@@ -40,6 +40,9 @@ check("without rustup", "Rust is missing: install it with rustup from https://ru
 check("with a rustup that reads no rust-toolchain.toml", "rustup 1.20 is too old for Rust 1", {
   programs: { rustup: 'echo "rustup 1.20.2 (13979c968 2019-10-16)"' },
 });
+check("with a rustup of no known version", "rustup could not install clippy", {
+  programs: { rustup: "echo rustup next" },
+});
 check("with nothing of Rust and no network", "rustup could not install Rust 1.", {
   programs: { rustup: programAt("rustup") },
   vars: NO_NETWORK,
