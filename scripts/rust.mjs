@@ -113,7 +113,8 @@ function checkLinker() {
   const parameters = ["-x", "c", "-", "-o", path.join(folder, "program")];
   const linked = spawnSync("cc", parameters, { input: SMALLEST_PROGRAM, encoding: "utf8" });
   fs.rmSync(folder, { recursive: true, force: true });
-  if (linked.error) stop(`a C compiler is missing (\`cc\`): install one ${LINKER_FROM}`);
+  // An `error` may also be that it ended without reading its input.
+  if (linked.status === null) stop(`a C compiler is missing (\`cc\`): install one ${LINKER_FROM}`);
   if (linked.status === 0) return;
   const [why] = linked.stderr.trim().split("\n");
   stop(`the C compiler \`cc\` links no program (${why}): install it whole, ${LINKER_FROM}`);
