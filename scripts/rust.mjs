@@ -24,7 +24,7 @@ export function bringRust() {
   addToPath(path.join(cargoHome, "bin"), "end");
   checkRustup(wanted);
   const missing = missingParts(wanted);
-  if (missing.length > 0) installToolchain(wanted, missing);
+  if (missing.names.length > 0) install(wanted, missing);
   usePinned(wanted);
   checkLinker();
   fetchLibraries(wanted);
@@ -69,33 +69,37 @@ function checkRustup({ channel }) {
   }
 }
 
-/** What of the toolchain is not there, by name. */
+/** What of the toolchain is not there: all of it, or some components and targets. */
 function missingParts({ channel, components, targets }) {
   const { status, stdout } = ask("rustup", "component", "list", "--installed", toolchain(channel));
-  if (status !== 0) return [`Rust ${channel}`];
+  if (status !== 0) return { names: [`Rust ${channel}`], isWhole: true, components, targets };
   const installed = stdout.split(/\r?\n/);
   // A component that depends on the machine is listed with its name: `clippy-x86_64-...`.
   const isThere = (name) => installed.some((one) => one === name || one.startsWith(`${name}-`));
-  return [
-    ...components.filter((name) => !isThere(name)),
-    ...targets.filter((name) => !installed.includes(`rust-std-${name}`)),
-  ];
+  const missing = {
+    components: components.filter((name) => !isThere(name)),
+    targets: targets.filter((name) => !installed.includes(`rust-std-${name}`)),
+  };
+  return { ...missing, names: [...missing.components, ...missing.targets], isWhole: false };
 }
 
-function installToolchain(wanted, missing) {
-  const { channel, components, targets } = wanted;
-  console.log(`Installing ${missing.join(", ")} with rustup (once) ...`);
-  const parts = [
-    ...components.flatMap((name) => ["--component", name]),
-    ...targets.flatMap((name) => ["--target", name]),
-  ];
-  const options = ["--profile", "minimal", ...parts, "--no-self-update"];
-  const done = show("rustup", "toolchain", "install", channel, ...options);
-  if (done && missingParts(wanted).length === 0) return;
+function install(wanted, { names, isWhole, components, targets }) {
+  console.log(`Installing ${names.join(", ")} with rustup (once) ...`);
+  // A toolchain that is there is added to and never replaced.
+  const add = (what, parts) =>
+    parts.length === 0 || show("rustup", what, "add", toolchain(wanted.channel), ...parts);
+  const isDone =
+    (!isWhole || installWhole(wanted)) && add("component", components) && add("target", targets);
+  if (isDone && missingParts(wanted).names.length === 0) return;
   stop(
-    `rustup could not install ${missing.join(", ")}: its message stands above. Is it for want of ` +
+    `rustup could not install ${names.join(", ")}: its message stands above. Is it for want of ` +
       "a network? It is needed this once, or a mirror in RUSTUP_DIST_SERVER; then run this again",
   );
+}
+
+function installWhole({ channel }) {
+  const options = ["--profile", "minimal", "--no-self-update"];
+  return show("rustup", "toolchain", "install", channel, ...options);
 }
 
 /** Lets the pinned cargo be found first: another one in the PATH would build with another Rust. */
