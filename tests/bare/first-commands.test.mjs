@@ -7,13 +7,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { bareEnvironment, copyCheckout } from "../harness/bare-machine.mjs";
+import { freePort } from "../harness/free-port.mjs";
 import { send } from "../harness/http.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
@@ -118,13 +118,4 @@ async function until(isTrue) {
 function ofToolchain() {
   const text = fs.readFileSync(path.join(checkout, "rust-toolchain.toml"), "utf8");
   return ["--toolchain", /^channel = "(.+)"$/m.exec(text)[1]];
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

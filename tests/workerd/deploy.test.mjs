@@ -6,12 +6,12 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { freePort } from "../harness/free-port.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const WRANGLER = path.join(ROOT, "node_modules", ".bin", "wrangler");
@@ -58,13 +58,4 @@ async function firstAnswer(url, wrangler) {
     if (answer) return answer;
     await sleep(200);
   }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = net.createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -1,0 +1,13 @@
+/** A port of this machine that nobody listens on at the moment. */
+
+import net from "node:net";
+
+/** @returns {Promise<number>} */
+export function freePort() {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
