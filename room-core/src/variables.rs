@@ -70,7 +70,8 @@ impl Variables {
 const AN_ADDRESS: &str = "must be an address that begins with http:// or https://";
 
 fn is_address(text: &str) -> bool {
-    split_url(text).is_some_and(|url| matches!(url.scheme, "http" | "https"))
+    let is_http = |scheme: &str| matches!(&*scheme.to_ascii_lowercase(), "http" | "https");
+    split_url(text).is_some_and(|url| is_http(url.scheme))
 }
 
 #[cfg(test)]
@@ -105,6 +106,7 @@ mod tests {
         check("MAX_EVENTS_PER_ROOM", "many", false);
         check("MAX_RULES_PER_ROOM", "1.5", false);
         check("ORIGIN_URL", "http://127.0.0.1:3000", true);
+        check("ORIGIN_URL", "HTTPS://Shop.example", true);
         check("ORIGIN_URL", "127.0.0.1:3000", false);
         check("ORIGIN_URL", "ftp://shop.example", false);
         check("TURNSTILE_SITE_KEY", "1x00000000000000000000AA", true);
