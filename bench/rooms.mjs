@@ -3,7 +3,7 @@
  * the origin's own address, so the Workers need nothing in between to find it.
  */
 
-import { room } from "../tests/harness/rooms.mjs";
+import { RARE_CHECK_INS, room } from "../tests/harness/rooms.mjs";
 
 /** The host of all rooms; the port of the origin is no part of it. */
 export const HOST = "127.0.0.1";
@@ -20,11 +20,7 @@ export const BUCKET_MS = 30_000;
 /** Everybody enters. */
 export const OPEN = named("open", { total_active_users: 100_000 });
 /** One visitor enters; those who wait may come back after 54 s at the earliest. */
-export const SLOW = named("slow", {
-  total_active_users: 1,
-  refresh_interval_seconds: 300,
-  near_head_refresh_interval_seconds: 60,
-});
+export const SLOW = named("slow", { total_active_users: 1, ...RARE_CHECK_INS });
 /** One visitor enters; those who wait may come back after 4 to 6 s. */
 export const QUICK = named("quick", {
   total_active_users: 1,

@@ -9,14 +9,12 @@ import path from "node:path";
 import { build } from "esbuild";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
-import { CLASSES, developmentVars } from "../tests/harness/cluster.mjs";
-import { workerModules } from "../tests/harness/worker-modules.mjs";
+import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "../tests/harness/deployment.mjs";
+import { BARE, script, workerModules } from "../tests/harness/worker-modules.mjs";
 import { crowdHandlerVars, queueItVars } from "./peer-accounts.mjs";
 import { ROOMS } from "./rooms.mjs";
 
-const COMMON = { compatibilityDate: "2026-11-01", unsafeDirectSockets: [{ port: 0 }] };
-/** The yardstick: a Worker that does nothing. */
-const BARE = "export default { fetch(request) { return fetch(request); } };";
+const COMMON = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ port: 0 }] };
 /** The kernel counts CPU time in ticks of this length, on every Linux. */
 const TICK_MS = 10;
 
@@ -62,17 +60,11 @@ export function cpuMs(pid) {
 }
 
 function product(name, objectsIn) {
-  const place = objectsIn ? { scriptName: objectsIn } : {};
   return {
     name,
     ...workerModules({ rooms: ROOMS }),
-    bindings: developmentVars(),
-    durableObjects: Object.fromEntries(
-      Object.entries(CLASSES).map(([binding, className]) => [
-        binding,
-        { className, useSQLite: true, ...place },
-      ]),
-    ),
+    bindings: SECRETS,
+    durableObjects: durableObjects(objectsIn),
     unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],
   };
 }
@@ -110,10 +102,6 @@ async function bundled(file) {
     write: false,
   });
   return script(outputFiles[0].text);
-}
-
-function script(contents) {
-  return { modules: [{ type: "ESModule", path: "script.mjs", contents }] };
 }
 
 /** The workerd that this process started last. */

@@ -1,9 +1,10 @@
 // One line at the bottom of the terminal that changes in place, with ordinary lines above it.
 // Without a terminal (a log file, CI) it becomes an ordinary line now and then.
 
-/** The pause between two lines where no terminal shows them, in milliseconds. */
+/** The least time between two lines where there is no terminal, in milliseconds. */
 const LOG_EVERY_MS = 10_000;
 
+/** One line at the bottom of the terminal. */
 export class LiveLine {
   #text = "";
   #logged = 0;
@@ -26,14 +27,14 @@ export class LiveLine {
     this.#draw();
   }
 
-  /** Leaves the line as it stands; what follows begins below it. */
+  /** Leaves the line as it stands; later output begins below it. */
   end() {
     if (process.stdout.isTTY && this.#text) process.stdout.write("\n");
     this.#text = "";
   }
 
   #draw() {
-    // A line longer than the terminal would wrap, and then pile up.
+    // A line longer than the terminal would wrap, and each change would add lines.
     process.stdout.write(`\r\x1b[K${this.#text.slice(0, (process.stdout.columns ?? 80) - 1)}`);
   }
 }

@@ -1,10 +1,11 @@
-// What the local deployment is: its address, its room, its token. Read from the checked-in files.
+// Facts about the local deployment: its addresses, its room, its token, and what its API says now.
 import fs from "node:fs";
+import util from "node:util";
 
 import { PORT } from "./port.mjs";
 import { stop } from "./stop.mjs";
 
-/** The first room of rooms.json: the one that `npm start` shows; `undefined` if there is none. */
+/** Reads the first room of rooms.json, which `npm start` shows; `undefined` if there is none. */
 export function demoRoom() {
   try {
     return JSON.parse(fs.readFileSync("rooms.json", "utf8"))[0];
@@ -13,7 +14,10 @@ export function demoRoom() {
   }
 }
 
-/** The local Worker of itself: a `reason` if it can serve nobody. Throws while it is silent. */
+/**
+ * Asks the local Worker for its health: `{ status, reason, notes }`, with a `reason` if it can
+ * serve nobody. Throws while it does not answer.
+ */
 export async function health() {
   const answer = await fetch(`http://localhost:${PORT}/_waiting-room/health`, {
     signal: AbortSignal.timeout(2_000),
@@ -21,14 +25,14 @@ export async function health() {
   return answer.json();
 }
 
-/** Every address under which a browser on this machine finds the room. */
+/** Lists every address under which a browser on this machine finds the room. */
 export function addresses({ host, path = "/", additional_routes: routes = [] }) {
   return [{ host, path }, ...routes]
     .filter((route) => route.host === "localhost" || route.host.endsWith(".localhost"))
     .map((route) => `http://${route.host}:${PORT}${route.path ?? "/"}`);
 }
 
-/** A room as the API gives it now, with its status; `undefined` if it gives none. */
+/** Asks the API for a room and its status, in one object; `undefined` if either call fails. */
 export async function roomNow({ id, zone_id: zone }) {
   const path = `zones/${zone}/waiting_rooms/${id}`;
   try {
@@ -48,8 +52,8 @@ async function result(path) {
   return (await response.json()).result;
 }
 
-/** The token of local development, if there is one. */
+/** Reads the API token of local development from .dev.vars; `undefined` if there is none. */
 export function apiToken() {
   if (!fs.existsSync(".dev.vars")) return undefined;
-  return /^API_TOKEN="?([^"\n]*)/m.exec(fs.readFileSync(".dev.vars", "utf8"))?.[1];
+  return util.parseEnv(fs.readFileSync(".dev.vars", "utf8")).API_TOKEN;
 }

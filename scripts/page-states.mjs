@@ -1,12 +1,12 @@
-// Puts the pictures that the browser tests took of the queue page's states onto one, in docs/: run
-// `npm test -- --only browser` before. It takes no picture itself.
+// Puts the pictures that the browser tests took of the queue page's states onto one, in docs/. Run
+// `npm test -- --only browser` before: it takes the pictures.
 import fs from "node:fs";
 
 import { launchChromium } from "../tests/harness/chromium.mjs";
 
 const FILE = "docs/page-states.webp";
 const FOLDER = "tests/artifacts";
-/** Row by row. */
+/** The pictures row by row: the name of the file, and the caption. */
 const STATES = [
   ["page-waiting-phone-light", "In line"],
   ["page-place-phone-dark", "With the place told"],
@@ -23,7 +23,7 @@ const STATES = [
   ["page-started-phone-dark", "Event started"],
   ["draw-verified", "The draw verified"],
 ];
-/** Sizes of the picture, in its pixels; what is longer than a phone's screen is cut. */
+/** The sizes of the picture in pixels; a page that is longer than a phone's screen is cut. */
 const LAYOUT = { columns: 7, width: 250, height: 541, gap: 18, caption: 30, source: 390 };
 const QUALITY = 0.82;
 
@@ -41,7 +41,7 @@ try {
 }
 console.log(`${FILE}: ${Math.ceil(fs.statSync(FILE).size / 1_000)} KB`);
 
-/** Runs in the browser. */
+/** Draws all pictures on one canvas and returns it as a data URL. Runs in the browser. */
 async function compose({ pictures, columns, width, height, gap, caption, source, QUALITY }) {
   const rows = Math.ceil(pictures.length / columns);
   const canvas = document.createElement("canvas");
@@ -65,7 +65,7 @@ async function compose({ pictures, columns, width, height, gap, caption, source,
     context.beginPath();
     context.roundRect(left, top, width, height, 14);
     context.clip();
-    // A page shorter than the screen goes on in the color of its corner.
+    // Below a page that is shorter than the screen, the color of its corner goes on.
     context.drawImage(image, 0, image.height - 1, 1, 1, left, top, width, height);
     context.drawImage(image, 0, 0, source, shown, left, top, width, shown * scale);
     context.restore();

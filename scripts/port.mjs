@@ -4,6 +4,7 @@ import { stop } from "./stop.mjs";
 const DEFAULT_PORT = 8787;
 const PORT_MAX = 65_535;
 
+/** The port on which the local waiting room listens. */
 export const PORT = chosen(process.env.PORT || String(DEFAULT_PORT));
 
 function chosen(text) {

@@ -1,9 +1,11 @@
-// A running Worker's rooms as a file, and back: `npm run rooms:export`, `npm run rooms:import`,
-// and after `--` a file. Needs nothing but Node. It checks no room: the registry does.
+// Writes a running Worker's rooms into a file (`npm run rooms:export`), or makes the rooms of a
+// file so (`npm run rooms:import`); the file is named after `--`. The registry of the Worker
+// checks the rooms. Needs nothing but Node.
 import fs from "node:fs";
 import { parseArgs } from "node:util";
 
 import { apiToken } from "./local.mjs";
+import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
 
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
@@ -11,9 +13,10 @@ const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
 The file is rooms.json unless named. The address is that of the Worker on an admin host, default
 http://localhost:${PORT}. The token is the variable API_TOKEN, on this machine else that of
 .dev.vars.`;
-/** Longer than the Worker itself lets an operation take. */
+/** How long to wait for an answer, in milliseconds: longer than the Worker lets a call take. */
 const ANSWER_WITHIN_MS = 30_000;
 
+checkNode();
 const { direction, file, url } = parameters();
 if (direction === "import") await importRooms();
 else await exportRooms();
@@ -50,7 +53,7 @@ function read() {
   }
 }
 
-/** The result of a call that succeeds; any other ends the program with every reason. */
+/** Calls the API and returns the result; ends the process with every reason if it fails. */
 async function call(method, body) {
   // The token of local development goes to this machine alone.
   const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname);
@@ -66,7 +69,7 @@ async function call(method, body) {
   const lines = envelope.errors.map(({ message, source }) =>
     source?.pointer ? `  ${source.pointer}: ${message}` : `  ${message}`,
   );
-  // An answer of 500 and above says itself what may have happened.
+  // After an answer of 500 or above something may have changed: its message says what.
   const outcome = answer.status < 500 ? "refused" : "failed";
   const changes = answer.status < 500 ? ", nothing was changed" : "";
   stop(`${outcome} (${answer.status})${changes}:\n${lines.join("\n")}`);

@@ -1,19 +1,31 @@
-// Starts every npm script that needs tools: checks the machine, installs the pinned ones once, then
-// runs the step. It uses nothing but Node 20 or newer; what it starts may use what it installs.
+// Starts every npm script that needs tools: checks the machine, installs the pinned tools once,
+// then runs the step. It uses nothing but Node; the step may use what was installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 
+import { checkNode } from "./node-version.mjs";
 import { addToPath, bringRust, isOlder } from "./rust.mjs";
 import { stop } from "./stop.mjs";
 
 const ROOT = path.join(import.meta.dirname ?? "", "..");
-const STEPS = ["start", "test", "bench", "build", "visitors", "screenshots"];
-const NODE_MIN = [20, 11];
-/** What wrangler and Miniflare ask for; the installed tools bring such a Node along. */
-const TOOLS_NODE_MIN = [22, 12];
+const STEPS = [
+  "start",
+  "test",
+  "bench",
+  "build",
+  "visitors",
+  "screenshots",
+  "keep-previous",
+  "mutants",
+];
+/**
+ * The first Node, by major and minor version, that runs TypeScript without a build. The installed
+ * tools include such a Node.
+ */
+const TOOLS_NODE_MIN = [22, 18];
 
 const [step, ...rest] = process.argv.slice(2);
 if (!STEPS.includes(step)) stop(`usage: node scripts/run.mjs <${STEPS.join("|")}>`);
@@ -23,14 +35,6 @@ if (step === "start") await checkPort();
 bringRust();
 install();
 await run(step, rest);
-
-function checkNode() {
-  if (isOlder(process.versions.node, NODE_MIN)) {
-    stop(
-      `Node ${process.versions.node} is too old: install Node 20 or newer from https://nodejs.org`,
-    );
-  }
-}
 
 async function checkPort() {
   const { PORT } = await import("./port.mjs");
@@ -68,8 +72,8 @@ async function run(name, parameters) {
   const version = stdout.trim().slice(1);
   if (isOlder(version, TOOLS_NODE_MIN)) {
     stop(
-      `the tools need Node 22.12, found ${version}: npm was to install one for this folder (is ` +
-        "`ignore-scripts` set?), or install a newer one from https://nodejs.org",
+      `the tools need Node ${TOOLS_NODE_MIN.join(".")}, found ${version}: npm was to install one ` +
+        "for this folder (is `ignore-scripts` set?), or install a newer from https://nodejs.org",
     );
   }
   const child = spawn("node", [path.join("scripts", `${name}.mjs`), ...parameters], {

@@ -1,6 +1,6 @@
-// Makes sure of the Rust that builds this checkout, whatever was prepared: rustup, all that
-// rust-toolchain.toml names, a linker, and the libraries of Cargo.lock. `npm` comes here by
-// run.mjs, wrangler by wrangler-build.mjs. It uses nothing but Node.
+// Makes sure that this checkout can be built: checks rustup and the linker, and installs the
+// toolchain of rust-toolchain.toml and the libraries of Cargo.lock. `npm` comes here by run.mjs,
+// wrangler by wrangler-build.mjs. It uses nothing but Node.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -9,15 +9,15 @@ import path from "node:path";
 import { stop } from "./stop.mjs";
 
 const WINDOWS = process.platform === "win32";
-/** The first rustup that reads a file named rust-toolchain.toml. */
+/** The first rustup, by major and minor version, that reads a file named rust-toolchain.toml. */
 const RUSTUP_MIN = [1, 24];
-/** What the linker is tried with. */
+/** The C program with which the linker is tried. */
 const SMALLEST_PROGRAM = "int main(void) { return 0; }\n";
 const LINKER_FROM =
   "on Debian or Ubuntu by `sudo apt-get install build-essential`, on Fedora by " +
   "`sudo dnf install gcc`, on macOS by `xcode-select --install`";
 
-/** Brings what is missing, with a line for each; ends the process where that cannot be done. */
+/** Installs what is missing, with a line for each; ends the process where that cannot be done. */
 export function bringRust() {
   const wanted = wantedToolchain();
   const cargoHome = process.env.CARGO_HOME ?? path.join(os.homedir(), ".cargo");
@@ -30,7 +30,7 @@ export function bringRust() {
   fetchLibraries(wanted);
 }
 
-/** Lets programs be found in `folder`, before or after all others. */
+/** Adds `folder` to the PATH: before all others if `end` is "front", otherwise behind them. */
 export function addToPath(folder, end) {
   const parts = [process.env.PATH];
   if (end === "front") parts.unshift(folder);
@@ -38,13 +38,15 @@ export function addToPath(folder, end) {
   process.env.PATH = parts.join(path.delimiter);
 }
 
-/** True if `version` is older than this major and minor one. */
+/** True if `version`, like "1.24.0", is older than this major and minor version. */
 export function isOlder(version, [major, minor]) {
   const [itsMajor, itsMinor] = version.split(".").map(Number);
   return itsMajor < major || (itsMajor === major && itsMinor < minor);
 }
 
-/** What rust-toolchain.toml names. Its few lines need no reader of TOML, which Node has not. */
+/**
+ * Reads what rust-toolchain.toml names. Node has no reader of TOML, and these few lines need none.
+ */
 function wantedToolchain() {
   const text = fs.readFileSync("rust-toolchain.toml", "utf8");
   const value = (name) => new RegExp(`^${name} *= *(.+)$`, "m").exec(text)?.[1] ?? "";
@@ -69,7 +71,7 @@ function checkRustup({ channel }) {
   }
 }
 
-/** What of the toolchain is not there: all of it, or some components and targets. */
+/** Finds what of the toolchain is missing: all of it, or some components and targets. */
 function missingParts({ channel, components, targets }) {
   const { status, stdout } = ask("rustup", "component", "list", "--installed", toolchain(channel));
   if (status !== 0) return { names: [`Rust ${channel}`], isWhole: true, components, targets };
@@ -85,7 +87,7 @@ function missingParts({ channel, components, targets }) {
 
 function install(wanted, { names, isWhole, components, targets }) {
   console.log(`Installing ${names.join(", ")} with rustup (once) ...`);
-  // A toolchain that is there is added to and never replaced.
+  // To a toolchain that is there, only what is missing is added.
   const add = (what, parts) =>
     parts.length === 0 || show("rustup", what, "add", toolchain(wanted.channel), ...parts);
   const isDone =
@@ -102,29 +104,32 @@ function installWhole({ channel }) {
   return show("rustup", "toolchain", "install", channel, ...options);
 }
 
-/** Lets the pinned cargo be found first: another one in the PATH would build with another Rust. */
+/** Puts the pinned cargo first in the PATH: another one there would build with another Rust. */
 function usePinned({ channel }) {
   const { stdout } = ask("rustup", "which", toolchain(channel), "cargo");
   addToPath(path.dirname(stdout.trim()), "front");
   process.env.RUSTUP_TOOLCHAIN = channel;
 }
 
-/** A compiler without the C library's files is found, and fails minutes later: so let it link. */
+/**
+ * Lets the C compiler link a program. One without the files of the C library can be found, but
+ * would fail minutes later.
+ */
 function checkLinker() {
-  // There Rust finds Microsoft's linker by itself.
+  // On Windows Rust finds Microsoft's linker by itself.
   if (WINDOWS) return;
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-linker-"));
   const parameters = ["-x", "c", "-", "-o", path.join(folder, "program")];
   const linked = spawnSync("cc", parameters, { input: SMALLEST_PROGRAM, encoding: "utf8" });
   fs.rmSync(folder, { recursive: true, force: true });
-  // An `error` may also be that it ended without reading its input.
+  // A status is there whenever it ran; an `error` may only say that it did not read its input.
   if (linked.status === null) stop(`a C compiler is missing (\`cc\`): install one ${LINKER_FROM}`);
   if (linked.status === 0) return;
   const [why] = linked.stderr.trim().split("\n");
   stop(`the C compiler \`cc\` links no program (${why}): install it whole, ${LINKER_FROM}`);
 }
 
-/** All libraries at once, so that no build stops halfway for want of a network. */
+/** Fetches all libraries at once, so that no build stops halfway for want of a network. */
 function fetchLibraries({ targets }) {
   const [, host] = /^host: (\S+)/m.exec(ask("rustc", "-vV").stdout) ?? [];
   const platforms = [...targets, host].flatMap((name) => ["--target", name]);
@@ -142,14 +147,14 @@ function toolchain(channel) {
   return `--toolchain=${channel}`;
 }
 
-/** Runs a command that brings nothing; what it says, and whether it could. */
+/** Runs a command that installs nothing, and returns its status and output. */
 function ask(command, ...parameters) {
   const env = { ...process.env, RUSTUP_AUTO_INSTALL: "0" };
   const { status, stdout } = spawnSync(command, parameters, { encoding: "utf8", env });
   return { status, stdout: stdout ?? "" };
 }
 
-/** Runs a command whose progress is seen; true if it succeeded. */
+/** Runs a command and shows its progress; true if it succeeded. */
 function show(command, ...parameters) {
   return spawnSync(command, parameters, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
 }

@@ -5,14 +5,14 @@ import { PHONE, Arena } from "../tests/harness/browser-test.mjs";
 import { launchChromium } from "../tests/harness/chromium.mjs";
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { Crowd } from "../tests/harness/crowd.mjs";
-import { room } from "../tests/harness/rooms.mjs";
+import { localRoom } from "../tests/harness/rooms.mjs";
 
 const FILE = "docs/queue-page.png";
-/** The waiting people before the one whose screen is seen: with one a minute, their minutes. */
+/** How many wait before the visitor on the picture; one enters per minute. */
 const AHEAD = 12;
-/** Until the aggregators have counted everybody who waits. */
+/** How long it takes the aggregators to count everybody who waits, in milliseconds. */
 const COUNTED_MS = 15_000;
-/** Drawn at the size at which they are shown, and not shrunk, both stay sharp. */
+/** Both screens are drawn at the size at which they are shown: shrunk they would be blurred. */
 const PHONE_SCREEN = { ...PHONE, colorScheme: "dark", deviceScaleFactor: 0.72 };
 const DESKTOP_SCREEN = {
   viewport: { width: 1180, height: 780 },
@@ -27,10 +27,8 @@ const LAYOUT = `<!doctype html><style>
   .phone { right: 6px; bottom: 6px; border-radius: 22px; outline: 6px solid #2b3439 }
 </style>`;
 
-const shop = room({
+const shop = localRoom({
   name: "shop",
-  host: "shop.localhost",
-  total_active_users: 1,
   refresh_interval_seconds: 20,
   near_head_refresh_interval_seconds: 20,
 });
@@ -53,7 +51,7 @@ console.log(`${FILE}: ${Math.ceil(fs.statSync(FILE).size / 1_000)} KB`);
 async function picture(arena, context) {
   const visitor = await arena.visitor({ room: shop, context });
   await visitor.come();
-  // The bar of the countdown is to be seen on its way.
+  // By then the bar of the countdown has moved.
   await visitor.page.waitForTimeout(4_000);
   return visitor.page.screenshot();
 }

@@ -8,14 +8,16 @@ import { LiveLine } from "./live-line.mjs";
 import { addresses, demoRoom, health, roomNow } from "./local.mjs";
 import { PORT } from "./port.mjs";
 
-/** wrangler.toml and the shop as ORIGIN: a deployment must not have this binding. */
+/** wrangler.toml with the shop as ORIGIN, a binding that a deployment must not have. */
 const LOCAL_CONFIG = "wrangler.local.toml";
 const ORIGIN_BINDING = `
 [[services]]
 binding = "ORIGIN"
 service = "demo-shop"
 `;
-/** What objects and caches store. Each start begins with an empty room. */
+/**
+ * The folder of what objects and caches store; removed by each start, to begin with an empty room.
+ */
 const STATE_FOLDER = "build/local-state";
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
@@ -113,7 +115,7 @@ function welcome() {
 `);
 }
 
-/** For example `active 2/2 · waiting 3 · next in about 20 s`. */
+/** Writes the room's state, for example `active 2/2 · waiting 3 · next in about 20 s`. */
 function statusText(now) {
   if (!now) return "";
   const { estimated_total_active_users: active, estimated_queued_users: waiting } = now;

@@ -1,25 +1,37 @@
 // Runs the whole test suite, cheapest first, and says what ran. `--only <step>` runs one step (and
 // the build where it needs one). Under CI a step that cannot run is a failure.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import fs from "node:fs";
 
 const IN_CI = process.env.CI === "true";
 
 /**
- * In order. `folder` holds tests for Node; each says SKIPPED where the machine lacks something. A
- * step with `inCi` takes part elsewhere only when asked for; one with `built` needs the build, as
- * all folders do but those with `built: false`.
+ * The steps in their order.
+ *
+ * The `commands` of a step run one after the other, even if one fails. A step with a `folder` runs
+ * the tests for Node in it; each says SKIPPED where the machine lacks something. A step with `inCi`
+ * runs outside of CI only when it is asked for. A step with `built` needs the build, and so does a
+ * folder without `built: false`.
  */
 const STEPS = [
-  { name: "format", command: ["cargo", "fmt", "--all", "--check"] },
+  { name: "format", commands: [words("cargo fmt --all --check")] },
   {
     name: "lints",
-    command: words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
+    commands: [
+      words("node node_modules/oxlint/bin/oxlint"),
+      words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
+    ],
   },
-  { name: "native", command: words("cargo test --workspace --locked --no-fail-fast") },
-  { name: "build", command: ["node", "scripts/build.mjs", "--debug"] },
-  { name: "tidy", folder: "tests/tidy" },
+  {
+    name: "documentation",
+    commands: [words("cargo doc --workspace --no-deps --document-private-items --locked")],
+    environment: { RUSTDOCFLAGS: "-D warnings" },
+  },
+  { name: "native", commands: [words("cargo test --workspace --locked --no-fail-fast")] },
+  { name: "build", commands: [words("node scripts/build.mjs --debug")] },
+  { name: "tidy", folder: "tests/tidy", built: false },
   { name: "scripts", folder: "tests/scripts", built: false },
+  { name: "golden", folder: "tests/golden", built: false },
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
   { name: "attacks", folder: "tests/attacks" },
@@ -27,12 +39,13 @@ const STEPS = [
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },
   { name: "bare", folder: "tests/bare", built: false, inCi: true },
-  { name: "bench", command: words("node bench/main.mjs --gate"), inCi: true, built: true },
+  { name: "mutants", commands: [words("node scripts/mutants.mjs --change")], inCi: true },
+  { name: "bench", commands: [words("node bench/main.mjs --gate")], inCi: true, built: true },
 ];
 
-/** What a failed step said last is shown once more at the very end, at most this much of it. */
+/** How many lines of a failed step's output are shown once more at the very end. */
 const LINES_SHOWN_MAX = 60;
-/** Where Node's and Cargo's reports of a run begin to say what failed. */
+/** The line at which the reports of Node and Cargo begin to say what failed. */
 const FAILURES = /^(?:✖ failing tests:|failures:)$/m;
 
 const results = [];
@@ -56,23 +69,26 @@ function isPresent({ folder }) {
   return !folder || testFiles(folder).length > 0;
 }
 
-async function perform({ name, command, folder }) {
+async function perform({ name, folder, environment, commands = [nodeTest(folder)] }) {
   console.log(`\n== ${name} ${"=".repeat(76 - name.length)}`);
   const began = Date.now();
-  const { code, output } = await run(command ?? nodeTest(folder));
+  const runs = [];
+  for (const command of commands) runs.push(await run(command, environment));
   const seconds = (Date.now() - began) / 1_000;
+  const output = runs.map((one) => one.output).join("");
   const skipped = Number(/^\S+ skipped (\d+)$/m.exec(output)?.[1] ?? 0);
   const note = skipped > 0 ? `${skipped} tests SKIPPED, see above` : "";
-  const passed = code === 0 && !(IN_CI && skipped > 0);
+  const passed = runs.every(({ code }) => code === 0) && !(IN_CI && skipped > 0);
   return { name, outcome: passed ? "passed" : "FAILED", seconds, note, output };
 }
 
 /** Shows the output of a command as it comes, and keeps it. */
-function run([program, ...parameters]) {
+function run([program, ...parameters], environment) {
+  const colour = { CARGO_TERM_COLOR: process.stdout.isTTY ? "always" : "auto" };
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, CARGO_TERM_COLOR: process.stdout.isTTY ? "always" : "auto" },
+      env: { ...process.env, ...colour, ...environment },
     });
     let output = "";
     child.stdout.on("data", (chunk) => {
@@ -84,7 +100,10 @@ function run([program, ...parameters]) {
   });
 }
 
-/** One file after the other: each starts a workerd of its own, and some compare times. */
+/**
+ * The command that runs the tests of a folder, one file after the other: each starts a workerd of
+ * its own, and some compare times.
+ */
 function nodeTest(folder) {
   const options = ["--test", "--test-concurrency=1", "--test-reporter=spec"];
   return ["node", ...options, ...testFiles(folder)];
@@ -100,7 +119,7 @@ function summary(all) {
   console.log(`\n== summary ${"=".repeat(69)}`);
   for (const { name, outcome, seconds, note } of all) {
     console.log(
-      `${name.padEnd(10)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`,
+      `${name.padEnd(13)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`,
     );
   }
   for (const { name, output } of all.filter(({ outcome }) => outcome === "FAILED")) {
@@ -108,7 +127,7 @@ function summary(all) {
   }
 }
 
-/** What failed, without what passed: the list of failures if there is one, or the last words. */
+/** Finds what failed in an output: the list of failures if there is one, or the last lines. */
 function failuresIn(output) {
   const list = FAILURES.exec(output);
   const lines = output.slice(list?.index ?? 0).trimEnd().split("\n");

@@ -1,18 +1,19 @@
 // Simulated visitors for a running `npm start`: `npm run visitors -- 20 [minutes]`. Each keeps its
-// own cookies, comes back when the page says so, looks around once inside, then leaves.
+// own cookies, comes back when the page says so, opens pages for 30 s once inside, then leaves.
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { CookieJar } from "../client/src/cookies.ts";
 import { LiveLine } from "./live-line.mjs";
 import { demoRoom } from "./local.mjs";
 import { PORT } from "./port.mjs";
 
 const COUNT_MAX = 500;
-/** How long a visitor stays, and how often it opens a page meanwhile. */
+/** How long a visitor stays inside, and the time between two of its pages, in milliseconds. */
 const STAY_MS = 30_000;
 const PAGE_EVERY_MS = 10_000;
-/** Nobody arrives in the very same millisecond. */
+/** The time between two arrivals, in milliseconds. */
 const ARRIVE_EVERY_MS = 300;
-/** A page that names no time to come back; also the longest pause that a visitor accepts. */
+/** When to come back if the page does not say it, and the longest pause that a visitor accepts. */
 const COME_BACK_MS = 5_000;
 const COME_BACK_MAX_MS = 60_000;
 
@@ -30,7 +31,7 @@ const line = new LiveLine();
 const numbers = { coming: count, waiting: 0, inside: 0, left: 0, "gave up": 0 };
 const waits = [];
 
-// The health address, since a visit to the room would take a place in it.
+// This asks the health address, since a visit to the room would take a place in it.
 await fetch(new URL("/_waiting-room/health", address)).catch(() => {
   console.error(`nothing answers at ${address}: run \`npm start\` in another terminal first`);
   process.exit(1);
@@ -51,7 +52,7 @@ if (waits.length > 0) {
 
 async function visit(number) {
   await sleep(number * ARRIVE_EVERY_MS);
-  const cookies = new Map();
+  const cookies = new CookieJar();
   const arrived = Date.now();
   let state = "coming";
   let leaveAt = Infinity;
@@ -75,17 +76,14 @@ async function visit(number) {
   move(state, last);
 }
 
-/** Opens the page once, as a browser does: whether it is the queue page, and when to come again. */
+/** Opens the page once, as a browser does; tells whether it waits, and when to come again. */
 async function open(cookies) {
-  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const cookie = cookies.header(address);
   const headers = { accept: "text/html", ...(cookie && { cookie }) };
   const response = await fetch(address, { headers, redirect: "manual" }).catch(() => undefined);
   if (!response) return { waits: true, pauseMs: COME_BACK_MS };
   await response.arrayBuffer();
-  for (const text of response.headers.getSetCookie()) {
-    const [, name, value] = /^([^=]+)=([^;]*)/.exec(text) ?? [];
-    if (name) cookies.set(name, value);
-  }
+  cookies.keep(address, response.headers);
   const refresh = response.headers.get("refresh");
   if (refresh === null) return { waits: false, pauseMs: PAGE_EVERY_MS };
   const seconds = Number.parseFloat(refresh);

@@ -1,5 +1,5 @@
-// What `wrangler dev` and `wrangler deploy` run before they bundle (wrangler.toml, [build]): brings
-// Rust, refuses rooms that could not be used, builds the wasm. It uses nothing but Node.
+// The build command of `wrangler dev` and `wrangler deploy` (wrangler.toml, [build]): installs the
+// pinned Rust, refuses rooms that cannot be used, builds the wasm. It uses nothing but Node.
 import path from "node:path";
 
 import { bringRust } from "./rust.mjs";

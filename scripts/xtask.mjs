@@ -1,12 +1,12 @@
 // Runs the builder of the Worker, the Rust program in xtask/.
 import { spawnSync } from "node:child_process";
 
-/** Ends this process where the builder fails: it has said why. */
+/** Runs the builder, and ends this process if it fails: it has said why. */
 export function xtask(...parameters) {
   must("cargo", "run", "--quiet", "--locked", "--package", "xtask", "--", ...parameters);
 }
 
-/** The same for any program. */
+/** Runs any program, and ends this process if it fails. */
 export function must(program, ...parameters) {
   const { status } = spawnSync(program, parameters, { stdio: "inherit" });
   if (status !== 0) process.exit(1);

@@ -1,22 +1,35 @@
-//! Calls to the objects by RPC. An object that fails or is late is silence, never an error.
+//! Calls to the objects by RPC. An object that fails, or does not answer in time, gives `None`:
+//! silence, for which each machine has a rule.
 
-use room_core::id::{Colo, RoomId};
-use room_core::state::Node;
-use room_core::wire::{self, CounterCall, CounterReply, GlobalReply, GlobalRequest};
-use room_core::wire::{RegistryReply, RegistryRequest, Report, ReportReply};
+use room_core::base::id::{Colo, RoomId};
+use room_core::capacity::state::Node;
+use room_core::machines::wire::{
+    self, CounterCall, CounterReply, GlobalReply, GlobalRequest, Report, ReportReply,
+};
+use room_core::management::messages::{RegistryReply, RegistryRequest};
+use room_core::management::variables::Placement;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
-use worker::Env;
+use worker::{Env, ObjectNamespace};
 
 use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
-use crate::platform;
+use crate::{memory, platform};
 
-/// An answer that takes longer is silence. Twelve times a slow round trip to another continent.
-const LIMIT_MS: u64 = 3_000;
+/// How long a call waits for an answer, in milliseconds: twelve times a slow round trip to another
+/// continent.
+pub const LIMIT_MS: u64 = 3_000;
 
 #[wasm_bindgen]
 extern "C" {
+    /// The objects of a class.
+    type Namespace;
+
+    /// Returns those of its objects that stay in a jurisdiction.
+    #[wasm_bindgen(method, catch)]
+    fn jurisdiction(this: &Namespace, name: &str) -> Result<Namespace, JsValue>;
+
     /// An object as an RPC target: the class in `src/entry.js`.
     type ObjectStub;
 
@@ -24,18 +37,12 @@ extern "C" {
     async fn call(this: &ObjectStub, message: &str) -> Result<JsValue, JsValue>;
 }
 
-/// Asks one of a data center's counters.
-pub async fn counter(
-    env: &Env,
-    room: RoomId,
-    colo: Colo,
-    call: &CounterCall,
-) -> Option<CounterReply> {
-    let node = Node { colo, shard: call.counter };
-    of_room(env, Class::DataCenterCounter, room, node, &call.request).await
+/// Asks a counter for slots, or returns some.
+pub async fn counter(env: &Env, room: RoomId, call: &CounterCall) -> Option<CounterReply> {
+    of_room(env, Class::DataCenterCounter, room, call.counter, &call.request).await
 }
 
-/// Reports to a data center's aggregator.
+/// Sends an isolate's report to the aggregator of its data center.
 pub async fn aggregator(
     env: &Env,
     room: RoomId,
@@ -52,15 +59,35 @@ pub async fn global(env: &Env, room: RoomId, request: &GlobalRequest) -> Option<
     of_room(env, Class::GlobalAggregator, room, node, request).await
 }
 
-/// What tells this deployment's registry from every other.
+/// Returns the id of this deployment's registry object, which no other deployment has.
 pub fn registry_id(env: &Env) -> Option<String> {
-    let namespace = env.durable_object(REGISTRY_BINDING).ok()?;
+    let namespace = namespace(env, REGISTRY_BINDING, &placement()?)?;
     Some(namespace.id_from_name(REGISTRY_NAME).ok()?.to_string())
 }
 
-/// Asks the registry.
+/// Asks the registry for the configuration, or to perform an operation of the API.
 pub async fn registry(env: &Env, request: &RegistryRequest) -> Option<RegistryReply> {
-    ask(env, REGISTRY_BINDING, REGISTRY_NAME, request).await
+    ask(env, REGISTRY_BINDING, REGISTRY_NAME, Near::Hint, request).await
+}
+
+/// Where Cloudflare places an object at the first call to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Near {
+    /// Near who calls first: an object of a data center belongs there.
+    Caller,
+    /// In the region of `LOCATION_HINT`.
+    Hint,
+}
+
+fn placement() -> Option<Placement> {
+    memory::with(|memory| memory.placement.clone())
+}
+
+fn namespace(env: &Env, binding: &str, placement: &Placement) -> Option<ObjectNamespace> {
+    let all = env.durable_object(binding).ok()?;
+    let Some(name) = &placement.jurisdiction else { return Some(all) };
+    let within = JsValue::from(all).unchecked_into::<Namespace>().jurisdiction(name).ok()?;
+    Some(ObjectNamespace::unchecked_from_js(within.into()))
 }
 
 async fn of_room<Q: Serialize, A: DeserializeOwned>(
@@ -70,18 +97,24 @@ async fn of_room<Q: Serialize, A: DeserializeOwned>(
     node: Node,
     question: &Q,
 ) -> Option<A> {
-    ask(env, class.binding(), &object_name(class, room, node), question).await
+    let near = if class == Class::GlobalAggregator { Near::Hint } else { Near::Caller };
+    ask(env, class.binding(), &object_name(class, room, node), near, question).await
 }
 
 async fn ask<Q: Serialize, A: DeserializeOwned>(
     env: &Env,
     binding: &str,
     name: &str,
+    near: Near,
     question: &Q,
 ) -> Option<A> {
-    let namespace = env.durable_object(binding).ok()?;
-    let stub = namespace.get_by_name(name).ok()?;
-    let stub = stub.into_rpc::<ObjectStub>();
+    let placement = placement()?;
+    let namespace = namespace(env, binding, &placement)?;
+    let stub = match placement.location_hint.filter(|_| near == Near::Hint) {
+        Some(hint) => namespace.get_by_name_with_location_hint(name, &hint),
+        None => namespace.get_by_name(name),
+    };
+    let stub = stub.ok()?.into_rpc::<ObjectStub>();
     let text = wire::encode(question);
     let answer = async { stub.call(&text).await.ok()?.as_string() };
     wire::decode(&platform::within(LIMIT_MS, answer).await?)

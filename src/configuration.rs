@@ -1,44 +1,44 @@
-//! How isolates and objects get to know what the registry holds. Decides nothing itself.
+//! How isolates and objects get to know the rooms that the registry holds.
 //!
-//! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API, or
-//! where that is older than 2 s asks the registry and writes the copy. What it knows it keeps
-//! through any outage. An isolate that has never heard anything treats nothing as uncovered.
+//! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API; if
+//! that is older than 2 s, it asks the registry and writes the copy. It keeps what it knows through
+//! any outage. Until it knows anything, `ON_FAILURE` decides about requests that no room of
+//! rooms.json covers: the registry may have a room for them.
 
-use room_core::id::RoomId;
-use room_core::settings::Settings;
-use room_core::time::Timestamp;
-use room_core::wire::{ConfigurationStamp, RegistryReply, RegistryRequest};
+use room_core::base::id::RoomId;
+use room_core::base::time::Timestamp;
+use room_core::management::messages::{ConfigurationStamp, RegistryReply, RegistryRequest};
+use room_core::room::settings::Settings;
+use room_core::visit::verdict::Verdict;
 use worker::{Env, State, console_error};
 
 use crate::{calls, copies, memory, platform};
 
-/// An object waits this long for a newer configuration than a stale one: twice a round trip to
-/// another continent, and well below the time after which its callers give up.
+/// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a
+/// round trip to another continent, and well below the time after which its callers give up.
 const OBJECT_WAIT_MS: u64 = 1_000;
-/// A visit to an isolate that knows nothing waits this long: then `ON_FAILURE` counts.
+/// How long a visit to an isolate that knows no configuration waits for one, in milliseconds; after
+/// that `ON_FAILURE` counts.
 const FIRST_WAIT_MS: u64 = 4_000;
-/// How often whoever waits for the look of another request sees whether it came.
+/// While another request is looking for a configuration, those who wait for it check again after
+/// this many milliseconds.
 const POLL_MS: u64 = 5;
 
-/// A verdict that asks the entry for `after` if a look is due.
-pub fn marked(mut verdict: String) -> String {
+/// Encodes a verdict for the entry, which then calls `after` if work is left or it is time to look
+/// for a newer configuration.
+pub fn encoded((verdict, work_is_left): (Verdict, bool)) -> String {
     let is_due = memory::with(|memory| memory.freshness.is_due(platform::now()));
-    if is_due == Some(true)
-        && !verdict.starts_with(['H', 'M', 'B', 'R'])
-        && let Some(letter) = verdict.get_mut(..1)
-    {
-        letter.make_ascii_lowercase();
-    }
-    verdict
+    verdict.encode(work_is_left || is_due == Some(true))
 }
 
-/// True if a visit must look for a newer configuration before it is decided.
+/// Whether a visit must look for a newer configuration before it is decided.
 pub fn delays_visits() -> bool {
     let now = platform::now();
     memory::with(|memory| memory.freshness.delays_visits(now)).unwrap_or_default()
 }
 
-/// Before a visit: reads the copy if what is known is stale; waits for the first word of all.
+/// Prepares a visit: reads the copy if what is known is stale, and waits for a configuration if
+/// none is known.
 pub async fn before_visit(env: &Env) {
     let deadline = platform::now() + FIRST_WAIT_MS;
     while delays_visits() && platform::now() < deadline {
@@ -53,15 +53,16 @@ pub async fn before_visit(env: &Env) {
     }
 }
 
-/// After a reply: looks for a newer configuration if that is due.
+/// Looks for a newer configuration if it is time to and no other request does.
 pub async fn refresh(env: Env) {
     if begin() {
         look(&env).await;
     }
 }
 
-/// The settings of a room in force now, for one of its objects, which waits for newer ones than
-/// stale ones.
+/// Returns the settings of a room that are in force now, for one of its objects. If what is known
+/// is stale, it waits for a newer configuration, for a second at most. `None` if the room is not
+/// configured, or no configuration is known.
 pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings> {
     let deadline = platform::now() + OBJECT_WAIT_MS;
     loop {
@@ -71,11 +72,12 @@ pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings
         };
         let (is_due, is_stale) = memory::with(ages)?;
         if is_due {
-            // Detached, so that a caller who goes away ends no look that others wait for.
+            // Detached, so that it goes on for the others that wait if this caller goes away.
             state.wait_until(refresh(env.clone()));
         }
         if !is_stale || now >= deadline {
-            // Who has never heard anything would go by limits that may not count any more.
+            // Before anything is known, only rooms.json is there: its limits may not count any
+            // more.
             let is_known = memory::with(|memory| memory.freshness.is_known())?;
             return memory::settings(room, now).filter(|_| is_known);
         }
@@ -92,7 +94,7 @@ async fn sleep() {
     platform::sleep_until(platform::now() + POLL_MS).await;
 }
 
-/// Takes in the copy, or what the registry says.
+/// Looks for a newer configuration: in the copy, and if that is too old at the registry.
 async fn look(env: &Env) {
     if take_copy(env).await {
         return;
@@ -124,7 +126,7 @@ async fn write_stamp(env: &Env, version: u64, confirmed_at: Timestamp) {
     copies::write_stamp(env, &ConfigurationStamp { version, confirmed_at }).await;
 }
 
-/// Takes in the copy; true if it is fresh enough to be the registry's word.
+/// Takes in the copy; true if it is so fresh that the registry need not be asked.
 async fn take_copy(env: &Env) -> bool {
     let Some(stamp) = copies::read_stamp(env).await else { return false };
     let known = memory::with(|memory| memory.version).flatten();
@@ -147,7 +149,8 @@ async fn take_copy(env: &Env) -> bool {
     memory::with(confirms).unwrap_or_default()
 }
 
-/// Uses a configuration; of one that cannot be used the log says why, and the last one stays.
+/// Begins to use a configuration. If it cannot be used, the log says why, and the last one stays in
+/// use.
 fn accept(text: &str) -> bool {
     match memory::with(|memory| memory.accept(text)) {
         Some(Ok(())) => true,

@@ -1,40 +1,44 @@
-//! Copies in the Cache API: they make a start faster and never decide anything alone.
+//! Copies in the Cache API, which make starts faster. They may be old or missing.
 //!
-//! In a named cache, apart from what the origin's answers are cached in, so that neither a
-//! visitor can fetch a copy nor an answer of the origin be taken for one.
+//! They are in a named cache of their own, apart from the answers of the origin, so that no visitor
+//! can fetch a copy, and no answer of the origin can be taken for one.
 
-use room_core::id::RoomId;
-use room_core::view::View;
-use room_core::wire::{self, ConfigurationStamp};
+use room_core::base::id::RoomId;
+use room_core::machines::wire::{self};
+use room_core::management::messages::ConfigurationStamp;
+use room_core::queue::view::View;
 use worker::{Cache, Env, Response};
 
 use crate::objects::Class;
 use crate::{calls, memory};
 
 const CACHE_NAME: &str = "waiting-room";
-/// Views are refreshed every 2 s; an older one than this is of no use to anybody.
+/// How long the copy of a view is kept, in seconds. Views are refreshed every 2 s, and older ones
+/// are of no use.
 const VIEW_MAX_AGE_S: u32 = 30;
-/// States speed up a restart; after this the row and the reports have said everything.
+/// How long the copy of an object's state is kept, in seconds. It speeds up a restart; after this
+/// time, stored row and reports have told everything.
 const STATE_MAX_AGE_S: u32 = 300;
-/// A configuration is better than none at any age; a week outlasts any outage.
+/// How long a copy of the configuration is kept, in seconds. At any age it is better than none, and
+/// a week outlasts any outage.
 const CONFIGURATION_MAX_AGE_S: u32 = 604_800;
 
-/// Takes in the view copy of this data center, if there is one.
+/// Reads the copy of a room's view in this data center into the isolate, if there is one.
 pub async fn read_view(room: RoomId) {
     let Some(key) = view_key(room) else { return };
     let Some(view) = get(&key).await.and_then(|text| wire::decode::<View>(&text)) else { return };
-    memory::with_seat(room, |seat| seat.isolate.on_view(view));
+    memory::with_room(room, |state| state.isolate.on_view(view));
 }
 
-/// Copies the view of this isolate for the others of its data center.
+/// Copies this isolate's view of a room for the other isolates of its data center.
 pub async fn write_view(room: RoomId) {
-    let text = memory::with_seat(room, |seat| seat.isolate.view().map(wire::encode)).flatten();
+    let text = memory::with_room(room, |state| state.isolate.view().map(wire::encode)).flatten();
     if let (Some(key), Some(text)) = (view_key(room), text) {
         put(&key, text, VIEW_MAX_AGE_S).await;
     }
 }
 
-/// The copy of an object's state.
+/// Reads the copy of an object's state.
 pub async fn read_state(room: RoomId, class: Class, object: &str) -> Option<String> {
     get(&state_key(room, class, object)?).await
 }
@@ -46,19 +50,20 @@ pub async fn write_state(room: RoomId, class: Class, object: String, text: Strin
     }
 }
 
-/// Which configuration was the newest when somebody asked last.
+/// Reads the stamp: which version of the configuration was the newest when the registry was asked
+/// last, and when that was.
 pub async fn read_stamp(env: &Env) -> Option<ConfigurationStamp> {
     wire::decode(&get(&configuration_key(env)?).await?)
 }
 
-/// Copies which configuration is the newest.
+/// Writes the stamp.
 pub async fn write_stamp(env: &Env, stamp: &ConfigurationStamp) {
     if let Some(key) = configuration_key(env) {
         put(&key, wire::encode(stamp), CONFIGURATION_MAX_AGE_S).await;
     }
 }
 
-/// The copy of one version of the configuration.
+/// Reads the copy of one version of the configuration.
 pub async fn read_configuration(env: &Env, version: u64) -> Option<String> {
     get(&format!("{}/{version}", configuration_key(env)?)).await
 }
@@ -70,7 +75,7 @@ pub async fn write_configuration(env: &Env, version: u64, text: String) {
     }
 }
 
-/// With the id of the registry: no other deployment has it.
+/// Returns the key of the stamp. It has the id of the registry, which no other deployment has.
 fn configuration_key(env: &Env) -> Option<String> {
     let registry = calls::registry_id(env)?;
     let host = memory::with(|memory| memory.own_host())?;
@@ -78,7 +83,7 @@ fn configuration_key(env: &Env) -> Option<String> {
 }
 
 fn view_key(room: RoomId) -> Option<String> {
-    let colo = memory::with_seat(room, |seat| seat.colo)?;
+    let colo = memory::with_room(room, |state| state.colo)?;
     Some(format!("{}view/{colo}/{room}", prefix(room)?))
 }
 
@@ -86,7 +91,8 @@ fn state_key(room: RoomId, class: Class, object: &str) -> Option<String> {
     Some(format!("{}state/{}/{object}", prefix(room)?, class.name()))
 }
 
-/// A host of the room's own zone: others would cost a look-up of their address.
+/// Returns the beginning of the keys of a room's copies. It has a host of the room's own zone,
+/// since for others the platform would look up the address.
 fn prefix(room: RoomId) -> Option<String> {
     let host = |memory: &mut memory::Memory| {
         memory.coverage.room(room)?.routes.first().map(|route| route.host.as_str().to_owned())

@@ -1,6 +1,6 @@
-// The page for visitors of a Worker that cannot decide: static, no cookie. It decides nothing.
+// The page for visitors while the Worker cannot decide: static, and without a cookie.
 
-/** A verdict of the kind `G`, see `entry.js`. */
+/** The verdict that answers with this page, in the form that `verdict.js` reads. */
 export const HOLD = `G200
 content-type: text/html; charset=utf-8
 cache-control: private, no-store

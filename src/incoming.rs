@@ -1,29 +1,30 @@
-//! The request as the platform has it: each part is read when a rule asks for it. Decides nothing.
+//! The request as the platform has it. Each part is read only when a rule or a page asks for it.
 //!
-//! What is read here is personal: it goes into no log and no storage.
+//! What is read here is personal data: do not log or store it.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use room_core::rule::RequestSource;
-use room_core::time::Timestamp;
+use room_core::base::time::Timestamp;
+use room_core::rules::RequestSource;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
 
-/// The header in which the platform names the client's address; it replaces what a client sends.
+/// The header in which the platform tells the client's address. It replaces such a header of the
+/// client.
 const ADDRESS_HEADER: &str = "cf-connecting-ip";
 
 #[wasm_bindgen]
 extern "C" {
-    /// The platform's request.
+    /// The platform's `Request` object.
     pub type IncomingRequest;
 
-    /// The absolute URL.
+    /// Returns the absolute URL.
     #[wasm_bindgen(method, getter)]
     pub fn url(this: &IncomingRequest) -> String;
 
-    /// The method, in capitals.
+    /// Returns the HTTP method, in capitals.
     #[wasm_bindgen(method, getter)]
     pub fn method(this: &IncomingRequest) -> String;
 
@@ -35,7 +36,7 @@ extern "C" {
 
     type Headers;
 
-    /// Fails for what cannot be the name of a header.
+    /// Returns a header; an error for a name that no header can have.
     #[wasm_bindgen(method, catch)]
     fn get(this: &Headers, name: &str) -> Result<Option<String>, JsValue>;
 
@@ -45,25 +46,25 @@ extern "C" {
     #[wasm_bindgen(catch, js_namespace = Reflect, js_name = get)]
     fn property_of(object: &JsValue, name: &str) -> Result<JsValue, JsValue>;
 
-    /// The text of a primitive value.
+    /// Converts a primitive value to text.
     #[wasm_bindgen(catch, js_name = String)]
     fn text_of(value: &JsValue) -> Result<String, JsValue>;
 }
 
 impl IncomingRequest {
-    /// The header of this name; "" if there is none.
+    /// Returns the header of this name; "" if there is none.
     pub fn header(&self, name: &str) -> String {
         self.headers().get(name).ok().flatten().unwrap_or_default()
     }
 }
 
-/// A request with all that rules can ask for.
+/// A complete source of a request: all that rules can ask for.
 pub struct Incoming<'r> {
-    /// The absolute URL.
+    /// The absolute URL of the request.
     pub url: &'r str,
-    /// The method, in capitals.
+    /// The HTTP method, in capitals.
     pub method: &'r str,
-    /// The rest.
+    /// The platform's request, for everything else.
     pub request: &'r IncomingRequest,
 }
 
@@ -98,7 +99,7 @@ impl RequestSource for Incoming<'_> {
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {
         let mut value = self.request.cf();
         for name in path.split('.') {
-            // Fails for what has no properties.
+            // An error if the value is of a kind that has no properties.
             value = property_of(&value, name).ok()?;
         }
         if value.is_undefined() || value.is_null() || value.is_object() {

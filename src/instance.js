@@ -1,19 +1,19 @@
-// The wasm instance: configures it, ends every call into it, and replaces it when a panic or trap
-// broke it, so that no request but the culprit's is hurt. It knows nothing of visits or verdicts.
+// The wasm instance: configures it, sees to it that every call into it ends, and replaces it when a
+// panic or trap broke it, so that other requests than the one at fault go on.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import rooms from "../rooms.json";
 
-/** A working instance answers `pulse` at once; one that does not within this time is broken. */
+/** A working instance answers `pulse` at once; one that takes more milliseconds is broken. */
 const PULSE_LIMIT_MS = 500;
 
-/** Holds `instanceId`, which grows with each instance of the wasm, whoever rebuilt it. */
+/** Its `instanceId` grows with each instance of the wasm, whether we or the glue rebuilt it. */
 export const current = wasm.__worker_init_state();
 let configuredInstance;
 let problem = "";
-/** What the instances before knew of the registry: the next one must not begin with less. */
+/** The registry's configuration as the last instance knew it: the next one begins with it. */
 let registry = "";
 
-/** Gives a new instance its configuration; false if that cannot be used (said once in the log). */
+/** Configures a new instance; false if the configuration cannot be used (logged once). */
 export function configured(env) {
   if (configuredInstance !== current.instanceId) {
     const texts = Object.entries(env).filter(([, value]) => typeof value === "string");
@@ -25,10 +25,10 @@ export function configured(env) {
   return problem === "";
 }
 
-/** Makes each call in flight fail: a broken instance would never answer them. */
+/** For each call in flight a function that makes it fail: a broken instance answers none. */
 const inFlight = new Set();
 
-/** Throws the broken instance away, with all its memory, and lets every call in flight fail now. */
+/** Replaces a broken instance, with all its memory, and lets every call in flight fail now. */
 export function rebuild(error) {
   wasm.__wbg_reset_state();
   failAll(error);
@@ -41,7 +41,7 @@ function failAll(error) {
   for (const fail of fails) fail(error);
 }
 
-/** Runs an asynchronous wasm call so that it ends in any case: answer, failure, or time limit. */
+/** Runs an asynchronous wasm call so that it ends in any case: by answer, failure or time limit. */
 export function guard(call, limitMs) {
   return new Promise((resolve, reject) => {
     const end = (settle) => (value) => {
@@ -65,7 +65,7 @@ export function guard(call, limitMs) {
   });
 }
 
-/** Keeps what the call learned of the registry before its answer goes on. */
+/** Makes a `settle` that first keeps what the call has learned of the registry. */
 function keep(settle) {
   return (value) => {
     try {
@@ -77,7 +77,7 @@ function keep(settle) {
   };
 }
 
-/** Tells a slow answer from an instance that lost its way, which must be rebuilt. */
+/** Resolves to true if the instance runs no futures any more, and to false if it is only slow. */
 function isStuck() {
   return new Promise((resolve) => {
     setTimeout(resolve, PULSE_LIMIT_MS, true);
@@ -89,11 +89,12 @@ function isStuck() {
   });
 }
 
-/** What breaks inside a future surfaces as an uncaught error and nowhere else. */
+/** Handles uncaught errors: what breaks inside a future of the wasm shows nowhere else. */
 function onUncaught({ error, reason = error }) {
   if (reason instanceof WebAssembly.RuntimeError || reason instanceof RangeError) rebuild(reason);
-  // Any other exception that crossed the wasm ended it too. The glue then replaces the instance in
-  // the next call, without a word: let that be this call, and tell those who wait.
+  // Any other exception that crossed the wasm has broken it too. The glue then replaces the
+  // instance in the next call and tells nobody: make this call now, and let the calls in flight
+  // fail.
   const { instanceId } = current;
   wasm.__worker_init_state();
   if (current.instanceId !== instanceId) failAll(reason);

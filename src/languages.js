@@ -1,14 +1,14 @@
-// The texts of the built-in page in every language, one handed to the wasm when it is first asked
-// for. It may not choose a language or hold a text of its own.
+// The texts of the built-in page in every language. The wasm asks for those of a language when a
+// visitor first needs them; the texts themselves are in templates/languages/.
 import texts from "../build/worker/gen/languages.js";
 
 /** The plural categories in the order of room-core/src/page/words.rs. */
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
-/** From here on a number has the category of its last two digits and 100. */
+/** From this number on, a number has the category of 100 plus its last two digits. */
 const TABLE_LENGTH = 200;
 
 /**
- * The texts of `tag`, and how the language says numbers, as JSON.
+ * Returns the texts of a language and how it writes numbers, as JSON.
  *
  * @param {string} tag such as "en-US"
  * @returns {string | undefined}
@@ -18,7 +18,7 @@ export function wordsOf(tag) {
   return JSON.stringify({ ...JSON.parse(texts[tag]), ...numbersOf(tag) });
 }
 
-/** The digits, the mark between thousands, and each small number's plural category as a digit. */
+/** Returns the digits with the mark between thousands, and each small number's plural category. */
 function numbersOf(tag) {
   const rules = new Intl.PluralRules(tag);
   const category = (_, number) => CATEGORIES.indexOf(rules.select(number));

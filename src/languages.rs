@@ -1,26 +1,27 @@
-//! The built-in page in the languages that visitors have asked for, with the texts that the entry
-//! holds. Chooses no language.
+//! The built-in page in the languages that visitors have asked for, made when one is asked for
+//! first. `src/languages.js` holds the texts.
 
-use room_core::language::Language;
+use room_core::base::sorted::SortedMap;
 use room_core::page::{Page, Words};
-use room_core::sorted::SortedMap;
+use room_core::room::language::Language;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen(raw_module = "../../../src/languages.js")]
 extern "C" {
-    /// The texts of a language as JSON, and how it says numbers: what `Words::parse` reads.
+    /// Returns the texts of a language and how it writes numbers, as the JSON that `Words::parse`
+    /// reads; `None` for an unknown tag.
     #[wasm_bindgen(js_name = wordsOf)]
     fn words_of(tag: &str) -> Option<String>;
 }
 
-/// Languages that were asked for.
+/// The texts and pages of the languages that were asked for.
 #[derive(Default)]
 pub struct Languages {
     ready: SortedMap<Language, (Words, Page)>,
 }
 
 impl Languages {
-    /// The words of a language and the built-in page in it, or why there is none.
+    /// Returns the words of a language and the built-in page in it, or says why there are none.
     pub fn ready(&mut self, language: Language) -> Result<&(Words, Page), String> {
         if self.ready.get(&language).is_none() {
             let json = words_of(language.tag()).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! The Worker: reads the world, calls the core, performs the answer. Decides nothing.
+//! The Worker: reads requests, clock and caches, asks the objects, and leaves the decisions to
+//! `room-core`.
 //!
-//! `src/entry.js` calls the functions below and performs the verdicts that they return; the
-//! protocol is described there.
+//! `src/entry.js` calls the functions below and performs the verdicts that they return as texts:
+//! `visit::verdict` of the core describes them.
 
 mod calls;
 mod configuration;
@@ -14,6 +15,7 @@ mod objects;
 #[cfg(feature = "panic-hook-tests")]
 mod panic_hooks;
 mod platform;
+mod questions;
 mod reports;
 mod stream;
 mod turnstile;
@@ -22,23 +24,24 @@ mod visit;
 use std::future::ready;
 
 use futures_util::future::join;
-use room_core::api::Credentials;
-use room_core::id::Colo;
-use room_core::request::RequestHead;
+use room_core::base::id::Colo;
+use room_core::management::api::Credentials;
+use room_core::visit::request::RequestHead;
+use room_core::visit::verdict::Verdict;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Env, console_warn, event};
 
 use crate::incoming::IncomingRequest;
 
-/// A panic says where it happened, in the log.
+/// Lets a panic write to the log where it happened.
 #[event(start)]
 fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Takes the rooms of rooms.json, the text variables and secrets (a JSON object), and what an
-/// instance before this one knew of the registry, or "". Returns "" or the reason, in words for
-/// the operator, why this configuration cannot be used.
+/// Configures this instance with the rooms of rooms.json, the text variables and secrets (a JSON
+/// object), and what [`take_configuration`] of an instance before this one returned, or "". Returns
+/// "", or in words for the operator why this configuration cannot be used.
 #[wasm_bindgen]
 pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> String {
     let problem = memory::configure(rooms_json, vars_json, registry_json);
@@ -48,24 +51,26 @@ pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> Stri
     problem
 }
 
-/// True if the URL is of the management surface, whose requests [`manage`] answers even where the
-/// configuration cannot be used.
+/// Whether the URL is below `/_waiting-room/` on an admin host. [`manage`] answers such requests
+/// even if the configuration cannot be used.
 #[wasm_bindgen]
 pub fn is_for_operator(url: &str) -> bool {
     memory::with_management(|management| management.serves(url)) == Some(true)
 }
 
-/// What the next instance must know of the registry, once after each change.
+/// Returns the registry's configuration if it changed since the last call: what [`configure`] of
+/// the next instance needs.
 #[wasm_bindgen]
 pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
 }
 
-/// Answers the frequent visits at once, from memory; "H" asks [`handle`], "M" [`manage`]. What
-/// only some visits need (for a rule, or for the page) is read from `request`.
+/// Decides the frequent visits at once, from memory, and returns the verdict; "H" tells the entry
+/// to call [`handle`], "M" [`manage`]. What only some visits need (for a rule, or for the page) is
+/// read from `request`.
 ///
-/// `None` is "P", the most frequent of all: to decode a text takes JavaScript longer than to open
-/// a ticket takes us.
+/// `None` stands for "P", the most frequent verdict: JavaScript takes longer to decode a text than
+/// the wasm takes to open a ticket.
 #[wasm_bindgen]
 pub fn glance(
     url: &str,
@@ -76,38 +81,41 @@ pub fn glance(
     request: &IncomingRequest,
 ) -> Option<String> {
     #[cfg(feature = "panic-hook-tests")]
-    if let Some(verdict) = panic_hooks::glance(url) {
-        return Some(verdict);
+    if let Some((verdict, work_is_left)) = panic_hooks::glance(url) {
+        return Some(verdict.encode(work_is_left));
     }
     if is_for_operator(url) {
-        return Some("M".to_owned());
+        return Some(Verdict::Manage.encode(false));
     }
     if configuration::delays_visits() {
-        return Some("H".to_owned());
+        return Some(Verdict::Handle.encode(false));
     }
-    let head = RequestHead { method, purpose, upgrade, asks_for_method: false };
+    let head = RequestHead { method, purpose, upgrade, asks_for_method: None };
     let (headers, incoming, passed) = (request, None, None);
     let request = visit::Request { url, cookie, head, headers, incoming, passed };
-    let verdict = configuration::marked(visit::glance(request));
+    let verdict = configuration::encoded(visit::glance(request));
     (verdict != "P").then_some(verdict)
 }
 
-/// The origin ended the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`.
-/// Returns the cookie that removes the ticket; `None` if there is no such session.
+/// Ends the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`, because the
+/// origin has ordered it. Returns the cookie that removes the ticket; `None` if there is no such
+/// session.
 #[wasm_bindgen]
 pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
 }
 
-/// What an event stream says next to whoever opened it with these cookies: "W" and events where it
-/// goes on, "G" and events where it ends; small letters want [`after`].
+/// Returns what an event stream tells next to the visitor who opened it with these cookies: "W" and
+/// the events if it goes on, "G" and the events if it ends. With a small letter the entry has to
+/// call [`after`].
 #[wasm_bindgen]
 pub fn listen(url: &str, cookies: &str) -> String {
     stream::next(url, cookies)
 }
 
-/// Answers every visit; "M" asks [`manage`]. `headers` has one line `name: value` for each header
-/// that may matter to any visit; rules read the rest from `request`.
+/// Decides any visit and returns the verdict; "M" tells the entry to call [`manage`]. `headers` has
+/// one line `name: value` for each header that may matter to any visit; rules read the rest from
+/// `request`.
 #[wasm_bindgen]
 pub async fn handle(
     request: IncomingRequest,
@@ -120,28 +128,29 @@ pub async fn handle(
 ) -> String {
     #[cfg(feature = "panic-hook-tests")]
     if let Some(verdict) = panic_hooks::handle(&url, &env).await {
-        return verdict;
+        return verdict.encode(false);
     }
     if is_for_operator(&url) {
-        return "M".to_owned();
+        return Verdict::Manage.encode(false);
     }
     let header = |name: &str| header(&headers, name);
     let head = RequestHead {
         method: &method,
         purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
         upgrade: header("upgrade").unwrap_or_default(),
-        asks_for_method: header("access-control-request-method").is_some(),
+        asks_for_method: Some(header("access-control-request-method").is_some()),
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
     let (headers, incoming, passed) = (&request, Some(&request), None);
     let (url, cookie) = (url.as_str(), cookie.as_str());
     let request = visit::Request { url, cookie, head, headers, incoming, passed };
-    configuration::marked(visit::handle(request, colo, &env).await)
+    configuration::encoded(visit::handle(request, colo, &env).await)
 }
 
-/// Answers a request of the management surface; `headers` as in [`handle`]. "B", and how many
-/// bytes at most, wants to be asked again with the body, or with more of it than that.
+/// Answers a request below `/_waiting-room/`; `headers` as in [`handle`]. The verdict "B" with a
+/// number of bytes tells the entry to call again with the body, or with a beginning of it that is
+/// longer than this.
 #[wasm_bindgen]
 pub async fn manage(
     url: String,
@@ -158,10 +167,10 @@ pub async fn manage(
     };
     let body = body.as_deref();
     let request = management::Request { url: &url, method: &method, credentials, body };
-    configuration::marked(management::handle(request, &env).await)
+    configuration::encoded((management::handle(request, &env).await, false))
 }
 
-/// The value of a header in lines `name: value`.
+/// Finds the value of a header in lines `name: value`.
 fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     let value = |line: &'lines str| {
         let (found, value) = line.split_once(": ")?;
@@ -170,13 +179,15 @@ fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     lines.lines().find_map(value)
 }
 
-/// Does the reports and looks for a newer configuration, after the reply.
+/// Does what is left when the reply is on its way: reports to the objects, and looks for a newer
+/// configuration.
 #[wasm_bindgen]
 pub async fn after(env: Env) {
     join(reports::work(&env), configuration::refresh(env.clone())).await;
 }
 
-/// Resolves if this instance still runs its futures.
+/// Resolves at once if this instance still runs its futures; the entry tests with it whether the
+/// instance is broken.
 #[wasm_bindgen]
 pub async fn pulse() {
     ready(()).await;

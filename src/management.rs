@@ -1,14 +1,20 @@
 //! The management surface under `/_waiting-room/`: health, the API, and previews of pages.
 //!
-//! Served on the admin hosts alone; anywhere else the prefix is ordinary visitor traffic. Who may
-//! do what and what an operation means is decided in `room-core`.
+//! It is served on the hosts of `ADMIN_HOSTS` alone; on all others such requests are ordinary
+//! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
+//! an operation means.
 
-use room_core::api::{self, Access, Call, Credentials, Denials, Failure, Method, Reply};
-use room_core::api::{StatusBasis, Target, Tokens};
-use room_core::coverage::{UrlParts, split_url};
-use room_core::id::{RoomId, ZoneId};
-use room_core::sorted::SortedMap;
-use room_core::wire::{GlobalReply, GlobalRequest, RegistryReply, RegistryRequest};
+use room_core::base::id::{RoomId, ZoneId};
+use room_core::base::sorted::SortedMap;
+use room_core::base::url::{UrlParts, split_url};
+use room_core::machines::wire::{GlobalReply, GlobalRequest};
+use room_core::management::api::{
+    self, Access, Call, Credentials, Denials, Failure, Method, Reply,
+};
+use room_core::management::api::{StatusBasis, Target, Tokens};
+use room_core::management::messages::{RegistryReply, RegistryRequest};
+use room_core::page::response::HttpResponse;
+use room_core::visit::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::json;
 use worker::Env;
@@ -18,35 +24,33 @@ use crate::{calls, memory, platform};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
-/// The verdict that wants the description of the API, which only the entry has. Any page may read
-/// it: it holds no secret, and tools that draw it are pages.
-const DESCRIPTION: &str = "D200\ncontent-type: application/json\ncache-control: no-cache\n\
-                           access-control-allow-origin: *";
-/// Longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its room.
+/// The longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its
+/// room.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// Who may ask, and on which hosts.
+/// Who may use the API, and on which hosts.
 pub struct Management {
     hosts: Vec<String>,
     tokens: Tokens,
     denials: Denials,
 }
 
-/// A request of the surface.
+/// A request of the management surface.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The absolute URL.
     pub url: &'a str,
-    /// The method.
+    /// The HTTP method, in capitals.
     pub method: &'a str,
-    /// The headers that may name a token.
+    /// The headers that may carry a token.
     pub credentials: Credentials<'a>,
-    /// The body, or more of it than is allowed; none while it was not read.
+    /// The body, or of a body that is too long somewhat more than is allowed; `None` while it was
+    /// not read.
     pub body: Option<&'a [u8]>,
 }
 
 impl Management {
-    /// From the vars `ADMIN_HOSTS`, `API_TOKEN` and `API_TOKEN_READ`.
+    /// Reads the variables `ADMIN_HOSTS`, `API_TOKEN` and `API_TOKEN_READ`.
     pub fn new(vars: &SortedMap<String, String>) -> Self {
         let hosts = vars.get("ADMIN_HOSTS").map_or(DEFAULT_HOSTS, String::as_str);
         let host = |host: &str| host.trim().to_ascii_lowercase();
@@ -60,7 +64,7 @@ impl Management {
         }
     }
 
-    /// True if this URL is for the operator and not for a visitor.
+    /// Whether this URL belongs to the management surface.
     pub fn serves(&self, url: &str) -> bool {
         // Nearly every visit ends here.
         if !url.contains(PREFIX) {
@@ -71,11 +75,11 @@ impl Management {
         parts.path.starts_with(PREFIX) && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
-    /// The operation asked for, if whoever asks may ask for it.
+    /// Returns the operation that is asked for if the token allows it.
     fn admit(&mut self, request: Request<'_>, path: &str) -> Result<(Target, Method), Failure> {
         let access = Access::of(request.credentials, &self.tokens);
         let routed = api::route(request.method, path);
-        // Without a token nobody learns which paths there are.
+        // The token is checked first, so that nobody without one learns which paths there are.
         let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
         access.check(method).map_err(|refusal| match access {
             Access::None => self.denials.count(platform::now(), refusal),
@@ -85,7 +89,8 @@ impl Management {
     }
 }
 
-/// `*.example` covers every host below `example`; anything else covers itself.
+/// Whether an entry of `ADMIN_HOSTS` means this host: `*.example` means every host below `example`,
+/// anything else itself.
 fn covers(pattern: &str, host: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(ending) => host.len() > ending.len() && host.ends_with(ending),
@@ -93,22 +98,21 @@ fn covers(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Answers a request of the surface. "B", and how many bytes at most, wants its body first; "D" is
-/// a "G" whose body is the description of the API.
-pub async fn handle(request: Request<'_>, env: &Env) -> String {
+/// Answers a request of the management surface.
+pub async fn handle(request: Request<'_>, env: &Env) -> Verdict {
     let answer = answer(request, env).await;
-    answer.unwrap_or_else(|failure| json_answer(&failure.to_reply()))
+    answer.unwrap_or_else(|failure| json_answer(failure.to_reply()))
 }
 
-async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
+async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     let parts = split_url(request.url).ok_or_else(Failure::no_route)?;
     let path = parts.path.strip_prefix(PREFIX).ok_or_else(Failure::no_route)?;
     let reads = matches!(request.method, "GET" | "HEAD");
     if path == "health" && reads {
-        return Ok(json_answer(&health()));
+        return Ok(json_answer(health()));
     }
     if path == "openapi.json" && reads {
-        return Ok(DESCRIPTION.to_owned());
+        return Ok(description());
     }
     if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
         check_usable()?;
@@ -125,7 +129,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
     };
     let body = match request.body {
         _ if !has_body => "",
-        None => return Ok(format!("B{MAX_BODY_BYTES}")),
+        None => return Ok(Verdict::ReadBody { at_most_bytes: MAX_BODY_BYTES }),
         Some(body) => text(body)?,
     };
     let call = Call {
@@ -140,10 +144,10 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<String, Failure> {
         Target::Status(zone, room) => status(zone, room, call, env).await?,
         _ => perform(call, env).await?,
     };
-    Ok(json_answer(&reply))
+    Ok(json_answer(reply))
 }
 
-/// Whether visitors can be served; if not, why. Nobody needs a token for it.
+/// Tells whether visitors can be served, and if not, why. It needs no token.
 fn health() -> Reply {
     let (status, body) = match memory::problem() {
         Some(reason) => (503, json!({ "status": "unusable", "reason": reason })),
@@ -155,7 +159,7 @@ fn health() -> Reply {
     Reply { status, body: body.to_string() }
 }
 
-/// Where the configuration cannot be used, nothing can be done by the API either.
+/// Returns an error if the configuration cannot be used: the API can do nothing then.
 fn check_usable() -> Result<(), Failure> {
     memory::problem().map_or(Ok(()), |reason| {
         let message = format!("The configuration cannot be used: {reason}");
@@ -171,7 +175,7 @@ fn text(body: &[u8]) -> Result<&str, Failure> {
     str::from_utf8(body).map_err(|_| Failure::new(400, 1_100, "The body is not UTF-8."))
 }
 
-/// Scheme, host and port, as the client wrote them.
+/// Returns scheme, host and port as the client wrote them, like `http://localhost:8787`.
 fn base_url(url: &str, parts: UrlParts<'_>) -> String {
     let rest = url.get(parts.scheme.len() + "://".len()..).unwrap_or_default();
     let authority = rest.split('/').next().unwrap_or_default();
@@ -197,16 +201,21 @@ fn silent() -> Failure {
     Failure::new(503, 1_000, message)
 }
 
-async fn preview(id: &str, query: &str, env: &Env) -> Result<String, Failure> {
-    // Anybody may ask here, so what cannot be the name of a preview costs no call.
+async fn preview(id: &str, query: &str, env: &Env) -> Result<Verdict, Failure> {
+    // Previews need no token, so what cannot be the id of one must not cost a call of the registry.
     let id = id.parse::<RoomId>().map_err(|_| Failure::not_found("preview"))?.to_string();
     let request = RegistryRequest::Preview { id, query: query.to_owned() };
     match calls::registry(env, &request).await {
         // The page may run its scripts, but not in the name of this host.
-        Some(RegistryReply::Preview(Some(Ok(html)))) => Ok(format!(
-            "G200\ncontent-type: text/html; charset=utf-8\ncache-control: private, no-store\n\
-             content-security-policy: sandbox allow-scripts\nx-robots-tag: noindex\n\n{html}"
-        )),
+        Some(RegistryReply::Preview(Some(Ok(html)))) => {
+            let headers = [
+                ("content-type", "text/html; charset=utf-8"),
+                ("cache-control", "private, no-store"),
+                ("content-security-policy", "sandbox allow-scripts"),
+                ("x-robots-tag", "noindex"),
+            ];
+            Ok(Verdict::Respond(response(200, &headers, html)))
+        }
         Some(RegistryReply::Preview(Some(Err(problem)))) => Err(Failure::new(400, 1_100, problem)),
         Some(RegistryReply::Preview(None)) => Err(Failure::not_found("preview")),
         _ => Err(silent()),
@@ -219,8 +228,8 @@ struct Envelope {
     result: StatusBasis,
 }
 
-/// Numbers come from the room's object; what the room is, from this isolate's configuration. A
-/// room that was just made is known to the registry alone.
+/// Answers the status of a room. The numbers come from the room's global aggregator, the rest from
+/// this isolate's configuration, or from the registry for a room that was just made.
 async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
     let of_room = |memory: &mut Memory| {
         let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
@@ -243,13 +252,30 @@ async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Rep
     }
 }
 
-fn json_answer(Reply { status, body }: &Reply) -> String {
-    format!("G{status}\ncontent-type: application/json\ncache-control: private, no-store\n\n{body}")
+/// Answers with the description of the API, which the entry adds. Pages of any origin may read it,
+/// since it has no secrets and tools that show it are pages.
+fn description() -> Verdict {
+    let headers = [
+        ("content-type", "application/json"),
+        ("cache-control", "no-cache"),
+        ("access-control-allow-origin", "*"),
+    ];
+    Verdict::Describe(response(200, &headers, String::new()))
+}
+
+fn json_answer(Reply { status, body }: Reply) -> Verdict {
+    let headers = [("content-type", "application/json"), ("cache-control", "private, no-store")];
+    Verdict::Respond(response(status, &headers, body))
+}
+
+fn response(status: u16, headers: &[(&'static str, &str)], body: String) -> HttpResponse {
+    let headers = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    HttpResponse { status, headers, body }
 }
 
 #[cfg(test)]
 mod tests {
-    use room_core::coverage::split_url;
+    use room_core::base::url::split_url;
 
     use super::{Management, base_url};
 

@@ -1,28 +1,33 @@
 //! What an isolate remembers between requests: rooms, keys, pages, and each room's machine.
 //!
-//! Synchronous and never borrowed across a wait. Objects keep their state in themselves, not here.
+//! Everything here is synchronous, and never borrowed across a wait. Objects keep their state in
+//! themselves, not here.
 
 use std::cell::RefCell;
 
-use room_core::config::{ZoneSettings, parse_rooms};
-use room_core::coverage::Coverage;
-use room_core::event::{self, InForce};
-use room_core::freshness::Freshness;
-use room_core::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
-use room_core::isolate::Isolate;
-use room_core::key_ring::KeyRing;
-use room_core::language::Language;
+use room_core::base::host::Host;
+use room_core::base::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
+use room_core::base::sorted::{SortedMap, SortedSet};
+use room_core::base::time::Timestamp;
+use room_core::capacity::state::Node;
+use room_core::keys::key_ring::KeyRing;
+use room_core::machines::freshness::Freshness;
+use room_core::machines::isolate::Isolate;
+use room_core::machines::isolate::duty::ReportDuty;
+use room_core::management::config::parse_rooms;
+use room_core::management::registry::{Bounds, Configuration};
+use room_core::management::variables::{Placement, Variables};
 use room_core::page::Page;
-use room_core::registry::{Bounds, Configuration};
 use room_core::room::Room;
-use room_core::route::Host;
-use room_core::rule::Lists;
-use room_core::settings::Settings;
-use room_core::sorted::{SortedMap, SortedSet};
-use room_core::time::Timestamp;
-use room_core::turnstile::{self, Tally, TurnstileMode};
-use room_core::variables::Variables;
-use room_core::zones::Zones;
+use room_core::room::coverage::Coverage;
+use room_core::room::event::{self, InForce};
+use room_core::room::language::Language;
+use room_core::room::settings::Settings;
+use room_core::room::turnstile::{Tally, TurnstileMode};
+use room_core::room::zone_settings::ZoneSettings;
+use room_core::room::zones::Zones;
+use room_core::rules::Lists;
+use room_core::visit::Site;
 
 use crate::languages::Languages;
 use crate::management::Management;
@@ -35,101 +40,107 @@ thread_local! {
 
 /// What this isolate was configured with.
 enum Deployment {
-    /// Nothing yet.
+    /// It was not configured yet.
     Unknown,
-    /// What visitors cannot be served with: its operator is told why.
+    /// A configuration with which visitors cannot be served; the operator is told the reason.
     Unusable { management: Box<Management>, reason: String },
-    /// Rooms, keys and all the rest.
+    /// A configuration that can be used, with rooms, keys and all the rest.
     Usable(Box<Memory>),
 }
 
-/// The owners' pages: each room's own, and those of its events.
+/// The owners' compiled pages: each room's own (`None`), and those of its events.
 type Pages = SortedMap<(RoomId, Option<EventId>), Page>;
 
 /// Everything an isolate remembers.
 pub struct Memory {
-    /// Which room covers a URL.
+    /// All rooms, to be found by URL and by id.
     pub coverage: Coverage,
-    /// Opens and seals tickets.
+    /// The keys that open and seal tickets.
     pub keys: KeyRing,
-    /// Who may ask for numbers, and on which hosts.
+    /// Who may use the API, and on which hosts.
     pub management: Management,
-    /// What of the variables is wrong without holding up a visit, for the operator.
+    /// Where objects are placed.
+    pub placement: Placement,
+    /// What is wrong with the variables although visitors can be served, for the operator.
     pub notes: Vec<String>,
-    /// How old the configuration is.
+    /// How old the configuration is, and when to look for a newer one.
     pub freshness: Freshness,
-    /// Which configuration of the registry counts; none before its first word.
+    /// The version of the registry's configuration that is in use; `None` until one is known. 0
+    /// says that rooms.json counts.
     pub version: Option<u64>,
-    /// What visitors are challenged with; none where nobody is.
+    /// The Turnstile keys; `None` if there are none, so that nobody is challenged.
     pub turnstile: Option<Turnstile>,
-    /// What rules refer to by name.
+    /// The named lists that rules refer to.
     pub lists: Lists,
-    /// Of zones that have other than the default.
+    /// The settings of those zones that have other than the default ones.
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
-    /// The newest configuration as a text, until the entry took it.
+    /// The newest configuration as a text, until the entry has taken it.
     text: Option<String>,
     languages: Languages,
     pages: Pages,
-    /// The rooms of rooms.json: they count until the registry was first changed.
+    /// The rooms of rooms.json: they count until the first change by the API.
     seed: Vec<Room>,
     zones: Zones,
     bounds: Bounds,
-    seats: SortedMap<RoomId, Seat>,
-    /// Rooms with work for `after`.
+    states: SortedMap<RoomId, RoomState>,
+    /// The rooms for which `after` has something to do.
     pending: SortedSet<RoomId>,
 }
 
-/// A room's machine in this isolate.
-pub struct Seat {
-    /// The machine.
+/// What an isolate keeps for one room.
+pub struct RoomState {
+    /// The room's machine in this isolate, which decides visits.
     pub isolate: Isolate,
-    /// The data center this isolate is in.
+    /// The data center in which this isolate runs.
     pub colo: Colo,
-    /// Until when some request does this room's reports; others need not.
-    pub working_until: Timestamp,
+    /// Sees to it that one request at a time does the room's reports.
+    pub duty: ReportDuty,
     /// When the view was last copied to the Cache API.
     pub copied_at: Timestamp,
-    /// What challenges came to.
+    /// Counts how Turnstile challenges end, for the log.
     pub tally: Tally,
 }
 
 /// What is needed to answer one visit, borrowed together.
 pub struct Visited<'a> {
-    /// Which room covers a URL.
+    /// All rooms, to be found by URL and by id.
     pub coverage: &'a Coverage,
     /// The room that is visited.
     pub room: &'a Room,
-    /// Its settings and event at this moment.
-    pub in_force: InForce<'a>,
-    /// What it has in common with all rooms of its zone.
+    /// The settings of the room's zone.
     pub zone: ZoneSettings,
-    /// Its machine; none before the first visit that could wait for a view.
-    pub seat: Option<&'a mut Seat>,
-    /// The owner's page at this moment; none for the built-in one.
+    /// What the isolate keeps for the room; `None` before the first visit that could wait for a
+    /// view.
+    pub state: Option<&'a mut RoomState>,
+    /// The owner's page that counts at this moment; `None` for the built-in one.
     pub page: Option<&'a Page>,
-    /// The built-in page, and words for both.
+    /// The built-in page in each language, and the words that an owner's page may use.
     pub languages: &'a mut Languages,
-    /// The keys.
+    /// The keys that open and seal tickets.
     pub keys: &'a mut KeyRing,
-    /// Rooms with work for `after`.
+    /// The rooms for which `after` has something to do.
     pub pending: &'a mut SortedSet<RoomId>,
-    /// What visitors are challenged with; where it is none, `in_force` says that nobody is.
+    /// The Turnstile keys; without them the room's `in_force` says that nobody is challenged.
     pub turnstile: Option<&'a mut Turnstile>,
 }
 
 impl Visited<'_> {
-    /// Whoever has passed the challenge meets no gate.
-    pub fn let_through(&mut self, passed: Option<bool>) {
-        if passed == Some(true) && self.in_force.settings.gated {
-            self.in_force.settings.to_mut().gated = false;
+    /// Whether this request has to do the room's reports, and notes that it will. If another
+    /// request is doing them, that one reports the news of this visit too.
+    pub fn takes_up_work(&mut self, state: &RoomState, now: Timestamp) -> bool {
+        let is_free = state.duty.is_free(now);
+        if is_free {
+            self.pending.insert(self.room.id);
         }
+        is_free
     }
 }
 
-/// Takes a new configuration. Returns "" or why it cannot be used, in words for the operator.
-/// `text` is what [`take_configuration`] gave before, "" for nothing.
+/// Configures this isolate. Returns "", or in words for the operator why the configuration cannot
+/// be used. `text` is what [`take_configuration`] returned in an instance before this one, "" for
+/// nothing.
 pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
-    // The entry writes nothing but texts; without any, what is missing is named.
+    // The entry writes texts only. If they cannot be read, the error names what is missing.
     let vars = serde_json::from_str(vars_json).unwrap_or_default();
     let (deployment, problem) = match Memory::new(rooms_json, &vars) {
         Ok(mut memory) => {
@@ -147,7 +158,7 @@ pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
     problem
 }
 
-/// Why visitors cannot be served, in words for the operator; none where they can be.
+/// Returns in words for the operator why visitors cannot be served; `None` if they can be.
 pub fn problem() -> Option<String> {
     DEPLOYMENT.with_borrow(|deployment| match deployment {
         Deployment::Unusable { reason, .. } => Some(reason.clone()),
@@ -155,7 +166,8 @@ pub fn problem() -> Option<String> {
     })
 }
 
-/// Runs `act` with the management surface, which a configuration has even if it cannot be used.
+/// Runs `act` with hosts and tokens of the API, which are known even if the configuration cannot be
+/// used; `None` before there is one.
 pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
     DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
         Deployment::Unknown => None,
@@ -164,12 +176,13 @@ pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
     })
 }
 
-/// The registry's configuration, once after each change: the entry keeps it for a new instance.
+/// Returns the registry's configuration if it changed since the last call. The entry keeps it for a
+/// new instance.
 pub fn take_configuration() -> Option<String> {
     with(|memory| memory.text.take()).flatten()
 }
 
-/// Runs `act` with the memory, if there is a configuration that can be used.
+/// Runs `act` with the memory; `None` if there is no configuration that can be used.
 pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
     DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
         Deployment::Usable(memory) => Some(act(memory)),
@@ -177,28 +190,28 @@ pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
     })
 }
 
-/// The settings of a room in force at `now`, as its objects use them.
+/// Returns the settings of a room that are in force at `now`, as its objects use them.
 pub fn settings(room: RoomId, now: Timestamp) -> Option<Settings> {
     let in_force = |room: &Room| event::in_force(room, now).settings.into_owned();
     with(|memory| memory.coverage.room(room).map(in_force)).flatten()
 }
 
-/// When the settings of a room change next by themselves.
+/// Returns the next moment after `now` at which an event changes the settings of a room.
 pub fn next_change(room: RoomId, now: Timestamp) -> Option<Timestamp> {
     let next_change = |room: &Room| event::next_change(room, now);
     with(|memory| memory.coverage.room(room).and_then(next_change)).flatten()
 }
 
-/// Runs `act` with a room's machine, if it has one.
-pub fn with_seat<T>(room: RoomId, act: impl FnOnce(&mut Seat) -> T) -> Option<T> {
-    with(|memory| memory.seats.get_mut(&room).map(act)).flatten()
+/// Runs `act` with what the isolate keeps for a room; `None` if it keeps nothing.
+pub fn with_room<T>(room: RoomId, act: impl FnOnce(&mut RoomState) -> T) -> Option<T> {
+    with(|memory| memory.states.get_mut(&room).map(act)).flatten()
 }
 
 impl Memory {
     fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
         let rooms = parse_rooms(rooms_json)
             .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
-        let (rooms, Variables { keys, zones, bounds, notes }) =
+        let (rooms, Variables { keys, zones, bounds, placement, notes }) =
             match (rooms, Variables::parse(vars)) {
                 (Ok(rooms), Ok(variables)) => (rooms, variables),
                 (rooms, variables) => {
@@ -218,6 +231,7 @@ impl Memory {
             bounds,
             keys,
             management: Management::new(vars),
+            placement,
             notes,
             turnstile: Turnstile::new(vars),
             freshness: Freshness::default(),
@@ -227,12 +241,13 @@ impl Memory {
             text: None,
             languages,
             pages,
-            seats: SortedMap::new(),
+            states: SortedMap::new(),
             pending: SortedSet::new(),
         })
     }
 
-    /// Takes what the registry says; an older version changes nothing. Or why it cannot be used.
+    /// Begins to use a configuration of the registry, or says why it cannot be used. One that is
+    /// not newer than what is known changes nothing.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
         let Configuration { version, mut rooms, lists, zone_settings } =
             Configuration::parse(text).map_err(|error| error.reason)?;
@@ -245,20 +260,25 @@ impl Memory {
             self.coverage = Coverage::new(rooms);
             (self.lists, self.zone_settings) = (lists, zone_settings);
             let coverage = &self.coverage;
-            self.seats.retain(|room, _| coverage.room(*room).is_some());
+            self.states.retain(|room, _| coverage.room(*room).is_some());
         }
         self.version = Some(version);
         self.text = Some(text.to_owned());
         Ok(())
     }
 
-    /// What all rooms of a zone have in common.
-    pub fn zone_settings(&self, zone: ZoneId) -> ZoneSettings {
-        self.zone_settings.get(&zone).copied().unwrap_or_default()
+    /// Returns what owners have configured, as far as it decides which room a request belongs to.
+    pub fn site(&self) -> Site<'_> {
+        Site {
+            coverage: &self.coverage,
+            lists: &self.lists,
+            zone_settings: &self.zone_settings,
+            is_known: self.freshness.is_known(),
+        }
     }
 
-    /// Borrows what answers a visit to a room at `now`.
-    pub fn visit(&mut self, room: RoomId, now: Timestamp) -> Option<Visited<'_>> {
+    /// Returns what counts in a room at `now`, and what is needed to answer a visit to it.
+    pub fn visit(&mut self, room: RoomId, now: Timestamp) -> Option<(InForce<'_>, Visited<'_>)> {
         let found = self.coverage.room(room)?;
         let mut in_force = event::in_force(found, now);
         if self.turnstile.is_none() {
@@ -268,53 +288,46 @@ impl Memory {
         let of_event =
             in_force.event.filter(|(event, _)| event.overrides.custom_page_html.is_some());
         let page = self.pages.get(&(room, of_event.map(|(event, _)| event.id)));
-        Some(Visited {
+        let visited = Visited {
             coverage: &self.coverage,
             room: found,
-            in_force,
-            zone: self.zone_settings(found.zone_id),
-            seat: self.seats.get_mut(&room),
+            zone: self.zone_settings.get(&found.zone_id).copied().unwrap_or_default(),
+            state: self.states.get_mut(&room),
             page,
             languages: &mut self.languages,
             keys: &mut self.keys,
             pending: &mut self.pending,
             turnstile: self.turnstile.as_mut(),
-        })
+        };
+        Some((in_force, visited))
     }
 
-    /// A verdict that passes the request; the origin gets its address without a token.
-    pub fn without_token(&self, url: &str, verdict: &str) -> String {
-        match self.turnstile.as_ref().and_then(|_| turnstile::take(url)) {
-            Some(taken) => format!("U{}\n{verdict}", taken.url),
-            None => verdict.to_owned(),
-        }
-    }
-
-    /// The room's machine, made on the first visit that may wait.
-    pub fn take_seat(&mut self, room: RoomId, colo: Colo) -> &mut Seat {
-        self.seats.get_or_insert_with(room, || Seat {
-            isolate: Isolate::new(IsolateId(platform::random_number())),
+    /// Returns what the isolate keeps for a room, which is made on the first visit that may wait.
+    pub fn open_room(&mut self, room: RoomId, colo: Colo) -> &mut RoomState {
+        self.states.get_or_insert_with(room, || RoomState {
+            isolate: Isolate::new(IsolateId(platform::random_number()), Node { colo, shard: 0 }),
             colo,
-            working_until: Timestamp::default(),
+            duty: ReportDuty::default(),
             copied_at: Timestamp::default(),
             tally: Tally::default(),
         })
     }
 
-    /// What a registry begins with: rooms, zones, how much it takes in, and whether visitors can be
-    /// challenged.
+    /// Returns what the registry needs of the deployment: the rooms of rooms.json, the zones, how
+    /// much it takes in, and whether there are Turnstile keys.
     pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds, bool) {
         (self.seed.clone(), self.zones.clone(), self.bounds, self.turnstile.is_some())
     }
 
-    /// A host of this deployment's own: the same in all its isolates, before they know anything.
+    /// Returns a host of this deployment, for the keys of copies. It comes from variables and
+    /// rooms.json alone, so that it is the same in all isolates, also before they know anything.
     pub fn own_host(&self) -> String {
         let room = self.seed.first().and_then(|room| room.routes.first());
         let host = self.zones.first_domain().or(room.map(|route| &route.host));
         host.map_or("localhost", Host::as_str).to_owned()
     }
 
-    /// Rooms with work for `after`; the next call starts with none.
+    /// Takes the rooms for which `after` has something to do.
     pub fn take_pending(&mut self) -> SortedSet<RoomId> {
         std::mem::take(&mut self.pending)
     }
@@ -324,7 +337,7 @@ fn compiled_pages(rooms: &[Room]) -> Result<Pages, String> {
     let sources = rooms.iter().flat_map(|room| {
         let own = room.custom_page_html.as_ref().map(|html| ((room.id, None), html));
         let of_events = room.events.iter().filter_map(|event| {
-            // An event may bring back the built-in page, with a text of no length.
+            // An empty text is the built-in page.
             let html = event.overrides.custom_page_html.as_ref().filter(|html| !html.is_empty())?;
             Some(((room.id, Some(event.id)), html))
         });

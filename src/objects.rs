@@ -1,17 +1,18 @@
-//! The Durable Objects: thin shells around the machines of `room-core`, and how they are named.
+//! The Durable Objects: shells around the machines of `room-core`, and how objects are named.
 
 mod data_center_aggregator;
 mod data_center_counter;
-mod desk;
 mod global_aggregator;
 mod registry;
+mod shell;
+mod storage;
 
-use room_core::id::{Colo, RoomId};
-use room_core::state::Node;
-use room_core::turn::Fact;
+use room_core::base::id::{Colo, RoomId};
+use room_core::capacity::state::Node;
+use room_core::machines::turn::Incident;
 use worker::console_warn;
 
-/// The classes, as `wrangler.toml` declares them.
+/// The classes of a room's objects, as `wrangler.toml` declares them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Hands out the slots of one data center.
@@ -23,7 +24,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name of the class, as in `wrangler.toml`; also in the keys of copies and in the log.
+    /// Returns the name of the class, as in `wrangler.toml`; also in the keys of copies and in the
+    /// log.
     pub fn name(self) -> &'static str {
         match self {
             Self::DataCenterCounter => "DataCenterCounter",
@@ -32,7 +34,7 @@ impl Class {
         }
     }
 
-    /// The name of the binding.
+    /// Returns the name of the binding, as in `wrangler.toml`.
     pub fn binding(self) -> &'static str {
         match self {
             Self::DataCenterCounter => "DATA_CENTER_COUNTER",
@@ -42,13 +44,14 @@ impl Class {
     }
 }
 
-/// The binding of the registry.
+/// The binding of the registry, as in `wrangler.toml`.
 pub const REGISTRY_BINDING: &str = "REGISTRY";
-/// The name of the one registry. A changed name would lose every room.
+/// The name of the one registry object. With another name every room would be lost.
 pub const REGISTRY_NAME: &str = "registry";
 
-/// The name of an object: the room, for the objects of a data center the data center, and the
-/// number of the object there if it is not the first.
+/// Returns the name of an object: the id of the room; for objects of a data center its code behind
+/// a `/`; and for all of these but the first the number behind another, like
+/// `0123456789abcdef0123456789abcdef/AMS/12`.
 pub fn object_name(class: Class, room: RoomId, node: Node) -> String {
     let Node { colo, shard } = node;
     match (class, shard) {
@@ -58,7 +61,7 @@ pub fn object_name(class: Class, room: RoomId, node: Node) -> String {
     }
 }
 
-/// What an object's name says.
+/// Reads the name of an object; `None` if it is not one of ours.
 fn parse_name(name: &str) -> Option<(RoomId, Node)> {
     let mut parts = name.split('/');
     let room = parts.next()?.parse().ok()?;
@@ -67,15 +70,15 @@ fn parse_name(name: &str) -> Option<(RoomId, Node)> {
     Some((room, Node { colo, shard }))
 }
 
-/// One log line for each fact. No visitor, address or cookie is in them.
-fn log(class: Class, room: RoomId, facts: &[Fact]) {
-    for fact in facts {
+/// Writes one line of the log for each incident. Incidents have nothing of a visitor in them.
+fn log(class: Class, room: RoomId, incidents: &[Incident]) {
+    for incident in incidents {
         console_warn!(
             "{}",
             serde_json::json!({
                 "object": class.name(),
                 "room": room.to_string(),
-                "fact": format!("{fact:?}"),
+                "incident": format!("{incident:?}"),
             })
         );
     }

@@ -1,37 +1,44 @@
-//! Ways for the tests to break the instance on purpose. In debug builds for tests alone; never in a
-//! deployment (the release build does not know the feature).
+//! Ways for tests to break the instance on purpose. They are in builds with the feature
+//! `panic-hook-tests` only, which a release build does not have.
 
 use std::time::Duration;
 
+use room_core::page::response::HttpResponse;
+use room_core::visit::verdict::{Forward, Verdict};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::{Delay, Env, Url};
 
-/// The verdict of the test path in `url`, if it is one: `/__glance/panic` and `/__glance/trap`
-/// break here, `/__handle/...` and `/__object/...` ask for [`handle`].
-pub fn glance(url: &str) -> Option<String> {
+/// Returns the verdict for a test path, and `None` for any other: `/__glance/panic` and
+/// `/__glance/trap` break the instance here, `/__handle/...` and `/__object/...` ask for
+/// [`handle`].
+pub fn glance(url: &str) -> Option<(Verdict, bool)> {
     let url = Url::parse(url).ok()?;
     match url.path() {
-        "/__glance/page" => Some("G202\ncontent-type: text/plain\n\nfirst\n\nsecond".to_owned()),
-        "/__glance/cookie" => Some("Ctest=renewed; Path=/".to_owned()),
-        "/__glance/after" => Some("p".to_owned()),
+        "/__glance/page" => Some((plain(202, "first\n\nsecond".to_owned()), false)),
+        "/__glance/cookie" => {
+            let set_cookie = Some("test=renewed; Path=/".to_owned());
+            Some((Verdict::Forward(Forward { set_cookie, ..Forward::default() }), false))
+        }
+        "/__glance/after" => Some((Verdict::PASS, true)),
         path => match path.strip_prefix("/__glance/") {
             Some(what) => {
                 break_instance(what);
-                Some("P".to_owned())
+                Some((Verdict::PASS, false))
             }
-            None => path.starts_with("/__").then(|| "H".to_owned()),
+            None => path.starts_with("/__").then_some((Verdict::Handle, false)),
         },
     }
 }
 
-/// `/__handle/<what>` breaks here, `/__object/<binding>/<what>` inside an object of that binding.
-pub async fn handle(url: &str, env: &Env) -> Option<String> {
+/// Breaks the instance for `/__handle/<what>` here, and for `/__object/<binding>/<what>` inside an
+/// object of that binding; `None` for any other path.
+pub async fn handle(url: &str, env: &Env) -> Option<Verdict> {
     let url = Url::parse(url).ok()?;
     let parts: Vec<&str> = url.path().trim_start_matches('/').split('/').collect();
     match parts.as_slice() {
         ["__handle", what] => {
             act(what).await;
-            Some("P".to_owned())
+            Some(Verdict::PASS)
         }
         ["__object", binding, what] => {
             let answer = match env.durable_object(binding).and_then(|all| all.get_by_name("test")) {
@@ -42,13 +49,18 @@ pub async fn handle(url: &str, env: &Env) -> Option<String> {
                 Ok(text) => format!("object answered {}", text.as_string()?),
                 Err(error) => format!("object failed: {error:?}"),
             };
-            Some(format!("G200\ncontent-type: text/plain\n\n{said}"))
+            Some(plain(200, said))
         }
         _ => None,
     }
 }
 
-/// What an object does with a message of [`act`]; others do nothing here.
+fn plain(status: u16, body: String) -> Verdict {
+    let headers = vec![("content-type", "text/plain".to_owned())];
+    Verdict::Respond(HttpResponse { status, headers, body })
+}
+
+/// Breaks or delays an object if its message is one of [`act`].
 pub async fn object(message: &str) {
     act(message).await;
 }
@@ -80,12 +92,12 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     async fn call(this: &TestStub, message: &str) -> Result<JsValue, JsValue>;
 
-    /// Declared without `catch` on purpose: its exception crosses the wasm.
+    /// Parses JSON. Declared without `catch` on purpose, so that its exception crosses the wasm.
     #[wasm_bindgen(js_namespace = JSON)]
     fn parse(text: &str) -> JsValue;
 }
 
-/// Leaves the instance as a termination by the platform does: its futures wait for a wake-up that
+/// Breaks the instance as a termination by the platform does: its futures wait for a wake-up that
 /// was lost.
 #[wasm_bindgen(inline_js = "
 export function lose_next_wake_up() {

@@ -1,95 +1,90 @@
-//! After the replies: does what the isolate's machines want done. Decides nothing.
+//! What an isolate does after its replies: returns slots, reports admissions and waiting visitors,
+//! and refreshes its view, as each room's machine wants it.
 
 use futures_util::future::join_all;
-use room_core::id::RoomId;
-use room_core::isolate::Work;
-use room_core::time::{SECOND_MS, Timestamp};
-use room_core::wire::ReportReply;
+use room_core::base::id::RoomId;
+use room_core::base::time::SECOND_MS;
+use room_core::machines::isolate::Followup;
+use room_core::machines::isolate::duty::{COPY_MS, WORK_MS};
+use room_core::machines::wire::ReportReply;
 use worker::Env;
 
-use crate::memory::{self, Seat};
+use crate::memory::{self, RoomState};
 use crate::{calls, copies, platform, turnstile};
 
-/// A request works on a room's reports for at most this long; the next visitor's goes on.
-const WORK_MS: u64 = 8 * SECOND_MS;
-/// If nothing was heard from the request that works for this long, it is gone.
-const ALIVE_MS: u64 = 4 * SECOND_MS;
-/// The view is copied at most this often.
-const COPY_MS: u64 = 2 * SECOND_MS;
-
-/// Works on all rooms that have something to report.
+/// Does the work of all rooms that have something to report.
 pub async fn work(env: &Env) {
     let rooms = memory::with(memory::Memory::take_pending).unwrap_or_default();
-    // Each room by itself: a silent object of one keeps no other waiting.
+    // All at once, so that a silent object of one room does not hold up the others.
     join_all(rooms.into_iter().map(|room| work_on(room, env))).await;
 }
 
 async fn work_on(room: RoomId, env: &Env) {
     let started_at = platform::now();
-    if memory::with_seat(room, |seat| seat.working_until > started_at).unwrap_or(true) {
+    if memory::with_room(room, |state| !state.duty.is_free(started_at)).unwrap_or(true) {
         return;
     }
     while platform::now() < started_at + WORK_MS {
-        let Some(work) = memory::with_seat(room, next) else { return };
+        let Some(work) = memory::with_room(room, next) else { return };
         match work {
-            Work::Done => break,
-            Work::WaitUntil(moment) => {
+            Followup::Done => break,
+            Followup::WaitUntil(moment) => {
                 platform::sleep_until(moment.min(platform::now() + SECOND_MS)).await;
             }
             work => perform(room, env, work).await,
         }
     }
-    memory::with_seat(room, |seat| seat.working_until = Timestamp::default());
+    memory::with_room(room, |state| state.duty.release());
     turnstile::tell_due(platform::now(), room);
 }
 
-fn next(seat: &mut Seat) -> Work {
+fn next(state: &mut RoomState) -> Followup {
     let now = platform::now();
-    seat.working_until = now + ALIVE_MS;
-    seat.isolate.work(now)
+    state.duty.hold(now);
+    state.isolate.followup(now)
 }
 
-async fn perform(room: RoomId, env: &Env, work: Work) {
-    let Some(colo) = memory::with_seat(room, |seat| seat.colo) else { return };
+async fn perform(room: RoomId, env: &Env, work: Followup) {
+    let Some(colo) = memory::with_room(room, |state| state.colo) else { return };
     match work {
-        Work::Return(request) => {
-            calls::counter(env, room, colo, &request).await;
+        Followup::Return(request) => {
+            calls::counter(env, room, &request).await;
         }
-        Work::Report(report) => {
+        Followup::Report(report) => {
             let reply = calls::aggregator(env, room, colo, &report).await;
-            memory::with_seat(room, |seat| heard(seat, reply));
+            memory::with_room(room, |state| on_report_reply(state, reply));
             copy_view(room).await;
         }
-        Work::ReadView => {
+        Followup::ReadView => {
             copies::read_view(room).await;
-            let wants = |seat: &mut Seat| {
-                let wants = seat.isolate.wants_view(platform::now());
-                wants.then(|| seat.isolate.view_request())
+            let wants = |state: &mut RoomState| {
+                let wants = state.isolate.wants_view(platform::now());
+                wants.then(|| state.isolate.view_request())
             };
-            if let Some(report) = memory::with_seat(room, wants).flatten() {
+            if let Some(report) = memory::with_room(room, wants).flatten() {
                 let reply = calls::aggregator(env, room, colo, &report).await;
-                memory::with_seat(room, |seat| heard(seat, reply));
+                memory::with_room(room, |state| on_report_reply(state, reply));
                 copy_view(room).await;
             }
         }
-        Work::WaitUntil(_) | Work::Done => {}
+        Followup::WaitUntil(_) | Followup::Done => {}
     }
 }
 
-fn heard(seat: &mut Seat, reply: Option<ReportReply>) {
-    seat.isolate.on_report_reply(platform::now(), reply);
+fn on_report_reply(state: &mut RoomState, reply: Option<ReportReply>) {
+    state.isolate.on_report_reply(platform::now(), reply);
 }
 
 async fn copy_view(room: RoomId) {
     let now = platform::now();
-    let is_due = |seat: &mut Seat| {
-        let is_due = now.since_ms(seat.copied_at) >= COPY_MS;
+    let is_due = |state: &mut RoomState| {
+        let is_due = now.since_ms(state.copied_at) >= COPY_MS;
         if is_due {
-            seat.copied_at = now;
+            state.copied_at = now;
         }
         is_due
     };
-    if memory::with_seat(room, is_due).unwrap_or(false) {
+    if memory::with_room(room, is_due).unwrap_or(false) {
         copies::write_view(room).await;
     }
 }

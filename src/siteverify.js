@@ -1,10 +1,11 @@
-// Sends one question to siteverify. It may not read the question, judge the answer, or log either.
+// Sends one request to siteverify, which checks Turnstile tokens. Do not log request or answer:
+// they have the secret and the token in them.
 
-/** A longer answer is none: siteverify's have a few hundred characters. */
+/** The longest answer, in characters: siteverify's have a few hundred. A longer one is dropped. */
 const ANSWER_LENGTH_MAX = 16_384;
 
 /**
- * The body of the answer; nothing if there is none in time.
+ * Returns the body of the answer; nothing if there is none within `limitMs` milliseconds.
  *
  * @param {string} url
  * @param {string} body JSON

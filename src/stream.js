@@ -1,25 +1,26 @@
-// Event streams: keeps one open for a while and passes on what the wasm says each second. It may
-// not decide who is near, who is called, or what is told; no stream knows more of others than how
-// many they are.
+// Event streams: keeps each open for a minute and passes on what the wasm tells each second. The
+// wasm decides whose turn is near and what the stream tells.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { configured, rebuild } from "./instance.js";
+import { decodeStreamStep } from "./verdict.js";
 
-/** How often a stream is asked about, in milliseconds. The view behind it is at most 2 s old. */
+/** Milliseconds between two steps of a stream. The view that it is told from is at most 2 s old. */
 const STEP_MS = 1_000;
-/** A stream ends after this time, in milliseconds; who still waits has checked in long before. */
+/** The life of a stream in milliseconds; a visitor who still waits has checked in long before. */
 const LIFE_MS = 60_000;
-/** Streams of one isolate at most: each step takes about 20 microseconds. Others poll as usual. */
+/** The most streams of one isolate: each step takes about 20 microseconds. Others poll as usual. */
 const STREAMS_MAX = 500;
-/** A stream that took no step for this long is gone, in milliseconds: not every end is told. */
+/** A stream without a step for so many milliseconds is gone: not every end of one is told. */
 const GONE_MS = 10_000;
-/** Keeps the connection alive; clients ignore it. */
+/** What is sent if there is no news: it keeps the connection alive, and clients ignore it. */
 const HEARTBEAT = ":\n\n";
 
-/** When each open stream took its last step. */
+/** When each open stream took its last step, in milliseconds since the epoch. */
 const open = new Map();
 
 /**
- * The body of a stream that begins with `text`. `report` does the work that is left for `after`.
+ * Makes the body of a stream that begins with `text`; with too many streams, `text` alone. `report`
+ * calls `after`.
  *
  * @param {string} text
  * @param {Request} request
@@ -45,9 +46,10 @@ export function streamed(text, request, env, report) {
     async pull(controller) {
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
       open.set(stream, Date.now());
-      const { next, goesOn } = listen(url, cookies, env, report);
-      if (next !== undefined) controller.enqueue(encoder.encode(next === told ? HEARTBEAT : next));
-      told = next;
+      const { events, goesOn } = listen(url, cookies, env, report);
+      const isNews = events !== told;
+      if (events !== undefined) controller.enqueue(encoder.encode(isNews ? events : HEARTBEAT));
+      told = events;
       if (!goesOn || Date.now() >= endsAt) close(controller);
     },
     cancel: () => open.delete(stream),
@@ -61,13 +63,13 @@ function isFree() {
   return open.size < STREAMS_MAX;
 }
 
-/** What the wasm says next; nothing more where it cannot say. */
+/** Asks the wasm what a stream tells next; if it cannot say, the stream ends. */
 function listen(url, cookies, env, report) {
   try {
     if (!configured(env)) return {};
-    const verdict = wasm.listen(url, cookies);
-    if (verdict[0] >= "a") report();
-    return { next: verdict.slice(1), goesOn: verdict[0].toUpperCase() === "W" };
+    const step = decodeStreamStep(wasm.listen(url, cookies));
+    if (step.after) report();
+    return step;
   } catch (error) {
     rebuild(error);
     return {};

@@ -1,12 +1,16 @@
-//! Turnstile's keys, the question to siteverify, and what becomes of a request with a token.
+//! Redeems Turnstile tokens: the keys, and the request to siteverify, which checks a token.
 //!
-//! What an answer means and what a token is for is decided in `room-core`. No token is ever logged.
+//! `room::turnstile` of `room-core` decides what an answer means and what a token is for. Do not
+//! log tokens.
 
-use room_core::coverage::split_url;
-use room_core::id::{Colo, RoomId};
-use room_core::sorted::SortedMap;
-use room_core::time::Timestamp;
-use room_core::turnstile::{self, Counts, Expected, Fact, Seen, Use, Verification, WhenUnverified};
+use room_core::base::id::{Colo, RoomId};
+use room_core::base::sorted::SortedMap;
+use room_core::base::time::Timestamp;
+use room_core::base::url::split_url;
+use room_core::room::turnstile::{
+    self, ChallengeEvent, Counts, Expected, SeenTokens, Use, Verification, WhenUnverified,
+};
+use room_core::visit::valid_ticket;
 use serde_json::json;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::console_log;
@@ -16,12 +20,13 @@ use crate::platform;
 use crate::visit::{self, Request};
 
 const VERIFY_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
-/// The documented secret of tests that takes every dummy token, on any host and for any action.
+/// Turnstile's documented test secret: siteverify then says of every dummy token that it is
+/// genuine, on any host and for any action.
 const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
-/// How often siteverify is asked about one token.
+/// How often siteverify is asked about one token at most.
 const ATTEMPTS: usize = 2;
-/// An answer that takes longer is silence, in milliseconds. A counter may be asked for 3 s after
-/// it, and the entry gives the whole decision up after 5 s.
+/// How long an answer is waited for, in milliseconds. A counter may be asked for 3 s after the last
+/// attempt, and the entry gives the whole decision up after 5 s.
 const ATTEMPT_LIMIT_MS: f64 = 900.0;
 
 #[wasm_bindgen(raw_module = "../../../src/siteverify.js")]
@@ -29,18 +34,18 @@ extern "C" {
     async fn siteverify(url: &str, body: &str, limit_ms: f64) -> wasm_bindgen::JsValue;
 }
 
-/// What this deployment checks visitors with.
+/// The Turnstile keys of this deployment, and the tokens that were used in this isolate.
 pub struct Turnstile {
-    /// The public key of the widget.
+    /// The public key of the widget, for the page.
     pub site_key: String,
     secret: String,
     verify_url: String,
-    seen: Seen,
+    seen: SeenTokens,
 }
 
 impl Turnstile {
-    /// From the vars `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`; none
-    /// without both keys.
+    /// Reads the variables `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`;
+    /// `None` unless both keys are there.
     pub fn new(vars: &SortedMap<String, String>) -> Option<Self> {
         let var = |name: &str| vars.get(name).map_or("", |text| text.trim());
         let (site_key, secret) = (var("TURNSTILE_SITE_KEY"), var("TURNSTILE_SECRET"));
@@ -52,38 +57,40 @@ impl Turnstile {
             site_key: site_key.to_owned(),
             secret: secret.to_owned(),
             verify_url: verify_url.unwrap_or(VERIFY_URL).to_owned(),
-            seen: Seen::default(),
+            seen: SeenTokens::default(),
         })
     }
 }
 
-/// A question to siteverify.
+/// A request to siteverify.
 struct Question {
     url: String,
     body: String,
     for_tests: bool,
 }
 
-/// What is found out about a token without asking anybody.
+/// What is known of a token before siteverify is asked.
 struct Beginning {
     when_silent: WhenUnverified,
-    /// None for a token that need not be asked about: it is worth nothing.
+    /// The request to siteverify; `None` for a token that cannot be genuine or was used before, so
+    /// that it has failed.
     question: Option<Question>,
 }
 
-/// What came of a token.
+/// What a token is worth.
 pub enum Redeemed {
-    /// The visit goes on, as one that has passed the challenge or has not.
+    /// The visit goes on; true if the visitor has passed the challenge.
     Decided(bool),
-    /// Nothing: the visitor has a place, or is inside.
+    /// The token changes nothing: the visitor has a place or is inside, or the token came from
+    /// another page than the queue page.
     ForNothing,
 }
 
-/// Finds out what the token of a request is worth, and counts that. The request's address has lost
-/// the token already.
+/// Finds out what the token of a request is worth, and counts that. `request.url` has no token any
+/// more.
 pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo) -> Redeemed {
     let begun = |memory: &mut Memory| {
-        memory.take_seat(room, colo);
+        memory.open_room(room, colo);
         begin(memory, request, room, token)
     };
     let Some(beginning) = memory::with(begun).flatten() else { return Redeemed::ForNothing };
@@ -95,15 +102,15 @@ pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo)
         Verification::Success => true,
         Verification::Failure => false,
         Verification::Silent => {
-            count(room, Fact::Unverified);
+            count(room, ChallengeEvent::Unverified);
             beginning.when_silent == WhenUnverified::Accept
         }
     };
-    count(room, if passed { Fact::Success } else { Fact::Failure });
+    count(room, if passed { ChallengeEvent::Success } else { ChallengeEvent::Failure });
     Redeemed::Decided(passed)
 }
 
-/// Reads what the token is for, and marks it as used; none if it is for nothing.
+/// Decides what to do with the token, and marks it as used; `None` if it changes nothing.
 fn begin(
     memory: &mut Memory,
     request: Request<'_>,
@@ -112,9 +119,11 @@ fn begin(
 ) -> Option<Beginning> {
     let now = platform::now();
     let is_from_the_page = turnstile::is_from_the_page(&request.headers.header("sec-fetch-site"));
-    let mut visited = memory.visit(room, now)?;
-    let ticket = visit::valid_ticket(now, request.cookie, &mut visited);
-    let use_of_token = visited.in_force.turnstile.of_token(ticket.as_ref());
+    let (in_force, visited) = memory.visit(room, now)?;
+    let isolate = visited.state.as_deref().map(|state| &state.isolate);
+    let ticket = visit::open(visited.keys, now, visited.room, request.cookie);
+    let ticket = valid_ticket(now, &in_force.settings, isolate, ticket);
+    let use_of_token = in_force.turnstile.of_token(ticket.as_ref());
     if use_of_token == Use::Nothing || !is_from_the_page {
         return None;
     }
@@ -134,7 +143,8 @@ fn begin(
     Some(Beginning { when_silent, question })
 }
 
-/// Asks, and once more where nothing came of it: with the same key that is no second use.
+/// Asks siteverify, and once more if it did not answer: with the same idempotency key that is no
+/// second use of the token.
 async fn ask(question: &Question, page_url: &str, room: RoomId) -> Verification {
     let hostname = split_url(page_url).map_or("", |parts| parts.host);
     let action = room.to_string();
@@ -150,7 +160,7 @@ async fn ask(question: &Question, page_url: &str, room: RoomId) -> Verification 
     Verification::Silent
 }
 
-/// Random bytes as the text of a UUID of version 4.
+/// Writes random bytes as a UUID of version 4.
 fn uuid(mut bytes: [u8; 16]) -> String {
     if let Some(version) = bytes.get_mut(6) {
         *version = *version & 0x0f | 0x40;
@@ -163,22 +173,22 @@ fn uuid(mut bytes: [u8; 16]) -> String {
     [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
 }
 
-fn count(room: RoomId, fact: Fact) {
+fn count(room: RoomId, fact: ChallengeEvent) {
     let now = platform::now();
-    let counts = memory::with_seat(room, |seat| seat.tally.count(now, fact)).flatten();
+    let counts = memory::with_room(room, |state| state.tally.count(now, fact)).flatten();
     tell(room, counts);
 }
 
-/// One log line for what was counted. No visitor, address, cookie or token is in it.
+/// Writes what was counted as one line of the log, without anything of a visitor.
 pub fn tell(room: RoomId, counts: Option<Counts>) {
     if let Some(counts) = counts {
         console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
     }
 }
 
-/// Tells what waits to be told.
+/// Writes the counts of a room to the log if it is time to.
 pub fn tell_due(now: Timestamp, room: RoomId) {
-    tell(room, memory::with_seat(room, |seat| seat.tally.due(now)).flatten());
+    tell(room, memory::with_room(room, |state| state.tally.due(now)).flatten());
 }
 
 #[cfg(test)]

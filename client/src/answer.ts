@@ -1,47 +1,60 @@
-// What a waiting room answers, and how it is told from an answer of the site. Sends nothing.
+// What a waiting room answers, and how that is told from an answer of the site.
 
-/** The facts about a waiting visitor, as the room tells them. More keys may come. */
+/** The facts about a waiting visitor, as the room tells them in JSON. There may be more keys. */
 export interface Facts {
+  /** Always true: the room answered instead of the site. */
   readonly inWaitingRoom: boolean;
+  /** True if the room can tell how long the wait takes. */
   readonly waitTimeKnown: boolean;
-  /** Minutes; 0 where it is not known. */
+  /** The expected wait in minutes; 0 where it is not known. */
   readonly waitTime: number;
+  /** In a lottery: minutes after which a quarter of all who wait are inside; else 0. */
   readonly waitTime25Percentile: number;
+  /** In a lottery: minutes after which three quarters of all who wait are inside; else 0. */
   readonly waitTime75Percentile: number;
+  /** True while the room lets nobody new in. */
   readonly queueAll: boolean;
+  /** True if the wait is longer than a day. */
   readonly queueIsFull: boolean;
+  /** Seconds until the next check-in is due; 0 for a visitor without a place, who makes none. */
   readonly refreshIntervalSeconds: number;
+  /** Who enters next; see the README of the waiting room. */
   readonly queueingMethod: "fifo" | "random" | "passthrough" | "reject";
+  /** True in the prequeue of an event: everybody new waits until it starts. */
   readonly isEventPrequeueing: boolean;
-  /** Minutes, while prequeueing. */
+  /** Minutes until the event starts; 0 if there is no prequeue. */
   readonly timeUntilEventStart: number;
-  /** How many stand before, where the room tells it. */
+  /** How many people stand before the visitor, where the room tells it. */
   readonly peopleAhead?: number;
-  /** Markup of a challenge that stands before the line or beside it; empty without one. */
+  /** Markup of a Turnstile challenge for the visitor; empty without one. */
   readonly turnstile?: string;
-  /** True where an event stream tells when the turn has come. */
+  /** True if an event stream at the same address tells when the turn has come. */
   readonly eventStream?: boolean;
   readonly [key: string]: unknown;
 }
 
-/** Where a visitor stands; with `challenge` before the line. */
+/**
+ * Where a visitor stands: in line (`waiting`, or `prequeue` before an event starts), without a
+ * place (`rejected`), without a place until a challenge is passed (`challenge`), or let in
+ * (`turn`).
+ */
 export type State = "waiting" | "prequeue" | "rejected" | "challenge" | "turn";
 
-/** What is told of the wait. */
+/** What `onProgress` is told of the wait. */
 export interface Progress {
-  /** `turn` once, just before the request is sent again. */
+  /** Where the visitor stands; `turn` once, just before the request is sent again. */
   readonly state: State;
-  /** People who stand before; none where the room does not tell. */
+  /** How many people stand before the visitor; missing where the room does not tell. */
   readonly position?: number;
-  /** Minutes until entry; none where nobody knows. */
+  /** Minutes until entry; missing where that is not known. */
   readonly estimateMinutes?: number;
-  /** Minutes until the event starts, in a prequeue. */
+  /** Minutes until the event starts; missing outside a prequeue. */
   readonly startsInMinutes?: number;
-  /** Everything the room said last. */
+  /** All facts that the room told last. */
   readonly facts: Facts;
 }
 
-/** Thrown where the room lets nobody in and gives no place: waiting is of no use. */
+/** Thrown where the room gives newcomers no place in line, so that waiting is of no use. */
 export class RejectedError extends Error {
   readonly facts: Facts;
 
@@ -52,7 +65,7 @@ export class RejectedError extends Error {
   }
 }
 
-/** Thrown where there is no place before a challenge is passed, and nobody who has it passed. */
+/** Thrown where a place needs a passed challenge, and `onChallenge` is missing or was of no use. */
 export class ChallengeError extends Error {
   readonly facts: Facts;
 
@@ -63,7 +76,10 @@ export class ChallengeError extends Error {
   }
 }
 
-/** Thrown where a body that can be sent but once met the room all the same. */
+/**
+ * Thrown where the room, and not the site, got a body that can be sent only once (a stream),
+ * although the visitor had just been let in.
+ */
 export class BodyLostError extends Error {
   constructor() {
     super("the body can be sent only once, and the waiting room got it instead of the site");
@@ -71,12 +87,15 @@ export class BodyLostError extends Error {
   }
 }
 
-/** An answer of the room begins like this; no other is read any further. */
+/** How an answer of the room begins; an answer that begins otherwise is read no further. */
 const BEGINNING = /^\s*\{\s*"cfWaitingRoom"\s*:/;
-/** Longer than any spelling of that beginning. */
+/** How many characters are read before that is decided: more than any spelling of it has. */
 const BEGINNING_BYTES = 64;
 
-/** The facts if this answer is the room's; `undefined`, and nothing read of it, if it is not. */
+/**
+ * Reads the facts if this answer is the room's; `undefined` if it is not. The body of `response`
+ * itself is left unread.
+ */
 export async function factsOf(response: Response): Promise<Facts | undefined> {
   const type = response.headers.get("content-type") ?? "";
   if (!/^application\/json\b/i.test(type) || response.body === null) return undefined;
@@ -85,7 +104,7 @@ export async function factsOf(response: Response): Promise<Facts | undefined> {
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     text += part.value;
     if (text.length >= BEGINNING_BYTES && !BEGINNING.test(text)) {
-      // Not awaited: it ends only when the other half of the body has been read.
+      // Not awaited: cancelling ends only when the other copy of the body has been read.
       reader.cancel().catch(() => {});
       return undefined;
     }
@@ -93,7 +112,7 @@ export async function factsOf(response: Response): Promise<Facts | undefined> {
   return parsed(text);
 }
 
-/** The facts in a JSON text of the room; `undefined` for everything else. */
+/** Reads the facts in a JSON text of the room; `undefined` for any other text. */
 export function parsed(text: string): Facts | undefined {
   if (!BEGINNING.test(text)) return undefined;
   try {
@@ -104,7 +123,7 @@ export function parsed(text: string): Facts | undefined {
   }
 }
 
-/** The facts in the words of this library. */
+/** Turns the facts into what `onProgress` is told. */
 export function progressOf(facts: Facts, state: State = stateOf(facts)): Progress {
   const { peopleAhead, waitTimeKnown, waitTime, timeUntilEventStart } = facts;
   return {
@@ -117,7 +136,7 @@ export function progressOf(facts: Facts, state: State = stateOf(facts)): Progres
 }
 
 function stateOf({ refreshIntervalSeconds, isEventPrequeueing, turnstile }: Facts): State {
-  // Only a page that does not come again is without an interval.
+  // Only an answer that is not to be asked for again has no interval.
   if (!(refreshIntervalSeconds > 0)) return turnstile ? "challenge" : "rejected";
   return isEventPrequeueing ? "prequeue" : "waiting";
 }

@@ -1,25 +1,27 @@
-// Cookies for apps outside the browser, whose fetch keeps none: as many rules of RFC 6265 as a room
-// and a shop need. Keeps cookies in memory, each for its own host alone.
+// Cookies for apps outside the browser, whose fetch keeps none: those rules of RFC 6265 that a room
+// and a shop need. Cookies are kept in memory, each for its own host alone.
 
+/** One cookie. */
 interface Kept {
   readonly name: string;
   readonly value: string;
   readonly path: string;
   readonly secure: boolean;
-  /** Milliseconds since the epoch. */
+  /** When the cookie expires, in milliseconds since the epoch; `Infinity` for never. */
   readonly until: number;
 }
 
-/** The cookies of one user. Use one jar for each. */
+/** The cookies of one user, in memory. Use one jar per user. */
 export class CookieJar {
   readonly #now: () => number;
   readonly #byHost = new Map<string, Map<string, Kept>>();
 
+  /** Makes an empty jar; `now` gives the time in milliseconds since the epoch. */
   constructor(now: () => number = () => Date.now()) {
     this.#now = now;
   }
 
-  /** The `Cookie` header for a request; "" if there is nothing to send. */
+  /** Writes the `Cookie` header for a request to `url`; "" if there is nothing to send. */
   header(url: string | URL): string {
     const { hostname, pathname, protocol } = new URL(url);
     const kept = [...(this.#byHost.get(hostname)?.values() ?? [])];
@@ -32,7 +34,10 @@ export class CookieJar {
       .join("; ");
   }
 
-  /** Keeps what an answer sets. Cookies for other hosts than its own are not kept. */
+  /**
+   * Keeps the cookies that an answer from `url` sets, for the host of `url`: an attribute `Domain`
+   * is ignored.
+   */
   keep(url: string | URL, headers: Headers): void {
     const { hostname } = new URL(url);
     for (const line of headers.getSetCookie()) {

@@ -1,5 +1,5 @@
-// fetch that waits its turn: sends a request, and where a waiting room answers instead of the site,
-// checks in as told until the visitor is let in, and sends it again. Never asks sooner than told.
+// A fetch that waits its turn: it sends a request, and where a waiting room answers instead of the
+// site, it checks in as told until the visitor is let in, and sends the request again.
 import { BodyLostError, ChallengeError, RejectedError, factsOf, progressOf } from "./answer.ts";
 import type { Facts, Progress } from "./answer.ts";
 import type { CookieJar } from "./cookies.ts";
@@ -11,36 +11,43 @@ export type { Facts, Progress, State } from "./answer.ts";
 export { CookieJar } from "./cookies.ts";
 export type { Surroundings } from "./surroundings.ts";
 
-/** How to wait. */
+/** The options of `waitingRoomFetch`. */
 export interface Options {
-  /** Sends requests; `globalThis.fetch` unless given. */
+  /** Sends requests; `globalThis.fetch` by default. */
   readonly fetch?: typeof fetch;
-  /** Called with each news of the wait. */
+  /** Is called whenever the room told something of the wait. */
   readonly onProgress?: (progress: Progress) => void;
   /**
-   * Has the challenge in `facts.turnstile` passed on the room's host, with the cookies of `fetch`;
-   * then the request goes on. Without it, or when it was of no use, there is a `ChallengeError`.
+   * Lets the user pass the challenge in `facts.turnstile`, on the room's host and with the cookies
+   * of `fetch`; when the promise resolves, the request goes on. Without this option, or if the room
+   * asks again, the request fails with a `ChallengeError`.
    */
   readonly onChallenge?: (facts: Facts) => Promise<void>;
-  /** Keeps cookies where fetch keeps none: outside the browser. */
+  /** Keeps the cookies outside the browser, where fetch keeps none. */
   readonly cookies?: CookieJar;
-  /** False: no event stream is opened, check-ins alone tell when the turn has come. */
+  /** False opens no event stream: check-ins alone tell when the turn has come. */
   readonly eventStream?: boolean;
-  /** For tests. */
+  /** Replaces clock, chance, tab and network, for tests. */
   readonly surroundings?: Surroundings;
 }
 
-/** A check-in comes up to this much late, so that those who came together do not stay so. */
+/**
+ * The most by which a check-in is late, in milliseconds. It is drawn, so that visitors who came
+ * together do not check in together for ever.
+ */
 const JITTER_MS_MAX = 1_000;
-/** While there is no network: the longest pause before the next attempt. Places are kept 300 s. */
+/**
+ * The longest pause between two attempts while there is no network, in milliseconds. The room keeps
+ * a place for 300 s after a check-in.
+ */
 const RETRY_MS_MAX = 60_000;
 
 /**
- * A fetch for a site behind a waiting room. Where the room answers, it waits until the visitor is
- * let in, and returns the site's answer. Give `init.signal` to be able to give up.
+ * Makes a fetch for a site behind a waiting room. Where the room answers, it waits until the
+ * visitor is let in, and returns the site's answer. Give `init.signal` to be able to give up.
  *
- * Unless `init` says otherwise it sends `Accept: application/json`: only so do rooms answer in a
- * way that can be told from a page.
+ * Unless `init` says otherwise it sends `Accept: application/json`: only then does a room answer
+ * with JSON, which can be told from an answer of the site.
  */
 export function waitingRoomFetch(options: Options = {}): typeof fetch {
   return async (input, init) => {
@@ -48,7 +55,7 @@ export function waitingRoomFetch(options: Options = {}): typeof fetch {
     if (!request.headers.has("accept") || request.headers.get("accept") === "*/*") {
       request.headers.set("accept", "application/json");
     }
-    // A stream is gone when it has been sent; all other bodies the room hands back unsent.
+    // A stream can be read only once; any other body can be sent again.
     const isSentOnce = init?.body instanceof ReadableStream || hasBodyOf(input);
     return new Wait(options, request).perform(isSentOnce);
   };
@@ -58,7 +65,7 @@ function hasBodyOf(input: RequestInfo | URL): boolean {
   return input instanceof Request && input.body !== null;
 }
 
-/** One request, for as long as it takes. */
+/** One request, from its first sending to the site's answer. */
 class Wait {
   readonly #options: Options;
   readonly #around: Surroundings;
@@ -83,14 +90,14 @@ class Wait {
       const response = await this.#send(hasBody ? this.#request.clone() : this.#request);
       const facts = await factsOf(response);
       if (!facts) return response;
-      // What the room answers the site never saw, so that sending it again does it once.
+      // The site never saw a request that the room answered, so sending it again does it once.
       const admitted = await this.#waitFrom(response);
       if (admitted && this.#request.method === "GET") return admitted;
       await admitted?.body?.cancel();
     }
   }
 
-  /** Waits from an answer of the room on, and returns the first of the site. */
+  /** Checks in from an answer of the room on, and returns the first answer of the site. */
   async #waitFrom(first: Response): Promise<Response> {
     let response = first;
     let last: Facts | undefined;
@@ -110,7 +117,7 @@ class Wait {
     }
   }
 
-  /** Once: whoever met it for nothing would meet it for ever. */
+  /** Lets the challenge be passed, once per request: if that did not help, a second would not. */
   async #challenge(facts: Facts): Promise<void> {
     const { onChallenge } = this.#options;
     if (!onChallenge || this.#wasChallenged) throw new ChallengeError(facts);
@@ -119,7 +126,7 @@ class Wait {
     this.#request.signal.throwIfAborted();
   }
 
-  /** Until the next check-in is due, or the turn has come. */
+  /** Waits until the next check-in is due, or the turn has come. */
   async #pause(facts: Facts): Promise<void> {
     const { now, random, sleep, change } = this.#around;
     const intervalMs = facts.refreshIntervalSeconds * 1_000;
@@ -129,7 +136,7 @@ class Wait {
     const turn = this.#turn(facts, signal);
     try {
       for (let left = dueAt - now(); left > 0; left = dueAt - now()) {
-        // A tab that was hidden, or a device that slept, looks at the clock when it is seen again.
+        // A timer may be late in a hidden tab or after the device slept: look at the clock again.
         const wakes = [sleep(left, signal), change(signal)];
         if ((await Promise.race([...wakes, turn])) === true) break;
         this.#request.signal.throwIfAborted();
@@ -139,7 +146,7 @@ class Wait {
     }
   }
 
-  /** Resolves to true when the turn has come, and to nothing else. */
+  /** Resolves to true when the turn has come; otherwise it stays pending. */
   async #turn(facts: Facts, signal: AbortSignal): Promise<boolean> {
     const listens = facts.eventStream === true && this.#options.eventStream !== false;
     if (listens) {
@@ -151,7 +158,7 @@ class Wait {
     return new Promise(() => {});
   }
 
-  /** A check-in that goes on trying while there is no network. */
+  /** Checks in, and goes on trying while there is no network. */
   async #checkInWhatever(facts: Facts): Promise<Response> {
     const { sleep, change, isOnline } = this.#around;
     const { signal } = this.#request;
@@ -170,12 +177,12 @@ class Wait {
     }
   }
 
-  /** Looks whether the turn has come, without what the request would do. */
+  /** Asks whether the turn has come, by a GET without the body of the request. */
   #checkIn(): Promise<Response> {
     return this.#send(this.#asking("application/json", this.#request.signal));
   }
 
-  /** A GET of the same address with the same headers, but those that go with a body. */
+  /** Makes a GET of the same address with the same headers, except those of a body. */
   #asking(accept: string, signal: AbortSignal): Request {
     const { url, credentials, mode, redirect, referrerPolicy } = this.#request;
     const headers = new Headers(this.#request.headers);
@@ -184,7 +191,7 @@ class Wait {
     }
     const isOriginal = accept === "application/json" && this.#request.method === "GET";
     if (!isOriginal) headers.set("accept", accept);
-    // A room's answer is never stored, and no stored one may take its place.
+    // An answer of the site that is in the browser's cache must not take the place of the room's.
     const cache = "no-store";
     const same = { credentials, mode, redirect, referrerPolicy };
     return new Request(url, { ...same, headers, cache, signal });

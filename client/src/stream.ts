@@ -1,7 +1,8 @@
-// The room's event stream: says when the turn has come. A hint; whoever has none misses nothing.
+// Reads the room's event stream, which says when the turn has come. It is a hint: without a stream
+// the next check-in tells the same.
 import { type Facts, parsed } from "./answer.ts";
 
-/** An event in one block of a stream; `undefined` for comments and settings. */
+/** Reads the event in one block of a stream; `undefined` for comments and settings. */
 export function eventIn(block: string): { kind: string; data: string } | undefined {
   let kind = "message";
   const data: string[] = [];
@@ -13,8 +14,8 @@ export function eventIn(block: string): { kind: string; data: string } | undefin
 }
 
 /**
- * Resolves to true when the turn has come, and to false when the stream ends without it, for
- * whatever reason: then the next check-in tells.
+ * Opens a stream and reads it to its end. Resolves to true when the turn has come, and to false
+ * when the stream ended without that or could not be opened: then the next check-in tells.
  */
 export async function turnComes(
   open: () => Promise<Response>,

@@ -1,21 +1,23 @@
 // Time, chance, and what the browser knows of tab and network: all that the library takes from its
-// surroundings besides fetch. Tests bring their own. Decides nothing.
+// surroundings besides fetch. Tests bring their own.
 
 /** What the library needs besides fetch. */
 export interface Surroundings {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   random(): number;
-  /** Resolves after a while, or at once when `signal` aborts. */
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** False while there is certainly no network. */
+  /** Returns false while there is certainly no network. */
   isOnline(): boolean;
-  /** Resolves when something changed: the tab is seen again, the network is back; or on abort. */
+  /**
+   * Resolves when the tab is shown or hidden, when the network is back, or when `signal` aborts.
+   */
   change(signal: AbortSignal): Promise<void>;
 }
 
-/** Those of a browser; in an app outside of it there is neither tab nor network to ask. */
+/** The surroundings of a browser. Outside of one there is neither tab nor network to ask. */
 export const surroundings: Surroundings = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -35,7 +37,7 @@ export const surroundings: Surroundings = {
     new Promise((resolve) => {
       const once = { once: true, signal };
       globalThis.document?.addEventListener("visibilitychange", () => resolve(), once);
-      // Where there are no such events nobody can listen to them.
+      // Outside of a browser there may be no way to listen to events.
       globalThis.addEventListener?.("online", () => resolve(), once);
       signal.addEventListener("abort", () => resolve(), { once: true });
     }),

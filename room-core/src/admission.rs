@@ -1,151 +1,171 @@
-//! The one place that answers a visit: [`decide`] before a counter is asked, [`settle`] after.
+//! The decision about a visit to a room: enter, wait, or be turned away.
 //!
-//! Plain functions of view, ticket, time and draws. They change no state and grant nothing.
+//! An isolate calls [`decide`] with what it knows. Only where that is not enough to answer, it asks
+//! the counter of its data center for a slot and calls [`settle`] with the outcome. Both are pure
+//! functions of their arguments.
 
+pub mod infinite_queue;
 mod standing;
 
-use crate::bucket::Bucket;
-use crate::census::{EPOCH_MS, Presence};
-use crate::estimate;
-use crate::id::TicketId;
-use crate::infinite_queue;
-use crate::lottery::{self, LotteryKey};
-use crate::queue::{OrderKey, SLOW_ROOM_PER_MINUTE};
-use crate::settings::{Maintenance, QueueingMethod, Settings};
-use crate::slots::SlotClass;
+use crate::base::id::{AggregatorCode, CheckInId, CounterCode, TicketId, VisitorId};
+use crate::base::time::Timestamp;
+use crate::capacity::slots::SlotClass;
+use crate::order::census::Presence;
+use crate::order::lottery::{self, LotteryKey};
+use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::queue::view::View;
+use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
+use crate::room::settings::{Maintenance, QueueingMethod, Settings};
+use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
-use crate::time::{SECOND_MS, Timestamp};
-use crate::view::View;
 
 pub use standing::{Standing, standing};
 
-/// A refresh this much before its time still counts: clocks and timers are not exact.
+/// The time in milliseconds by which a check-in may come early and still count, because clocks and
+/// timers are not exact.
 pub const EARLY_MS: u64 = 500;
-/// A called visitor who found no slot comes back no sooner than this.
+/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
 const RETRY_S_MIN: u32 = 3;
 
-/// Random draws for one visit.
+/// The random numbers and the secret that a visit may need, drawn by the caller.
 #[derive(Clone, Copy, Debug)]
-pub struct Draws {
-    /// The id of a new ticket, should one be made.
+pub struct RandomInputs {
+    /// The id of the visitor's ticket, if the visit makes a new one.
     pub ticket_id: TicketId,
-    /// Any number: spreads the refresh interval.
+    /// A number from the whole range of `u32` that spreads the refresh interval by 10 %.
     pub jitter: u32,
-    /// What a lottery's places are drawn with; the same in every visit to a room.
+    /// The secret that a lottery's places are drawn with; the same in every visit to a room.
     pub lottery: LotteryKey,
 }
 
-/// What is known besides the ticket.
+/// What an isolate knows at a visit, besides the visitor's ticket.
 #[derive(Clone, Copy, Debug)]
-pub struct Situation<'a> {
+pub struct VisitContext<'a> {
     /// The moment of the visit.
     pub now: Timestamp,
-    /// The settings in force.
+    /// The settings in force at `now`, with those of an active event.
     pub settings: &'a Settings,
-    /// The isolate's view, if it has one.
+    /// The newest view of the room that the isolate has; `None` if it has heard of none yet.
     pub view: Option<&'a View>,
-    /// False while the view is stale and enough visitors have asked already.
+    /// Whether this visit may ask the counter. False while the view is stale and enough visitors of
+    /// this isolate have asked already: then the visitor waits.
     pub may_ask: bool,
-    /// The draws of this visit.
-    pub draws: Draws,
+    /// The random numbers for this visit.
+    pub random: RandomInputs,
 }
 
 /// The answer to a visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Inside already; nothing changes.
+    /// The visitor is inside, and neither the ticket nor a count changes.
     Inside,
-    /// Inside, and from now on counted in the ticket's bucket instead of `from`.
+    /// The visitor is inside and the session is renewed: from now on the visitor counts in the
+    /// ticket's activity bucket instead of `from`.
     Renew {
         /// The ticket to set.
         ticket: Ticket,
-        /// Where the visitor was counted.
+        /// The activity bucket that counted the visitor until now.
         from: Bucket,
     },
-    /// Admitted with this visit.
+    /// The visitor enters with this visit.
     Admit {
-        /// The ticket to set. With a slot given a while ago, in an answer that was lost, the
-        /// session is renewed at once: the visitor stays for D from now.
+        /// The ticket to set. Its session lasts `session_duration` from this visit, also where the
+        /// slot was given earlier, in an answer that was lost.
         ticket: Ticket,
-        /// Where the admission counts: the bucket of the moment the slot was given.
+        /// The activity bucket that counts the admission: that of the moment the slot was given.
         bucket: Bucket,
-        /// For a called visitor the wait from the promised check-in to this moment.
+        /// The presence to count for a visitor who had waited: from the check-in that was due to
+        /// this visit. `None` for a newcomer.
         waited: Option<Presence>,
     },
-    /// Waiting: this check-in counts.
+    /// The visitor waits, and this visit counts as a check-in.
     Queue {
         /// The ticket to set.
         ticket: Ticket,
-        /// The promise that the census counts.
+        /// The presence to count: the visitor is taken to wait until the next check-in is due.
         presence: Presence,
     },
-    /// Waiting, and too early: the same page again, nothing counts and no cookie is set.
+    /// The visitor waits and came before the check-in was due: the same page is shown again,
+    /// nothing is counted and no cookie is set.
     TooEarly {
         /// The ticket as it came.
         ticket: Ticket,
     },
-    /// Inside, and shown the page all the same: the owner holds everybody. The session goes on.
+    /// The visitor is inside and gets the queue page all the same, because the room's `maintenance`
+    /// is `hold`. The session goes on.
     Hold {
         /// The ticket, renewed where the settings renew it.
         ticket: Ticket,
-        /// Where the visitor was counted, if that changes: then the ticket must be set.
+        /// The activity bucket that counted the visitor until now, if the session was renewed; then
+        /// the ticket must be set.
         from: Option<Bucket>,
     },
-    /// Has no place before a challenge is passed. The ticket, which is not set, holds what the page
-    /// tells: the wait of somebody who joins now.
+    /// The visitor gets a place in the line only after passing a Turnstile challenge.
     Challenge {
-        /// The ticket.
+        /// A ticket that is not set: it holds what the page tells, the wait of somebody who joins
+        /// now.
         ticket: Ticket,
     },
-    /// In the infinite queue: nothing counts.
-    Pretend {
-        /// The ticket; to be set if this check-in came in time.
+    /// The visitor failed the challenge and is shown a line that never moves; nothing is counted.
+    InfiniteQueue {
+        /// The ticket, to be set if `counted`.
         ticket: Ticket,
-        /// True if it did.
+        /// False if the visit came before the check-in was due and is therefore none.
         counted: bool,
     },
-    /// Nobody new enters, and this visitor gets no place. A ticket keeps what it is worth.
+    /// The visitor may neither enter nor wait, as with `queueing_method: reject`. A ticket that was
+    /// sent stays valid.
     Reject,
-    /// Only the counter can say.
+    /// Whether the visitor enters depends on a free slot: the counter has to be asked.
     AskCounter(Ask),
 }
 
-/// What to ask the counter.
+/// A visitor's request for a slot, put to the counter of the data center.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     /// The visitor's ticket: the one that came, or a new one.
     pub ticket: Ticket,
-    /// Newcomer or called visitor.
+    /// Whether the visitor is a newcomer or one who waited and has been called.
     pub class: SlotClass,
     /// The visitor's place in the order.
     pub key: OrderKey,
+    /// How long the session lasts that the slot begins, in milliseconds.
+    pub session_ms: u64,
 }
 
-/// What came of asking.
+/// The outcome of asking the counter for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// A slot, given at this moment.
+pub enum CounterAnswer {
+    /// The visitor has a slot, which was given at this moment.
     Granted(Timestamp),
-    /// No slot, or no answer in a room that holds then.
+    /// A copy of the ticket has got the slot at this moment in another data center, which counts
+    /// the visitor: this one shares the session, and cannot renew it.
+    Shared(Timestamp),
+    /// The ticket has had its slot, and its session is over: its holder is a newcomer.
+    Spent,
+    /// No slot is free, or the counter did not answer and the room's `when_silent` is `hold`.
     Refused,
 }
 
-/// Answers a visit from what the isolate knows.
-pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
-    let Situation { now, settings, .. } = situation;
+/// Answers a visit from what the isolate knows, or tells what it has to ask.
+///
+/// `ticket` is the one that came in the visitor's cookie, if any. One that has expired counts as
+/// none: its holder is a newcomer. Visitors inside are answered first, whatever the line is like.
+pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
+    let VisitContext { now, settings, .. } = context;
     let ticket = match ticket {
         Some(ticket) if ticket.infinite => {
-            let is_in_line = is_waiting(&ticket, now) && settings.gated;
+            let is_in_line = is_waiting(&ticket, now) && settings.challenge_required;
             // Where there is no line, there is none to pretend.
             if is_in_line && settings.has_line() {
-                return infinite_queue::visit(situation, ticket);
+                return infinite_queue::visit(context, ticket);
             }
             None
         }
         Some(ticket) if is_inside(&ticket, now, settings) => {
             let decision = renew(ticket.clone(), now, settings);
             return if settings.maintenance == Maintenance::Hold {
-                hold(situation, ticket, decision)
+                hold(context, ticket, decision)
             } else {
                 decision
             };
@@ -154,72 +174,86 @@ pub fn decide(situation: Situation<'_>, ticket: Option<Ticket>) -> Decision {
     };
     if settings.admits_everybody() {
         let class = if ticket.is_some() { SlotClass::Queued } else { SlotClass::New };
-        let ticket = ticket.unwrap_or_else(|| new_ticket(situation));
+        let ticket = ticket.unwrap_or_else(|| new_ticket(context));
         let key = settings.order_key(&ticket);
-        return settle(situation, Ask { ticket, class, key }, Answer::Granted(now));
+        let ask = asked(settings, ticket, class, key);
+        return settle(context, ask, CounterAnswer::Granted(now));
     }
     if settings.admits_nobody() && !settings.queue_all {
         return Decision::Reject;
     }
     match ticket {
-        Some(ticket) => decide_queued(situation, ticket),
-        None => decide_new(situation),
+        Some(ticket) => decide_queued(context, ticket),
+        None => decide_new(context),
     }
 }
 
-/// Answers a visit after the counter was asked.
-pub fn settle(situation: Situation<'_>, ask: Ask, answer: Answer) -> Decision {
+/// Answers a visit for which [`decide`] asked the counter: with a slot the visitor enters, without
+/// one the visitor waits.
+pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Decision {
     match answer {
-        Answer::Granted(at) => {
+        CounterAnswer::Granted(at) => {
             let waited = (ask.class == SlotClass::Queued)
-                .then(|| continued(&ask.ticket, ask.key, situation.now, situation.now));
-            let mut ticket = accepted(ask.ticket, at, situation);
+                .then(|| continued(&ask.ticket, ask.key, context.now, context.now));
+            let mut ticket = accepted(ask.ticket, at, context, ask.class);
             let bucket = ticket.counted_bucket;
-            ticket.counted_bucket = renewed(&ticket, situation.now, situation.settings);
+            ticket.counted_bucket = if ticket.unconfirmed {
+                bucket.max(context.settings.unconfirmed_bucket_at(context.now))
+            } else {
+                renewed(&ticket, context.now, context.settings)
+            };
             Decision::Admit { ticket, bucket, waited }
         }
-        Answer::Refused => queue(situation, ask.ticket, ask.class == SlotClass::New),
+        CounterAnswer::Shared(at) => {
+            let mut ticket = accepted(ask.ticket, at, context, ask.class);
+            ticket.shared = true;
+            let bucket = ticket.counted_bucket;
+            if !bucket.is_live(context.now) {
+                return queue(context, new_ticket(context), true);
+            }
+            Decision::Admit { ticket, bucket, waited: None }
+        }
+        CounterAnswer::Spent => queue(context, new_ticket(context), true),
+        CounterAnswer::Refused => queue(context, ask.ticket, ask.class == SlotClass::New),
     }
 }
 
-/// True while an accepted ticket needs no decision: the session runs.
+/// Returns true while the ticket's holder is inside, that is, admitted with a session that runs.
 ///
-/// Without renewal it ends D after the admission, unless other settings promised more before.
+/// With `disable_session_renewal` the session ends `session_duration` after the admission, unless
+/// earlier settings had promised this visitor a later end.
 pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     let counted = ticket.counted_bucket;
     let runs_on = || {
         !settings.disable_session_renewal
             || now < ticket.accepted_at + settings.session_ms()
-            || counted > Bucket::at(ticket.accepted_at, settings)
+            || counted > settings.bucket_at(ticket.accepted_at)
     };
-    ticket.state == TicketState::Accepted && counted.is_live(now) && runs_on()
+    let ends = if ticket.unconfirmed { counted.max(first_end(ticket, settings)) } else { counted };
+    ticket.state == TicketState::Accepted && ends.is_live(now) && runs_on()
 }
 
-/// True while a check-in does not count yet.
+/// Returns the bucket with which the session ends that an admission began, for however short a time
+/// it was counted until the cookie came back.
+fn first_end(ticket: &Ticket, settings: &Settings) -> Bucket {
+    settings.bucket_at(ticket.last_check_in)
+}
+
+/// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.
 pub(crate) fn is_too_early(now: Timestamp, ticket: &Ticket) -> bool {
     now + EARLY_MS < next_refresh(ticket)
 }
 
-/// When the next check-in of a waiting visitor is due.
+/// Returns the moment at which the next check-in of a waiting visitor is due.
 pub fn next_refresh(ticket: &Ticket) -> Timestamp {
-    ticket.last_check_in + u64::from(ticket.interval_s) * SECOND_MS
+    ticket.last_check_in.plus_seconds(ticket.interval_s.into())
 }
 
-/// Names a ticket in reports and counts; its bytes are random and never leave the objects.
-pub fn visitor(id: TicketId) -> u64 {
-    u64::from_be_bytes(*id.as_bytes().first_chunk().unwrap_or(&[0; 8]))
-}
-
-/// Names the admission of a ticket: the same for every request that carries it.
-pub fn admission(id: TicketId) -> u64 {
-    u64::from_be_bytes(*id.as_bytes().last_chunk().unwrap_or(&[0; 8]))
-}
-
-/// The ticket of somebody who comes for the first time.
-pub(crate) fn new_ticket(situation: Situation<'_>) -> Ticket {
-    let Situation { now, draws, .. } = situation;
+/// Makes the ticket of somebody who comes for the first time.
+pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
+    let VisitContext { now, random, .. } = context;
     Ticket {
-        id: draws.ticket_id,
+        id: random.ticket_id,
         joined_at: now,
         state: TicketState::Queued,
         accepted_at: Timestamp::default(),
@@ -233,55 +267,63 @@ pub(crate) fn new_ticket(situation: Situation<'_>) -> Ticket {
         infinite: false,
         challenge: Challenge::None,
         people_ahead: 0,
+        counted_by: AggregatorCode::default(),
+        counter: CounterCode::default(),
+        shared: false,
     }
 }
 
-fn decide_new(situation: Situation<'_>) -> Decision {
-    let Situation { now, settings, view, may_ask, .. } = situation;
-    let ticket = new_ticket(situation);
+fn asked(settings: &Settings, ticket: Ticket, class: SlotClass, key: OrderKey) -> Ask {
+    Ask { ticket, class, key, session_ms: settings.session_ms() }
+}
+
+fn decide_new(context: VisitContext<'_>) -> Decision {
+    let VisitContext { now, settings, view, may_ask, .. } = context;
+    let ticket = new_ticket(context);
     // Without any view, or with one from before a quiet spell, the counter knows: an isolate
     // never guesses.
     let wants = |view: &View| {
         // Whoever cannot enter has to pass a challenge first: the counter need not know the name.
-        if settings.gated { view.open } else { view.wants_to_know(now) }
+        if settings.challenge_required { view.open } else { view.wants_to_know(now) }
     };
     let asks = view.is_none_or(|view| wants(view) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {
-        let key = place(situation, &ticket);
-        return Decision::AskCounter(Ask { ticket, class: SlotClass::New, key });
+        let key = place(context, &ticket);
+        return Decision::AskCounter(asked(settings, ticket, SlotClass::New, key));
     }
-    queue(situation, ticket, true)
+    queue(context, ticket, true)
 }
 
-fn decide_queued(situation: Situation<'_>, ticket: Ticket) -> Decision {
-    let Situation { now, settings, view, may_ask, .. } = situation;
+fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
+    let VisitContext { now, settings, view, may_ask, .. } = context;
     if is_too_early(now, &ticket) && !standing::may_come_at_once(now, settings, view, &ticket) {
         return Decision::TooEarly { ticket };
     }
     let ticket = confirmed(ticket, now);
     // An isolate that heard nothing for a while does not know who was called meanwhile.
-    let key = place(situation, &ticket);
+    let key = place(context, &ticket);
     let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
     if called && may_ask && !settings.queue_all {
-        return Decision::AskCounter(Ask { ticket, class: SlotClass::Queued, key });
+        return Decision::AskCounter(asked(settings, ticket, SlotClass::Queued, key));
     }
-    queue(situation, ticket, false)
+    queue(context, ticket, false)
 }
 
 fn is_called(key: OrderKey, view: &View) -> bool {
     view.open || view.called().calls(key)
 }
 
-/// The place of a visitor in the order that is in force.
-fn place(situation: Situation<'_>, ticket: &Ticket) -> OrderKey {
-    let Situation { now, settings, view, draws, .. } = situation;
+/// Returns the visitor's place in the order of the room's queueing method.
+fn place(context: VisitContext<'_>, ticket: &Ticket) -> OrderKey {
+    let VisitContext { now, settings, view, random, .. } = context;
     if settings.queueing_method == QueueingMethod::Random {
-        return lottery::place(ticket, now, draws.lottery, view.map(View::called));
+        return lottery::place(ticket, now, random.lottery, view.map(View::called));
     }
     settings.order_key(ticket)
 }
 
-/// From the first cookie that comes back on, the visitor is one who can keep a place.
+/// Notes in the ticket when its cookie first came back: a lottery draws lots only for those whose
+/// cookies did.
 fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
     if ticket.confirmed_s == 0 {
         ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX);
@@ -289,10 +331,10 @@ fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
     ticket
 }
 
-/// True when a place may be free within `soon_s` seconds.
+/// Returns true when the visitor at `key` may find a free slot within `soon_s` seconds.
 ///
-/// In a slow room as many places as it has can come free at the same time, and each of them is
-/// offered to one visitor alone.
+/// In a room below [`SLOW_ROOM_PER_MINUTE`] all slots may come free at the same time, and each is
+/// offered to one visitor alone: there, as many visitors as may enter at once are near.
 fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool {
     let soon = |wait_s| wait_s <= soon_s;
     estimate::wait_s(view, key).is_some_and(soon)
@@ -305,84 +347,102 @@ pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
     per_minute < SLOW_ROOM_PER_MINUTE && ahead < at_once
 }
 
-/// True while a queued ticket keeps its place: for a while after a check-in that did not come, too.
+/// Returns true while a waiting visitor keeps the place in the line: until [`GRACE_S`] seconds
+/// after the check-in was due.
 pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
-    ticket.state == TicketState::Queued && now < next_refresh(ticket) + GRACE_S * SECOND_MS
+    ticket.state == TicketState::Queued && now < next_refresh(ticket).plus_seconds(GRACE_S)
 }
 
 fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {
     let from = ticket.counted_bucket;
-    let to = renewed(&ticket, now, settings);
+    let mut to = renewed(&ticket, now, settings);
+    if ticket.unconfirmed {
+        to = to.max(first_end(&ticket, settings));
+    }
     if to == from {
         return Decision::Inside;
     }
     ticket.counted_bucket = to;
+    ticket.unconfirmed = false;
     Decision::Renew { ticket, from }
 }
 
-/// The page for somebody inside who comes again when the interval is over; as `renewed` says.
-fn hold(situation: Situation<'_>, before: Ticket, renewed: Decision) -> Decision {
-    let Situation { now, settings, draws, .. } = situation;
+/// Answers a visitor inside with the queue page; `renewed` is what would be answered otherwise.
+fn hold(context: VisitContext<'_>, before: Ticket, renewed: Decision) -> Decision {
+    let VisitContext { now, settings, random, .. } = context;
     let (mut ticket, from) = match renewed {
         Decision::Renew { ticket, from } => (ticket, Some(from)),
         _ => (before, None),
     };
-    let interval_s = jittered(settings.refresh_interval_s, draws.jitter);
+    let interval_s = jittered(settings.refresh_interval_s, random.jitter);
     ticket.last_check_in = now;
     ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
     Decision::Hold { ticket, from }
 }
 
-/// Where a visitor inside is counted after a request at `now`.
+/// Returns the activity bucket that counts a visitor inside after a request at `now`.
 fn renewed(ticket: &Ticket, now: Timestamp, settings: &Settings) -> Bucket {
-    if settings.disable_session_renewal {
+    if settings.disable_session_renewal || ticket.shared {
         return ticket.counted_bucket;
     }
     // A shorter session duration never takes back what a ticket has been promised.
-    ticket.counted_bucket.max(Bucket::at(now, settings))
+    ticket.counted_bucket.max(settings.bucket_at(now))
 }
 
-fn accepted(mut ticket: Ticket, at: Timestamp, situation: Situation<'_>) -> Ticket {
+fn accepted(
+    mut ticket: Ticket,
+    at: Timestamp,
+    context: VisitContext<'_>,
+    class: SlotClass,
+) -> Ticket {
+    let settings = context.settings;
+    let session = settings.bucket_at(at);
+    // Whoever waited has shown that the cookie comes back.
+    let is_new = class == SlotClass::New;
+    let counted = if is_new { settings.unconfirmed_bucket_at(at) } else { session };
     ticket.state = TicketState::Accepted;
+    ticket.counter = CounterCode::default();
     ticket.accepted_at = at;
-    ticket.counted_bucket = Bucket::at(at, situation.settings);
-    ticket.last_check_in = situation.now;
-    ticket.unconfirmed = false;
+    ticket.counted_bucket = counted;
+    ticket.last_check_in = context.now;
+    ticket.unconfirmed = counted < session;
     ticket
 }
 
-/// Seconds until the next check-in; `is_soon` where the turn may come before long.
+/// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
+/// `is_soon`, else around `refresh_interval_seconds`.
 ///
-/// In a lottery nobody's turn is near, and nobody may try more often than another.
-pub(crate) fn interval_s(situation: Situation<'_>, is_soon: bool) -> u16 {
-    let Situation { settings, draws, .. } = situation;
+/// In a lottery it is always the latter, so that nobody tries more often than another.
+pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
+    let VisitContext { settings, random, .. } = context;
     let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
-        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), draws.jitter)
+        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), random.jitter)
     } else {
-        jittered(settings.refresh_interval_s, draws.jitter)
+        jittered(settings.refresh_interval_s, random.jitter)
     };
     u16::try_from(interval_s).unwrap_or(u16::MAX)
 }
 
-/// A counted check-in. `first` on the page that starts the wait.
-fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision {
-    let Situation { now, settings, view, .. } = situation;
-    let key = place(situation, &ticket);
+/// Lets a visitor wait and counts the check-in; `first` on the page that starts the wait.
+fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision {
+    let VisitContext { now, settings, view, .. } = context;
+    let key = place(context, &ticket);
     let before = ticket.clone();
-    let estimate_s = told_s(settings, view, key, &ticket);
+    let estimate_s = displayed_estimate_s(settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
     let near = view.is_some_and(|view| is_near(view, key, settings, settings.refresh_interval_s));
-    let is_soon = first || (called || near) && !settings.queue_all;
+    let looks = view.is_some_and(|view| !view.knows_place(key));
+    let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    ticket.interval_s = interval_s(situation, is_soon);
+    ticket.interval_s = interval_s(context, is_soon);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
-    if first && settings.gated {
+    if first && settings.challenge_required {
         return Decision::Challenge { ticket };
     }
     let until = next_refresh(&ticket);
     let presence = if first {
-        let check_in = mixed(visitor(ticket.id), now);
+        let check_in = check_in(ticket.id.visitor(), now);
         Presence { key, from: now, until, check_in, joined: true }
     } else {
         continued(&before, key, now, until)
@@ -390,8 +450,9 @@ fn queue(situation: Situation<'_>, mut ticket: Ticket, first: bool) -> Decision 
     Decision::Queue { ticket, presence }
 }
 
-/// How long the holder of a ticket is told to wait: at most a tenth more than was told before.
-pub(crate) fn told_s(
+/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than at the
+/// check-in before; `None` when it is not known, or while `queue_all` holds everybody.
+pub(crate) fn displayed_estimate_s(
     settings: &Settings,
     view: Option<&View>,
     key: OrderKey,
@@ -401,35 +462,38 @@ pub(crate) fn told_s(
     let estimate_s = if settings.queueing_method == QueueingMethod::Random {
         estimate::by_lot(view)?.middle_s
     } else {
+        // Whoever has just come is told nothing rather than what the next check-in would double.
+        let view = Some(view).filter(|view| view.knows_place(key))?;
         estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
     };
     let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
     Some(estimate::smoothed_s(estimate_s, shown_s))
 }
 
-/// The check-in that `ticket` promised, as it came at `now`, and the promise up to `until`.
+/// Returns the presence to count for a check-in at `now`, from the moment it was due to `until`.
 ///
-/// It begins where the promise before it ended, also if it came a little early or late: a gap
-/// would count somebody out who stands in line. Whoever was called and came at once may leave a
-/// promise behind that reaches further than the new one: then it runs backwards and is taken back.
+/// It begins where the presence before it ended, also if the check-in came a little early or late:
+/// a gap would leave out somebody who stands in line. Where the visitor was told to come at once,
+/// `until` may lie before that: such a presence takes back what was counted too much.
 fn continued(ticket: &Ticket, key: OrderKey, now: Timestamp, until: Timestamp) -> Presence {
     let due = next_refresh(ticket);
     let from = if now.since_ms(due) <= EPOCH_MS { due } else { now };
-    Presence { key, from, until, check_in: mixed(visitor(ticket.id), due), joined: false }
+    Presence { key, from, until, check_in: check_in(ticket.id.visitor(), due), joined: false }
 }
 
-/// An integer interval with +-10 % jitter, at least +-1 s, so that no check-in phase is favoured.
+/// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
 fn jittered(base_s: u32, draw: u32) -> u32 {
     let spread_s = (base_s / 10).max(1);
     (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
 }
 
-/// One number for a ticket and a moment: the finalizer of `SplitMix64` (Steele, Lea, Flood 2014).
-fn mixed(visitor: u64, at: Timestamp) -> u64 {
-    let mut bits = visitor ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of
+/// `SplitMix64` (Steele, Lea and Flood, 2014).
+fn check_in(visitor: VisitorId, at: Timestamp) -> CheckInId {
+    let mut bits = visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
+    CheckInId(bits ^ (bits >> 31))
 }
 
 #[cfg(test)]

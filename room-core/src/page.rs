@@ -1,11 +1,16 @@
-//! The page a waiting visitor sees: the built-in one or an owner's template, and its variables.
-//! Knows nothing of HTTP.
+//! The page that a waiting visitor sees: the built-in one or an owner's template, and its
+//! variables. The HTTP answer around it is in `page/response.rs`.
 
 mod draw;
 mod english;
+pub mod event_stream;
 mod json;
 mod localized;
+pub mod response;
+pub mod template;
 mod variables;
+pub mod waiting;
+pub mod widget;
 mod words;
 
 use std::fmt::Write;
@@ -15,38 +20,41 @@ use base64ct::Encoding;
 use sha2::Digest;
 use sha2::Sha256;
 
-use crate::id::RoomId;
-pub use crate::waiting::{Stage, Waiting};
+use crate::base::id::RoomId;
+pub use crate::page::waiting::Waiting;
 pub use variables::Variables;
 pub use words::Words;
 
-use crate::template::RenderError;
-use crate::template::Template;
-use crate::template::TemplateError;
-use crate::turnstile::{ORIGIN, SCRIPT, TurnstileMode, Widget};
+use crate::page::template::{RenderError, Template, TemplateError};
+use crate::page::widget::{ORIGIN, SCRIPT, Widget};
+use crate::room::turnstile::TurnstileMode;
 
-/// The source of the built-in page, with `[[key]]` for each text of a language.
+/// The source of the built-in page: Mustache, with `[[key]]` in the place of each translated text.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 
-/// A queue page, ready to be rendered for any visitor. Compile once, keep it.
+/// A queue page, ready to be rendered for any visitor. Compiling it takes long, so keep it.
 pub struct Page {
     template: Template,
-    /// Without a challenge on the page, and with one.
+    /// The content security policies of the page without a challenge and with one; `None` for an
+    /// owner's page.
     policies: Option<[String; 2]>,
 }
 
 impl Page {
-    /// An owner's page, from the Mustache source in `custom_page_html`; all its errors at once.
+    /// Compiles an owner's page from the Mustache source in `custom_page_html`, or returns all its
+    /// errors at once.
     ///
-    /// It may load whatever its owner wants, so it carries no content security policy.
+    /// An owner's page may load whatever its owner wants, so it carries no content security policy.
     pub fn compile(source: &str) -> Result<Self, Vec<TemplateError>> {
         let template = Template::compile(source, Variables::is_known)?;
         Ok(Self { template, policies: None })
     }
 
-    /// The page of every room without its own, in one language and under a policy that lets only
-    /// its own style and script run; or the key of a text that the language lacks. Tests prove that
-    /// the page of every language compiles.
+    /// Compiles the built-in page in one language, under a content security policy that lets only
+    /// its own style and script run.
+    ///
+    /// Errors: the key of a text that the language lacks, or what is wrong with the template. Tests
+    /// prove that the page of every language compiles.
     pub fn built_in(words: &Words) -> Result<Self, String> {
         let source = words.fill(BUILT_IN_SOURCE)?;
         let invalid = |errors: Vec<TemplateError>| {
@@ -61,19 +69,19 @@ impl Page {
         Ok(page)
     }
 
-    /// The names in the source that are no variables; for the owner to look at.
+    /// Lists the names in the source that are no variables, as warnings for the owner.
     pub fn warnings(&self) -> &[TemplateError] {
         self.template.warnings()
     }
 
-    /// The value of the `Content-Security-Policy` header; none for an owner's page. The place that
-    /// challenges come from is in it only where there is one.
+    /// Returns the value of the `Content-Security-Policy` header; `None` for an owner's page. It
+    /// allows the origin that challenges are loaded from only if the page has one.
     pub fn content_security_policy(&self, has_challenge: bool) -> Option<&str> {
         let [without, with] = self.policies.as_ref()?;
         Some(if has_challenge { with } else { without })
     }
 
-    /// True if the page shows a challenge to whoever needs to pass one.
+    /// True if the page shows the challenge to a visitor who has to pass it.
     pub fn has_challenge(&self) -> bool {
         let widget = Widget {
             site_key: "",
@@ -83,23 +91,24 @@ impl Page {
         };
         let variables = Variables::of(&Waiting::default());
         let variables = variables.with_challenge(Some(widget), &Words::default());
-        // As markup: an escaped text would be shown, and challenge nobody.
+        // It must stand there as markup: escaped, it would be shown as text and challenge nobody.
         self.render(&variables).is_ok_and(|html| html.contains(&widget.html(&Words::default())))
     }
 
-    /// What apps get instead of a page.
+    /// Writes the variables as the JSON that apps get instead of a page.
     pub fn json(variables: &Variables) -> String {
         json::json(variables)
     }
 
-    /// The page for one visitor.
+    /// Renders the page for one visitor.
     pub fn render(&self, variables: &Variables) -> Result<String, RenderError> {
         self.template.render(|name| variables.value(name))
     }
 }
 
-/// Forbids everything but the inline style and script blocks of `html` and pictures in `data:`;
-/// with the script of a `challenge`, that and what it loads as well.
+/// Writes the policy that forbids everything but the inline style and script blocks of `html` and
+/// pictures in `data:`. With the script of a `challenge`, that script and what it loads are allowed
+/// too.
 ///
 /// Embedding in a frame stays allowed, because covered sites may be embedded.
 fn content_security_policy(html: &str, challenge: Option<&str>) -> String {
@@ -115,7 +124,7 @@ fn content_security_policy(html: &str, challenge: Option<&str>) -> String {
     )
 }
 
-/// The sources of all blocks between `opening` and `closing`, each with a space before it.
+/// Writes the hash of every block between `opening` and `closing`, each with a space before it.
 fn hashes(html: &str, opening: &str, closing: &str) -> String {
     let mut sources = String::new();
     for block in html.split(opening).skip(1) {
@@ -126,7 +135,7 @@ fn hashes(html: &str, opening: &str, closing: &str) -> String {
     sources
 }
 
-/// The source of one block.
+/// Writes the hash of one block as a source expression of a policy: `'sha256-<base64>'`.
 fn hash(content: &str) -> String {
     format!("'sha256-{}'", Base64::encode_string(&Sha256::digest(content)))
 }
@@ -135,18 +144,17 @@ fn hash(content: &str) -> String {
 mod tests {
     use super::BUILT_IN_SOURCE;
     use super::Page;
-    use super::Stage;
     use super::Variables;
     use super::Waiting;
     use super::Words;
     use super::content_security_policy;
     use super::hashes;
     use super::{ORIGIN, TurnstileMode, Widget};
-    use crate::event::Phase;
-    use crate::id::RoomId;
-    use crate::language::Language;
-    use crate::settings::QueueingMethod;
-    use crate::time::{MINUTE_MS, Timestamp};
+    use crate::base::id::RoomId;
+    use crate::base::time::{MINUTE_MS, Timestamp};
+    use crate::room::event::{Phase, Stage};
+    use crate::room::language::Language;
+    use crate::room::settings::QueueingMethod;
 
     fn english() -> Words {
         let texts = include_str!("../../templates/languages/en-US.json");
@@ -220,7 +228,7 @@ mod tests {
         let usual = two_minutes();
         let unusual = ["Nothing was submitted", "paused", "is full", "ahead of you", "Not known"];
         check(usual, &["About 2 minutes", KEPT, "20 s</span>", "in the order you came"], &unusual);
-        check(Waiting { estimate_s: None, ..usual }, &["Not known yet", KEPT], &["About"]);
+        check(Waiting { estimate_s: None, ..usual }, &["Finding your place…", KEPT], &["About"]);
         check(
             Waiting { people_ahead: Some(1_234), ..usual },
             &["People ahead of you", "1,234"],

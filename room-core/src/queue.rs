@@ -1,91 +1,83 @@
-//! Order: the serving threshold `T`, whether the room is open, and the line behind it.
+//! The line of a room: who waits, and up to which place visitors have been called to enter.
 //!
-//! Decides who is called, never how many slots there are.
+//! A room is open while newcomers may enter at once. When one of them finds no slot it closes, and
+//! from then on the threshold `T` rises through the line: whoever's key is at most `T` has been
+//! called and may take a slot at the next check-in. `capacity` counts the slots; nobody enters
+//! without one, so a threshold too high lets in nobody too many.
 
-mod line;
+pub mod estimate;
+pub mod forecast;
+mod gap;
+pub mod line;
+pub mod pace;
 mod rounds;
+pub mod view;
 
 use serde::{Deserialize, Serialize};
 
-use crate::census::{EPOCH_MS, Epoch, EpochCensus};
-use crate::lottery::{Called, Round};
-use crate::settings::Settings;
-use crate::time::{SECOND_MS, Timestamp};
+use crate::base::time::Timestamp;
+use crate::order::census::{Epoch, EpochCensus};
+use crate::order::lottery::{Called, Round};
+use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::room::settings::Settings;
 
 use line::Line;
 use rounds::Carried;
 
-/// A visitor's place in the order; the lower one is called first. In FIFO the join time in ms.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
-pub struct OrderKey(pub u64);
-
-impl From<OrderKey> for u64 {
-    fn from(key: OrderKey) -> Self {
-        key.0
-    }
-}
-
-impl OrderKey {
-    /// The place of a visitor who joined at `joined_at`, first come first served.
-    pub const fn fifo(joined_at: Timestamp) -> Self {
-        Self(joined_at.0)
-    }
-
-    /// The last key of the 5-second key bucket this one lies in.
-    #[must_use]
-    pub const fn coarse(self) -> Self {
-        Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
-    }
-}
-
-/// Below this many admissions per minute nobody is called without a free slot, and no slot is
-/// parked in a lease (`admission.md` sections 4 and 5).
+/// The `new_users_per_minute` below which a room is slow: nobody is called without a free slot, and
+/// no data center gets slots in advance (`docs/algorithm.md`).
 pub const SLOW_ROOM_PER_MINUTE: u32 = 60;
 
-/// The line of one room, owned by its global aggregator.
+/// The line of one room. Its one owner is the room's global aggregator, which sends every isolate
+/// a view of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     open: bool,
+    /// When the room closed last; 1970 in rows of an earlier version.
+    #[serde(default)]
+    closed_at: Timestamp,
     threshold: OrderKey,
-    /// Where it stood when the order in force was another one: it goes on from there.
+    /// The threshold of the other order, lottery or line of times, until the method changes back.
     #[serde(default)]
     parked: OrderKey,
-    /// In a lottery: what the round before has left.
+    /// In a lottery: the visitors called in the round before, who may still enter.
     #[serde(default)]
     carried: Carried,
     /// The newest epoch that every data center with waiters has reported.
     reported: Epoch,
-    /// The waiters of that epoch, in the order in force.
+    /// The visitors who wait in that epoch, by their places in the present order or round.
     line: Line,
-    /// Those who have no place in it: a lottery's called ones of the round before, and all for a
-    /// refresh interval after a change of method.
+    /// The number of visitors who wait without a place there: those called in the round before,
+    /// and everybody for a refresh interval after a change of method.
     #[serde(default)]
     beside: u64,
-    /// Since when a slot is free and nobody else was called.
+    /// Since when a slot has been free without anybody else being called.
     idle_since: Option<Timestamp>,
+    /// The epoch at whose census most of the line was first missing, while that is not believed.
+    #[serde(default)]
+    doubted: Option<Epoch>,
 }
 
-/// What the limits leave at one moment, as [`Queue::call`] and [`Queue::try_open`] weigh it.
+/// The free slots at one moment and the visitors on their way to them, by which the line decides
+/// how many to call and whether to open.
 #[derive(Clone, Copy, Debug)]
 pub struct Supply {
-    /// Slots free now under both limits.
+    /// The slots free now under both limits of the room.
     pub available: u64,
-    /// Admissions per second over the last 30 s.
+    /// The admissions per second, measured over the last 30 s.
     pub flow_per_s: f64,
-    /// How many may be called ahead of need, in parts of the flow of a near-head refresh.
+    /// How many visitors may be called beyond the free slots, as a multiple of the admissions
+    /// expected within `near_head_refresh_interval_seconds`.
     pub ahead: f64,
-    /// Slots granted to called visitors since the middle of the reported epoch.
+    /// Slots granted to called visitors since the middle of the epoch that was reported last.
     pub queued_since_reported: u64,
-    /// Visitors who joined since the middle of the reported epoch.
+    /// Visitors who joined since the middle of the epoch that was reported last.
     pub joined_since_reported: u64,
     /// Slots granted to called visitors since the lottery's round began.
     pub queued_since_round: u64,
-    /// Those called in the round before who may still come.
+    /// Visitors called in the lottery's round before who may still come.
     pub carried: u64,
-    /// When a called visitor was granted a slot last.
+    /// The moment at which a called visitor was last granted a slot.
     pub queued_at: Timestamp,
 }
 
@@ -93,6 +85,7 @@ impl Default for Queue {
     fn default() -> Self {
         Self {
             open: true,
+            closed_at: Timestamp::default(),
             threshold: OrderKey::default(),
             parked: OrderKey::default(),
             carried: Carried::default(),
@@ -100,59 +93,71 @@ impl Default for Queue {
             line: Line::default(),
             beside: 0,
             idle_since: None,
+            doubted: None,
         }
     }
 }
 
 impl Queue {
-    /// True while newcomers may take a slot.
+    /// Returns the queue as it is stored, with a line of few points.
+    #[must_use]
+    pub fn for_storage(&self) -> Self {
+        Self { line: self.line.for_storage(), ..*self }
+    }
+
+    /// Returns true while newcomers may take a slot without waiting in line.
     pub fn is_open(&self) -> bool {
         self.open
     }
 
-    /// `T`: whoever's key is at most this has been called.
+    /// Returns the threshold `T`: visitors with this key or a lower one have been called.
     pub fn threshold(&self) -> OrderKey {
         self.threshold
     }
 
-    /// Who has been called.
+    /// Returns which visitors have been called, those of a lottery's round before included.
     pub fn called(&self) -> Called {
         Called { threshold: self.threshold, before: self.carried.threshold() }
     }
 
-    /// The epoch the line was taken in.
+    /// Returns since when newcomers wait; 1970 while they do not.
+    pub fn closed_at(&self) -> Timestamp {
+        if self.open { Timestamp::default() } else { self.closed_at }
+    }
+
+    /// Returns the newest epoch whose census the line was taken from.
     pub fn reported(&self) -> Epoch {
         self.reported
     }
 
-    /// All live waiters of the reported epoch.
+    /// Returns how many visitors waited in the reported epoch.
     pub fn waiting(&self) -> u64 {
         self.line.count() + self.beside
     }
 
-    /// Live waiters of the order in force with a key of at most `key`.
+    /// Returns how many visitors of the line stand at `key` or before it.
     pub fn waiting_up_to(&self, key: OrderKey) -> u64 {
         self.line.up_to(key)
     }
 
-    /// Places that are spoken for before any newcomer's: those of everybody in the line who has
-    /// not entered since, and of those who joined since and are not in the census yet.
+    /// Returns how many slots are needed before any newcomer's: for the visitors in the line who
+    /// have not entered since, and for those who joined since and are not in the census yet.
     pub fn promised(&self, supply: Supply) -> u64 {
         let waiting = self.waiting() + supply.joined_since_reported;
         waiting.saturating_sub(supply.queued_since_reported)
     }
 
-    /// The line as (key, waiters at it or before it), by key.
+    /// Returns the line as pairs, ascending: a key, and how many visitors stand at or before it.
     pub fn line(&self) -> &[(OrderKey, u64)] {
         self.line.points()
     }
 
-    /// The same without those who have entered since the epoch of the line: they stood first.
+    /// Returns the line without its first `entered` visitors, who have entered since its epoch.
     pub fn line_without(&self, entered: u64) -> Vec<(OrderKey, u64)> {
         self.line().iter().map(|(key, ahead)| (*key, ahead.saturating_sub(entered))).collect()
     }
 
-    /// Takes the census of a newer epoch; an older one changes nothing.
+    /// Takes over the visitors whom the census counts in an epoch, unless a newer epoch is known.
     pub fn observe(&mut self, epoch: Epoch, waiters: &EpochCensus) {
         if epoch < self.reported {
             return;
@@ -165,17 +170,18 @@ impl Queue {
         self.beside = all - self.line.count();
     }
 
-    /// A newcomer was refused: nobody new enters any more, and this one is called first.
+    /// Closes an open room because a newcomer found no slot, and calls that visitor first.
     ///
-    /// Everybody who waits now joined before, so all keys up to the refused one stay called.
-    pub fn close(&mut self, first_refused: OrderKey) {
+    /// Newcomers wait from now on. Everybody with a key below the refused one stays called.
+    pub fn close(&mut self, now: Timestamp, first_refused: OrderKey) {
         if self.open {
             self.open = false;
+            self.closed_at = now;
             self.call_at_once(first_refused);
         }
     }
 
-    /// Calls everybody up to `last`; true if the threshold moved.
+    /// Raises the threshold to `last` and returns true, if it was lower and in the same order.
     pub fn call_at_once(&mut self, last: OrderKey) -> bool {
         // An isolate that has not heard of a change names keys of another order.
         let is_of_order = Round::of(last).is_some() == Round::of(self.threshold).is_some();
@@ -186,17 +192,17 @@ impl Queue {
         moves
     }
 
-    /// Nobody new from now on, although nobody was refused: queue-all.
+    /// Closes an open room because its settings hold everybody new, as `queue_all` does.
     ///
-    /// Called is who stands up to `last`.
-    pub fn hold(&mut self, last: OrderKey) {
-        self.close(last);
+    /// Visitors with the key `last` or a lower one are called when the room goes on.
+    pub fn hold(&mut self, now: Timestamp, last: OrderKey) {
+        self.close(now, last);
     }
 
-    /// Moves the threshold to call as many as can be served; true if it moved.
+    /// Raises the threshold to call as many visitors as can be served; returns true if it rose.
     ///
-    /// Never back (I3), and never past the start of the reported epoch: whoever joined later may
-    /// not have been counted yet.
+    /// It never falls (I3), and never reaches those who joined after the reported epoch began,
+    /// since the census may not count all of them yet. While the room is open nothing changes.
     pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if self.open || settings.admits_nobody() || supply.available == 0 {
             self.idle_since = None;
@@ -229,7 +235,7 @@ impl Queue {
         moves
     }
 
-    /// The key of somebody who joined at `moment` and stands behind all drawn places.
+    /// Returns the key of a visitor who joined at `moment`; in a lottery, too late to take part.
     fn joined_by(&self, moment: Timestamp) -> OrderKey {
         match Round::of(self.threshold) {
             Some(round) => round.late(moment),
@@ -237,27 +243,26 @@ impl Queue {
         }
     }
 
-    /// True when all who are called have had the time to come back and nobody took a slot: within
-    /// a key bucket they stand further back than was thought.
+    /// Returns true when all who are called have had the time to come back and nobody took a slot:
+    /// then the visitors of the key bucket stand further back in it than was assumed.
     fn stalls(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if supply.available == 0 {
             return false;
         }
         let idle_since = *self.idle_since.get_or_insert(now);
-        let longest_refresh_ms = u64::from(settings.refresh_interval_s) * 1_100 + SECOND_MS;
-        now.since_ms(idle_since.max(supply.queued_at)) > longest_refresh_ms + EPOCH_MS
+        now.since_ms(idle_since.max(supply.queued_at)) > settings.longest_refresh_ms() + EPOCH_MS
     }
 
-    /// Opens the room whatever is free: everybody enters. True if it was closed.
+    /// Opens the room whatever is free, as `passthrough` does; returns true if it was closed.
     pub fn open(&mut self) -> bool {
         !std::mem::replace(&mut self.open, true)
     }
 
-    /// How many of the called visitors with these `keys` (ascending) may have a slot: those who
-    /// have fewer live waiters before them than slots are free.
+    /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
+    /// with fewer waiting visitors before them than slots are free.
     ///
-    /// Too many are called when check-ins were lost in a restart, or where waiters of a key bucket
-    /// were taken to stand further back. Each free place is then still the one's who stands first.
+    /// Too many may have been called, after a restart that lost check-ins or where the visitors of
+    /// a key bucket stand further to the front than was assumed. The first in line still go first.
     pub fn served_first(&self, keys: &[OrderKey], supply: Supply) -> usize {
         keys.partition_point(|key| {
             let before = OrderKey(key.0.saturating_sub(1));
@@ -266,7 +271,7 @@ impl Queue {
         })
     }
 
-    /// Opens the room when nobody is left to call and slots remain; true if it opened.
+    /// Opens a closed room if nobody is left to call and slots remain; returns true if it opened.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
         // Whoever joined since cannot be called before the next epoch. To wait until nobody has
         // would keep the room closed for as long as newcomers keep coming; opening calls them.
@@ -284,33 +289,25 @@ impl Queue {
     }
 }
 
-/// How many may be called at the same time (`admission.md` section 5, tick).
+/// Returns how many visitors may be called and not inside yet at one time (`docs/algorithm.md`).
 fn called_target(settings: &Settings, supply: Supply) -> u64 {
     if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
         return supply.available;
     }
     let refresh_s = f64::from(settings.near_head_refresh_interval_s);
     let ahead_of_need = supply.ahead * refresh_s * supply.flow_per_s;
-    supply.available.saturating_add(ahead_of_need as u64).max(1)
+    // If all for whom places are free were called, they would enter in the order they check in.
+    let rate = u64::from(settings.new_users_per_minute);
+    let in_a_refresh = rate * u64::from(settings.refresh_interval_s) / 60;
+    supply.available.min(in_a_refresh).saturating_add(ahead_of_need as u64).max(1)
 }
-
-/// Slots for called visitors per second: `R/60 (1 + c (1 - granted60/R))` with catch-up c = 2,
-/// so that a line behind idle places is served up to three times as fast as a steady one.
-pub fn pace_per_s(settings: &Settings, granted_last_minute: u64) -> f64 {
-    let rate = f64::from(settings.new_users_per_minute);
-    let unused = (1.0 - granted_last_minute as f64 / rate).max(0.0);
-    rate / 60.0 * (1.0 + 2.0 * unused)
-}
-
-/// At most this much flow is granted to called visitors at once, in milliseconds of pace.
-pub const PACE_BURST_MS: u64 = 2 * SECOND_MS;
 
 #[cfg(test)]
 mod tests {
-    use super::{OrderKey, Queue, Supply, pace_per_s};
-    use crate::census::{Epoch, EpochCensus};
-    use crate::settings::Settings;
-    use crate::time::Timestamp;
+    use super::{OrderKey, Queue, Supply};
+    use crate::base::time::Timestamp;
+    use crate::order::census::{Epoch, EpochCensus};
+    use crate::room::settings::Settings;
 
     fn slow_room() -> Settings {
         Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
@@ -331,7 +328,7 @@ mod tests {
 
     fn closed_with(keys: &[u64], reported: u64) -> Queue {
         let mut queue = Queue::default();
-        queue.close(OrderKey(keys[0]));
+        queue.close(Timestamp(1), OrderKey(keys[0]));
         let waiters: EpochCensus = keys.iter().map(|key| (OrderKey(*key), 1)).collect();
         queue.observe(Epoch(reported), &waiters);
         queue
@@ -340,8 +337,8 @@ mod tests {
     #[test]
     fn the_first_refused_newcomer_closes_the_room_and_is_called() {
         let mut queue = Queue::default();
-        queue.close(OrderKey(1_000));
-        queue.close(OrderKey(2_000));
+        queue.close(Timestamp(1), OrderKey(1_000));
+        queue.close(Timestamp(1), OrderKey(2_000));
         assert!(!queue.is_open());
         assert_eq!(queue.threshold(), OrderKey(1_000));
     }
@@ -372,7 +369,7 @@ mod tests {
     fn those_who_joined_in_one_millisecond_are_called_with_the_first_free_slot() {
         let check = |called_waits: bool, available: u64, want: u64| {
             let mut queue = Queue::default();
-            queue.close(OrderKey(1_000));
+            queue.close(Timestamp(1), OrderKey(1_000));
             let called = [(OrderKey(1_000), u32::from(called_waits))];
             let line = called.into_iter().filter(|(_, count)| *count > 0);
             let waiters = line.chain([(OrderKey(2_000), 3), (OrderKey(3_000), 1)]).collect();
@@ -389,9 +386,22 @@ mod tests {
     }
 
     #[test]
+    fn a_fast_room_calls_no_more_than_can_enter_within_a_refresh() {
+        let check = |available: u64, want: u64| {
+            let settings = Settings::with_limits(10_000, 60);
+            let mut queue = closed_with(&(1..=100).map(|key| key * 10).collect::<Vec<_>>(), 2);
+            queue.call(Timestamp(20_000), &settings, supply(available));
+            assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} free");
+        };
+        check(7, 7);
+        check(20, 20);
+        check(90, 20);
+    }
+
+    #[test]
     fn part_of_a_key_bucket_is_called() {
         let mut queue = Queue::default();
-        queue.close(OrderKey(1_000));
+        queue.close(Timestamp(1), OrderKey(1_000));
         queue.observe(Epoch(2), &[(OrderKey(9_999), 5_000)].into());
         assert!(queue.call(Timestamp(20_000), &slow_room(), supply(9)));
         assert_eq!(queue.threshold(), OrderKey(5_008));
@@ -457,18 +467,6 @@ mod tests {
         check(&[1_000, 10_000], supply(3), true); // and it cannot be called before it opens
         check(&[1_000], Supply { joined_since_reported: 1, ..supply(2) }, false);
         check(&[1_000], Supply { queued_since_reported: 1, ..supply(1) }, true);
-    }
-
-    #[test]
-    fn the_pace_catches_up_behind_idle_places() {
-        let check = |granted: u64, want: f64| {
-            let settings = Settings { new_users_per_minute: 60, ..Settings::for_tests() };
-            assert!((pace_per_s(&settings, granted) - want).abs() < 1e-9, "{granted}");
-        };
-        check(60, 1.0);
-        check(30, 2.0);
-        check(0, 3.0);
-        check(90, 1.0);
     }
 
     #[test]

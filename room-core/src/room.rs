@@ -1,35 +1,50 @@
-//! A room as its owner configured it, valid in every field. Made by `config`; decides nothing.
+//! A waiting room as its owner configured it, valid in every field. `management::config` makes it
+//! from JSON.
 
-use crate::bypass_rule::BypassRule;
-use crate::cookie::CookieAttributes;
-use crate::event::Event;
-use crate::id::{RoomId, ZoneId};
-use crate::language::Language;
-use crate::route::Route;
-use crate::settings::Settings;
-use crate::time::Timestamp;
-use crate::turnstile::{Turnstile, WhenUnverified};
+pub mod bypass;
+pub mod bypass_rule;
+pub mod coverage;
+pub mod event;
+pub mod language;
+pub mod named_list;
+pub mod route;
+pub mod settings;
+pub mod turnstile;
+pub mod zone_settings;
+pub mod zones;
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::time::Timestamp;
+use crate::room::bypass_rule::BypassRule;
+use crate::room::event::Event;
+use crate::room::language::Language;
+use crate::room::route::Route;
+use crate::room::settings::Settings;
+use crate::room::turnstile::{Turnstile, WhenUnverified};
+use crate::ticket::cookie::CookieAttributes;
 
-/// One waiting room. `config` makes it, so that every rule between its fields holds.
+/// One waiting room. Only `management::config` makes one, so that every rule between its fields
+/// holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the owner, named as in the API")]
 pub struct Room {
-    /// What the room's tickets and objects are bound to.
+    /// Names the room for ever: its tickets and its objects belong to this id.
     pub id: RoomId,
-    /// The zone its hosts belong to.
+    /// The zone that its hosts belong to.
     pub zone_id: ZoneId,
-    /// Letters, digits, `-` and `_`; unique in the zone whatever the letter case.
+    /// The owner's name for the room: letters, digits, `-` and `_`. No other room of the zone has
+    /// the same, in whatever letter case.
     pub name: String,
-    /// A note of the owner.
+    /// A note of the owner; changes nothing.
     pub description: String,
-    /// What the room covers, at least one route: `host` and `path`, then `additional_routes`.
+    /// The hosts and paths that the room covers, at least one: `host` and `path`, then
+    /// `additional_routes`.
     pub routes: Vec<Route>,
-    /// The name of the ticket's cookie, with the suffix.
+    /// The name of the cookie that carries the ticket, with the suffix.
     pub cookie_name: String,
-    /// How browsers are told to keep the cookie.
+    /// The `SameSite` and `Secure` that the owner wants the cookie to have.
     pub cookie_attributes: CookieAttributes,
-    /// What the machines decide with.
+    /// Limits, queueing method and what else the machines decide with, outside of events.
     pub settings: Settings,
     /// True when the room is off: its routes are ordinary traffic and set no cookie.
     pub suspended: bool,
@@ -37,28 +52,30 @@ pub struct Room {
     pub queueing_status_code: u16,
     /// The owner's queue page, a valid template; `None` for the built-in page.
     pub custom_page_html: Option<String>,
-    /// True when apps that ask for JSON get their answer as JSON.
+    /// True when requests with `Accept: application/json` get JSON instead of the queue page.
     pub json_response_enabled: bool,
-    /// The language of the page for visitors who ask for none that is known.
+    /// The built-in page's language for visitors whose `Accept-Language` names none of the 39.
     pub default_template_language: Language,
-    /// True when the origin is not shown the ticket's cookie; costs speed.
+    /// True when the cookie is taken out of what the origin sees; costs some speed.
     pub strip_cookie: bool,
-    /// True when the origin may end a visitor's session with an answer; costs speed.
+    /// True when the origin may end a visitor's session by a header of its answer; costs some
+    /// speed.
     pub origin_may_revoke: bool,
-    /// True when a waiting visitor is told how many stand before.
+    /// True when waiting visitors are told how many stand before them; only in a `fifo` line.
     pub show_position: bool,
-    /// How visitors prove that they are people. Without Turnstile's keys it is off.
+    /// Whether waiting visitors get a Turnstile challenge, and what becomes of those who fail. Acts
+    /// as off without Turnstile's keys.
     pub turnstile: Turnstile,
-    /// What a proof is worth that nobody can check.
+    /// What a Turnstile token is worth while siteverify does not answer.
     pub turnstile_when_silent: WhenUnverified,
-    /// True when pages tell those in the infinite queue where they are.
+    /// True when pages and JSON tell visitors that they are in the infinite queue.
     pub show_infinite_queue: bool,
-    /// Scheduled changes of the settings, in no order; no two overlap.
+    /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
-    /// Which requests skip the room, in the owner's order.
+    /// The rules whose requests skip the room, in the owner's order.
     pub bypass_rules: Vec<BypassRule>,
-    /// When the room was made; the epoch if nobody knows.
+    /// When the room was made; the epoch if it is not known.
     pub created_on: Timestamp,
-    /// When it was last changed, its events and rules aside.
+    /// When the room was last changed. A change of its events or rules is none of the room.
     pub modified_on: Timestamp,
 }

@@ -1,90 +1,111 @@
-//! What a visitor's ticket says, and its fixed layout in bytes. Never sees a key: see `key_ring`.
+//! What a visitor's ticket says, and its fixed layout in bytes. `keys::key_ring` seals and opens
+//! it.
 
-use crate::bucket::Bucket;
-use crate::id::TicketId;
-use crate::time::Timestamp;
+pub mod bucket;
+pub mod cookie;
+use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+use crate::base::time::Timestamp;
+use crate::ticket::bucket::Bucket;
 
-/// How long a waiting visitor may stay away after the last check-in and keep the place: 5 minutes,
-/// the published life of a queued visitor's cookie (shorter than the 24 hours of older versions).
+/// Seconds for which a waiting visitor keeps the place after the last check-in: 5 minutes, the life
+/// of a queued visitor's cookie as Cloudflare publishes it (24 hours in its older versions).
 pub const GRACE_S: u64 = 5 * 60;
 
-/// The estimate of a visitor who has not been shown any.
+/// What `Ticket::shown_estimate_s` is while the visitor has not been shown any estimate.
 pub const NO_ESTIMATE: u32 = u32::MAX;
 
 /// Whether the holder of a ticket waits or is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum TicketState {
-    /// Waits for a place.
+    /// The visitor waits.
     Queued,
-    /// Was admitted, and is inside until the session ends.
+    /// The visitor was admitted, and is inside until the session ends.
     Accepted,
 }
 
-/// Everything the room knows about one visitor. It is kept by the visitor, sealed, in a cookie.
+/// What the room has to know about one visitor: the visitor carries it, sealed, in a cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Ticket {
-    /// 16 random bytes, drawn by the caller when the visitor joined.
+    /// The visitor's own random number, drawn by the caller when the visitor first came.
     pub id: TicketId,
-    /// When the visitor joined; with FIFO order also the place in the line.
+    /// When the visitor came first; with first come, first served, also the place in the line.
     pub joined_at: Timestamp,
-    /// Whether the visitor waits or is inside.
+    /// Whether the visitor waits or has been admitted.
     pub state: TicketState,
     /// When the visitor was admitted; 0 exactly while queued.
     pub accepted_at: Timestamp,
     /// The activity bucket that counts the visitor; 0 exactly while queued.
     pub counted_bucket: Bucket,
-    /// The last check-in that was counted.
+    /// When the visitor last checked in. A visit that comes too early is no check-in.
     pub last_check_in: Timestamp,
-    /// Seconds from `last_check_in` to the check-in that was promised.
+    /// Seconds from `last_check_in` to the next check-in, as the visitor was told.
     pub interval_s: u16,
     /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none.
     pub shown_estimate_s: u32,
-    /// A hash of the id of the event the visitor joined in; 0 for none.
+    /// Reserved for a hash of the id of the event in which the visitor joined; 0 in every ticket.
     pub event: u32,
-    /// The second in which a cookie of this visitor first came back; 0 until then.
+    /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
-    /// True until a cookie of this visitor has come back: on the first page.
+    /// True on the first page, until a cookie of this visitor has come back. A newcomer inside, of
+    /// whom that is true, may count for a shorter time than the session lasts.
     pub unconfirmed: bool,
-    /// True for a visitor in the infinite queue, who must not be able to tell.
+    /// True for a visitor in the infinite queue, the line that never moves. It must look like the
+    /// other line from outside.
     pub infinite: bool,
-    /// Whether the visitor has been challenged, and has answered.
+    /// How far the visitor has come with the Turnstile challenge.
     #[cfg_attr(test, serde(default))]
     pub challenge: Challenge,
-    /// In the infinite queue alone: so many seemed to stand before when `joined_at` was written.
+    /// How many visitors a visitor of the infinite queue was told to stand behind at `joined_at`; 0
+    /// for everybody else.
     #[cfg_attr(test, serde(default))]
     pub people_ahead: u32,
+    /// The aggregator that was to hear of the admission or renewal that set `counted_bucket`; none
+    /// while queued, and in tickets of an earlier version.
+    #[cfg_attr(test, serde(default))]
+    pub counted_by: AggregatorCode,
+    /// The counter that is asked for the slot of a waiting visitor, from whatever data center, so
+    /// that all copies of the ticket get the same one; none in the infinite queue, once accepted,
+    /// and in tickets of an earlier version.
+    #[cfg_attr(test, serde(default))]
+    pub counter: CounterCode,
+    /// True for one more copy of a waiting ticket whose session another data center counts: it
+    /// lasts as long as the admission does, and is not renewed.
+    #[cfg_attr(test, serde(default))]
+    pub shared: bool,
 }
 
-/// What came of the challenge that a visitor gets once at most.
+/// How far a visitor has come with the Turnstile challenge, of which each gets one at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Challenge {
-    /// There was none.
+    /// The visitor has not been challenged.
     #[default]
     None,
-    /// It is on the page.
+    /// The challenge is on the page and not answered yet.
     Shown,
-    /// It is over, whatever the answer was worth.
+    /// The challenge is over, whether it was passed or failed.
     Answered,
 }
 
-/// The length of a ticket before sealing, the same for every visitor.
+/// The length of every ticket before it is sealed, in bytes.
 pub(crate) const TICKET_BYTES: usize = 64;
 
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
 
-/// The flags byte. The other bits are written as 0 and ignored when read.
+// The bits of the flags byte. The others are written as 0 and ignored when read.
 const FLAG_UNCONFIRMED: u8 = 1 << 0;
 const FLAG_INFINITE: u8 = 1 << 1;
 const FLAG_SHOWN: u8 = 1 << 2;
 const FLAG_ANSWERED: u8 = 1 << 3;
+const FLAG_SHARED: u8 = 1 << 4;
 
 impl Ticket {
-    /// The ticket as bytes. All numbers are big-endian, moments are milliseconds since the epoch.
+    /// Appends the ticket as 64 bytes. All numbers are big-endian; the fields of type `Timestamp`
+    /// are milliseconds since the epoch.
     ///
     /// | offset | length | field |
     /// |-------:|-------:|-------|
@@ -97,9 +118,9 @@ impl Ticket {
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `event` |
-    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered |
+    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered, 16 shared |
     /// | 56 |  4 | `confirmed_s` |
-    /// | 60 |  4 | `people_ahead` |
+    /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
         debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
         let state = match self.state {
@@ -123,12 +144,18 @@ impl Ticket {
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
         bytes.extend_from_slice(&self.event.to_be_bytes());
-        bytes.push(unconfirmed | infinite | challenge);
+        let shared = if self.shared { FLAG_SHARED } else { 0 };
+        bytes.push(unconfirmed | infinite | challenge | shared);
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
-        bytes.extend_from_slice(&self.people_ahead.to_be_bytes());
+        let last = match self.state {
+            TicketState::Queued if self.infinite => self.people_ahead,
+            TicketState::Queued => self.counter.0,
+            TicketState::Accepted => self.counted_by.0,
+        };
+        bytes.extend_from_slice(&last.to_be_bytes());
     }
 
-    /// The ticket in exactly these bytes; `None` if no ticket is written like this.
+    /// Reads a ticket from exactly these bytes; `None` if no ticket is written like this.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let rest = &mut { bytes };
         let ticket = Self {
@@ -150,10 +177,19 @@ impl Ticket {
             infinite: false,
             challenge: Challenge::None,
             people_ahead: 0,
+            counted_by: AggregatorCode::default(),
+            counter: CounterCode::default(),
+            shared: false,
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
-        let people_ahead = u32::from_be_bytes(take(rest)?);
+        let last = u32::from_be_bytes(take(rest)?);
+        let ticket = Self { infinite: flags & FLAG_INFINITE != 0, ..ticket };
+        let ticket = match ticket.state {
+            TicketState::Queued if ticket.infinite => Self { people_ahead: last, ..ticket },
+            TicketState::Queued => Self { counter: CounterCode(last), ..ticket },
+            TicketState::Accepted => Self { counted_by: AggregatorCode(last), ..ticket },
+        };
         let challenge = match flags {
             flags if flags & FLAG_ANSWERED != 0 => Challenge::Answered,
             flags if flags & FLAG_SHOWN != 0 => Challenge::Shown,
@@ -161,18 +197,24 @@ impl Ticket {
         };
         (rest.is_empty() && ticket.is_reachable()).then_some(Self {
             unconfirmed: flags & FLAG_UNCONFIRMED != 0,
-            infinite: flags & FLAG_INFINITE != 0,
             challenge,
             confirmed_s,
-            people_ahead,
+            shared: flags & FLAG_SHARED != 0,
             ..ticket
         })
     }
 
-    /// Whether the room can have written this: an admission and its bucket go together.
+    /// Whether a room can have written this ticket: one that was admitted, and no other, has the
+    /// moment of the admission and a bucket.
     fn is_reachable(&self) -> bool {
         let accepted = self.state == TicketState::Accepted;
-        accepted == (self.accepted_at != Timestamp(0))
+        let counter = self.counter == CounterCode::default();
+        let fits = match self.state {
+            TicketState::Accepted => self.people_ahead == 0 && counter,
+            TicketState::Queued if self.infinite => self.counted_by.is_none() && counter,
+            TicketState::Queued => self.counted_by.is_none() && self.people_ahead == 0,
+        };
+        fits && accepted == (self.accepted_at != Timestamp(0))
             && accepted == (self.counted_bucket != Bucket(0))
     }
 }
@@ -187,9 +229,9 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
-    use crate::bucket::Bucket;
-    use crate::id::TicketId;
-    use crate::time::Timestamp;
+    use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+    use crate::base::time::Timestamp;
+    use crate::ticket::bucket::Bucket;
 
     fn accepted() -> Ticket {
         Ticket {
@@ -206,7 +248,10 @@ mod tests {
             unconfirmed: false,
             infinite: true,
             challenge: Challenge::None,
-            people_ahead: 0x7172_7374,
+            people_ahead: 0,
+            counted_by: AggregatorCode(0x7172_7374),
+            counter: CounterCode::default(),
+            shared: false,
         }
     }
 
@@ -238,7 +283,8 @@ mod tests {
     #[test]
     fn each_flag_has_its_bit() {
         let check = |unconfirmed: bool, infinite: bool, challenge: Challenge, flags: u8| {
-            let ticket = Ticket { unconfirmed, infinite, challenge, ..accepted() };
+            let shared = flags & 0b1_0000 != 0;
+            let ticket = Ticket { unconfirmed, infinite, challenge, shared, ..accepted() };
             let bytes = bytes_of(&ticket);
             assert_eq!(bytes[55], flags);
             assert_eq!(Ticket::from_bytes(&bytes), Some(ticket));
@@ -248,13 +294,14 @@ mod tests {
         check(false, true, Challenge::None, 0b0010);
         check(false, false, Challenge::Shown, 0b0100);
         check(false, false, Challenge::Answered, 0b1000);
-        check(true, true, Challenge::Shown, 0b0111);
+        check(false, false, Challenge::None, 0b1_0000);
+        check(true, true, Challenge::Shown, 0b1_0111);
     }
 
     #[test]
     fn what_a_later_version_adds_is_ignored() {
         let mut bytes = bytes_of(&accepted());
-        bytes[55] |= 0b1111_0000;
+        bytes[55] |= 0b1110_0000;
         assert_eq!(Ticket::from_bytes(&bytes), Some(accepted()));
     }
 

@@ -5,8 +5,9 @@
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
-use room_core::config::parse_rooms;
-use room_core::coverage::{Coverage, split_url};
+use room_core::base::url::split_url;
+use room_core::management::config::parse_rooms;
+use room_core::room::coverage::Coverage;
 use serde_json::{Value, json};
 
 /// One room for each path on `shop.net`, described by its path without a slash at the end.

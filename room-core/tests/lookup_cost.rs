@@ -6,8 +6,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use room_core::config::parse_rooms;
-use room_core::coverage::Coverage;
+use room_core::management::config::parse_rooms;
+use room_core::room::coverage::Coverage;
 use serde_json::{Value, json};
 
 const FEW: usize = 20;

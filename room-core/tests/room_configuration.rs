@@ -3,7 +3,7 @@
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
-use room_core::config::parse_rooms;
+use room_core::management::config::parse_rooms;
 use serde_json::{Map, Value};
 
 #[test]

@@ -1,95 +1,97 @@
-//! The command line: what to run. Parses and explains, runs nothing.
+//! The command line: which worlds to run and where to write their figures. Runs nothing.
 
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use room_sim::baseline::Published;
 use room_sim::baseline::v2::DEFAULT_CURVE_FACTOR;
 use room_sim::scenario::{EXAMPLES, NAMES, Scenario};
 use room_sim::world::Algorithm;
 
-/// Every data center has a code of three letters of its own.
+/// Each data center has a code of three letters, `AAA` to `ZZZ`.
 const DATA_CENTERS_MAX: usize = 17_576;
 /// The published designs and the production core, by their names on the command line.
 pub const ALGORITHMS: [&str; 4] = ["v1", "v2", "v3", "escrow"];
 
-/// What to do.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    /// Run every chosen algorithm on every chosen scenario.
-    Compare(Choice),
-    /// Explain the command line.
-    Help,
+/// Runs simulated worlds of visitors, data centers and faults around the waiting room.
+#[derive(Debug, Parser)]
+#[command(name = "room-sim", arg_required_else_help = true)]
+pub struct Arguments {
+    /// The command and its options.
+    #[command(subcommand)]
+    pub command: Command,
 }
 
-/// What to compare.
-#[derive(Clone, Debug, PartialEq)]
+/// The commands: there is one.
+#[derive(Clone, Debug, PartialEq, Subcommand)]
+pub enum Command {
+    /// Runs every algorithm on every scenario and prints the figures beside their targets.
+    ///
+    /// All of them by default. Several names or counts are written with commas between them.
+    Compare(Choice),
+}
+
+/// Which worlds `compare` runs, and which files it writes.
+// The first paragraph of a field's comment is its line in `--help`.
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Names of [`ALGORITHMS`].
+    /// Algorithms: the published designs v1 to v3, and escrow, the production core.
+    #[arg(long = "algorithm", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(ALGORITHMS), default_values = ALGORITHMS)]
     pub algorithms: Vec<String>,
-    /// Names of scenarios.
+    /// Scenarios, the published examples among them.
+    #[arg(long = "scenario", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(value_parser = PossibleValuesParser::new(scenarios()), default_values = scenarios())]
+    #[arg(hide_default_value = true)]
     pub scenarios: Vec<String>,
-    /// Numbers of data centers.
+    /// Numbers of data centers, 1 to 17576 each.
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', value_parser = data_centers)]
+    #[arg(default_values = ["3", "30", "300"])]
     pub data_centers: Vec<usize>,
-    /// The seeds, both ends included.
+    /// Seeds: one number, or A..B with B included.
+    #[arg(long, value_name = "A..B", value_parser = seeds, default_value = "1..5")]
     pub seeds: RangeInclusive<u64>,
-    /// The exponent of the published design v2.
+    /// Exponent of the published design v2, 0 to 10.
+    #[arg(long, value_name = "X", value_parser = curve_factor)]
+    #[arg(default_value_t = DEFAULT_CURVE_FACTOR)]
     pub curve_factor: f64,
-    /// Where to write the figures of all runs.
+    /// File for the figures: an array with one JSON object per run.
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Where to write the report.
+    /// File for the figures with plots, on one HTML page.
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Where to write the waits of the experiments.
+    /// File for the waits of the published experiment: a JSON array, one object per algorithm.
+    #[arg(long, value_name = "FILE")]
     pub heatmaps: Option<PathBuf>,
-    /// Where to write one plot as a picture of its own.
+    /// File for an SVG of the visitors inside against the limit, of the first scenario chosen.
+    #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 }
 
-impl Default for Choice {
-    fn default() -> Self {
-        let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-        Self {
-            algorithms: owned(&ALGORITHMS),
-            scenarios: owned(&[NAMES.as_slice(), &EXAMPLES].concat()),
-            data_centers: vec![3, 30, 300],
-            seeds: 1..=5,
-            curve_factor: DEFAULT_CURVE_FACTOR,
-            json: None,
-            html: None,
-            heatmaps: None,
-            svg: None,
-        }
-    }
-}
-
-/// Reads the arguments; an error says what is wrong.
-pub fn read(arguments: &[String]) -> Result<Command, String> {
-    let Some((command, options)) = arguments.split_first() else { return Ok(Command::Help) };
-    match command.as_str() {
-        "help" | "--help" | "-h" => return Ok(Command::Help),
-        "compare" => {}
-        other => return Err(format!("unknown command {other:?}: the command is `compare`")),
-    }
-    let mut choice = Choice::default();
-    let mut options = options.iter();
-    while let Some(name) = options.next() {
-        if name == "--help" {
-            return Ok(Command::Help);
-        }
-        let value = options.next().ok_or_else(|| format!("{name} needs a value"))?;
-        choice.set(name, value)?;
-    }
-    choice.check()?;
-    Ok(Command::Compare(choice))
+/// Reads the arguments, the name of the program first. The error is also how `--help` answers.
+pub fn read<Words>(arguments: Words) -> Result<Command, clap::Error>
+where
+    Words: IntoIterator<Item: Into<OsString> + Clone>,
+{
+    let Arguments { command } = Arguments::try_parse_from(arguments)?;
+    let Command::Compare(choice) = &command;
+    let wrong = |message| Arguments::command().error(ErrorKind::ValueValidation, message);
+    choice.check().map_err(wrong)?;
+    Ok(command)
 }
 
 impl Choice {
-    /// Whether anything needs more than the figures.
-    pub fn draws(&self) -> bool {
+    /// Whether a file is to be written that shows the runs over time, beyond their figures.
+    pub fn is_drawn(&self) -> bool {
         self.html.is_some() || self.heatmaps.is_some() || self.svg.is_some()
     }
 
-    /// The algorithm of this name.
+    /// Finds an algorithm by its name among [`ALGORITHMS`].
     pub fn algorithm(&self, name: &str) -> Algorithm {
         match name {
             "v1" => Algorithm::Published(Published::V1),
@@ -99,14 +101,14 @@ impl Choice {
         }
     }
 
-    /// What hinders this algorithm in this scenario, if anything does.
+    /// Says why this algorithm cannot run this scenario; `None` where it can.
     pub fn hindrance(&self, algorithm: &str, scenario: &str) -> Option<&'static str> {
         Scenario::named(scenario, 0)?.hindrance(self.algorithm(algorithm))
     }
 
     /// Whoever names a scenario must name an algorithm that can run it.
     fn check(&self) -> Result<(), String> {
-        let all = Self::default().scenarios;
+        let all = scenarios();
         for scenario in self.scenarios.iter().filter(|_| self.scenarios != all) {
             let hindrances = self.algorithms.iter().map(|name| self.hindrance(name, scenario));
             // `None` if one of them can.
@@ -118,104 +120,54 @@ impl Choice {
         }
         Ok(())
     }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let wrong = |wanted: &str| format!("{name} {value:?}: {wanted}");
-        match name {
-            "--algorithm" => self.algorithms = names(value, &ALGORITHMS)?,
-            "--scenario" => self.scenarios = scenarios(value)?,
-            "--data-centers" => {
-                let count = |text: &str| {
-                    text.parse().ok().filter(|count| (1..=DATA_CENTERS_MAX).contains(count))
-                };
-                self.data_centers =
-                    value.split(',').map(count).collect::<Option<_>>().ok_or_else(|| {
-                        wrong("numbers from 1 to 17576, with commas between them")
-                    })?;
-            }
-            "--seeds" => {
-                self.seeds =
-                    seeds(value).ok_or_else(|| wrong("a number, or A..B with B included"))?;
-            }
-            "--curve-factor" => {
-                let factor = value.parse().ok().filter(|factor| (0.0..=10.0).contains(factor));
-                self.curve_factor = factor.ok_or_else(|| wrong("a number from 0 to 10"))?;
-            }
-            "--json" => self.json = Some(value.into()),
-            "--html" => self.html = Some(value.into()),
-            "--heatmaps" => self.heatmaps = Some(value.into()),
-            "--svg" => self.svg = Some(value.into()),
-            _ => return Err(format!("unknown option {name}")),
-        }
-        Ok(())
-    }
 }
 
-fn names(value: &str, known: &[&str]) -> Result<Vec<String>, String> {
-    let check = |name: &str| {
-        let is_known = known.contains(&name);
-        is_known
-            .then(|| name.to_string())
-            .ok_or_else(|| format!("{name:?} is none of {}", known.join(", ")))
-    };
-    value.split(',').map(check).collect()
+fn scenarios() -> Vec<&'static str> {
+    [NAMES.as_slice(), &EXAMPLES].concat()
 }
 
-fn scenarios(value: &str) -> Result<Vec<String>, String> {
-    names(value, &[NAMES.as_slice(), &EXAMPLES].concat())
+fn data_centers(value: &str) -> Result<usize, &'static str> {
+    let count = value.parse().ok().filter(|count| (1..=DATA_CENTERS_MAX).contains(count));
+    count.ok_or("numbers from 1 to 17576, with commas between them")
+}
+
+fn curve_factor(value: &str) -> Result<f64, &'static str> {
+    let factor = value.parse().ok().filter(|factor| (0.0..=10.0).contains(factor));
+    factor.ok_or("a number from 0 to 10")
 }
 
 /// `A..B` and `A..=B`, B included in both, or one number.
-fn seeds(value: &str) -> Option<RangeInclusive<u64>> {
-    let Some((first, last)) = value.split_once("..") else {
-        let seed = value.parse().ok()?;
-        return Some(seed..=seed);
-    };
-    let (first, last) = (first.parse().ok()?, last.trim_start_matches('=').parse().ok()?);
-    (first <= last).then_some(first..=last)
-}
-
-/// The help text.
-pub fn help() -> String {
-    const BREAK: &str = ",\n                         ";
-    format!(
-        "room-sim compare [OPTIONS]
-
-Runs every algorithm on every scenario and prints the figures beside their targets.
-
-  --algorithm NAMES      {algorithms} (escrow is the production core)
-  --scenario NAMES       {scenarios}
-                         and the published examples {examples}
-  --data-centers COUNTS  default 3,30,300
-  --seeds A..B           B included, default 1..5
-  --curve-factor X       exponent of the published design v2, default {DEFAULT_CURVE_FACTOR}
-  --json FILE            one object per run
-  --html FILE            the same with plots, on one page
-  --heatmaps FILE        the waits of the published experiment, one object per algorithm
-  --svg FILE             visitors inside against the limit, of the first scenario chosen
-
-All of them by default. Several names or counts are written with commas between them.
-",
-        algorithms = ALGORITHMS.join(", "),
-        scenarios = NAMES.chunks(10).map(|names| names.join(", ")).collect::<Vec<_>>().join(BREAK),
-        examples = EXAMPLES.join(", "),
-    )
+fn seeds(value: &str) -> Result<RangeInclusive<u64>, &'static str> {
+    let (first, last) = value.split_once("..").unwrap_or((value, value));
+    let ends = first.parse().ok().zip(last.trim_start_matches('=').parse().ok());
+    let seeds = ends.filter(|(first, last)| first <= last).map(|(first, last)| first..=last);
+    seeds.ok_or("a number, or A..B with B included")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, Command, read};
+    use super::{Arguments, Choice, Command, read};
+    use clap::CommandFactory;
+    use clap::error::ErrorKind;
 
-    fn compare(arguments: &str) -> Result<Command, String> {
-        let arguments: Vec<String> = arguments.split(' ').map(str::to_string).collect();
-        read(&arguments)
+    fn room_sim(arguments: &str) -> Result<Command, clap::Error> {
+        read(format!("room-sim {arguments}").split(' '))
+    }
+
+    #[test]
+    fn the_declaration_is_sound() {
+        Arguments::command().debug_assert();
     }
 
     #[test]
     fn options_choose_what_to_run() {
-        let all = Choice::default();
+        let Command::Compare(all) = room_sim("compare").expect("the defaults");
+        let (algorithms, data_centers) = (&all.algorithms, &all.data_centers);
+        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 41, 3));
+        assert_eq!((all.seeds.clone(), all.is_drawn()), (1..=5, false));
         let check = |options: &str, want: Choice| {
-            assert_eq!(compare(&format!("compare {options}")), Ok(Command::Compare(want)));
+            let got = room_sim(&format!("compare {options}")).expect(options);
+            assert_eq!(got, Command::Compare(want));
         };
         check("--seeds 101..105", Choice { seeds: 101..=105, ..all.clone() });
         check("--seeds 3..=4", Choice { seeds: 3..=4, ..all.clone() });
@@ -239,20 +191,22 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let check = |arguments: &str, want: &str| {
-            let message = compare(arguments).expect_err(arguments);
+            let message = room_sim(arguments).expect_err(arguments).to_string();
             assert!(message.contains(want), "{message}");
         };
         check("compare --algorithm v1,v3 --scenario over,prequeue", "until a start");
         check("compare --scenario over,bots --algorithm v1", "infinite queue");
         check("compare --scenario over,revoke --algorithm v1", "revocation");
-        check("compare --scenario nothing", "none of steady");
-        check("compare --algorithm v4", "none of v1");
+        check("compare --scenario nothing", "possible values: steady, small");
+        check("compare --algorithm v4", "possible values: v1, v2, v3, escrow");
         check("compare --seeds 5..1", "B included");
         check("compare --data-centers 0", "1 to 17576");
         check("compare --curve-factor x", "0 to 10");
-        check("compare --seeds", "needs a value");
-        check("compare --colour red", "unknown option");
-        check("run", "unknown command");
-        assert_eq!(compare("--help"), Ok(Command::Help));
+        check("compare --seeds", "value is required");
+        check("compare --colour red", "unexpected argument");
+        check("run", "unrecognized subcommand");
+        let help = room_sim("compare --help").expect_err("the help text");
+        assert_eq!(help.kind(), ErrorKind::DisplayHelp);
+        assert!(help.to_string().contains("--curve-factor <X>"), "{help}");
     }
 }

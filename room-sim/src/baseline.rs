@@ -1,5 +1,9 @@
-//! The published earlier designs as one machine, to be compared with the production core.
-//! Pure: no clock, no entropy, no network; it decides and counts, the world carries and delays.
+//! The published earlier designs v1, v2 and v3, as one machine beside the production core.
+//!
+//! They are evidence, and are kept for it: `room-sim compare` runs them in the same world as the
+//! production core, so that every claim "better than" in the documents can be repeated. Nothing of
+//! them is in the Worker. Pure: no clock, no entropy, no network; it decides and counts, the world
+//! carries and delays.
 //!
 //! Sources: "Building Waiting Room on Workers and Durable Objects" (2021-06), "Waiting Room: Random
 //! Queueing and Custom Web/Mobile Apps" (2021-10) and "How Waiting Room makes queueing decisions
@@ -15,9 +19,9 @@
 //! - a queued ticket: [`Baseline::on_queued_visitor`];
 //! - an accepted ticket: [`Baseline::on_accepted_visitor`].
 //!
-//! Each returns an [`Answer`]: whether the visitor enters, the new ticket, and which counter
-//! objects were asked; the world turns those calls into latency and load. In the background the
-//! world moves the counts, as late, as often and as lossily as it likes:
+//! Each returns an [`BaselineAnswer`]: whether the visitor enters, the new ticket, and which
+//! counter objects were asked; the world turns those calls into latency and load. In the background
+//! the world moves the counts, as late, as often and as lossily as it likes:
 //!
 //! 1. [`Baseline::flush`]: one isolate's counts reach its data center; [`Baseline::forget`]: the
 //!    isolate dies and takes the rest with it;
@@ -47,7 +51,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use room_core::time::{MINUTE_MS, Timestamp};
+use room_core::base::time::{MINUTE_MS, Timestamp};
 
 use counts::{Counts, Presence, Totals};
 use plan::{Claim, Plan};
@@ -112,7 +116,7 @@ pub struct Settings {
     pub session_minutes: u64,
     /// Minutes a queued user keeps place and reservation after a check-in; published: 5.
     pub hold_minutes: u64,
-    /// The queueing method.
+    /// In which order queued visitors enter.
     pub order: Order,
 }
 
@@ -129,7 +133,7 @@ pub struct Ticket {
 
 /// What a visit leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct BaselineAnswer {
     /// The cookie to set; `accepted` says whether the visitor is on the site.
     pub ticket: Ticket,
     /// Calls to counter objects before the answer.
@@ -181,7 +185,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// An empty room.
+    /// Makes an empty room that this published design runs.
     pub fn new(published: Published, settings: Settings) -> Self {
         Self {
             settings,
@@ -203,7 +207,7 @@ impl Baseline {
     }
 
     /// A visitor without a valid ticket.
-    pub fn on_new_visitor(&mut self, now: Timestamp, place: Place) -> Answer {
+    pub fn on_new_visitor(&mut self, now: Timestamp, place: Place) -> BaselineAnswer {
         let plan = self.plan(now, place.data_center);
         let (enters, calls) = if plan.new_visitors_wait() {
             (false, Calls::default())
@@ -217,11 +221,19 @@ impl Baseline {
         } else {
             counts.join(minute);
         }
-        Answer { ticket: Ticket { bucket: minute, last_check_in: now, accepted: enters }, calls }
+        BaselineAnswer {
+            ticket: Ticket { bucket: minute, last_check_in: now, accepted: enters },
+            calls,
+        }
     }
 
     /// A queued visitor checks in. One whose hold is over is a new visitor.
-    pub fn on_queued_visitor(&mut self, now: Timestamp, place: Place, ticket: Ticket) -> Answer {
+    pub fn on_queued_visitor(
+        &mut self,
+        now: Timestamp,
+        place: Place,
+        ticket: Ticket,
+    ) -> BaselineAnswer {
         if now.since_ms(ticket.last_check_in) >= self.settings.hold_minutes * MINUTE_MS {
             return self.on_new_visitor(now, place);
         }
@@ -240,20 +252,25 @@ impl Baseline {
         } else {
             counts.wait(ticket.bucket, minute);
         }
-        Answer { ticket: Ticket { last_check_in: now, accepted: enters, ..ticket }, calls }
+        BaselineAnswer { ticket: Ticket { last_check_in: now, accepted: enters, ..ticket }, calls }
     }
 
     /// An accepted visitor requests another page. One whose session is over is a new visitor.
     ///
     /// As published, every request with an old cookie moves the user once, so parallel requests
     /// move it several times.
-    pub fn on_accepted_visitor(&mut self, now: Timestamp, place: Place, ticket: Ticket) -> Answer {
+    pub fn on_accepted_visitor(
+        &mut self,
+        now: Timestamp,
+        place: Place,
+        ticket: Ticket,
+    ) -> BaselineAnswer {
         if now.since_ms(ticket.last_check_in) >= self.settings.session_minutes * MINUTE_MS {
             return self.on_new_visitor(now, place);
         }
         let counts = self.serve(now, place, Some(ticket));
         counts.renew(Minute::of(ticket.last_check_in), Minute::of(now));
-        Answer { ticket: Ticket { last_check_in: now, ..ticket }, calls: Calls::default() }
+        BaselineAnswer { ticket: Ticket { last_check_in: now, ..ticket }, calls: Calls::default() }
     }
 
     /// The wait shown to the users of `bucket`, in minutes; `None` while it is unknown.

@@ -5,20 +5,20 @@
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
 use rand_pcg::Pcg64Mcg;
-use room_core::admission::Draws;
-use room_core::id::TicketId;
-use room_core::lottery::LotteryKey;
+use room_core::admission::RandomInputs;
+use room_core::base::id::TicketId;
+use room_core::order::lottery::LotteryKey;
 
-/// One stream of draws.
+/// One stream of random draws.
 #[derive(Debug)]
 pub struct Stream(Pcg64Mcg);
 
-/// The streams of a world.
+/// The streams of a world, all from its seed.
 #[derive(Debug)]
 pub struct Chance {
     /// When visitors come, and where: the same for every algorithm.
     pub arrivals: Stream,
-    /// What visitors do.
+    /// What visitors do: patience, stay, times between pages, repeated requests.
     pub visitors: Stream,
     /// Delay, loss, repetition and order of messages; the clocks.
     pub network: Stream,
@@ -29,7 +29,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// The streams of this seed.
+    /// Makes the streams of this seed.
     pub fn new(seed: u64) -> Self {
         let stream = |concern: u64| Stream::new(seed.wrapping_mul(1_009).wrapping_add(concern));
         Self {
@@ -43,53 +43,53 @@ impl Chance {
 }
 
 impl Stream {
-    /// The stream of this seed.
+    /// Makes the stream of this seed.
     pub fn new(seed: u64) -> Self {
         Self(Pcg64Mcg::seed_from_u64(seed))
     }
 
-    /// Exponential with this mean, at least 1 ms.
+    /// Draws a time that is exponential with this mean, at least 1 ms.
     pub fn exponential_ms(&mut self, mean_ms: f64) -> u64 {
         let one: f64 = Exp1.sample(&mut self.0);
         ((one * mean_ms) as u64).max(1)
     }
 
-    /// Log-normal with this median and this sigma of the logarithm.
+    /// Draws a time that is log-normal with this median and this sigma of the logarithm.
     pub fn log_normal_ms(&mut self, median_ms: f64, sigma: f64) -> u64 {
         let one: f64 = StandardNormal.sample(&mut self.0);
         (median_ms * (one * sigma).exp()) as u64
     }
 
-    /// How many of something that happens `mean` times on average.
+    /// Draws how often something happens that happens `mean` times on average.
     pub fn poisson(&mut self, mean: f64) -> u64 {
         Poisson::new(mean).map_or(0, |counts: Poisson<f64>| counts.sample(&mut self.0) as u64)
     }
 
-    /// Uniform in the given range, both ends included.
+    /// Draws a number from `low` to `high`, both included, all equally likely.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         self.0.random_range(low..=high)
     }
 
-    /// True with this probability.
+    /// Draws whether something happens that has this probability, 0 to 1; 0 draws nothing.
     pub fn happens(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.0.random::<f64>() < probability
     }
 
-    /// An index, drawn by the cumulated weights.
+    /// Draws an index by its weight; `cumulated` holds the running sums of the weights.
     pub fn pick(&mut self, cumulated: &[f64]) -> usize {
         let point = self.0.random::<f64>() * cumulated.last().copied().unwrap_or(0.0);
-        let index = cumulated.partition_point(|upto| *upto <= point);
+        let index = cumulated.partition_point(|end| *end <= point);
         index.min(cumulated.len().saturating_sub(1))
     }
 
-    /// A number that names a life.
+    /// Draws a number that names an incarnation.
     pub fn number(&mut self) -> u64 {
         self.0.random()
     }
 
-    /// The draws of one visit.
-    pub fn draws(&mut self) -> Draws {
-        Draws {
+    /// Draws what the product draws for one visit: the ticket id and the jitter.
+    pub fn random(&mut self) -> RandomInputs {
+        RandomInputs {
             ticket_id: TicketId::from_bytes(self.0.random()),
             jitter: self.0.random(),
             lottery: LotteryKey::default(),

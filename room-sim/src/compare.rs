@@ -1,60 +1,82 @@
 //! Every chosen algorithm on every chosen scenario: the runs, their order, their figures.
 
 pub mod progress;
-pub mod report;
 pub mod table;
 
 use std::io;
+use std::time::{Duration, Instant};
 
-use room_core::time::MINUTE_MS;
+use room_core::base::time::MINUTE_MS;
 use room_sim::measure::{Measures, Summary};
 use room_sim::scenario::Scenario;
 use room_sim::world::World;
 use serde::Serialize;
 
 use crate::arguments::Choice;
+use crate::report::Story;
 use progress::Progress;
-use report::Story;
 
 /// After the last arrival the line has this long to drain.
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
 
-/// What is to be run.
+/// One run that a choice asks for.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The name of the algorithm.
+    /// The name of the algorithm on the command line.
     pub algorithm: String,
-    /// The name of the scenario.
+    /// The name of the scenario on the command line.
     pub scenario: String,
-    /// How many data centers.
+    /// How many data centers the world has.
     pub data_centers: usize,
-    /// The seed.
+    /// The seed of all random draws.
     pub seed: u64,
 }
 
 /// One finished run, as it is written to the JSON file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// The name of the algorithm.
+    /// The name of the algorithm on the command line.
     pub algorithm: String,
-    /// The name of the scenario.
+    /// The name of the scenario on the command line.
     pub scenario: String,
-    /// How many data centers.
+    /// How many data centers the world has.
     pub data_centers: usize,
-    /// The seed.
+    /// The seed of all random draws.
     pub seed: u64,
-    /// The figures.
+    /// The figures that have targets.
     pub measures: Measures,
     /// What else is told in the table.
     #[serde(skip)]
     pub summary: Summary,
+    /// What the run took on this machine: of one seed it is another time each time.
+    #[serde(skip)]
+    pub costs: Costs,
     /// What the report draws: of the first seed, if anything is to be drawn.
     #[serde(skip)]
     pub story: Option<Story>,
 }
 
+/// What a run took on this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Costs {
+    /// The whole run.
+    pub run: Duration,
+    /// The text of what the global aggregator stores, on average of all times.
+    pub save: Duration,
+}
+
 impl Run {
-    /// What is drawn of it.
+    /// The figures that may have targets, by their names, in the order of the table.
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let told = [
+            ("waiting_at_end", self.summary.waiting_at_end as f64),
+            ("save_ms", 1_000.0 * self.costs.save.as_secs_f64()),
+            ("simulated_in_s", self.costs.run.as_secs_f64()),
+        ];
+        self.measures.named().into_iter().chain(told).collect()
+    }
+
+    /// Tells what the report draws of it, if it is drawn.
     pub fn story(&self) -> Option<&Story> {
         self.story.as_ref()
     }
@@ -78,6 +100,7 @@ pub fn plans(choice: &Choice) -> Vec<Plan> {
 }
 
 /// Runs all, and hands each finished one to `done`.
+#[expect(clippy::disallowed_methods, reason = "it tells what a run takes on this machine")]
 pub fn run_all(
     choice: &Choice,
     progress: &mut Progress,
@@ -89,11 +112,13 @@ pub fn run_all(
         let name = format!("{} {} {}", plan.scenario, plan.data_centers, plan.algorithm);
         let mut world = World::new(scenario, algorithm, plan.data_centers, plan.seed);
         let mut told = |part| progress.tell(&format!("{name} seed {}", plan.seed), part);
+        let started_at = Instant::now();
         let (measures, summary) = world.run(DRAIN_MS, &mut told);
-        let is_drawn = choice.draws() && plan.seed == *choice.seeds.start();
+        let costs = Costs { run: started_at.elapsed(), save: world.writing_time() };
+        let is_drawn = choice.is_drawn() && plan.seed == *choice.seeds.start();
         let story = is_drawn.then(|| Story::of(&plan.scenario, world.truth(), world.visitors()));
         let Plan { algorithm, scenario, data_centers, seed } = plan;
-        let run = Run { algorithm, scenario, data_centers, seed, measures, summary, story };
+        let run = Run { algorithm, scenario, data_centers, seed, measures, summary, costs, story };
         progress.finish();
         done(run)?;
     }

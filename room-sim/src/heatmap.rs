@@ -1,103 +1,12 @@
-//! Who waited how long, by the moment of arrival, in the bins of the published experiment.
-//! Counts; draws and writes nothing.
+//! The heatmaps of the published experiment: who came in which minute waited how long.
+//!
+//! They are evidence, and are kept for it: the post of 2021-10 ("Random Queueing and Custom
+//! Web/Mobile Apps") shows what a line in order of arrival and a line by lot look like in 30 by 30
+//! bins, and `room-sim/tests/heatmaps.rs` holds our lines to those pictures. Here is only the
+//! counting; `room-sim/src/report` draws it, and `room-sim compare --heatmaps` writes the waits.
 
-use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
+mod bins;
+mod waits;
 
-use crate::visitor::Visitor;
-
-/// Published: 30 bins of arrival and 30 of wait.
-pub const BINS: usize = 30;
-
-/// One visitor of the experiment who entered.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wait {
-    /// When the visitor came, in minutes since the beginning.
-    pub arrival_minutes: f64,
-    /// How long it took until the visitor was inside, in seconds.
-    pub wait_s: f64,
-}
-
-/// How many came in each bin of time and waited that long; the first index is the arrival.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heatmap([[u32; BINS]; BINS]);
-
-/// The waits of all who entered, in order of arrival.
-pub fn waits(start: Timestamp, visitors: &[Visitor]) -> Vec<Wait> {
-    let wait = |visitor: &Visitor| {
-        let entered_at = visitor.entered_at?;
-        Some(Wait {
-            arrival_minutes: visitor.arrived_at.since_ms(start) as f64 / MINUTE_MS as f64,
-            wait_s: entered_at.since_ms(visitor.arrived_at) as f64 / SECOND_MS as f64,
-        })
-    };
-    visitors.iter().filter_map(wait).collect()
-}
-
-impl Heatmap {
-    /// Bins from 0 to these ends; what lies beyond belongs to the last one.
-    pub fn of(waits: &[Wait], arrival_minutes_end: f64, wait_s_end: f64) -> Self {
-        let mut counts = [[0; BINS]; BINS];
-        let bin = |value: f64, end: f64| ((value / end * BINS as f64) as usize).min(BINS - 1);
-        for wait in waits {
-            let column = counts.get_mut(bin(wait.arrival_minutes, arrival_minutes_end));
-            let cell = column.and_then(|column| column.get_mut(bin(wait.wait_s, wait_s_end)));
-            if let Some(cell) = cell {
-                *cell += 1;
-            }
-        }
-        Self(counts)
-    }
-
-    /// The counts by wait of each bin of arrival.
-    pub fn columns(&self) -> &[[u32; BINS]; BINS] {
-        &self.0
-    }
-
-    /// Visitors of each bin of wait, the shortest first.
-    pub fn by_wait(&self) -> [u32; BINS] {
-        let mut sums = [0; BINS];
-        for column in &self.0 {
-            for (sum, count) in sums.iter_mut().zip(column) {
-                *sum += count;
-            }
-        }
-        sums
-    }
-
-    /// The fullest bin.
-    pub fn max(&self) -> u32 {
-        self.0.iter().flatten().copied().max().unwrap_or(0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{BINS, Heatmap, Wait, waits};
-    use crate::visitor::Visitor;
-    use room_core::time::Timestamp;
-
-    #[test]
-    fn everybody_who_entered_is_in_one_bin() {
-        let check = |arrival_minutes: f64, wait_s: f64, want: (usize, usize)| {
-            let map = Heatmap::of(&[Wait { arrival_minutes, wait_s }], 30.0, 3_000.0);
-            let (arrival, wait) = want;
-            assert_eq!(map.columns()[arrival][wait], 1, "{arrival_minutes} {wait_s}");
-            assert_eq!((map.max(), map.by_wait()[wait]), (1, 1));
-            assert_eq!(map.by_wait().iter().sum::<u32>(), 1);
-        };
-        check(0.0, 0.0, (0, 0));
-        check(0.99, 99.9, (0, 0));
-        check(1.0, 100.0, (1, 1));
-        check(29.9, 2_999.0, (BINS - 1, BINS - 1));
-        check(30.5, 9_000.0, (BINS - 1, BINS - 1));
-    }
-
-    #[test]
-    fn a_wait_runs_from_the_arrival_to_the_entry() {
-        let start = Timestamp(60_000);
-        let visitor =
-            |entered_at| Visitor { entered_at, ..Visitor::new(0, Timestamp(150_000), false) };
-        let waits = waits(start, &[visitor(Some(Timestamp(152_500))), visitor(None)]);
-        assert_eq!(waits, [Wait { arrival_minutes: 1.5, wait_s: 2.5 }]);
-    }
-}
+pub use bins::{BINS, Heatmap};
+pub use waits::{Wait, waits};

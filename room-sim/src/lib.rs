@@ -1,17 +1,15 @@
-//! The simulator's parts: a world around the production machines, and the earlier designs.
-//! Deterministic: no clock and no entropy; time and random draws are arguments.
+//! A simulated world of visitors and data centers around the production machines.
+//!
+//! A [`scenario::Scenario`] says what happens to a room, a [`world::World`] lets it happen, a
+//! [`truth::Truth`] follows every visitor, and [`measure`] makes figures of that, which [`targets`]
+//! bound. [`baseline`] and [`heatmap`] are evidence: the published earlier designs, and the
+//! pictures that were published of them. Deterministic: no clock and no entropy; time and random
+//! draws are arguments.
 
 pub mod baseline;
-mod calendar;
 mod chance;
-mod expiring;
 pub mod heatmap;
-mod isolates;
-pub mod load;
 pub mod measure;
-mod network;
-mod objects;
-mod published;
 pub mod scenario;
 pub mod targets;
 pub mod truth;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod compare;
+mod report;
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,22 +15,15 @@ use compare::progress::Progress;
 use serde::Serialize;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match arguments::read(&arguments) {
-        Ok(Command::Compare(choice)) => match compare(&choice) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("room-sim: {error}");
-                ExitCode::FAILURE
-            }
-        },
-        Ok(Command::Help) => {
-            println!("{}", arguments::help());
-            ExitCode::SUCCESS
-        }
-        Err(message) => {
-            eprintln!("room-sim: {message}\n\n{}", arguments::help());
-            ExitCode::from(2)
+    let choice = match arguments::read(std::env::args_os()) {
+        Ok(Command::Compare(choice)) => choice,
+        Err(error) => error.exit(),
+    };
+    match compare(&choice) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("room-sim: {error}");
+            ExitCode::FAILURE
         }
     }
 }
@@ -79,13 +73,13 @@ fn write_files(choice: &Choice, runs: &[Run], seeds: &str) -> io::Result<()> {
         write(path, &lines(runs)?)?;
     }
     if let Some(path) = &choice.heatmaps {
-        write(path, &lines(&compare::report::waits(runs))?)?;
+        write(path, &lines(&report::waits(runs))?)?;
     }
     if let Some(path) = &choice.svg {
-        write(path, &compare::report::figure(runs))?;
+        write(path, &report::figure(runs))?;
     }
     if let Some(path) = &choice.html {
-        write(path, &compare::report::page(runs, seeds, HOLD))?;
+        write(path, &report::page(runs, seeds, HOLD))?;
     }
     Ok(())
 }

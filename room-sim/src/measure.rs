@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use room_core::time::{SECOND_MS, Timestamp};
+use room_core::base::time::{SECOND_MS, Timestamp};
 use serde::Serialize;
 
-use crate::load::Peaks;
 use crate::truth::Truth;
-use crate::visitor::Visitor;
+use crate::visitor::{Owner, Visitor};
+use crate::world::load::{Footprint, Peaks};
 
 /// Somebody this much younger who enters earlier has overtaken.
 const OVERTAKEN_MS: u64 = 60 * SECOND_MS;
@@ -19,17 +19,22 @@ const SHOWN_S_MIN: f64 = 60.0;
 pub struct Measures {
     /// Worst moment of visitors inside over N.
     pub active_over_max_percent: f64,
-    /// The same at the end of each second: 99 of 100 are at most this.
+    /// The same as a number of visitors.
+    pub active_over_max_visitors: u64,
+    /// The same part at the end of each second: 99 of 100 are at most this.
     pub active_over_p99_percent: f64,
     /// Worst sliding 60 s of admissions over R, as the origin saw them.
     pub rate_over_sliding_percent: f64,
     /// Worst calendar minute of admissions over R.
     pub rate_over_minute_percent: f64,
-    /// Mean free part of the tighter limit over the seconds in which somebody waited.
+    /// Mean free part of the tighter limit, over the seconds in which more than 0.5 % of N waited,
+    /// from five minutes after the beginning on.
     pub idle_while_waiting_percent: f64,
+    /// The same over all seconds in which anybody waited.
+    pub idle_whole_run_percent: f64,
     /// Newcomers queued while both limits were used to less than 95 %.
     pub queued_early_percent: f64,
-    /// Requests for a slot per admission.
+    /// Calls to counters that asked for a slot, divided by the admissions.
     pub calls_per_admission: f64,
     /// Most calls that reached one object in one second.
     pub peak_calls_per_object: u64,
@@ -37,7 +42,12 @@ pub struct Measures {
     pub new_visitor_latency_p50_ms: u64,
     /// 99 of 100 of them at most this.
     pub new_visitor_latency_p99_ms: u64,
-    /// Visitors admitted after somebody who came at least 60 s later.
+    /// 99 of 100 newcomers of data centers that see more than one a second at most this.
+    pub new_visitor_in_crowd_p99_ms: u64,
+    /// Time from the check-in of a visitor who waits to its answer: 99 of 100 at most this.
+    pub check_in_latency_p99_ms: u64,
+    /// Visitors who entered or gave up after somebody entered who came at least 60 s later, in
+    /// percent of those who entered.
     pub overtaken_percent: f64,
     /// Mean error of the first estimate shown, of those who waited and entered, in percent of
     /// the wait from then on; 100 where nothing was ever shown, 0 where nobody waited.
@@ -45,16 +55,26 @@ pub struct Measures {
     /// Longest time without an admission after the global object lost its memory; 0 if it never
     /// did.
     pub restart_pause_s: f64,
+    /// The largest value that was stored, in KB.
+    pub largest_value_kb: f64,
+    /// All stored values together at most, in KB.
+    pub stored_kb: f64,
+    /// Calls of objects divided by requests of pages, from five minutes after the beginning on.
+    pub calls_per_page_view: f64,
+    /// The part of that time in which an object was awake, the mean of all that were called.
+    pub awake_percent: f64,
+    /// Failures that the platform's limits of values, memory and calls would have made.
+    pub platform_failures: u64,
 }
 
 /// What is told of a run besides its measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Visitors who came.
+    /// Visitors who came and were answered at least once.
     pub arrived: u64,
     /// Visitors who were queued at first.
     pub queued: u64,
-    /// Visitors who entered.
+    /// Visitors who entered at least once.
     pub admitted: u64,
     /// Visitors who entered while others came, per minute.
     pub admissions_per_minute: f64,
@@ -64,9 +84,7 @@ pub struct Summary {
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
     pub first_queued_percent: Option<f64>,
-    /// 99 of 100 newcomers of data centers that see more than one a second are answered so fast.
-    pub latency_in_crowd_p99_ms: u64,
-    /// Events of the simulation.
+    /// Events that the simulation has entered, a measure of its own work.
     pub events: u64,
     /// How far the order of entry follows that of arrival, among those who waited: 1 where it
     /// is the same, 0 where it is drawn; none where fewer than two waited.
@@ -74,48 +92,66 @@ pub struct Summary {
     /// Among bots: half of the people who entered waited at most this, in seconds; and the part of
     /// all people who entered, in percent.
     pub people: Option<(f64, f64)>,
-    /// Made of every admission in its order.
+    /// A number made of every admission in its order: two equal stories have the same.
     pub fingerprint: u64,
 }
 
 impl Measures {
     /// The figures of a story that is over.
-    pub fn of(truth: &Truth, visitors: &[Visitor], peak_calls_per_object: u64) -> Self {
+    pub fn of(truth: &Truth, visitors: &[Visitor], peaks: Peaks, footprint: &Footprint) -> Self {
         let percent = |part: f64, whole: f64| if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
         let of = |count: u64| count as f64;
         Self {
             active_over_max_percent: 100.0 * truth.active_over,
+            active_over_max_visitors: truth.active_over_visitors,
             active_over_p99_percent: 100.0 * percentile(&truth.active_over_by_second, 0.99),
             rate_over_sliding_percent: 100.0 * truth.rate_over.0,
             rate_over_minute_percent: 100.0 * truth.rate_over.1,
-            idle_while_waiting_percent: percent(truth.idle.0, of(truth.idle.1)),
+            idle_while_waiting_percent: truth.idle.percent(),
+            idle_whole_run_percent: truth.idle_whole_run.percent(),
             queued_early_percent: percent(of(truth.queued_early), of(truth.arrived)),
             calls_per_admission: of(truth.takes) / of(truth.admitted.max(1)),
-            peak_calls_per_object,
+            peak_calls_per_object: peaks.max(),
             new_visitor_latency_p50_ms: latency(&truth.latency, 0.5),
             new_visitor_latency_p99_ms: latency(&truth.latency, 0.99),
+            new_visitor_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
+            check_in_latency_p99_ms: latency(&truth.check_in_latency, 0.99),
             overtaken_percent: percent(overtaken(visitors) as f64, of(truth.admitted)),
             estimate_mape_percent: estimate_error(visitors),
             restart_pause_s: truth.pause_ms as f64 / 1_000.0,
+            largest_value_kb: kilobytes(footprint.sizes.largest_value),
+            stored_kb: kilobytes(footprint.sizes.all_values),
+            calls_per_page_view: of(footprint.cost.calls) / of(truth.page_views.max(1)),
+            awake_percent: 100.0 * footprint.cost.awake,
+            platform_failures: footprint.failures(peaks),
         }
     }
 
     /// The measures by their names, in the order of the tables.
-    pub fn named(&self) -> [(&'static str, f64); 13] {
+    pub fn named(&self) -> [(&'static str, f64); 22] {
         [
             ("active_over_max_percent", self.active_over_max_percent),
+            ("active_over_max_visitors", self.active_over_max_visitors as f64),
             ("active_over_p99_percent", self.active_over_p99_percent),
             ("rate_over_sliding_percent", self.rate_over_sliding_percent),
             ("rate_over_minute_percent", self.rate_over_minute_percent),
             ("idle_while_waiting_percent", self.idle_while_waiting_percent),
+            ("idle_whole_run_percent", self.idle_whole_run_percent),
             ("queued_early_percent", self.queued_early_percent),
             ("calls_per_admission", self.calls_per_admission),
             ("peak_calls_per_object", self.peak_calls_per_object as f64),
             ("new_visitor_latency_p50_ms", self.new_visitor_latency_p50_ms as f64),
             ("new_visitor_latency_p99_ms", self.new_visitor_latency_p99_ms as f64),
+            ("new_visitor_in_crowd_p99_ms", self.new_visitor_in_crowd_p99_ms as f64),
+            ("check_in_latency_p99_ms", self.check_in_latency_p99_ms as f64),
             ("overtaken_percent", self.overtaken_percent),
             ("estimate_mape_percent", self.estimate_mape_percent),
             ("restart_pause_s", self.restart_pause_s),
+            ("largest_value_kb", self.largest_value_kb),
+            ("stored_kb", self.stored_kb),
+            ("calls_per_page_view", self.calls_per_page_view),
+            ("awake_percent", self.awake_percent),
+            ("platform_failures", self.platform_failures as f64),
         ]
     }
 }
@@ -138,7 +174,6 @@ impl Summary {
             peaks: Peaks::default(),
             waiting_at_end,
             first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
-            latency_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
             events,
             order_correlation: order_correlation(visitors),
             people: people(visitors),
@@ -165,19 +200,26 @@ fn percentile(values: &[f64], part: f64) -> f64 {
     sorted.get(index.min(sorted.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// Visitors admitted after somebody who came at least 60 s later.
+fn kilobytes(bytes: usize) -> f64 {
+    bytes as f64 / 1_024.0
+}
+
+/// Visitors who entered or gave up after somebody entered who came at least 60 s later.
 fn overtaken(visitors: &[Visitor]) -> usize {
-    let entered = |one: &Visitor| Some((one.arrived_at, one.entered_at?));
-    let mut by_arrival: Vec<(Timestamp, Timestamp)> = visitors.iter().filter_map(entered).collect();
+    let waited =
+        |one: &Visitor| Some((one.arrived_at, one.entered_at.or(one.gives_up_at)?, one.entered_at));
+    let mut by_arrival: Vec<_> = visitors.iter().filter_map(waited).collect();
     by_arrival.sort_unstable();
     // From the youngest on: the earliest admission of all who came 60 s later or more.
     let mut younger = by_arrival.iter().rev().peekable();
     let mut earliest = Timestamp(u64::MAX);
-    let overtaken = |(arrived, admitted): &&(Timestamp, Timestamp)| {
-        while let Some((_, at)) = younger.next_if(|(at, _)| *at >= *arrived + OVERTAKEN_MS) {
-            earliest = earliest.min(*at);
+    let overtaken = |(arrived, ends_at, _): &&(Timestamp, Timestamp, Option<Timestamp>)| {
+        while let Some((_, _, entered_at)) =
+            younger.next_if(|(at, ..)| *at >= *arrived + OVERTAKEN_MS)
+        {
+            earliest = earliest.min(entered_at.unwrap_or(earliest));
         }
-        earliest < *admitted
+        earliest < *ends_at
     };
     by_arrival.iter().rev().filter(overtaken).count()
 }
@@ -203,12 +245,13 @@ fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
 
 /// How people fare among bots: the middle wait in seconds, and how many of 100 entered.
 fn people(visitors: &[Visitor]) -> Option<(f64, f64)> {
-    let people = visitors.iter().filter(|one| !one.is_bot).count();
+    let people = visitors.iter().filter(|one| one.owner != Owner::Bot).count();
     if people == visitors.len() {
         return None;
     }
     let waited = |one: &Visitor| Some(one.entered_at?.since_ms(one.arrived_at) as f64 / 1_000.0);
-    let waits: Vec<f64> = visitors.iter().filter(|one| !one.is_bot).filter_map(waited).collect();
+    let waits: Vec<f64> =
+        visitors.iter().filter(|one| one.owner != Owner::Bot).filter_map(waited).collect();
     let entered_percent = 100.0 * waits.len() as f64 / people.max(1) as f64;
     Some((percentile(&waits, 0.5), entered_percent))
 }
@@ -218,9 +261,9 @@ fn estimate_error(visitors: &[Visitor]) -> f64 {
     for visitor in visitors.iter().filter(|one| one.has_waited) {
         let Some(entered_at) = visitor.entered_at else { continue };
         count += 1;
-        sum += visitor.told.map_or(100.0, |(at, told_s)| {
+        sum += visitor.told.map_or(100.0, |(at, displayed_estimate_s)| {
             let truth_s = (entered_at.since_ms(at) as f64 / 1_000.0).max(SHOWN_S_MIN);
-            100.0 * (f64::from(told_s).max(SHOWN_S_MIN) - truth_s).abs() / truth_s
+            100.0 * (f64::from(displayed_estimate_s).max(SHOWN_S_MIN) - truth_s).abs() / truth_s
         });
     }
     if count == 0 { 0.0 } else { sum / count as f64 }
@@ -230,7 +273,7 @@ fn estimate_error(visitors: &[Visitor]) -> f64 {
 mod tests {
     use super::{estimate_error, latency, order_correlation, overtaken, percentile};
     use crate::visitor::Visitor;
-    use room_core::time::Timestamp;
+    use room_core::base::time::Timestamp;
 
     fn visitor(arrived: u64, entered: u64) -> Visitor {
         let entered_at = Some(Timestamp(entered));
@@ -248,6 +291,15 @@ mod tests {
         check(&[(60_000, 80_000), (0, 90_000)], 1);
         check(&[(59_999, 80_000), (0, 90_000)], 0);
         check(&[(60_000, 80_000), (0, 90_000), (0, 91_000)], 2);
+    }
+
+    #[test]
+    fn whoever_gives_up_after_that_was_overtaken_too() {
+        let gave_up =
+            |at| Visitor { entered_at: None, gives_up_at: Some(Timestamp(at)), ..visitor(0, 0) };
+        let younger = visitor(60_000, 80_000);
+        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()]), 1);
+        assert_eq!(overtaken(&[gave_up(80_000), younger]), 0);
     }
 
     #[test]

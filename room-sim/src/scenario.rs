@@ -1,9 +1,10 @@
 //! What happens to a room: its limits, its visitors and its faults. Plain data, runs nothing.
 
 mod catalogue;
+mod hard;
 
-use room_core::settings::Settings;
-use room_core::time::{MINUTE_MS, SECOND_MS};
+use room_core::base::time::{MINUTE_MS, SECOND_MS};
+use room_core::room::settings::Settings;
 
 use crate::chance::zipf;
 use crate::visitor::Habits;
@@ -11,7 +12,7 @@ use crate::world::Algorithm;
 
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
 
-/// Shares of the data centers fall with the rank (`admission.md` section 7).
+/// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
 /// The largest data center has this many isolates, the others by their share; never fewer than 3.
 const ISOLATES_MAX: f64 = 64.0;
@@ -32,15 +33,15 @@ pub struct Scenario {
     pub duration_ms: u64,
     /// Where the visitors come from.
     pub traffic: Traffic,
-    /// How they behave.
+    /// How the visitors behave.
     pub habits: Habits,
     /// What the network does to messages.
-    pub weather: Weather,
-    /// Mean life of an isolate, which dies with everything unreported.
+    pub network_conditions: NetworkConditions,
+    /// Mean life of an isolate, in milliseconds; it dies with everything unreported.
     pub isolate_life_ms: u64,
-    /// What breaks or changes, and when.
+    /// What breaks or changes, and how many milliseconds from the beginning.
     pub faults: Vec<(u64, Fault)>,
-    /// How long a day takes: the data centers take turns in being busy.
+    /// How many milliseconds a day takes: the data centers take turns in being busy.
     pub day_ms: u64,
 }
 
@@ -51,33 +52,37 @@ pub enum Traffic {
     Everywhere,
     /// From the one half, and between these two moments more and more from the other.
     Shifts {
-        /// When it begins to shift.
+        /// When it begins to shift, in milliseconds from the beginning.
         from_ms: u64,
-        /// When all of it has shifted.
+        /// When all of it has shifted, in milliseconds from the beginning.
         until_ms: u64,
     },
     /// So many times as many from each fourth data center between these two moments.
     Spikes {
         /// How many times as many.
         factor: f64,
-        /// When it begins.
+        /// When the spike begins, in milliseconds from the beginning.
         from_ms: u64,
-        /// When it ends.
+        /// When the spike ends, in milliseconds from the beginning.
         until_ms: u64,
     },
 }
 
-/// What the network does to the messages behind the visits: reports, syncs, pulls, their answers.
+/// What the network does to all messages: asks of visits, reports, syncs, pulls, their answers.
 #[derive(Clone, Copy, Debug)]
-pub struct Weather {
+pub struct NetworkConditions {
     /// Part of them that get lost: the caller hears nothing for 3 s.
     pub loss: f64,
     /// Part of them that come twice.
     pub repeats: f64,
     /// Part of them that take up to five times as long, so that others overtake them.
     pub slow: f64,
-    /// Clocks differ by up to this much.
+    /// Clocks of one data center differ by up to this much.
     pub skew_ms: u64,
+    /// Clocks of two data centers, and of the global aggregator, differ by up to this much more.
+    pub data_center_skew_ms: u64,
+    /// The data center of this rank has its objects 120 ms away, there and back.
+    pub far_data_center: Option<usize>,
 }
 
 /// Something breaks or changes.
@@ -90,7 +95,7 @@ pub enum Fault {
     },
     /// Both objects of each `every`-th data center lose their memory.
     RestartDataCenters {
-        /// Which ones.
+        /// Every so many data centers, from the first on.
         every: usize,
         /// Whether copies of at most two seconds ago are found.
         with_copy: bool,
@@ -104,6 +109,18 @@ pub enum Fault {
     Cut,
     /// No data center is cut off any more.
     Heal,
+    /// All isolates are replaced by new ones, which know nothing.
+    ReplaceIsolates,
+    /// From now on the counters answer later than usual.
+    DelayCounters {
+        /// So many milliseconds later; 0 from the end of the fault on.
+        late_ms: u64,
+    },
+    /// Nobody who waits is heard for a while; then all come within two seconds.
+    SilenceLine {
+        /// How many milliseconds nobody is heard.
+        for_ms: u64,
+    },
     /// The event starts: nobody is held any more.
     Open,
     /// The room's limits change.
@@ -122,11 +139,14 @@ impl Scenario {
             Algorithm::Published(_) if self.settings.queue_all => {
                 Some("the published designs hold nobody until a start")
             }
-            Algorithm::Published(_) if self.settings.gated => {
+            Algorithm::Published(_) if self.settings.challenge_required => {
                 Some("the published designs challenge nobody (infinite queue)")
             }
             Algorithm::Published(_) if self.habits.revoked > 0.0 => {
                 Some("the published designs take no place back (revocation)")
+            }
+            Algorithm::Published(_) if self.habits.shared > 0.0 => {
+                Some("the published designs know no ticket (one for many)")
             }
             _ => None,
         }
@@ -188,12 +208,12 @@ impl Traffic {
     }
 }
 
-/// Minutes in milliseconds.
+/// Converts minutes to milliseconds.
 const fn minutes(count: u64) -> u64 {
     count * MINUTE_MS
 }
 
-/// Seconds in milliseconds.
+/// Converts seconds to milliseconds.
 const fn seconds(count: u64) -> u64 {
     count * SECOND_MS
 }

@@ -1,11 +1,13 @@
 //! What really happened, per visitor and from outside. It never asks the product's own counters.
 
+mod expiring;
+
 use std::collections::VecDeque;
 
-use room_core::settings::Settings;
-use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::room::settings::Settings;
 
-use crate::expiring::Expiring;
+use expiring::Expiring;
 
 /// Below this part of both limits nobody should be queued.
 const BUSY: f64 = 0.95;
@@ -16,20 +18,52 @@ const LATENCY_MS_MAX: usize = 10_000;
 /// A pause that begins this long after a restart has other causes.
 const RESTART_MS: u64 = MINUTE_MS;
 
+/// A line shorter than this part of N leaves places free only until its next check-ins.
+const FEW: f64 = 0.005;
+/// Idle places count from then on: a room that has just begun to fill is not idle.
+pub(crate) const WARM_UP_MS: u64 = 5 * MINUTE_MS;
+
+/// The idle parts of some seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Idle {
+    sum: f64,
+    seconds: u64,
+}
+
+impl Idle {
+    fn add(&mut self, part: f64) {
+        self.sum += part;
+        self.seconds += 1;
+    }
+
+    /// The mean of all seconds, in percent.
+    pub(crate) fn percent(self) -> f64 {
+        100.0 * self.sum / self.seconds.max(1) as f64
+    }
+}
+
+fn count_latency(counts: &mut [u64], latency_ms: u64) {
+    let index = usize::try_from(latency_ms).unwrap_or(LATENCY_MS_MAX).min(LATENCY_MS_MAX);
+    if let Some(count) = counts.get_mut(index) {
+        *count += 1;
+    }
+}
+
 /// The room at the end of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// Visitors inside.
+    /// Visitors inside, whose last page is less than a session ago.
     pub active: u32,
-    /// Visitors who may be inside.
+    /// The limit N: visitors who may be inside at the same time.
     pub limit: u32,
-    /// Visitors who wait.
+    /// Visitors who wait and have not given up.
     pub waiting: u32,
-    /// What both limits leave free.
+    /// Visitors who could enter now: the smaller rest of the limits N (inside) and R (a minute).
     pub available: u32,
 }
 
-/// The truth about one room.
+/// What an observer sees who follows every visitor of one room: who is inside, who waits, and how
+/// far the limits N (inside) and R (admissions in a minute) were exceeded.
 #[derive(Clone, Debug)]
 pub struct Truth {
     started_at: Timestamp,
@@ -41,10 +75,13 @@ pub struct Truth {
     in_minute: (u64, u64),
     entered_at: Timestamp,
     restarted_at: Option<Timestamp>,
-    /// Idle parts of the seconds in which somebody waited, and how many those were.
-    pub(crate) idle: (f64, u64),
-    /// Most visitors inside over N at one moment, as a part of N.
+    /// Idle parts of the seconds in which more than a few waited, but for the first minutes.
+    pub(crate) idle: Idle,
+    /// The same of all seconds in which anybody waited.
+    pub(crate) idle_whole_run: Idle,
+    /// Most visitors inside over N at one moment, as a part of N and as a number.
     pub(crate) active_over: f64,
+    pub(crate) active_over_visitors: u64,
     /// The same at the end of each second.
     pub(crate) active_over_by_second: Vec<f64>,
     /// Most admissions over R in any 60 s, and in a calendar minute, as a part of R.
@@ -58,7 +95,11 @@ pub struct Truth {
     pub(crate) first_queued: Option<f64>,
     /// Calls to counters that asked for a slot.
     pub(crate) takes: u64,
+    /// Requests of pages, since the room has warmed up.
+    pub(crate) page_views: u64,
     pub(crate) pause_ms: u64,
+    /// Check-ins of visitors who wait, by the milliseconds until their answer.
+    pub(crate) check_in_latency: Vec<u64>,
     /// Newcomers by the milliseconds until their answer; those in busy data centers apart.
     pub(crate) latency: Vec<u64>,
     pub(crate) latency_in_crowd: Vec<u64>,
@@ -69,7 +110,7 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// A room nobody has seen yet.
+    /// Begins with a room that nobody has visited.
     pub fn new(started_at: Timestamp, settings: Settings) -> Self {
         Self {
             started_at,
@@ -81,8 +122,10 @@ impl Truth {
             in_minute: (0, 0),
             entered_at: started_at,
             restarted_at: None,
-            idle: (0.0, 0),
+            idle: Idle::default(),
+            idle_whole_run: Idle::default(),
             active_over: 0.0,
+            active_over_visitors: 0,
             active_over_by_second: Vec::new(),
             rate_over: (0.0, 0.0),
             arrived: 0,
@@ -91,7 +134,9 @@ impl Truth {
             admitted: 0,
             first_queued: None,
             takes: 0,
+            page_views: 0,
             pause_ms: 0,
+            check_in_latency: vec![0; LATENCY_MS_MAX + 1],
             latency: vec![0; LATENCY_MS_MAX + 1],
             latency_in_crowd: vec![0; LATENCY_MS_MAX + 1],
             samples: Vec::new(),
@@ -106,21 +151,28 @@ impl Truth {
         self.settings = settings.clone();
     }
 
-    /// The global object lost its memory.
+    /// Notes that the global object lost its memory, which may pause the admissions.
     pub fn restart(&mut self, now: Timestamp) {
         self.restarted_at = Some(now);
     }
 
-    /// A newcomer was answered.
+    /// Counts a request of a page, once the room has warmed up.
+    pub fn see_page_view(&mut self, now: Timestamp) {
+        self.page_views += u64::from(now.since_ms(self.started_at) >= WARM_UP_MS);
+    }
+
+    /// Counts a newcomer whose first request was answered after `latency_ms`.
     pub fn answer(&mut self, latency_ms: u64, in_crowd: bool) {
         self.arrived += 1;
-        let index = usize::try_from(latency_ms).unwrap_or(LATENCY_MS_MAX).min(LATENCY_MS_MAX);
-        for (counted, counts) in [(true, &mut self.latency), (in_crowd, &mut self.latency_in_crowd)]
-        {
-            if let Some(count) = counts.get_mut(index).filter(|_| counted) {
-                *count += 1;
-            }
+        count_latency(&mut self.latency, latency_ms);
+        if in_crowd {
+            count_latency(&mut self.latency_in_crowd, latency_ms);
         }
+    }
+
+    /// Counts a check-in of a visitor who waits that was answered after `latency_ms`.
+    pub fn answer_check_in(&mut self, latency_ms: u64) {
+        count_latency(&mut self.check_in_latency, latency_ms);
     }
 
     /// A visitor is queued for the first time and waits until `until` at most.
@@ -143,6 +195,20 @@ impl Truth {
         self.note_pause(now);
         self.admitted += 1;
         self.entered_at = now;
+        self.note_entry(now);
+        for word in [now.0, visitor as u64] {
+            // FNV-1a over words.
+            self.fingerprint = (self.fingerprint ^ word).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// A visitor whose session is over is let in again: that counts against R.
+    pub fn admit_again(&mut self, now: Timestamp) {
+        self.note_entry(now);
+    }
+
+    /// Counts an entry against R.
+    fn note_entry(&mut self, now: Timestamp) {
         self.last_minute.push_back(now);
         self.used(now);
         let minute = now.0 / MINUTE_MS;
@@ -152,10 +218,6 @@ impl Truth {
         let over = |count: u64| (count as f64 / rate - 1.0).max(0.0);
         self.rate_over.0 = self.rate_over.0.max(over(self.last_minute.len() as u64));
         self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
-        for word in [now.0, visitor as u64] {
-            // FNV-1a over words.
-            self.fingerprint = (self.fingerprint ^ word).wrapping_mul(0x0100_0000_01b3);
-        }
     }
 
     /// A visitor inside is served a page: the session that ended at `before` runs on.
@@ -164,7 +226,9 @@ impl Truth {
         self.inside.live(now);
         self.inside.remove(before);
         self.inside.add(ends_at);
-        self.active_over = self.active_over.max(self.active_over_now(now));
+        let over = self.over_now(now);
+        self.active_over_visitors = self.active_over_visitors.max(over);
+        self.active_over = self.active_over.max(self.part_of_places(over));
         ends_at
     }
 
@@ -173,21 +237,25 @@ impl Truth {
         self.inside.remove(session_ends);
     }
 
-    /// Visitors who wait.
+    /// Counts the visitors who wait at `now`; `now` never goes back.
     pub fn waiting(&mut self, now: Timestamp) -> u64 {
         self.waiting.live(now)
     }
 
-    /// A second has passed.
+    /// Takes the sample of the second that ends at `now`.
     pub fn second(&mut self, now: Timestamp) {
         let (places, rate) = self.used(now);
         let (active, waiting) = (self.inside.live(now), self.waiting.live(now));
         if waiting > 0 && !self.settings.queue_all {
-            self.idle.0 += (1.0 - places).min(1.0 - rate).max(0.0);
-            self.idle.1 += 1;
+            let idle = (1.0 - places).min(1.0 - rate).max(0.0);
+            self.idle_whole_run.add(idle);
+            let few = FEW * f64::from(self.settings.total_active_users);
+            if waiting as f64 > few && now.since_ms(self.started_at) >= WARM_UP_MS {
+                self.idle.add(idle);
+            }
         }
-        let over = self.active_over_now(now);
-        self.active_over_by_second.push(over);
+        let over = self.over_now(now);
+        self.active_over_by_second.push(self.part_of_places(over));
         let limit = self.settings.total_active_users;
         let places = u64::from(limit).saturating_sub(active);
         let in_minute = self.last_minute.len() as u64;
@@ -197,7 +265,7 @@ impl Truth {
         self.samples.push(Sample { active, limit, waiting, available });
     }
 
-    /// When the story began.
+    /// Tells when the story began.
     pub fn started_at(&self) -> Timestamp {
         self.started_at
     }
@@ -211,10 +279,14 @@ impl Truth {
         }
     }
 
-    fn active_over_now(&mut self, now: Timestamp) -> f64 {
+    /// How many too many are inside.
+    fn over_now(&mut self, now: Timestamp) -> u64 {
         let active = self.inside.live(now);
-        let allowed = self.limits.places(now, active);
-        active.saturating_sub(allowed) as f64 / f64::from(self.settings.total_active_users.max(1))
+        active.saturating_sub(self.limits.places(now, active))
+    }
+
+    fn part_of_places(&self, visitors: u64) -> f64 {
+        visitors as f64 / f64::from(self.settings.total_active_users.max(1))
     }
 
     /// The used parts of N and R.
@@ -233,9 +305,9 @@ impl Truth {
 /// What is allowed at a moment, while limits change: nobody is thrown out when they fall.
 #[derive(Clone, Debug)]
 struct Limits {
-    /// N in force.
+    /// The limit N in force.
     now: u64,
-    /// The last change.
+    /// When the limits changed last.
     changed_at: Timestamp,
     /// Until the last leases end the old N counts, then those who are inside already.
     allowed: u64,
@@ -280,7 +352,7 @@ impl Limits {
 mod tests {
     use super::Truth;
     use crate::scenario::Scenario;
-    use room_core::time::{SECOND_MS, Timestamp};
+    use room_core::base::time::{SECOND_MS, Timestamp};
 
     const START: Timestamp = Timestamp(600_000);
 
@@ -316,6 +388,35 @@ mod tests {
             truth.admit(START + 119_000, visitor, None);
         }
         check(&truth, (1.0, 1.0));
+    }
+
+    #[test]
+    fn places_are_idle_once_the_room_has_warmed_up_and_more_than_a_few_wait() {
+        let mut truth = truth();
+        let mut check = |second: u64, waiting: u64, want: (u64, u64)| {
+            let now = START + second * SECOND_MS;
+            for _ in 0..waiting {
+                truth.queue(now, now + 500);
+            }
+            truth.second(now);
+            assert_eq!((truth.idle.seconds, truth.idle_whole_run.seconds), want, "{second}");
+        };
+        check(299, 2, (0, 1));
+        // 0.5 % of 300 are one and a half.
+        check(300, 1, (0, 2));
+        check(301, 0, (0, 2));
+        check(302, 2, (1, 3));
+        assert!((truth.idle.percent() - 100.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn whoever_comes_back_after_a_session_counts_against_the_rate() {
+        let mut truth = truth();
+        for visitor in 0..200 {
+            truth.admit(START, visitor, None);
+        }
+        truth.admit_again(START + 59_999);
+        assert!((truth.rate_over.0 - 1.0 / 200.0).abs() < 1e-9 && truth.admitted == 200);
     }
 
     #[test]

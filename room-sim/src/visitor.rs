@@ -1,14 +1,14 @@
 //! A visitor's browser: what it holds and how long its owner is patient. Decides no admission.
 
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::ticket::Ticket;
-use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
 use crate::baseline;
 use crate::chance::Stream;
 
 /// Between two requests of a visitor inside.
 const REQUEST_MS: f64 = 30.0 * SECOND_MS as f64;
-/// Whoever is revoked has been inside for so long (`admission.md` section 7).
+/// Whoever is revoked has been inside for so long (`docs/simulation.md`).
 const DONE_MS: u64 = 3 * MINUTE_MS;
 
 /// How the visitors of a scenario behave.
@@ -28,19 +28,21 @@ pub struct Habits {
     pub revoked: f64,
     /// Part of the visitors who pass no challenge.
     pub bots: f64,
+    /// Part of the visitors whose cookie many others hold too while they wait.
+    pub shared: f64,
 }
 
 /// How long visitors stay on the site.
 #[derive(Clone, Copy, Debug)]
 pub enum Stay {
-    /// Log-normal with a median of 120 s and sigma 1.2 (`admission.md` section 7).
+    /// Log-normal with a median of 120 s and sigma 1.2 (`docs/simulation.md`).
     Long,
     /// Exponential with this mean, in milliseconds.
     Browsing(f64),
 }
 
 impl Habits {
-    /// The visitors of `admission.md` section 7.
+    /// The visitors of `docs/simulation.md`.
     pub const USUAL: Self = Self {
         leave_at_once: 0.05,
         patience_ms: 20.0 * MINUTE_MS as f64,
@@ -49,6 +51,7 @@ impl Habits {
         impatient: 0.02,
         revoked: 0.0,
         bots: 0.0,
+        shared: 0.0,
     };
 
     fn stay_ms(&self, stream: &mut Stream) -> u64 {
@@ -61,7 +64,7 @@ impl Habits {
 
 /// Where a visitor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum VisitorState {
     /// Has not been answered yet.
     Arrives,
     /// Waits, and gives up at this moment.
@@ -74,10 +77,21 @@ pub enum Standing {
     Gone,
 }
 
+/// Who sits before a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Somebody who uses the cookie alone.
+    Person,
+    /// Somebody whose cookie many others hold too, and use while it waits.
+    Sharer,
+    /// A program that passes no challenge.
+    Bot,
+}
+
 /// What the browser's cookie says.
 #[derive(Clone, Debug)]
 pub enum Cookie {
-    /// There is none.
+    /// The browser holds no cookie of the room.
     None,
     /// A ticket of the production core.
     Ticket(Ticket),
@@ -85,19 +99,39 @@ pub enum Cookie {
     Published(baseline::Ticket),
 }
 
-/// One browser.
+impl Cookie {
+    /// When the session began that it stands for, 0 before; none of a published design.
+    pub fn accepted_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Ticket(ticket) => Some(ticket.accepted_at),
+            Self::None | Self::Published(_) => None,
+        }
+    }
+
+    /// The ticket of a published design, if the browser holds one.
+    pub fn published(&self) -> Option<baseline::Ticket> {
+        match self {
+            Self::Published(ticket) => Some(*ticket),
+            Self::None | Self::Ticket(_) => None,
+        }
+    }
+}
+
+/// One visitor's browser: its cookie, where its owner stands, and what the measures need of it.
 #[derive(Clone, Debug)]
 pub struct Visitor {
-    /// The data center it reaches.
+    /// The number of the data center that it reaches, from 0 on.
     pub data_center: usize,
-    /// Its cookie.
+    /// What its cookie says.
     pub cookie: Cookie,
-    /// Where it stands.
-    pub standing: Standing,
+    /// Where its owner stands.
+    pub standing: VisitorState,
     /// When it came first.
     pub arrived_at: Timestamp,
     /// When it entered first.
     pub entered_at: Option<Timestamp>,
+    /// When it gives up the wait, once it waits.
+    pub gives_up_at: Option<Timestamp>,
     /// The end of its session, as the origin sees it: D after the last page.
     pub session_ends: Timestamp,
     /// When a wait was told first, and how many seconds.
@@ -106,26 +140,27 @@ pub struct Visitor {
     pub has_waited: bool,
     /// True if more than one newcomer per second reaches its data center.
     pub in_crowd: bool,
-    /// True if it passes no challenge.
-    pub is_bot: bool,
+    /// Who sits before it.
+    pub owner: Owner,
     /// What came of its challenge, once there was one.
     pub passed: Option<bool>,
 }
 
 impl Visitor {
-    /// Somebody who comes for the first time.
+    /// Makes the browser of somebody who comes for the first time, without a cookie.
     pub fn new(data_center: usize, arrived_at: Timestamp, in_crowd: bool) -> Self {
         Self {
             data_center,
             cookie: Cookie::None,
-            standing: Standing::Arrives,
+            standing: VisitorState::Arrives,
             arrived_at,
             entered_at: None,
+            gives_up_at: None,
             session_ends: Timestamp::default(),
             told: None,
             has_waited: false,
             in_crowd,
-            is_bot: false,
+            owner: Owner::Person,
             passed: None,
         }
     }
@@ -134,7 +169,8 @@ impl Visitor {
     pub fn wait(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
         let patience_ms = stream.exponential_ms(habits.patience_ms);
         let until = if stream.happens(habits.leave_at_once) { now } else { now + patience_ms };
-        self.standing = Standing::Waits(until);
+        self.standing = VisitorState::Waits(until);
+        self.gives_up_at = Some(until);
         self.has_waited = true;
         until
     }
@@ -143,20 +179,23 @@ impl Visitor {
     pub fn enter(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) {
         let is_revoked = stream.happens(habits.revoked);
         let stays_until = now + habits.stay_ms(stream);
-        self.standing =
-            if is_revoked { Standing::Ends(now + DONE_MS) } else { Standing::Inside(stays_until) };
+        self.standing = if is_revoked {
+            VisitorState::Ends(now + DONE_MS)
+        } else {
+            VisitorState::Inside(stays_until)
+        };
         self.entered_at = Some(now);
     }
 
     /// Whether the visitor still wants something; from then on it is gone.
     pub fn still_comes(&mut self, now: Timestamp) -> bool {
         let until = match self.standing {
-            Standing::Arrives | Standing::Ends(_) => return true,
-            Standing::Waits(until) | Standing::Inside(until) => until,
-            Standing::Gone => return false,
+            VisitorState::Arrives | VisitorState::Ends(_) => return true,
+            VisitorState::Waits(until) | VisitorState::Inside(until) => until,
+            VisitorState::Gone => return false,
         };
         if now >= until {
-            self.standing = Standing::Gone;
+            self.standing = VisitorState::Gone;
         }
         now < until
     }
@@ -165,13 +204,13 @@ impl Visitor {
     pub fn next_request(&self, now: Timestamp, stream: &mut Stream) -> Timestamp {
         let next = now + stream.exponential_ms(REQUEST_MS);
         match self.standing {
-            Standing::Ends(last) => next.min(last.max(now + 1)),
+            VisitorState::Ends(last) => next.min(last.max(now + 1)),
             _ => next,
         }
     }
 
     /// Whether the answer of this moment is the last one.
     pub fn is_done(&self, now: Timestamp) -> bool {
-        matches!(self.standing, Standing::Ends(last) if now >= last)
+        matches!(self.standing, VisitorState::Ends(last) if now >= last)
     }
 }

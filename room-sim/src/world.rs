@@ -1,29 +1,50 @@
 //! The world: one room, its data centers and its visitors, one event after the other.
 //!
-//! It carries, delays, loses and kills; whom to admit is decided by the machines alone.
+//! It carries, delays, loses and kills; whom to admit is decided by the machines alone. Each part
+//! is in a file of `room-sim/src/world`; here the events are handed to the parts.
 
+mod arrivals;
+mod calls;
+mod clocks;
+mod event;
+mod event_queue;
 mod faults;
+mod isolates;
+pub mod load;
+mod network;
+mod objects;
+mod published;
+mod storage;
+mod visitors;
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
-use room_core::settings::Settings;
-use room_core::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::room::settings::Settings;
 
-use crate::baseline;
-use crate::calendar::Calendar;
-use crate::chance::{Chance, cumulated};
-use crate::isolates::{IsolateRow, IsolateSeat, ViewCopies};
-use crate::load::Loads;
+use crate::baseline::{self, BaselineAnswer};
+use crate::chance::Chance;
 use crate::measure::{Measures, Summary};
-use crate::network::{Caller, Network, Place, Question, Reply, SILENCE_MS};
-use crate::objects::{Object, Objects};
-use crate::published::{PublishedEvent, PublishedRoom};
 use crate::scenario::Scenario;
-use crate::truth::Truth;
-use crate::visitor::Visitor;
+use crate::truth::{Truth, WARM_UP_MS};
+use crate::visitor::{Cookie, Visitor, VisitorState};
+use calls::{Calls, Context};
+use clocks::Clocks;
+use event::WorldEvent;
+use event_queue::EventQueue;
+use faults::Faults;
+use isolates::{IsolateRow, ViewCopies};
+use load::Peaks;
+use network::{Caller, Network, Question, Reply};
+use objects::Objects;
+use published::{PublishedRoom, PublishedVisit};
+use visitors::Visitors;
 
 /// Where time begins: a whole minute.
 pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
+
+/// After a silence of the line, all who wait come within this time.
+const BACK_MS: u64 = 2 * SECOND_MS;
 
 /// What decides who enters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,92 +55,68 @@ pub enum Algorithm {
     Published(baseline::Published),
 }
 
-/// Something that will happen.
-#[derive(Debug)]
-pub(crate) enum Event {
-    /// A visitor comes for the first time to a data center, among a crowd or not.
-    Arrival { data_center: usize, in_crowd: bool },
-    /// A visitor asks for a page.
-    Visit(usize),
-    /// A question reaches an object.
-    Question(u64, Box<Question>),
-    /// An object has time for a question that waited for it.
-    Served(u64, Box<Question>),
-    /// An answer reaches whoever waits.
-    Reply(u64, Box<Reply>),
-    /// Whoever waits has waited long enough, or the call failed.
-    Silence(u64),
-    /// An object's timer.
-    Wake(Object, u64),
-    /// An isolate goes on with its work after the replies.
-    Work(Place),
-    /// An isolate dies.
-    Death { data_center: usize, isolate: usize },
-    /// The fault of this number happens.
-    Fault(usize),
-    /// The copies are taken that the fault of this number will find.
-    Copies(usize),
-    /// Something in a room of a published design.
-    Published(PublishedEvent),
-    /// A second has passed.
-    Second,
+/// The parts of a world that act through a [`Context`].
+struct Parts<'world> {
+    scenario: &'world Scenario,
+    objects: &'world mut Objects,
+    published: Option<&'world mut PublishedRoom>,
+    faults: &'world mut Faults,
 }
 
 /// One room and everything around it.
+///
+/// Each part owns its state and acts through a `Context`; the world hands every event to the part
+/// that it is for.
 #[derive(Debug)]
 pub struct World {
-    pub(crate) scenario: Scenario,
+    scenario: Scenario,
     /// The room's settings now.
-    pub(crate) settings: Settings,
-    pub(crate) now: Timestamp,
-    pub(crate) calendar: Calendar<Event>,
-    pub(crate) chance: Chance,
-    pub(crate) network: Network,
-    pub(crate) loads: Loads,
-    pub(crate) objects: Objects,
-    pub(crate) isolates: Vec<IsolateRow>,
-    pub(crate) view_copies: ViewCopies,
-    pub(crate) published: Option<PublishedRoom>,
-    pub(crate) visitors: Vec<Visitor>,
-    pub(crate) truth: Truth,
-    /// Data centers that have vanished.
-    pub(crate) gone: Vec<bool>,
-    calls: BTreeMap<u64, Caller>,
-    called: u64,
+    settings: Settings,
+    now: Timestamp,
+    event_queue: EventQueue<WorldEvent>,
+    chance: Chance,
+    calls: Calls,
+    clocks: Clocks,
+    objects: Objects,
+    isolates: Vec<IsolateRow>,
+    view_copies: ViewCopies,
+    /// The room of a published design, which then decides instead of isolates and objects.
+    published: Option<PublishedRoom>,
+    visitors: Visitors,
+    faults: Faults,
+    truth: Truth,
 }
 
 impl World {
-    /// A world that has not begun.
+    /// Makes a world at the beginning of its story. Equal arguments make equal worlds: the seed
+    /// is the only source of chance.
     pub fn new(scenario: Scenario, algorithm: Algorithm, data_centers: usize, seed: u64) -> Self {
         let mut chance = Chance::new(seed);
-        let (weather, settings) = (scenario.weather, scenario.settings.clone());
-        let network = Network::new(data_centers, weather, &mut chance.network);
-        let skew_ms = weather.skew_ms;
-        let objects = Objects::new(data_centers, START, &settings, skew_ms, &mut chance);
-        let mut born =
-            |_| IsolateSeat::new(chance.product.number(), chance.network.between(0, skew_ms));
-        let mut row = |data_center| {
-            IsolateRow::new((0..Scenario::isolates(data_center)).map(&mut born).collect())
-        };
-        let isolates = (0..data_centers).map(&mut row).collect();
+        let (network_conditions, settings) =
+            (scenario.network_conditions, scenario.settings.clone());
+        let network = Network::new(data_centers, network_conditions, &mut chance.network);
+        let clocks = Clocks::new(data_centers, &network_conditions, &mut chance.network);
+        let objects = Objects::new(data_centers, START, &settings, &clocks, &mut chance);
+        let row = |data_center| IsolateRow::born(data_center, &clocks, &mut chance);
+        let isolates = (0..data_centers).map(row).collect();
         let published = match algorithm {
             Algorithm::Escrow => None,
-            Algorithm::Published(design) => Some(PublishedRoom::new(design, &settings)),
+            Algorithm::Published(design) => {
+                Some(PublishedRoom::new(design, &settings, data_centers))
+            }
         };
         let mut world = Self {
             now: START,
-            calendar: Calendar::new(START),
-            network,
-            loads: Loads::new(data_centers),
+            event_queue: EventQueue::new(START),
+            calls: Calls::new(network),
+            clocks,
             objects,
             isolates,
             view_copies: vec![None; data_centers],
             published,
-            visitors: Vec::new(),
+            visitors: Visitors::new(scenario.habits),
+            faults: Faults::new(scenario.faults.clone(), data_centers),
             truth: Truth::new(START, settings.clone()),
-            gone: vec![false; data_centers],
-            calls: BTreeMap::new(),
-            called: 0,
             chance,
             settings,
             scenario,
@@ -129,124 +126,162 @@ impl World {
     }
 
     fn begin(&mut self) {
-        self.calendar.enter(START, Event::Second);
-        for data_center in 0..self.isolates.len() {
+        self.event_queue.enter(START, WorldEvent::Second);
+        let data_centers = self.isolates.len();
+        for data_center in 0..data_centers {
             for isolate in 0..Scenario::isolates(data_center) {
                 self.plan_death(data_center, isolate);
             }
         }
-        self.plan_faults();
-        self.begin_published();
+        let (parts, mut context) = self.parts();
+        parts.faults.plan(START, &mut context);
+        if parts.published.is_some() {
+            PublishedRoom::begin(data_centers, &mut context);
+        }
     }
 
-    /// Runs the scenario, and then without arrivals and faults until nobody waits, or for at
-    /// most this long. `progress` hears the passed part of the scenario, at most 1.
+    /// The parts that act on their own, and what they act through.
+    fn parts(&mut self) -> (Parts<'_>, Context<'_>) {
+        let parts = Parts {
+            scenario: &self.scenario,
+            objects: &mut self.objects,
+            published: self.published.as_mut(),
+            faults: &mut self.faults,
+        };
+        let context = Context {
+            now: self.now,
+            settings: &self.settings,
+            chance: &mut self.chance,
+            event_queue: &mut self.event_queue,
+            calls: &mut self.calls,
+        };
+        (parts, context)
+    }
+
+    /// Runs the scenario, then lets the line drain: without arrivals and faults until nobody waits,
+    /// for at most `drain_ms`. `progress` hears which part of the scenario has passed, 0 to 1.
     pub fn run(&mut self, drain_ms: u64, progress: &mut dyn FnMut(f64)) -> (Measures, Summary) {
         let duration_ms = self.scenario.duration_ms;
         while !self.is_healed() {
             self.run_until((self.now + MINUTE_MS).min(START + duration_ms));
             progress(self.now.since_ms(START) as f64 / duration_ms as f64);
         }
-        let peaks = self.loads.peaks();
-        let measures = Measures::of(&self.truth, &self.visitors, peaks.max());
+        let peaks = self.peaks();
+        let footprint = self.objects.footprint(self.now);
+        let measures = Measures::of(&self.truth, self.visitors.all(), peaks, &footprint);
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
-        self.heal();
+        self.faults.heal(&mut self.calls.network);
         let gives_up_at = START + duration_ms + drain_ms;
         while self.truth.waiting(self.now) > 0 && self.now < gives_up_at {
             self.run_until(self.now + MINUTE_MS);
         }
         let waiting = self.truth.waiting(self.now);
-        let summary = Summary::of(&self.truth, &self.visitors, waiting, self.calendar.entered());
+        let summary =
+            Summary::of(&self.truth, self.visitors.all(), waiting, self.event_queue.entered());
         (self.with_drained(measures), Summary { admissions_per_minute, peaks, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.
     fn with_drained(&self, measures: Measures) -> Measures {
-        let drained = Measures::of(&self.truth, &self.visitors, 0);
+        let drained = Measures::of(
+            &self.truth,
+            self.visitors.all(),
+            Peaks::default(),
+            &self.objects.footprint(self.now),
+        );
         Measures {
             overtaken_percent: drained.overtaken_percent,
             estimate_mape_percent: drained.estimate_mape_percent,
             active_over_max_percent: drained.active_over_max_percent,
+            active_over_max_visitors: drained.active_over_max_visitors,
             rate_over_sliding_percent: drained.rate_over_sliding_percent,
             rate_over_minute_percent: drained.rate_over_minute_percent,
             ..measures
         }
     }
 
-    /// What really happened.
+    /// Tells what really happened, as seen from outside the algorithm.
     pub fn truth(&self) -> &Truth {
         &self.truth
     }
 
     /// Everybody who came, in order of arrival.
     pub fn visitors(&self) -> &[Visitor] {
-        &self.visitors
+        self.visitors.all()
+    }
+
+    /// Tells how long the global aggregator takes for what it stores, on average, on this machine.
+    pub fn writing_time(&self) -> Duration {
+        self.objects.writing_time()
+    }
+
+    /// Of the objects that decide: a published design asks none of the others.
+    fn peaks(&self) -> Peaks {
+        self.published.as_ref().map_or_else(|| self.objects.peaks(), PublishedRoom::peaks)
     }
 
     fn run_until(&mut self, end: Timestamp) {
         while self.now < end {
-            let Some((at, event)) = self.calendar.next() else { return };
+            let Some((at, event)) = self.event_queue.next() else { return };
             self.now = at;
             self.happen(event);
         }
     }
 
-    pub(crate) fn is_healed(&self) -> bool {
+    /// Whether the story is over: nobody arrives and nothing breaks while the line drains.
+    fn is_healed(&self) -> bool {
         self.now >= START + self.scenario.duration_ms
     }
 
-    fn happen(&mut self, event: Event) {
+    fn happen(&mut self, event: WorldEvent) {
+        let (parts, mut context) = self.parts();
         match event {
-            Event::Arrival { data_center, in_crowd } => self.arrive(data_center, in_crowd),
-            Event::Visit(visitor) => self.visit(visitor),
-            Event::Question(call, question) => self.ask_object(call, question),
-            Event::Served(call, question) => self.serve_object(call, *question),
-            Event::Reply(call, reply) => self.resolve(call, Some(*reply)),
-            Event::Silence(call) => self.resolve(call, None),
-            Event::Wake(object, life) => self.wake(object, life),
-            Event::Work(place) => self.work(place),
-            Event::Death { data_center, isolate } => self.die(data_center, isolate),
-            Event::Fault(number) => self.fault(number),
-            Event::Copies(number) => self.take_copies(number),
-            Event::Published(event) => self.happen_published(event),
-            Event::Second => self.second(),
+            WorldEvent::Question(call, question) => {
+                parts.objects.ask(call, question, &mut context);
+            }
+            WorldEvent::Served(call, question) => {
+                parts.objects.serve(call, *question, &mut context);
+            }
+            WorldEvent::Wake(object, incarnation) => {
+                parts.objects.wake(object, incarnation, &mut context);
+            }
+            WorldEvent::Counts(event) => {
+                if let Some(room) = parts.published {
+                    room.happen(event, &mut context);
+                }
+            }
+            WorldEvent::Flush { data_center, isolate } => self.flush(data_center, isolate),
+            WorldEvent::Answer(visitor, answer) => self.answer_published(visitor, answer),
+            WorldEvent::Arrival { data_center, in_crowd } => self.arrive(data_center, in_crowd),
+            WorldEvent::Visit(visitor) => self.visit(visitor),
+            WorldEvent::Reply(call, reply) => self.resolve(call, Some(*reply)),
+            WorldEvent::Late(call) => self.ask_again(call),
+            WorldEvent::Silence(call) => self.resolve(call, None),
+            WorldEvent::Work(shift) => self.work(shift),
+            WorldEvent::Death { data_center, isolate } => self.die(data_center, isolate),
+            WorldEvent::Fault(number) => self.fault(number),
+            WorldEvent::Copies(number) => self.take_copies(number),
+            WorldEvent::Second => self.second(),
         }
     }
 
     fn second(&mut self) {
         self.truth.second(self.now);
-        self.calendar.enter(self.now + SECOND_MS, Event::Second);
-        if self.is_healed() {
-            return;
+        if self.now == START + WARM_UP_MS {
+            self.objects.begin_measure(self.now);
         }
-        let at_ms = self.now.since_ms(START);
-        let per_second = self.scenario.rate_per_minute(at_ms) / 60.0;
-        let mut shares = self.scenario.shares(self.isolates.len(), at_ms);
-        for (share, gone) in shares.iter_mut().zip(&self.gone) {
-            *share *= f64::from(u8::from(!gone));
-        }
-        let cumulated = cumulated(shares.iter().copied());
-        let all = cumulated.last().copied().unwrap_or(0.0);
-        if per_second * all <= 0.0 {
-            return;
-        }
-        let stream = &mut self.chance.arrivals;
-        for _ in 0..stream.poisson(per_second * all) {
-            let data_center = stream.pick(&cumulated);
-            let share = shares.get(data_center).copied().unwrap_or(0.0);
-            let in_crowd = per_second * share > 1.0;
-            let at = self.now + stream.between(0, SECOND_MS - 1);
-            self.calendar.enter(at, Event::Arrival { data_center, in_crowd });
+        self.event_queue.enter(self.now + SECOND_MS, WorldEvent::Second);
+        if !self.is_healed() {
+            let (parts, mut context) = self.parts();
+            arrivals::enter_second(parts.scenario, parts.faults, &mut context);
         }
     }
 
     fn arrive(&mut self, data_center: usize, in_crowd: bool) {
-        let bots = self.scenario.habits.bots;
-        let is_bot = bots > 0.0 && self.chance.visitors.happens(bots);
-        let visitor = Visitor { is_bot, ..Visitor::new(data_center, self.now, in_crowd) };
-        self.visitors.push(visitor);
-        self.visit(self.visitors.len() - 1);
+        let stream = &mut self.chance.visitors;
+        let visitor = self.visitors.arrive(self.now, data_center, in_crowd, stream);
+        self.visit(visitor);
     }
 
     fn visit(&mut self, visitor: usize) {
@@ -254,10 +289,17 @@ impl World {
         if !browser.still_comes(self.now) {
             return;
         }
-        if self.gone.get(browser.data_center).copied().unwrap_or(false) {
+        let waits = matches!(browser.standing, VisitorState::Waits(_));
+        if let Some(heard_at) = self.faults.line_is_heard_at(self.now).filter(|_| waits) {
+            let after_ms = self.chance.visitors.between(0, BACK_MS);
+            self.event_queue.enter(heard_at + after_ms, WorldEvent::Visit(visitor));
+            return;
+        }
+        if self.faults.is_gone(browser.data_center) {
             // The network leads it elsewhere, with its cookie.
-            let elsewhere = self.chance.visitors.between(1, self.gone.len() as u64 - 1) as usize;
-            browser.data_center = (browser.data_center + elsewhere) % self.gone.len();
+            let data_centers = self.faults.data_centers();
+            let elsewhere = self.chance.visitors.between(1, data_centers as u64 - 1) as usize;
+            browser.data_center = (browser.data_center + elsewhere) % data_centers;
         }
         if self.published.is_some() {
             self.visit_published(visitor);
@@ -266,77 +308,96 @@ impl World {
         }
     }
 
-    fn plan_death(&mut self, data_center: usize, isolate: usize) {
-        let life_ms = self.chance.isolates.exponential_ms(self.scenario.isolate_life_ms as f64);
-        self.calendar.enter(self.now + life_ms, Event::Death { data_center, isolate });
+    fn visit_published(&mut self, visitor: usize) {
+        let Some(browser) = self.visitors.get(visitor) else { return };
+        let data_center = browser.data_center;
+        let ticket = browser.cookie.published();
+        let Some(row) = self.isolates.get(data_center) else { return };
+        let worker = row.incarnation(row.pick(&mut self.chance.isolates));
+        let place = baseline::Place { data_center, worker };
+        let parallel = self.scenario.habits.parallel;
+        let visit = PublishedVisit { visitor, place, ticket, parallel };
+        let (parts, mut context) = self.parts();
+        let asked = parts.published.map_or(0, |room| room.visit(visit, &mut context));
+        self.truth.takes += asked;
     }
 
-    fn die(&mut self, data_center: usize, isolate: usize) {
-        if self.is_healed() {
-            return;
+    fn answer_published(&mut self, visitor: usize, answer: BaselineAnswer) {
+        let cookie = Cookie::Published(answer.ticket);
+        let next = if answer.ticket.accepted {
+            self.show_site(visitor, Some(cookie))
+        } else {
+            let displayed_estimate_s = self.published_estimate_s(visitor, answer);
+            self.show_wait(visitor, cookie, displayed_estimate_s);
+            Some(self.now + published::refresh_ms(&mut self.chance.visitors))
+        };
+        if let Some(next) = next {
+            self.event_queue.enter(next, WorldEvent::Visit(visitor));
         }
-        self.kill(data_center, isolate);
-        self.plan_death(data_center, isolate);
     }
 
-    /// An isolate is replaced by one that knows nothing.
-    fn kill(&mut self, data_center: usize, isolate: usize) {
-        let life = self.chance.product.number();
-        let ahead_ms = self.chance.network.between(0, self.scenario.weather.skew_ms);
-        let Some(row) = self.isolates.get_mut(data_center) else { return };
-        let before = row.life(isolate);
-        if let Some(seat) = row.get_mut(isolate) {
-            *seat = IsolateSeat::new(life, ahead_ms);
+    /// The wait that the queue page shows; only the first one that a visitor sees is measured.
+    fn published_estimate_s(&mut self, visitor: usize, answer: BaselineAnswer) -> Option<u32> {
+        let browser = self.visitors.get(visitor).filter(|browser| browser.told.is_none())?;
+        let (data_center, bucket) = (browser.data_center, answer.ticket.bucket);
+        self.published.as_mut()?.estimate_s(self.now, data_center, bucket)
+    }
+
+    fn flush(&mut self, data_center: usize, isolate: usize) {
+        let worker = self.isolates.get(data_center).map_or(0, |row| row.incarnation(isolate));
+        let (parts, mut context) = self.parts();
+        if let Some(room) = parts.published {
+            room.flush(isolate, baseline::Place { data_center, worker }, &mut context);
         }
-        self.forget_published(data_center, before);
+    }
+
+    /// The visitor sees the site; when it asks for its next page.
+    fn show_site(&mut self, visitor: usize, cookie: Option<Cookie>) -> Option<Timestamp> {
+        let (stream, truth) = (&mut self.chance.visitors, &mut self.truth);
+        self.visitors.show_site(self.now, visitor, cookie, stream, truth)
+    }
+
+    /// The visitor sees the queue page.
+    fn show_wait(
+        &mut self,
+        visitor: usize,
+        cookie: Cookie,
+        displayed_estimate_s: Option<u32>,
+    ) -> Option<()> {
+        let (stream, truth) = (&mut self.chance.visitors, &mut self.truth);
+        self.visitors.show_wait(self.now, visitor, cookie, displayed_estimate_s, stream, truth)
     }
 
     /// Sends a question; the caller hears the answer or, after a while, silence.
-    pub(crate) fn call(&mut self, caller: Caller, question: Question) {
-        self.called += 1;
-        let call = self.called;
-        let stream = &mut self.chance.network;
-        let question = Box::new(question);
-        if self.network.repeats(&caller, stream)
-            && let Some(delay_ms) = self.network.delay_ms(&caller, stream)
-        {
-            self.calendar.enter(self.now + delay_ms, Event::Question(call, question.clone()));
-        }
-        if let Some(delay_ms) = self.network.delay_ms(&caller, stream) {
-            self.calendar.enter(self.now + delay_ms, Event::Question(call, question));
-        }
-        self.calendar.enter(self.now + SILENCE_MS, Event::Silence(call));
-        self.calls.insert(call, caller);
-    }
-
-    /// Sends an answer to a question; whoever does not wait any more gets none.
-    pub(crate) fn reply(&mut self, call: u64, reply: Reply) {
-        let Some(caller) = self.calls.get(&call) else { return };
-        if let Some(delay_ms) = self.network.delay_ms(caller, &mut self.chance.network) {
-            self.calendar.enter(self.now + delay_ms, Event::Reply(call, Box::new(reply)));
-        }
+    fn call(&mut self, caller: Caller, question: Question) {
+        let (_, mut context) = self.parts();
+        context.call(caller, question);
     }
 
     fn resolve(&mut self, call: u64, reply: Option<Reply>) {
-        match (self.calls.remove(&call), reply) {
-            (Some(Caller::Visit(asking)), reply) => {
+        match (self.calls.end(call), reply) {
+            (Some(Caller::Visit(visit)), reply) => {
                 let reply = match reply {
                     Some(Reply::Counter(reply)) => Some(reply),
                     _ => None,
                 };
-                self.settle(*asking, reply);
+                self.settle(*visit, reply);
             }
-            (Some(Caller::Work(place)), reply) => self.worked(place, reply),
-            (Some(Caller::Return(place)), _) => {
-                self.calendar.enter(self.now, Event::Work(place));
+            (Some(Caller::Work(shift)), reply) => self.worked(shift, reply),
+            (Some(Caller::Return(shift)), _) => {
+                self.event_queue.enter(self.now, WorldEvent::Work(shift));
             }
-            (Some(Caller::Counter { counter, life, pull }), reply) => {
-                self.pulled(counter, life, pull, reply);
+            (Some(Caller::Counter { counter, incarnation, pull }), reply) => {
+                let (parts, mut context) = self.parts();
+                parts.objects.pulled(counter, incarnation, pull, reply, &mut context);
             }
-            (Some(Caller::Aggregator { data_center, life }), reply) => {
-                self.synced(data_center, life, reply);
+            (Some(Caller::Aggregator { data_center, incarnation }), reply) => {
+                let (parts, mut context) = self.parts();
+                parts.objects.synced(data_center, incarnation, reply, &mut context);
             }
-            (None, _) => {}
+            (None, Some(Reply::Counter(reply))) => self.take_late_reply(call, reply),
+            (None, None) => self.calls.forget(call),
+            (None, Some(_)) => {}
         }
     }
 }

@@ -3,8 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 
-use room_core::lottery::ROUND_MS;
-use room_core::time::{MINUTE_MS, SECOND_MS};
+use room_core::base::time::{MINUTE_MS, SECOND_MS};
+use room_core::order::lottery::ROUND_MS;
 use room_sim::baseline::Published;
 use room_sim::heatmap::{BINS, Heatmap, Wait, waits};
 use room_sim::scenario::Scenario;

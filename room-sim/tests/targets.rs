@@ -1,9 +1,9 @@
-//! The targets of `admission.md` section 7 at 3 data centers and one seed: those that hold with
+//! The targets of `docs/simulation.md` at 3 data centers and one seed: those that hold with
 //! a margin. `room-sim compare` tells them all, over more seeds and data centers.
 
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 
-use room_core::time::MINUTE_MS;
+use room_core::base::time::MINUTE_MS;
 use room_sim::scenario::Scenario;
 use room_sim::targets::target;
 use room_sim::world::{Algorithm, World};
@@ -12,13 +12,19 @@ const DATA_CENTERS: usize = 3;
 const SEED: u64 = 1;
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
 
-/// Missed, or only just met; everything else that has a target here must meet it. Missed
-/// elsewhere: idle places in `ghost`, and the slowest newcomers of data centers that see less than
-/// one a second (`small`; `steady` at 30), whose pulls get lost as often as all other messages.
-const NOT_YET: [(&str, &str); 2] = [
-    // Nearly every newcomer there asks the counter, 2 to 10 ms away.
+/// Missed, or only just met; everything else that has a target here must meet it.
+const NOT_YET: [(&str, &str); 8] = [
+    // A visit whose ask, or the answer, is lost asks again; one in 20,000 loses each.
+    ("steady", "queued_early_percent"),
+    ("steady", "new_visitor_latency_p99_ms"),
+    ("steady", "new_visitor_in_crowd_p99_ms"),
+    // Nearly every newcomer there asks the counter, 1 to 10 ms away.
     ("steady", "new_visitor_latency_p50_ms"),
     ("over", "idle_while_waiting_percent"),
+    ("over", "estimate_mape_percent"),
+    ("spike", "estimate_mape_percent"),
+    // Places wait for the word of their data center, and nobody is called beyond a refresh.
+    ("spike", "idle_while_waiting_percent"),
 ];
 
 fn check(name: &str) {
@@ -45,6 +51,12 @@ fn nobody_waits_without_need() {
 }
 
 #[test]
+fn a_step_from_a_tenth_to_five_times_of_what_fits_passes_no_limit() {
+    check("step");
+    check("step-fast");
+}
+
+#[test]
 fn a_long_line_is_fair_and_within_the_limits() {
     check("over");
 }
@@ -52,6 +64,22 @@ fn a_long_line_is_fair_and_within_the_limits() {
 #[test]
 fn a_burst_fills_the_places() {
     check("spike");
+}
+
+#[test]
+fn losses_and_clocks_apart_cost_no_limit() {
+    check("lossy");
+    check("skew-2");
+}
+
+#[test]
+fn new_code_everywhere_at_once_pauses_for_seconds() {
+    check("deploy");
+}
+
+#[test]
+fn few_places_and_short_sessions_are_kept_exactly() {
+    check("tight-1000");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// The demo shop: the origin that `npm start` puts behind the waiting room. It knows nothing of it.
+// The demo shop: the origin that `npm start` puts behind the waiting room.
 
 const CONCERTS = [
   { date: "Fri 12 June", act: "The Quiet Hours", hall: "River Hall", price: "€ 38" },
@@ -9,7 +9,7 @@ const CONCERTS = [
 export default {
   async fetch(request) {
     const { pathname } = new URL(request.url);
-    // Applications like to ask by script whether their visitor waits; whoever gets here does not.
+    // A script may ask whether its visitor waits. A request that reaches the shop does not.
     if (request.headers.get("accept")?.includes("application/json")) {
       return Response.json({ cfWaitingRoom: { inWaitingRoom: false }, concerts: CONCERTS });
     }

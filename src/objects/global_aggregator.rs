@@ -1,128 +1,122 @@
-//! Shell of a room's global aggregator. Name: room id.
+//! The object around a room's global aggregator. Its name is the id of the room.
 //!
-//! Stores one row under the key `row`: the machine's whole state, written before any reply that
-//! depends on it leaves. It needs no lock: the machine is called between waits, and while a
-//! write is awaited the platform lets no other event in.
+//! It stores the machine's state in several values, those that changed in one transaction, before
+//! any reply that depends on them leaves. It needs no lock, since the machine is called between
+//! waits, and a transaction is none.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use room_core::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
-use room_core::id::{Colo, Incarnation, RoomId};
-use room_core::settings::Settings;
-use room_core::state::Node;
-use room_core::time::Timestamp;
-use room_core::turn::earlier;
-use room_core::wire::{self, GlobalReply};
-use wasm_bindgen::prelude::wasm_bindgen;
-use worker::Env;
-use worker::worker_sys::DurableObjectState;
+use room_core::base::id::{Colo, Incarnation, RoomId};
+use room_core::base::time::Timestamp;
+use room_core::capacity::state::Node;
+use room_core::machines::global_aggregator::{
+    GlobalAggregator as Machine, GlobalTurn, Restored, Save,
+};
+use room_core::machines::turn::{RequestId, earlier};
+use room_core::machines::wire::{self, GlobalReply};
+use room_core::room::settings::Settings;
 
-use super::desk::Desk;
-use super::{Class, log, object_name};
+use wasm_bindgen::JsCast;
+use worker::console_error;
+
+use super::shell::{Shell, object_class};
+use super::storage::ObjectStorage;
+use super::{Class, log, object_name, storage};
 use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
-/// A room has one of this class, wherever it is.
+/// The node in its name: a room has one such object, which belongs to no data center.
 const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
-const ROW: &str = "row";
-/// It wakes for the start or end of an event this near; who waits or enters makes calls more often.
+/// It wakes for the start or end of an event that is at most so many milliseconds away. Before that
+/// the calls for visitors who wait or enter come more often.
 const CHANGE_SOON_MS: u64 = 10_000;
 
-/// The object.
-#[wasm_bindgen]
-pub struct GlobalAggregator(Rc<Shell>);
-
-struct Shell {
-    desk: Rc<Desk<GlobalReply>>,
-    machine: RefCell<Option<Machine>>,
+object_class! {
+    /// The object that owns the slots and the order of one room.
+    GlobalAggregator, Machine, GlobalReply
 }
 
-#[wasm_bindgen]
-impl GlobalAggregator {
-    /// Made anew after each restart of the object or of the wasm instance.
-    #[wasm_bindgen(constructor)]
-    pub fn new(state: DurableObjectState, env: Env) -> Self {
-        let desk = Rc::new(Desk::new(state, env));
-        Self(Rc::new(Shell { desk, machine: RefCell::new(None) }))
-    }
-
-    /// Answers one message; "" is silence.
-    pub async fn call(&self, message: String) -> String {
-        #[cfg(feature = "panic-hook-tests")]
-        crate::panic_hooks::object(&message).await;
-        let shell = Rc::clone(&self.0);
-        shell.call(&message).await.map(|reply| wire::encode(&reply)).unwrap_or_default()
-    }
-}
-
-impl Shell {
-    async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
-        let (room, _) = self.desk.name()?;
+impl Shell<Machine, GlobalReply> {
+    pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
+        let (room, _) = self.name()?;
         let request = wire::decode(message)?;
-        let settings = configuration::settings(&self.desk.state, &self.desk.env, room).await?;
+        let settings = configuration::settings(&self.state, &self.env, room).await?;
         self.load(room, &settings).await?;
         let now = platform::now();
         let settings = memory::settings(room, now)?;
-        let (id, reply) = self.desk.wait();
-        let turn = self.machine.borrow_mut().as_mut()?.on_request(now, &settings, id, request);
-        self.perform(room, turn).await?;
-        reply.await.ok()
+        let id = RequestId(0); // it answers in the turn of the request, or never
+        let turn = self.with(|machine| machine.on_request(now, &settings, id, request))?;
+        self.perform(room, turn)
     }
 
-    /// Storage that fails is silence: a machine without its row could grant too much.
+    /// Makes the machine from what is stored. If the storage fails, there is no machine and no
+    /// answer: without its row it could grant too much.
     async fn load(&self, room: RoomId, settings: &Settings) -> Option<()> {
-        if self.machine.borrow().is_some() {
+        if self.has_machine() {
             return Some(());
         }
-        let row = self.desk.state.storage().get::<String>(ROW).await.ok()?;
+        let stored = storage::read(&self.storage()?);
+        let stored = stored.map_err(|reason| log_storage(room, "cannot be read", &reason)).ok()?;
         let name = object_name(CLASS, room, NODE);
         let copy = copies::read_state(room, CLASS, &name).await;
-        let restored = Restored { row: row.as_deref(), copy: copy.as_deref() };
+        let (row, copy) = (stored.row.as_deref(), copy.as_deref());
+        let restored = Restored { row, parts: &stored.parts, copy };
         let incarnation = Incarnation(platform::random_number());
         let made = || Machine::new(restored, room, platform::now(), incarnation, settings);
-        self.machine.borrow_mut().get_or_insert_with(made);
+        self.make(made);
         Some(())
     }
 
-    async fn perform(self: &Rc<Self>, room: RoomId, turn: GlobalTurn) -> Option<()> {
-        log(CLASS, room, &turn.facts);
-        if turn.save {
-            self.save(room).await?;
-        }
+    /// Performs a turn, and returns its reply if that may leave.
+    fn perform(self: &Rc<Self>, room: RoomId, turn: GlobalTurn) -> Option<GlobalReply> {
+        log(CLASS, room, &turn.incidents);
+        let is_stored = !turn.save || self.save(room)?;
+        let change = memory::next_change(room, platform::now());
+        let is_soon = |change: &Timestamp| change.since_ms(platform::now()) <= CHANGE_SOON_MS;
+        self.wake_by(room, earlier(turn.wake_at, change.filter(is_soon)));
+        let (_, reply) = turn.replies.into_iter().next()?;
+        is_stored.then_some(reply)
+    }
+
+    fn wake_by(self: &Rc<Self>, room: RoomId, moment: Option<Timestamp>) {
         let shell = Rc::clone(self);
-        let now = platform::now();
-        let is_soon = |change: &Timestamp| change.since_ms(now) <= CHANGE_SOON_MS;
-        let change = memory::next_change(room, now).filter(is_soon);
-        self.desk.wake_at(earlier(turn.wake_at, change), move || {
-            let waking = Rc::clone(&shell);
-            shell.desk.state.wait_until(async move { waking.wake(room).await });
-        });
-        self.desk.answer(turn.replies);
-        Some(())
+        self.wake_at(moment, move || shell.wake(room));
     }
 
-    async fn save(self: &Rc<Self>, room: RoomId) -> Option<()> {
-        let row = self.machine.borrow().as_ref().map(Machine::row)?;
-        if self.desk.state.storage().put(ROW, &row).await.is_err() {
-            // What was not stored must not be said: start again from what is.
-            *self.machine.borrow_mut() = None;
-            self.desk.dismiss_all();
-            return None;
+    /// Stores what the machine wants stored, and returns whether that worked.
+    fn save(self: &Rc<Self>, room: RoomId) -> Option<bool> {
+        let Save { row, parts } = self.with(Machine::save)?;
+        let written = storage::write(&self.storage()?, &row, &parts);
+        let turn = self.with(|machine| machine.on_saved(platform::now(), written.is_ok()))?;
+        match &written {
+            Err(reason) if !turn.incidents.is_empty() => {
+                log_storage(room, "cannot be written", reason);
+            }
+            _ => log(CLASS, room, &turn.incidents),
         }
-        if self.desk.is_copy_due() {
+        self.wake_by(room, turn.wake_at);
+        if written.is_ok() && self.is_copy_due() {
             let name = object_name(CLASS, room, NODE);
-            self.desk.state.wait_until(copies::write_state(room, CLASS, name, row));
+            self.state.wait_until(copies::write_state(room, CLASS, name, row));
         }
-        Some(())
+        Some(written.is_ok())
     }
 
-    async fn wake(self: Rc<Self>, room: RoomId) {
+    fn wake(self: &Rc<Self>, room: RoomId) {
         let now = platform::now();
         let Some(settings) = memory::settings(room, now) else { return };
-        let turn = self.machine.borrow_mut().as_mut().map(|one| one.on_alarm(now, &settings));
-        if let Some(turn) = turn {
-            self.perform(room, turn).await;
+        if let Some(turn) = self.with(|machine| machine.on_alarm(now, &settings)) {
+            self.perform(room, turn);
         }
     }
+
+    fn storage(&self) -> Option<ObjectStorage> {
+        self.state.as_raw().storage().ok().map(JsCast::unchecked_into)
+    }
+}
+
+/// Writes to the log that the storage fails: the visitors of the room get what it has chosen for
+/// silence.
+fn log_storage(room: RoomId, problem: &str, reason: &str) {
+    console_error!("the storage of room {room} {problem}: {reason}");
 }

@@ -1,38 +1,28 @@
-//! Shell of the registry: one object of this name for all rooms.
+//! The object around the registry, of which a deployment has one for all rooms.
 //!
-//! Stores the machine's rows in the SQL table `rows`, those of one call all or none, before the
-//! reply leaves. It waits for nothing, so calls come one after the other.
+//! It stores the machine's rows in the SQL table `rows`, before the reply leaves; those of one call
+//! all or none. It waits for nothing, so calls are answered one after the other.
 
 use std::cell::RefCell;
 
-use room_core::registry::{Registry as Machine, Row};
-use room_core::wire::{self, RegistryReply, RegistryRequest};
+use room_core::machines::wire::{self};
+use room_core::management::messages::{RegistryReply, RegistryRequest};
+use room_core::management::registry::{Registry as Machine, Row};
 use serde::Deserialize;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::worker_sys::DurableObjectState;
 use worker::{Env, SqlStorage, State, console_error, console_warn};
 
+use super::storage::ObjectStorage;
 use crate::{memory, platform};
 
-/// The object.
+/// The object that holds all that owners have configured.
 #[wasm_bindgen]
 pub struct Registry {
-    storage: Option<TransactionalStorage>,
+    storage: Option<ObjectStorage>,
     sql: SqlStorage,
     machine: RefCell<Option<Machine>>,
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// The part of the storage that `worker` does not know.
-    type TransactionalStorage;
-
-    #[wasm_bindgen(method, catch, js_name = transactionSync)]
-    fn transaction_sync(
-        this: &TransactionalStorage,
-        write: &mut dyn FnMut() -> Result<(), JsValue>,
-    ) -> Result<(), JsValue>;
 }
 
 #[derive(Deserialize)]
@@ -43,7 +33,7 @@ struct Stored {
 
 #[wasm_bindgen]
 impl Registry {
-    /// Made anew after each restart of the object or of the wasm instance.
+    /// Makes the object, after each restart of the object or of the wasm instance.
     #[wasm_bindgen(constructor)]
     pub fn new(state: DurableObjectState, _env: Env) -> Self {
         let storage = state.storage().ok().map(JsCast::unchecked_into);
@@ -51,7 +41,7 @@ impl Registry {
         Self { storage, sql, machine: RefCell::new(None) }
     }
 
-    /// Answers one message; "" is silence.
+    /// Answers one message; "" means no answer.
     #[cfg_attr(
         not(feature = "panic-hook-tests"),
         expect(clippy::unused_async, reason = "the entry calls every object in the same way")
@@ -64,7 +54,7 @@ impl Registry {
             Ok(reply) => wire::encode(&reply),
             Err(problem) => {
                 console_error!("the registry: {problem}");
-                // What is not stored must not be known: start again from what is.
+                // What was not stored must not be told: start again from what is stored.
                 *self.machine.borrow_mut() = None;
                 String::new()
             }

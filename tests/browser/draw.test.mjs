@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 
 import { PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { PREQUEUE_MS, drawnEvent } from "../harness/draw.mjs";
-import { room } from "../harness/rooms.mjs";
+import { localRoom } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const VERIFIER = pathToFileURL(path.join(ROOT, "templates", "verify-draw.html")).href;
@@ -18,8 +18,7 @@ const VERIFIER = pathToFileURL(path.join(ROOT, "templates", "verify-draw.html"))
 let shop;
 const options = {
   get rooms() {
-    const host = "draw.localhost";
-    shop = room({ name: "draw", host, total_active_users: 1, events: [drawnEvent()] });
+    shop = localRoom({ name: "draw", events: [drawnEvent()] });
     return [shop];
   },
 };
@@ -34,7 +33,7 @@ browserTest("a visitor's receipt is verified without a network", options, async 
   await visitor.keepScreenshot("draw-receipt-before", { fullPage: true });
 
   // It is one of a crowd that holds the only place, so that it does not enter at once.
-  await arena.cluster.advance(PREQUEUE_MS - 10_000);
+  await arena.cluster.advance(PREQUEUE_MS - 60_000);
   const others = await Promise.all(
     Array.from({ length: 4 }, () => arena.visitor({ room: shop, context: PHONE })),
   );

@@ -9,8 +9,8 @@ import path from "node:path";
 
 import { browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { opensslMissing, startHttps } from "../harness/https.mjs";
-import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { visitorInside } from "../harness/visitor.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const EXAMPLE = fs.readFileSync(path.join(ROOT, "examples", "iframe", "index.html"), "utf8");
@@ -18,18 +18,12 @@ const NEWS = "news.localhost";
 const SESSION_MS = 60_000;
 const LEFT_MS = 6_000;
 const PATIENCE_MS = 40_000;
-const fast = {
-  total_active_users: 1,
-  refresh_interval_seconds: 5,
-  near_head_refresh_interval_seconds: 3,
-};
-const shop = room({
+const shop = localRoom({
   name: "shop",
-  host: "shop.localhost",
   cookie_attributes: { samesite: "none", secure: "always" },
-  ...fast,
+  ...FREQUENT_CHECK_INS,
 });
-const lax = room({ name: "lax", host: "lax.localhost", ...fast });
+const lax = localRoom({ name: "lax", ...FREQUENT_CHECK_INS });
 const options = {
   rooms: [shop, lax],
   browser: { flags: ["--test-third-party-cookie-phaseout"], missing: opensslMissing },
@@ -37,7 +31,7 @@ const options = {
 
 browserTest("a visitor waits and enters inside a frame of another site", options, async (arena) => {
   const { cluster } = arena;
-  await new Visitor(cluster, { name: "first", host: shop.host }).visit();
+  await visitorInside(cluster, shop);
   await cluster.advance(SESSION_MS - LEFT_MS);
   const pages = { [NEWS]: embedding(shop), "other.localhost": embedding(lax) };
   const server = await startHttps(cluster, { pages });
@@ -61,7 +55,7 @@ browserTest("a visitor waits and enters inside a frame of another site", options
     assert.equal(ours()[before].cookie, undefined, "the frame's cookie is seen at the top");
 
     // Without the attributes the frame never gets its cookie back.
-    await new Visitor(cluster, { name: "second", host: lax.host }).visit();
+    await visitorInside(cluster, lax);
     const without = await context.newPage();
     await without.goto(`https://other.localhost:${server.port}/`);
     const theirs = () => server.seen.filter(({ host }) => host === lax.host);

@@ -9,8 +9,8 @@ import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { checkEveryLanguage, fitsItsWidth } from "../harness/every-language.mjs";
-import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
 const NARROW = { width: 320, height: 568 };
 /** Longer than the page takes to say something. */
@@ -24,10 +24,7 @@ const MORE_THAN_A_DAY = 1_600;
 const COUNTED_MS = 15_000;
 
 /** One place; the page comes back as soon as the product allows. */
-const quick = onePlace("quick", {
-  refresh_interval_seconds: 5,
-  near_head_refresh_interval_seconds: 3,
-});
+const quick = localRoom({ name: "quick", ...FREQUENT_CHECK_INS });
 const quickRoom = { rooms: [quick] };
 const waiting = still("waiting");
 const paused = still("paused", { queue_all: true });
@@ -53,7 +50,7 @@ const started = still("started", {
 const lots = still("lots", { events: [{ ...sale, shuffle_at_event_start: true }] });
 
 browserTest("without script the page comes back and enters", quickRoom, async (arena) => {
-  await occupy(arena.cluster, quick);
+  await visitorInside(arena.cluster, quick);
   await arena.cluster.advance(SESSION_MS - LEFT_MS);
   const context = { ...PHONE, javaScriptEnabled: false };
   const visitor = await arena.visitor({ room: quick, context });
@@ -67,7 +64,7 @@ browserTest("without script the page comes back and enters", quickRoom, async (a
 });
 
 browserTest("the page counts down and comes back without a flash", quickRoom, async (arena) => {
-  await occupy(arena.cluster, quick);
+  await visitorInside(arena.cluster, quick);
   const context = { ...DESKTOP, colorScheme: "dark" };
   const visitor = await arena.visitor({ room: quick, context });
   await visitor.come();
@@ -87,7 +84,7 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
 });
 
 browserTest("a screen reader hears news and nothing else", { rooms: [waiting] }, async (arena) => {
-  await occupy(arena.cluster, waiting);
+  await makeLines(arena.cluster, [waiting]);
   const { page, ...visitor } = await arena.visitor({ room: waiting });
   const said = page.getByRole("status");
   await page.goto(visitor.address);
@@ -104,7 +101,7 @@ browserTest("a screen reader hears news and nothing else", { rooms: [waiting] },
 });
 
 browserTest("a form is not sent, then the page comes back by GET", quickRoom, async (arena) => {
-  await occupy(arena.cluster, quick);
+  await visitorInside(arena.cluster, quick);
   const check = async (how, context, fragment) => {
     const visitor = await arena.visitor({ room: quick, context });
     await visitor.submitForm(`order${fragment}`);
@@ -151,7 +148,7 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
   const crowd = new Crowd(cluster, { count: MORE_THAN_A_DAY, host: full.host });
   await crowd.arrive();
   await crowd.wait(COUNTED_MS);
-  for (const shown of [waiting, started, place, lottery]) await occupy(cluster, shown);
+  await makeLines(cluster, [waiting, started, place, lottery]);
   for (const state of STATES) {
     await checkState(arena, state, "phone", PHONE);
     await checkState(arena, state, "desktop", DESKTOP);
@@ -159,6 +156,16 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
   const pages = STATES.filter(({ form }) => !form);
   await checkEveryLanguage(arena, pages);
 });
+
+/** Fills rooms, and lets one visitor wait until the places in their lines are known. */
+async function makeLines(cluster, full) {
+  for (const shown of full) {
+    await visitorInside(cluster, shown);
+    const { host, path } = shown;
+    await new Visitor(cluster, { name: "first in line", host, path }).visit();
+  }
+  await cluster.advance(COUNTED_MS);
+}
 
 async function checkState(arena, { state, room, title, form }, device, screen) {
   const context = { ...screen, reducedMotion: "reduce" };
@@ -181,21 +188,9 @@ async function checkState(arena, { state, room, title, form }, device, screen) {
   await visitor.leave();
 }
 
-function onePlace(name, fields) {
-  return room({ name, host: `${name}.localhost`, total_active_users: 1, ...fields });
-}
-
 /** A room whose page stays as it is while it is looked at. */
 function still(name, fields) {
-  const intervals = { refresh_interval_seconds: 300, near_head_refresh_interval_seconds: 60 };
-  return onePlace(name, { ...intervals, ...fields });
-}
-
-/** Somebody takes the only place. */
-async function occupy(cluster, { host }) {
-  const visitor = new Visitor(cluster, { name: "first", host });
-  await visitor.visit();
-  assert.ok(visitor.inside);
+  return localRoom({ name, ...RARE_CHECK_INS, ...fields });
 }
 
 /** No object of this room answers. */

@@ -9,20 +9,19 @@ import { after } from "node:test";
 import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { PAGE_BYTES_MAX, checkEveryLanguage } from "../harness/every-language.mjs";
-import { room } from "../harness/rooms.mjs";
+import { RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import * as stub from "../harness/siteverify.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { visitorInside } from "../harness/visitor.mjs";
 
 const WIDGET_ORIGIN = "https://challenges.cloudflare.com";
-const gated = room({
-  ...{ name: "gated", host: "gated.localhost", total_active_users: 1, session_duration: 30 },
-  ...{ turnstile_mode: "visible_managed", turnstile_action: "infinite_queue" },
-  ...{ refresh_interval_seconds: 300, near_head_refresh_interval_seconds: 60 },
+const gated = localRoom({
+  name: "gated",
+  session_duration: 30,
+  turnstile_mode: "visible_managed",
+  turnstile_action: "infinite_queue",
+  ...RARE_CHECK_INS,
 });
-const counted = room({
-  ...{ name: "counted", host: "counted.localhost", total_active_users: 1, session_duration: 30 },
-  ...{ refresh_interval_seconds: 300, near_head_refresh_interval_seconds: 60 },
-});
+const counted = localRoom({ name: "counted", session_duration: 30, ...RARE_CHECK_INS });
 
 const siteverify = await stub.startSiteverify();
 after(() => siteverify.stop());
@@ -130,10 +129,8 @@ function widget(token) {
 }
 
 /** Somebody takes the only place, and everybody knows it. */
-async function occupy({ cluster }, { host }) {
+async function occupy({ cluster }, room) {
   siteverify.forget();
-  const visitor = new Visitor(cluster, { name: "first", host });
-  await visitor.visit();
-  assert.ok(visitor.inside);
+  await visitorInside(cluster, room);
   await cluster.advance(3_000);
 }

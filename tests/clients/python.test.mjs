@@ -9,6 +9,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 
+import { apiAddress } from "../harness/api.mjs";
 import { clockMissing } from "../harness/clock.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
@@ -30,8 +31,7 @@ const options = { rooms: [room({ name: "shop" })], colos: { AMS: 1 } };
 clusterTest("rooms, events, rules, settings, preview", options, check, () => missing);
 
 async function check(cluster) {
-  const place = { host: "127.0.0.1", path: "/_waiting-room/client/v4" };
-  const { stdout } = await run(PYTHON, [PROGRAM, cluster.address("ams-1", place)]);
+  const { stdout } = await run(PYTHON, [PROGRAM, apiAddress(cluster)]);
   assert.match(stdout, /^list afterwards: as wanted$/m);
 }
 

@@ -7,7 +7,9 @@ import assert from "node:assert/strict";
 
 import Cloudflare from "cloudflare";
 
+import { apiAddress } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
 import { ZONE as zone_id, room } from "../harness/rooms.mjs";
 
 const shop = room({ name: "shop" });
@@ -159,9 +161,8 @@ clusterTest("rules, and lists that they refer to", options, async (cluster) => {
   assert.equal((await rules.lists.delete(made.id, { account_id })).id, made.id);
 });
 
-function client(cluster, apiToken = "local-development-only") {
-  const place = { host: "127.0.0.1", path: "/_waiting-room/client/v4" };
-  return new Cloudflare({ apiToken, baseURL: cluster.address("ams-1", place), maxRetries: 0 });
+function client(cluster, apiToken = SECRETS.API_TOKEN) {
+  return new Cloudflare({ apiToken, baseURL: apiAddress(cluster), maxRetries: 0 });
 }
 
 function fields(name) {

@@ -1,6 +1,6 @@
 /**
- * A Worker without any limit, to show that the tests notice. Runs in workerd in the place of the
- * product.
+ * A Worker without any limit, to show that the tests of the limits fail with it. Runs in workerd in
+ * the place of the product.
  */
 
 import { DurableObject } from "cloudflare:workers";

@@ -1,18 +1,25 @@
 /**
- * The management API as a client with curl would call it, and what every answer of it has in
- * common. It knows no operation.
+ * Calls the management API as a client with curl would, and checks what all its answers have in
+ * common.
  */
 
 import assert from "node:assert/strict";
 
+import { SECRETS } from "./deployment.mjs";
 import { ZONE } from "./rooms.mjs";
 
-/** The path of the rooms of local development. */
+const API = "/_waiting-room/client/v4";
+/** The path of the rooms in the zone of local development. */
 export const ROOMS = `zones/${ZONE}/waiting_rooms`;
-/** The token of .dev.vars.example. */
-const OWNER = { authorization: "Bearer local-development-only" };
+/** The header with the token that may read and write. */
+export const OWNER = { authorization: `Bearer ${SECRETS.API_TOKEN}` };
 
-/** A call that succeeds: its envelope. */
+/** The base URL for clients that cannot send a `Host` of their choice, at 127.0.0.1. */
+export function apiAddress(cluster) {
+  return cluster.address(cluster.isolates[0].name, { host: "127.0.0.1", path: API });
+}
+
+/** Makes a call that must succeed, and returns its envelope. */
 export async function call(cluster, method, path, body, headers) {
   const answer = await ask(cluster, method, path, body, headers);
   assert.equal(answer.status, 200, `${method} ${path}: ${answer.status} ${answer.body}`);
@@ -21,7 +28,7 @@ export async function call(cluster, method, path, body, headers) {
   return envelope;
 }
 
-/** A call that is refused with `status`: its envelope. */
+/** Makes a call that must be refused with `status`, and returns its envelope. */
 export async function refused(cluster, status, method, path, body, headers) {
   const answer = await ask(cluster, method, path, body, headers);
   assert.equal(answer.status, status, `${method} ${path}: ${answer.body}`);
@@ -31,16 +38,16 @@ export async function refused(cluster, status, method, path, body, headers) {
   return envelope;
 }
 
-/** One request of the API, by the owner unless `headers` say otherwise. */
+/** Sends one request of the API, by the owner unless `headers` say otherwise. */
 export async function ask(cluster, method, path, body, headers = OWNER) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const answer = await cluster.send(cluster.isolates[0].name, {
     host: "localhost",
-    path: `/_waiting-room/client/v4/${path}`,
+    path: `${API}/${path}`,
     method,
     headers: {
       "content-type": "application/json",
-      // Node would send the body of a DELETE without a word about its length.
+      // Node would send the body of a DELETE without its length.
       ...(text && { "content-length": String(Buffer.byteLength(text)) }),
       ...headers,
     },

@@ -1,7 +1,7 @@
 /**
- * A machine on which nobody prepared anything, played on this one: empty homes of Rust, Cargo, npm
- * and the user, a PATH of chosen programs, and copies of the checkout. What leads to the package
- * registries stays, since a user's machine has such settings too.
+ * Imitates a machine with nothing installed: empty home folders of Rust, Cargo, npm and the user, a
+ * PATH of chosen programs, and copies of the checkout. Settings that lead to the package registries
+ * stay, since a user's machine has them too.
  */
 
 import { spawnSync } from "node:child_process";
@@ -15,17 +15,17 @@ import { ROOT } from "./worker-modules.mjs";
 const REGISTRY_LINES = /^(?:(?:@[^:]+:)?registry|\/\/.*|.*proxy|ca|cafile) *=/;
 /** Variables that an npm script or a Rust build around this test has set, or that point home. */
 const LEFT_OUT = /^(?:npm_|RUSTUP_TOOLCHAIN|CARGO|RUSTFLAGS|XDG_|NODE_|INIT_CWD|CI$)/;
-/** Those of them that lead to a registry. */
+/** The variables among them that lead to a registry, and stay. */
 const KEPT = /^(?:npm_config_.*(?:registry|proxy)|CARGO_(?:HTTP|NET|REG|SOURCE)|NODE_EXTRA_CA)/i;
 
-/** A folder of this test alone, removed at its end. */
+/** Makes a folder for this test alone, which is removed at its end. */
 export function testFolder(context) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "bare-machine-"));
   context.after(() => fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
-/** The environment of such a machine, with its homes below `folder`. */
+/** Makes the environment of such a machine, with its home folders below `folder`. */
 export function bareEnvironment(folder) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !LEFT_OUT.test(name) || KEPT.test(name),
@@ -49,7 +49,10 @@ export function bareEnvironment(folder) {
   return env;
 }
 
-/** The whole checkout with what is not committed yet, without anything built or installed. */
+/**
+ * Copies the whole checkout to `to`, with what is not committed yet, and without anything built or
+ * installed.
+ */
 export function copyCheckout(to) {
   const list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   const { stdout } = spawnSync("git", list, { cwd: ROOT, encoding: "utf8" });
@@ -62,7 +65,10 @@ export function copyCheckout(to) {
   return to;
 }
 
-/** A PATH with nothing but these programs: a path leads to one, a script of the shell makes one. */
+/**
+ * Makes a PATH with nothing but these programs, given by name as an absolute path or as the text of
+ * a shell script.
+ */
 export function pathOf(folder, programs) {
   fs.mkdirSync(folder, { recursive: true });
   for (const [name, program] of Object.entries(programs)) {
@@ -73,7 +79,7 @@ export function pathOf(folder, programs) {
   return folder;
 }
 
-/** Where a program of the machine is. */
+/** Returns the path of a program of this machine. */
 export function programAt(name, searched = pathOfTheMachine()) {
   const places = searched.split(path.delimiter).map((folder) => path.join(folder, name));
   const found = places.find((file) => fs.existsSync(file));
@@ -81,7 +87,7 @@ export function programAt(name, searched = pathOfTheMachine()) {
   return found;
 }
 
-/** Without the folders that npm and our own scripts put in front for the checkout's tools. */
+/** The PATH without the folders that npm and our own scripts add for the checkout's tools. */
 function pathOfTheMachine() {
   const rustup = process.env.RUSTUP_HOME ?? path.join(os.homedir(), ".rustup");
   const isOfCheckout = (folder) =>

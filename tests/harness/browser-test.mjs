@@ -1,6 +1,6 @@
 /**
- * Tests that look at a cluster through real browsers. Each visitor is a browser context of its own;
- * what it saw is read from its navigations, so that pages without script are watched as well.
+ * Tests that look at a cluster through real browsers. Each visitor is a browser context of its own.
+ * What it saw is read from its navigations, which works for pages without script as well.
  */
 
 import fs from "node:fs";
@@ -13,15 +13,21 @@ import { clusterTest } from "./cluster-test.mjs";
 import { ROOT } from "./worker-modules.mjs";
 
 const ARTIFACTS = path.join(ROOT, "tests", "artifacts");
-/** Far longer than the longest refresh of these tests, on a slow machine too. */
+/**
+ * How long a visitor waits for anything, in milliseconds: far longer than the longest refresh of
+ * these tests, on a slow machine too.
+ */
 const PATIENCE_MS = 40_000;
 const POLL_MS = 20;
 
+/** The screen of a phone, for playwright's `newContext`. */
 export const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+/** The screen of a desktop, for playwright's `newContext`. */
 export const DESKTOP = { viewport: { width: 1200, height: 800 } };
 
 /**
- * A test with a cluster and a Chromium of its own; without either it says SKIPPED.
+ * Declares a test with a cluster and a Chromium of its own; it says SKIPPED where either is
+ * missing.
  *
  * @param {string} name
  * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium and what
@@ -50,7 +56,7 @@ export class Arena {
   }
 
   /**
-   * A new browser that has not opened anything yet.
+   * Makes a new browser that has not opened anything yet.
    *
    * @param {object} options
    * @param {object} options.room the room it will visit
@@ -70,9 +76,12 @@ export class Arena {
 
 /** One person with one browser. */
 class BrowserVisitor {
-  /** The pages so far, each when complete: [{ at, method, inside }], by the cluster's clock. */
+  /**
+   * The pages so far, each from when it was complete: [{ at, method, inside }], with `at` in
+   * milliseconds by the cluster's clock.
+   */
   views = [];
-  /** Whatever the page complained about: script errors, refused resources. */
+  /** What the page complained about: script errors, refused resources. */
   complaints = [];
 
   constructor({ name, page, address, clock }) {
@@ -93,13 +102,12 @@ class BrowserVisitor {
 
   /** Opens the room, as if its address had been typed. */
   async come() {
+    const before = this.views.length;
     await this.page.goto(this.address).catch((error) => {
-      // A page that comes back by itself in the same moment takes the place of this one: it is
-      // the same address.
-      if (!error.message.includes("net::ERR_ABORTED")) throw error;
-      return this.page.waitForLoadState();
+      // If the page reloads itself in the same moment, that takes the place of this navigation.
+      if (!/net::ERR_ABORTED|interrupted by another navigation/.test(error.message)) throw error;
     });
-    await this.until(() => this.views.length > 0, "the page was never complete");
+    await this.until(() => this.views.length > before, "the page was never complete");
   }
 
   /** Sends a form from a page of the same site that was open before the wait began. */
@@ -114,28 +122,29 @@ class BrowserVisitor {
     await this.until(() => this.views.length > 0, "the form was not answered");
   }
 
-  /** Closes the browser. */
+  /** Closes the browser: the visitor leaves. */
   async leave() {
     await this.page.context().close();
   }
 
+  /** True if the last page came from the origin. */
   get inside() {
     return this.views.at(-1).inside;
   }
 
-  /** Waits until the page shows the origin without anybody's help; gives the time of that. */
+  /** Waits until the page shows the origin by itself; returns when, by the cluster's clock. */
   async enters() {
     await this.until(() => this.inside, "the visitor never entered");
     return this.views.find(({ inside }) => inside).at;
   }
 
-  /** Waits until the page has come back by itself `times` times from now. */
+  /** Waits until the page has reloaded itself `times` times from now. */
   async refreshes(times = 1) {
     const wanted = this.views.length + times;
     await this.until(() => this.views.length >= wanted, "the page did not come back");
   }
 
-  /** Waits until `isSo()`. */
+  /** Waits until `isSo()` is true; fails with `complaint` if that takes too long. */
   async until(isSo, complaint) {
     const end = Date.now() + PATIENCE_MS;
     while (!isSo()) {
@@ -144,7 +153,7 @@ class BrowserVisitor {
     }
   }
 
-  /** What the visitor saw and after how many seconds, for whoever reads a failed test. */
+  /** Tells what the visitor saw, and after how many seconds, for readers of a failed test. */
   story() {
     const told = this.views.map(({ at, method, inside }) => {
       const seconds = ((at - this.views[0].at) / 1_000).toFixed(1);
@@ -153,23 +162,23 @@ class BrowserVisitor {
     return told.join(", ");
   }
 
-  /** All that can be read on the page. */
+  /** Returns all text that can be read on the page. */
   text() {
     return this.page.locator("body").innerText();
   }
 
-  /** The title without the white space around it, as a browser shows it. */
+  /** Returns the title without the white space around it, as a browser shows it. */
   async title() {
     return (await this.page.locator("title").textContent()).trim();
   }
 
-  /** Keeps what the browser shows now, for people to look at. */
+  /** Keeps a picture of what the browser shows now, for people to look at. */
   async keepScreenshot(name, options = {}) {
     await keepScreenshot(this.page, name, options);
   }
 }
 
-/** Keeps what a page shows now, for people to look at. */
+/** Keeps a picture of what a page shows now in `tests/artifacts`, for people to look at. */
 export async function keepScreenshot(page, name, options = {}) {
   fs.mkdirSync(ARTIFACTS, { recursive: true });
   await page.screenshot({ path: path.join(ARTIFACTS, `${name}.png`), ...options });

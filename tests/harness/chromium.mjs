@@ -1,6 +1,6 @@
 /**
- * A real Chromium, found on this machine and driven without its background traffic. It knows
- * nothing of waiting rooms and downloads no browser.
+ * Finds a real Chromium on this machine, and starts it without its background traffic. It downloads
+ * no browser.
  */
 
 import { spawnSync } from "node:child_process";
@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const HINT = "no Chromium (Debian: apt-get install chromium; or set CHROMIUM to its path)";
-/** Tests open pages of this machine alone; Chromium's own errands would fail, or find a network. */
+/** Switches off what Chromium loads by itself: tests open pages of this machine alone. */
 const FLAGS = [
   "--disable-gpu",
   "--disable-quic",
@@ -18,12 +18,12 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
-/** Chromium's sandbox refuses to work for the superuser, as whom CI and containers often run. */
+/** Whether Chromium uses its sandbox. It cannot for the superuser, as whom CI often runs. */
 const SANDBOX = process.getuid?.() !== 0;
 
 let found;
 
-/** Why no Chromium can be started here, or `undefined` if one can. */
+/** Says why no Chromium can be started here; `undefined` if one can. */
 export function chromiumMissing() {
   found ??= [process.env.CHROMIUM, ...NAMES].find(
     (name) => name && spawnSync(name, ["--version"]).status === 0,
@@ -31,11 +31,11 @@ export function chromiumMissing() {
   return found ? undefined : HINT;
 }
 
-/** A headless browser with an empty profile. Its contexts share no cookie. */
+/** Starts a headless browser with an empty profile. Its contexts share no cookie. */
 export async function launchChromium(flags = []) {
   const missing = chromiumMissing();
   if (missing) throw new Error(missing);
-  // playwright looks in no PATH.
+  // playwright does not search the PATH.
   const executablePath = found.includes("/") ? found : pathOf(found);
   return chromium.launch({ executablePath, args: [...FLAGS, ...flags], chromiumSandbox: SANDBOX });
 }

@@ -1,11 +1,10 @@
 /*
  * A clock for workerd that the tests can move forward. It is preloaded into the process and adds to
- * every reading the milliseconds that the tests write into a mapped file. It never moves a clock
- * backwards by itself, allocates nothing and calls the kernel directly, since the loader may call
- * it before libc is ready.
+ * every reading the milliseconds that the tests write into a mapped file. It allocates nothing and
+ * calls the kernel directly, since the loader may call it before libc is ready.
  *
- * TEST_CLOCK_FILE  a file that holds one signed 64-bit offset in milliseconds, in the order of this
- * machine
+ * TEST_CLOCK_FILE  a file that holds one signed 64-bit offset in milliseconds, in the byte order of
+ * this machine
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -34,8 +33,8 @@ __attribute__((constructor)) static void map_offset(void) {
 }
 
 /**
- * The clocks by which workerd tells the date, and those by which it wakes its timers. CPU time
- * stays true.
+ * True for the clocks by which workerd tells the date, and for those by which it wakes its timers.
+ * The clocks of CPU time are left alone.
  */
 static int is_moved(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC ||

@@ -1,7 +1,7 @@
 /**
- * Time in the tests: a clock inside workerd that a test moves forward, so that minutes cost
- * milliseconds. It builds the preload of `clock.c` and writes the offset; it never changes the
- * Worker and never goes back.
+ * Time in the tests: a clock inside workerd that a test moves forward, so that minutes of the
+ * Worker's time pass in milliseconds. It builds the preload of `clock.c` and writes the offset; the
+ * Worker is the unchanged one.
  */
 
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ const SOURCE = path.join(import.meta.dirname, "clock.c");
 const BUILD = path.join(import.meta.dirname, "..", "..", "build");
 const COMPILERS = [process.env.CC, "cc", "gcc", "clang"].filter(Boolean);
 
-/** Why the clock cannot be moved here, or `undefined` if it can. */
+/** Says why the clock cannot be moved on this machine; `undefined` if it can. */
 export function clockMissing() {
   if (process.platform !== "linux") return "the test clock is a preload for Linux";
   return builtShim() ? undefined : `no C compiler (tried ${COMPILERS.join(", ")})`;
@@ -25,7 +25,7 @@ export class Clock {
   #file;
   #offsetMs = 0;
 
-  /** @param {string} folder where the offset is kept; it lives as long as the cluster */
+  /** @param {string} folder where the offset is kept; it must be there as long as the cluster */
   constructor(folder) {
     const missing = clockMissing();
     if (missing) throw new Error(missing);
@@ -34,7 +34,7 @@ export class Clock {
     this.#write();
   }
 
-  /** What the process whose clock is moved must be started with. */
+  /** The variables with which the process whose clock is moved must be started. */
   get environment() {
     return { LD_PRELOAD: builtShim(), TEST_CLOCK_FILE: this.path };
   }
@@ -44,13 +44,17 @@ export class Clock {
     return Date.now() + this.#offsetMs;
   }
 
-  /** Moves the time inside workerd forward at once. Sleeping timers notice it at the next event. */
+  /**
+   * Moves the time inside workerd forward by `ms` at once. Sleeping timers notice it at the next
+   * event.
+   */
   jump(ms) {
     if (!(ms >= 0)) throw new RangeError(`the clock never goes back: ${ms} ms`);
     this.#offsetMs += Math.round(ms);
     this.#write();
   }
 
+  /** Closes the file of the offset. */
   close() {
     fs.closeSync(this.#file);
   }
@@ -66,7 +70,8 @@ export class Clock {
 let shim;
 
 /**
- * The compiled preload, made once for each version of its source; `undefined` without a C compiler.
+ * Returns the path of the compiled preload, which is built once for each version of its source;
+ * `undefined` without a C compiler.
  */
 function builtShim() {
   if (shim !== undefined) return shim ?? undefined;
@@ -84,7 +89,7 @@ function compile(target) {
     const run = spawnSync(compiler, flags, { encoding: "utf8" });
     if (run.error?.code === "ENOENT") continue;
     if (run.status !== 0) throw new Error(`${compiler} cannot build ${SOURCE}:\n${run.stderr}`);
-    // Test files run side by side: whoever is last replaces an identical file.
+    // Test files may run side by side: the last one replaces an identical file.
     fs.renameSync(fresh, target);
     return target;
   }

@@ -9,12 +9,13 @@ import { clockMissing } from "./clock.mjs";
 import { startCluster } from "./cluster.mjs";
 
 /**
- * Longer than any of these tests takes on a slow machine; a hanging call must still end the run.
+ * After how many milliseconds a test fails: longer than any takes on a slow machine, so that a
+ * hanging call still ends the run.
  */
 const TIMEOUT_MS = 300_000;
 
 /**
- * A test with a cluster of its own.
+ * Declares a test with a cluster of its own.
  *
  * @param {string} name
  * @param {object} options of `startCluster`; a long story may take its own `timeoutMs`
@@ -39,8 +40,8 @@ export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
 }
 
 /**
- * The same test twice: as the Worker runs, and with `glance` switched off, so that the fetch
- * handler answers every visit by itself.
+ * Declares a test twice: with the Worker as it is, and with `glance` switched off, so that the
+ * fetch handler answers every visit by itself.
  */
 export function clusterTestBothWays(name, options, body) {
   clusterTest(name, options, body);

@@ -1,8 +1,8 @@
 /**
- * A small Cloudflare on this machine: one workerd in which every service is an isolate with a wasm
- * memory of its own, all sharing the Durable Objects of the service `hub`, an origin that writes
- * down who arrives, and a clock that tests move. It drives the built Worker from outside and
- * reaches into no part of it.
+ * A small imitation of Cloudflare's network on this machine. One workerd runs several services,
+ * each an isolate with a wasm memory of its own; all share the Durable Objects of the service
+ * `hub`. An origin writes down who arrives, and tests move the clock. The built Worker is driven
+ * from outside.
  *
  * Miniflare keeps one Cache API for all isolates; data centers differ only in what the Worker puts
  * into its keys.
@@ -16,31 +16,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { Clock } from "./clock.mjs";
+import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./deployment.mjs";
 import { Listener } from "./event-stream.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
 import { WorkerLog } from "./worker-log.mjs";
-import { ROOT, workerModules } from "./worker-modules.mjs";
+import { workerModules } from "./worker-modules.mjs";
 
 const HUB = "hub";
 const ORIGIN = "origin";
 /** The named cache in which the Worker keeps its copies. */
 const CACHE = "waiting-room";
-const COMPATIBILITY_DATE = "2026-11-01";
-/** A step of the clock: well below the 2 s between two syncs, so that no step skips one. */
+/**
+ * A step of the clock in milliseconds: well below the 2 s between two syncs, so that no step skips
+ * one.
+ */
 const STEP_MS = 500;
 /**
- * Real time for what a step woke: calls from object to object inside one process take well under 1
- * ms.
+ * Real time after each step, in milliseconds, for what it woke: calls from object to object inside
+ * one process take well under 1 ms.
  */
 const SETTLE_MS = 3;
-
-/** The objects of the Worker, by binding. */
-export const CLASSES = {
-  DATA_CENTER_COUNTER: "DataCenterCounter",
-  DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
-  GLOBAL_AGGREGATOR: "GlobalAggregator",
-  REGISTRY: "Registry",
-};
 
 /**
  * Starts a cluster.
@@ -50,13 +45,13 @@ export const CLASSES = {
  * @param {Record<string, number>} [options.colos] isolates by data center; they are named `ams-1`,
  *   `ams-2`, ...
  * @param {Record<string, string>} [options.vars] variables and secrets
- * @param {"release" | "debug"} [options.build]
- * @param {string} [options.entry] another entry than the product's
+ * @param {"release" | "debug"} [options.build] which wasm; "debug" has the panic hooks
+ * @param {string} [options.entry] the full path of another entry than the product's
  * @param {Record<string, number>} [options.outside] services that the Worker may reach besides the
  *   origin: ports of this machine by host
  * @param {boolean} [options.glance] false switches the fast path off
- * @param {Record<string, object>} [options.overrides] any of these but `colos` by isolate, for two
- *   versions of the Worker side by side
+ * @param {Record<string, object>} [options.overrides] any of these options but `colos` by isolate,
+ *   for two versions of the Worker side by side
  */
 export async function startCluster(options) {
   const cluster = new Cluster(options);
@@ -82,12 +77,13 @@ class Cluster {
   constructor(options) {
     this.#options = { colos: { AMS: 1 }, ...options };
     this.clock = new Clock(this.#folder);
-    /** Where each isolate stands: [{ name, colo }]. */
+    /** The isolates with their data centers: [{ name, colo }]. */
     this.isolates = Object.entries(this.#options.colos).flatMap(([colo, count]) =>
       Array.from({ length: count }, (_, at) => ({ name: `${colo.toLowerCase()}-${at + 1}`, colo })),
     );
   }
 
+  /** Starts workerd and learns on which ports it listens. */
   async start() {
     this.#miniflare = new Miniflare(convertV4MiniflareOptions(this.#description()));
     await this.#miniflare.ready;
@@ -107,8 +103,8 @@ class Cluster {
   }
 
   /**
-   * Restarts every isolate and every object in one instant, as a deploy does. What the objects
-   * stored stays.
+   * Restarts every isolate and every object at the same moment, as a deployment does. What the
+   * objects stored stays.
    *
    * @param {object} [changes] new values of the options of `startCluster`
    * @param {"kept" | "lost" | string} [copies] what becomes of the Cache API; a name from
@@ -136,21 +132,21 @@ class Cluster {
     await this.#miniflare.purgeCache(CACHE);
   }
 
-  /** The text that the Cache API holds under `key`, or `undefined`. */
+  /** Reads the text that the Cache API holds under `key`; `undefined` if there is none. */
   async copy(key) {
     const cache = await this.#cache();
     return (await cache.match(key))?.text();
   }
 
-  /** Puts `text` under `key`, for a minute. */
+  /** Puts `text` into the Cache API under `key`, for a minute. */
   async putCopy(key, text) {
     const cache = await this.#cache();
     await cache.put(key, new Response(text, { headers: { "cache-control": "max-age=60" } }));
   }
 
   /**
-   * Kills every object that was ever called, of one class or of all: memory and answers under way
-   * are gone, what was stored stays.
+   * Kills every object that was ever called, of one class or of all. Its memory and its answers
+   * under way are lost; what it stored stays.
    */
   async killObjects(onlyClass) {
     for (const name of Object.keys((await this.door()).calls)) {
@@ -176,14 +172,14 @@ class Cluster {
     }
   }
 
-  /** The isolate that answers next in a data center: no two requests are sure to meet the same. */
+  /** Names the isolate that answers next in a data center: its isolates take turns. */
   isolateNear(colo) {
     const near = this.isolates.filter((isolate) => isolate.colo === colo);
     this.#turn += 1;
     return near[this.#turn % near.length].name;
   }
 
-  /** Where a browser finds a room on one isolate; the room's host must end with `.localhost`. */
+  /** The URL of a room on one isolate; for browsers the room's host must end with `.localhost`. */
   address(isolate, { host, path }) {
     return `http://${host}:${this.#ports.get(isolate)}${path}`;
   }
@@ -193,7 +189,7 @@ class Cluster {
     return send(this.#addressed(isolate, request));
   }
 
-  /** Opens an event stream like one that `send` sends. */
+  /** Opens an event stream as a client near `isolate`. */
   async listen(isolate, request) {
     return Listener.open(this.#addressed(isolate, request), this.clock);
   }
@@ -204,12 +200,14 @@ class Cluster {
     return { ...request, port: this.#ports.get(isolate), headers };
   }
 
-  /** What the side door of a service knows; of the hub unless named. @see counting-entry.mjs */
+  /**
+   * Asks the side door of a service, the hub's by default, for its counts. @see counting-entry.mjs
+   */
   async door(service = HUB) {
     return sendForJson({ port: this.#ports.get(`${service} TestDoor`) });
   }
 
-  /** Calls that reached objects of a class since the process began, of one room or of all. */
+  /** Counts the calls that reached objects of a class since the start, of one room or of all. */
   async calls(className, room) {
     const { calls } = await this.door();
     return Object.entries(calls)
@@ -217,14 +215,16 @@ class Cluster {
       .reduce((sum, [, count]) => sum + count, 0);
   }
 
-  /** Calls that reached any object of a room, or of all rooms; the registry is of none. */
+  /** Counts the calls that reached any object of a room, or of all rooms; never the registry. */
   async allCalls(room) {
-    const { REGISTRY: _, ...ofRooms } = CLASSES;
-    const counts = await Promise.all(Object.values(ofRooms).map((one) => this.calls(one, room)));
+    const counts = await Promise.all(ROOM_CLASSES.map((one) => this.calls(one, room)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Writes to the Cache API by the objects and all isolates: { key: { count, bytes, at } }. */
+  /**
+   * Lists the writes to the Cache API by the objects and all isolates, with the size of the
+   * largest and the time of each: { key: { count, bytes, at } }.
+   */
   async writes() {
     const all = {};
     for (const { name } of [{ name: HUB }, ...this.isolates]) {
@@ -238,12 +238,15 @@ class Cluster {
     return all;
   }
 
-  /** From now on calls of these objects fail or wait. No argument: all work again. */
+  /** Makes calls of these objects fail or wait from now on; without an argument all work again. */
   async breakCalls(...faults) {
     await this.#order("PUT", faults);
   }
 
-  /** Everything that ever reached the origin, in order: [{ at, visitor, method, path }]. */
+  /**
+   * Lists everything that ever reached the origin, in order: [{ at, visitor, method, path }], with
+   * `at` in milliseconds by the clock of workerd.
+   */
   async arrivals() {
     const now = await sendForJson({ port: this.#ports.get(`${ORIGIN} Arrivals`) });
     return [...this.#arrivals, ...now.map(asArrival)];
@@ -302,30 +305,16 @@ class Cluster {
   #service(name) {
     const { overrides = {}, ...common } = this.#options;
     const { vars = {}, ...worker } = { ...common, ...overrides[name] };
-    const scriptName = name === HUB ? {} : { scriptName: HUB };
     return {
       name,
       compatibilityDate: COMPATIBILITY_DATE,
       ...workerModules(worker),
-      bindings: { ...developmentVars(), ...vars },
-      durableObjects: Object.fromEntries(
-        Object.entries(CLASSES).map(([binding, className]) => [
-          binding,
-          { className, useSQLite: true, ...scriptName },
-        ]),
-      ),
+      bindings: { ...SECRETS, ...vars },
+      durableObjects: durableObjects(name === HUB ? undefined : HUB),
       outboundService: ORIGIN,
       unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],
     };
   }
-}
-
-/** The secrets of local development, as the checked-in example names them. */
-export function developmentVars() {
-  const example = path.join(ROOT, ".dev.vars.example");
-  if (!fs.existsSync(example)) return {};
-  const lines = fs.readFileSync(example, "utf8").matchAll(/^(\w+)="?(.*?)"?$/gm);
-  return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
 }
 
 function asArrival([at, visitor, method, path]) {

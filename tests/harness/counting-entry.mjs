@@ -1,27 +1,53 @@
 /**
  * The Worker under test with a side door: it counts the calls that reach the objects and the writes
- * to the Cache API, and makes calls fail or wait on order. It stands around the product and changes
- * no decision; the product itself has no such door. Runs in workerd, never in Node.
+ * to the Cache API, and makes calls and writes fail or wait on order. It wraps the product, which
+ * has no such door itself. Runs in workerd.
  */
 
 import { WorkerEntrypoint, env } from "cloudflare:workers";
 import * as product from "./product.mjs";
 
-/** Calls by "class object", since this isolate began. */
+/** How many calls reached each object since this isolate began, by "class object". */
 const calls = {};
-/** Calls of this isolate to any object: each begins with the name of the object. */
+/** How many times this isolate looked up an object by its name, which begins each call. */
 let asked = 0;
+/** Where the last call to each object, by its name, asked for it to be placed. */
+const places = {};
 /** Writes to the Cache API by key: how many, the size of the largest, and when each happened. */
 const writes = {};
 /**
- * Orders for calls to come. @type {{ className: string, object?: string, fail?: string, delayMs?:
- * number }[]}
+ * Orders for calls to come (so many `times`, or until other orders), and for writes of objects.
+ * @type {{ className: string, object?: string, times?: number, fail?: string, delayMs?: number,
+ * bytesMax?: number }[]}
  */
 let faults = [];
 
+/** The largest value that the platform stores, in bytes; a local workerd may take larger ones. */
+const VALUE_BYTES_MAX = 2_000_000;
+let limited = false;
+
+/** Makes writes to an object's storage fail that are too large, or that the test wants to fail. */
+function limitValues(kv) {
+  if (limited) return;
+  limited = true;
+  const prototype = Object.getPrototypeOf(kv);
+  const { put } = prototype;
+  prototype.put = function (key, value) {
+    const fault = faults.find((one) => one.fail === "storage");
+    const bytesMax = fault ? (fault.bytesMax ?? 0) : VALUE_BYTES_MAX;
+    if (value.length > bytesMax) throw new Error("string or blob too big: SQLITE_TOOBIG");
+    return put.call(this, key, value);
+  };
+}
+
 function counted(Product, className) {
   return class extends Product {
-    /** Ends this object as a crash does: its memory is gone and whoever waits for it hears so. */
+    constructor(ctx, env) {
+      limitValues(ctx.storage.kv);
+      super(ctx, env);
+    }
+
+    /** Ends this object as a crash does: its memory is lost, and calls that wait for it fail. */
     kill() {
       this.ctx.abort("killed by the test");
     }
@@ -31,11 +57,13 @@ function counted(Product, className) {
       const name = `${className} ${object}`;
       calls[name] = (calls[name] ?? 0) + 1;
       const fault = faults.find(
-        (one) => one.className === className && (one.object ?? object) === object,
+        (one) =>
+          one.className === className && (one.object ?? object) === object && one.times !== 0,
       );
       if (!fault) return super.call(text);
+      if (fault.times) fault.times -= 1;
       if (fault.delayMs) await new Promise((wake) => setTimeout(wake, fault.delayMs));
-      // A call fails in life in two ways: it never arrived, or its answer was lost.
+      // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
       const answer = await super.call(text);
       if (fault.fail === "after") throw new Error("the test lost this answer");
@@ -51,9 +79,21 @@ export const Registry = counted(product.Registry, "Registry");
 
 const Namespace = Object.getPrototypeOf(env.GLOBAL_AGGREGATOR);
 const { getByName } = Namespace;
-Namespace.getByName = function (...parameters) {
+Namespace.getByName = function (name, options) {
   asked += 1;
-  return getByName.apply(this, parameters);
+  places[name] = { hint: options?.locationHint };
+  return getByName.call(this, name, options);
+};
+// Local workerd has no jurisdictions, and refuses this.
+Namespace.jurisdiction = function (jurisdiction) {
+  return {
+    idFromName: (name) => this.idFromName(name),
+    getByName: (name, options) => {
+      const stub = this.getByName(name, options);
+      places[name].jurisdiction = jurisdiction;
+      return stub;
+    },
+  };
 };
 
 const { put } = Cache.prototype;
@@ -70,7 +110,7 @@ Cache.prototype.put = async function (key, response) {
 export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
     if (request.method === "PUT") faults = await request.json();
-    return Response.json({ now: Date.now(), asked, calls, writes });
+    return Response.json({ now: Date.now(), asked, places, calls, writes });
   }
 }
 

@@ -1,13 +1,12 @@
 /**
- * Thousands of visitors at once: who comes when, how many are in flight, and for how long they keep
- * waiting.
+ * Thousands of visitors of one room at once: they come, wait and come back as their pages say.
  */
 
 import { Visitor } from "./visitor.mjs";
 
 /** Most requests in flight at one moment, as in a burst behind one popular link. */
 const IN_FLIGHT_MAX = 400;
-/** How far the clock may jump while everybody waits. */
+/** How far the clock jumps at once while everybody waits, in milliseconds. */
 const STEP_MS = 500;
 
 /** A crowd in front of one room. */
@@ -29,18 +28,18 @@ export class Crowd {
     });
   }
 
-  /** Everybody comes at once. */
+  /** Lets all visitors come at once. */
   async arrive() {
     await this.#visitAll(this.visitors);
   }
 
-  /** One of the crowd comes. */
+  /** Lets one visitor of the crowd come. */
   async arriveOne(visitor) {
     await this.#visitAll([visitor]);
   }
 
   /**
-   * Waits, everybody coming back when the page says so.
+   * Lets time pass; every visitor comes back when the page says so.
    *
    * @param {number} ms how long, by the clock of the cluster
    * @param {() => boolean} [enough] ends the wait early
@@ -56,12 +55,12 @@ export class Crowd {
     }
   }
 
-  /** Those whose last answer came from the origin. */
+  /** The visitors whose last answer came from the origin. */
   get inside() {
     return this.visitors.filter(({ inside }) => inside);
   }
 
-  /** Those who look at the queue page. */
+  /** The visitors whose last answer was the queue page. */
   get waiting() {
     return this.visitors.filter(({ waiting }) => waiting);
   }

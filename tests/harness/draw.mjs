@@ -1,13 +1,12 @@
 /**
- * An event that draws the order of all who come before it: in its prequeue when a test begins. It
- * knows no room and no visitor.
+ * An event that draws lots (`shuffle_at_event_start`) and is in its prequeue when a test begins.
  */
 
 const MINUTE_MS = 60_000;
-/** How long after the beginning of a test it starts. */
+/** How long after the beginning of a test the event starts, in milliseconds. */
 export const PREQUEUE_MS = 5 * MINUTE_MS;
 
-/** The event as owners write it, made when a test begins and not when its file is read. */
+/** Makes the event as owners write it. Call it when the test begins: times count from now. */
 export function drawnEvent(fields) {
   const at = (ms) => new Date(Date.now() + ms).toISOString();
   return {

@@ -1,13 +1,15 @@
 /**
- * One open event stream and what it said so far. It never opens a second one by itself, as a
- * browser does.
+ * One open event stream and what it said so far. Unlike a browser it does not open the stream again
+ * when that ends.
  */
 
 import http from "node:http";
 
+import { eventIn } from "../../client/src/stream.ts";
+
 /** A client of one stream. */
 export class Listener {
-  /** @type {{ kind: string, data: any, at: number }[]} by the clock of the cluster */
+  /** @type {{ kind: string, data: any, at: number }[]} with `at` in ms by the cluster's clock */
   events = [];
   /** True when the server ended the stream. */
   ended = false;
@@ -16,7 +18,7 @@ export class Listener {
   #request;
   #rest = "";
 
-  /** Resolves with the head of the answer. */
+  /** Opens a stream; resolves when the head of the answer has come. */
   static open({ port, host, path, headers }, clock) {
     return new Promise((resolve, reject) => {
       const listener = new Listener();
@@ -37,12 +39,12 @@ export class Listener {
     });
   }
 
-  /** The visitor goes away. */
+  /** Closes the connection, as a visitor does who leaves. */
   close() {
     this.#request.destroy();
   }
 
-  /** The events of one kind. */
+  /** Returns the events of one kind, like `turn`. */
   of(kind) {
     return this.events.filter((event) => event.kind === kind);
   }
@@ -51,11 +53,11 @@ export class Listener {
     const blocks = (this.#rest + text).split("\n\n");
     this.#rest = blocks.pop();
     for (const block of blocks) {
-      const field = (name) => block.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1];
-      if (field("retry")) this.retryMs = Number(field("retry"));
-      if (!field("data")) continue;
-      const data = JSON.parse(field("data"));
-      this.events.push({ kind: field("event"), data, at: clock.now() });
+      const [, retryMs] = /^retry: (.*)$/m.exec(block) ?? [];
+      if (retryMs !== undefined) this.retryMs = Number(retryMs);
+      const event = eventIn(block);
+      if (!event) continue;
+      this.events.push({ ...event, data: JSON.parse(event.data), at: clock.now() });
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A state of the queue page in every language: no barrier for anybody, nothing that scrolls
- * sideways on a phone, and no page too heavy. Which states there are is up to the tests.
+ * Checks states of the queue page in every language: no barrier for anybody, nothing that scrolls
+ * sideways on a phone, and no page that is too large. The tests say which states there are.
  */
 
 import assert from "node:assert/strict";
@@ -15,14 +15,15 @@ import { ROOT } from "./worker-modules.mjs";
 const LANGUAGES = fs
   .readdirSync(path.join(ROOT, "templates", "languages"))
   .map((file) => path.basename(file, ".json"));
-/** Of each kind of script one, and German for its long words. */
+/**
+ * The languages of which pictures are kept: one per kind of script, and German for its long words.
+ */
 const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
-/** In UTF-8, with everything: the page loads nothing else but a challenge. */
+/** Most bytes of a page in UTF-8. That is all of it: a page loads nothing but a challenge. */
 export const PAGE_BYTES_MAX = 20_000;
 
 /**
- * What newcomers of these rooms see, in every language; a picture of one language of each kind of
- * script.
+ * Checks what newcomers of these rooms see, in every language, and keeps pictures of some.
  *
  * @param {{ cluster: object, browser: object }} arena
  * @param {{ state: string, room: { host: string } }[]} states
@@ -48,7 +49,7 @@ export async function checkEveryLanguage({ cluster, browser }, states) {
   await page.close();
 }
 
-/** True if nobody has to scroll sideways. */
+/** True if the page is no wider than its window, so that nobody has to scroll sideways. */
 export function fitsItsWidth(page) {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

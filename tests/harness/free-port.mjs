@@ -1,4 +1,4 @@
-/** A port of this machine that nobody listens on at the moment. */
+/** Finds a port of this machine that nobody listens on at the moment. */
 
 import net from "node:net";
 

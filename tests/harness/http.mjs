@@ -1,6 +1,6 @@
 /**
  * Plain HTTP to workerd with a `Host` of the caller's choice, over connections that stay open. It
- * follows nothing, keeps no cookie and knows nothing of waiting rooms.
+ * follows no redirect and keeps no cookie.
  */
 
 import http from "node:http";
@@ -8,7 +8,7 @@ import http from "node:http";
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1_000 });
 
 /**
- * One request to a port of this machine.
+ * Sends one request to a port of this machine, and resolves with the whole answer.
  *
  * @param {object} request
  * @param {number} request.port
@@ -23,14 +23,13 @@ export async function send(request) {
   try {
     return await attempt(request);
   } catch (error) {
-    // workerd closes a connection that rested, by its own clock, and a test may just have moved
-    // that clock.
+    // workerd closes idle connections by its own clock, which a test may just have moved.
     if (error.code === "ECONNRESET" && error.neverRead) return attempt(request);
     throw error;
   }
 }
 
-/** The same as `send`, its answer read as JSON. */
+/** Sends one request that must be answered with 200, and reads the answer as JSON. */
 export async function sendForJson(request) {
   const { status, body } = await send(request);
   if (status !== 200) throw new Error(`${request.path ?? "/"} answered ${status}: ${body}`);

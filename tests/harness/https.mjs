@@ -1,6 +1,6 @@
 /**
- * HTTPS in front of a cluster, with a certificate of its own that it signs itself: some cookies
- * exist over HTTPS alone. It also serves pages of other sites. It reaches into no Worker.
+ * HTTPS in front of a cluster, with a certificate that it signs itself: browsers keep some cookies
+ * over HTTPS alone. It also serves pages of other sites.
  */
 
 import { spawnSync } from "node:child_process";
@@ -10,22 +10,23 @@ import https from "node:https";
 import os from "node:os";
 import path from "node:path";
 
-/** Why there is no HTTPS on this machine, or `undefined` if there is. */
+/** Says why there can be no HTTPS on this machine; `undefined` if there can. */
 export function opensslMissing() {
   const { status } = spawnSync("openssl", ["version"]);
   return status === 0 ? undefined : "no openssl (Debian: apt-get install openssl)";
 }
 
 /**
- * Starts it for one isolate.
+ * Starts an HTTPS server in front of the first isolate of a cluster.
  *
  * @param {object} cluster
  * @param {object} options
- * @param {Record<string, (port: number) => string>} options.pages by host; other hosts are rooms
+ * @param {Record<string, (port: number) => string>} options.pages the HTML of other sites by host,
+ * made for the server's port; all other hosts are rooms
  */
 export async function startHttps(cluster, { pages }) {
   const [{ name, colo }] = cluster.isolates;
-  /** What reached the rooms: [{ host, cookie, inside }]. */
+  /** The requests that reached the rooms: [{ host, cookie, inside }]. */
   const seen = [];
   const server = https.createServer(certificate(), (request, response) => {
     const host = request.headers.host.split(":")[0];
@@ -53,7 +54,7 @@ export async function startHttps(cluster, { pages }) {
   return { port: server.address().port, seen, stop };
 }
 
-/** A fresh key and a certificate for every host below `localhost`. */
+/** Makes a fresh key, and a certificate for every host below `localhost`. */
 function certificate() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-https-"));
   try {

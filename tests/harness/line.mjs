@@ -1,7 +1,7 @@
 /**
- * One story that many tests disturb: a small room, a line of visitors in an order beyond doubt, and
- * sessions that end one after the other. Whatever happens, nobody is let in too many and nobody
- * loses the place.
+ * One scenario that many tests disturb: a small room, a line of visitors who come seconds apart,
+ * and sessions that end one after the other. Whatever happens, the limits hold and nobody loses the
+ * place.
  */
 
 import assert from "node:assert/strict";
@@ -10,30 +10,33 @@ import { Crowd } from "./crowd.mjs";
 import { mostEnteredInAMinute, mostInside, orderOfEntry } from "./measure.mjs";
 import { room } from "./rooms.mjs";
 
-/** Visitors inside at the same time. */
+/** Most visitors inside at the same time. */
 export const PLACES = 3;
 const SESSION_MS = 60_000;
 /**
- * When each visitor comes. The first three enter at once, so far apart that later only one place is
- * free when the next in line asks; the others make a line before the first session ends.
+ * When each visitor comes, in seconds. The first three enter at once, so far apart that their
+ * places come free one at a time; the others make a line before the first session ends.
  */
 const ARRIVALS_S = [0, 20, 40, 43, 46, 49, 52, 55, 58];
-/** Time between two disturbances. */
+/** The time between two disturbances, in milliseconds. */
 const ROUND_MS = 12_000;
-/** Three rounds of sessions, and as much again for places that are held until written off. */
+/**
+ * How long everybody may take to enter, in milliseconds: three rounds of sessions, and as much
+ * again for places that are held until they are written off.
+ */
 const PATIENCE_MS = 480_000;
 
-/** The room of the story. */
+/** The room of the scenario. */
 export const lineRoom = room({ name: "line", total_active_users: PLACES });
 
 /**
- * Plays the story and checks the limit and the order.
+ * Plays the scenario and checks the limits and the order of entry.
  *
  * @param {object} cluster
  * @param {object} [options]
  * @param {(round: number) => Promise<void>} [options.disturb] called every 12 s, with 0, 1, 2, ...
- * @param {number} [options.overtaking] how many of those behind may enter first: 0, or one less
- *   than the places that a disturbance makes free at once
+ * @param {number} [options.overtaking] how many later visitors may enter before somebody: 0, or one
+ *   less than the places that a disturbance makes free at once
  */
 export async function playLine(cluster, { disturb = async () => {}, overtaking = 0 } = {}) {
   const crowd = new Crowd(cluster, { count: ARRIVALS_S.length, host: lineRoom.host });
@@ -64,7 +67,7 @@ export async function playLine(cluster, { disturb = async () => {}, overtaking =
   assert.ok(mostOvertaken(names, order) <= overtaking, `entered in the order ${order}`);
 }
 
-/** The most who entered before somebody although they joined later. */
+/** Returns the largest number of visitors who joined later than somebody and entered before. */
 function mostOvertaken(joined, entered) {
   const placeOf = new Map(entered.map((name, at) => [name, at]));
   const overtaken = joined.map(

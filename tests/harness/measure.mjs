@@ -1,14 +1,15 @@
 /**
- * What the origin saw, in the words of the room's limits. Truth is measured here per visitor from
- * the origin's own list, never from a counter of the Worker.
+ * Measures what the room's limits are about from what the origin saw: its own list of arrivals by
+ * visitor, and no count of the Worker.
  */
 
 const MINUTE_MS = 60_000;
 
 /**
- * The most visitors inside at one moment. A visitor is inside from an arrival until the session has
- * passed without another; where it is known when a request was `sent`, its session is counted from
- * then, for the Worker decides before the origin sees it.
+ * Returns the most visitors inside at one moment. A visitor is inside from an arrival until a
+ * session has passed without another. Where it is known when a request was `sent`, its session is
+ * counted from then, since the Worker decides before the origin sees the request. Times are in
+ * milliseconds.
  *
  * @param {{ at: number, visitor: string, sent?: number }[]} arrivals
  * @param {number} sessionMs
@@ -18,8 +19,8 @@ export function mostInside(arrivals, sessionMs) {
     { at: from, by: 1 },
     { at: until, by: -1 },
   ]);
-  // Whoever leaves in the same millisecond leaves first: a session ends before its last moment is
-  // over.
+  // Of moves in the same millisecond, leaving counts first: a session ends before its last moment
+  // is over.
   moves.sort((one, other) => one.at - other.at || one.by - other.by);
   let inside = 0;
   let most = 0;
@@ -30,7 +31,7 @@ export function mostInside(arrivals, sessionMs) {
   return most;
 }
 
-/** The most visitors who began a session within any 60 s. */
+/** Returns the most visitors who began a session within any 60 s. */
 export function mostEnteredInAMinute(arrivals, sessionMs) {
   const entries = stays(arrivals, sessionMs)
     .map(({ from }) => from)
@@ -42,14 +43,14 @@ export function mostEnteredInAMinute(arrivals, sessionMs) {
   }, 0);
 }
 
-/** The visitors in the order of their first arrival. */
+/** Lists the visitors in the order of their first arrival. */
 export function orderOfEntry(arrivals) {
   return [
     ...new Set([...arrivals].sort((one, other) => one.at - other.at).map((one) => one.visitor)),
   ];
 }
 
-/** Every stay of every visitor: { visitor, from, until }. */
+/** Lists every stay of every visitor: { visitor, from, until }. */
 function stays(arrivals, sessionMs) {
   const all = [];
   const latest = new Map();

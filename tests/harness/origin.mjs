@@ -1,7 +1,6 @@
 /**
  * The origin behind the waiting room: it answers everything and writes down who arrived and when,
- * by the clock of workerd. Runs in workerd, beside the Worker under test; it knows nothing of
- * rooms.
+ * by the clock of workerd. Runs in workerd, beside the Worker under test.
  */
 
 /**
@@ -12,8 +11,8 @@ const arrivals = [];
 
 export default {
   /**
-   * What the Worker under test fetches. The query can ask for a `delay-ms`, a `set-cookie`, and a
-   * `command` to the waiting room.
+   * Answers what the Worker under test fetches. The query can ask for a `delay-ms`, a `set-cookie`,
+   * and a `command` to the waiting room.
    */
   async fetch(request, { OUTSIDE }) {
     const url = new URL(request.url);
@@ -37,14 +36,14 @@ export default {
   },
 };
 
-/** The harness reads the arrivals here. */
+/** The entrypoint at which the harness reads the arrivals. */
 export const Arrivals = {
   fetch() {
     return Response.json(arrivals);
   },
 };
 
-/** A socket that sends every message back. */
+/** Answers with a WebSocket that sends every message back. */
 function socket() {
   const [client, server] = Object.values(new WebSocketPair());
   server.accept();

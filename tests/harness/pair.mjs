@@ -1,34 +1,25 @@
 /**
  * The Worker with its objects in one isolate, and beside it a bare pass-through in JavaScript, both
- * before one origin in Node that shows every byte. For what needs no clock, no crowd and no second
- * data center.
+ * in front of one origin in Node that sees every byte. For tests that need no clock, no crowd and
+ * no second data center.
  */
 
 import http from "node:http";
 
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
-import { developmentVars } from "./cluster.mjs";
+import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "./deployment.mjs";
 import { WorkerLog } from "./worker-log.mjs";
-import { workerModules } from "./worker-modules.mjs";
+import { BARE, script, workerModules } from "./worker-modules.mjs";
 
-const COMPATIBILITY_DATE = "2026-11-01";
-const OBJECTS = {
-  DATA_CENTER_COUNTER: "DataCenterCounter",
-  DATA_CENTER_AGGREGATOR: "DataCenterAggregator",
-  GLOBAL_AGGREGATOR: "GlobalAggregator",
-  REGISTRY: "Registry",
-};
-/** What "untouched" means: the answer and the origin's view of the simplest Worker there is. */
-const BARE = "export default { fetch(request) { return fetch(request); } };";
-/** Outbound requests of Miniflare's Workers need a service that leads to the origin. */
+/** The service that leads outbound requests of the Workers to the origin, as Miniflare demands. */
 const EGRESS = "export default { fetch(request, env) { return env.NODE.fetch(request); } };";
 
 /**
  * Starts both Workers and the origin.
  *
  * @param {object} options
- * @param {http.RequestListener} options.origin
+ * @param {http.RequestListener} options.origin answers as the origin
  * @param {Function} [options.upgrade] for WebSocket handshakes: called with request and socket
  * @param {object[]} options.rooms
  * @param {Record<string, string>} [options.vars]
@@ -42,20 +33,20 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
   if (upgrade) server.on("upgrade", upgrade);
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address();
-  const edge = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ port: 0 }] };
+  const dated = { compatibilityDate: COMPATIBILITY_DATE };
+  const edge = { ...dated, unsafeDirectSockets: [{ port: 0 }] };
   const product = {
     ...edge,
     ...workerModules({ build, rooms }),
     name: "product",
-    bindings: { ...developmentVars(), ...vars },
-    durableObjects: Object.fromEntries(
-      Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
-    ),
-    // A Worker whose origin is bound must not find it by any other way.
+    bindings: { ...SECRETS, ...vars },
+    durableObjects: durableObjects(),
+    // A Worker whose origin is bound must not reach it in any other way.
     ...(boundOrigin ? { serviceBindings: { ORIGIN: "egress" } } : { outboundService: "egress" }),
   };
   const external = { external: { address: `127.0.0.1:${port}`, http: {} } };
-  const egress = { ...script(EGRESS), name: "egress", serviceBindings: { NODE: external } };
+  const toNode = { serviceBindings: { NODE: external } };
+  const egress = { ...dated, ...script(EGRESS), name: "egress", ...toNode };
   const bare = { ...edge, ...script(BARE), name: "bare", outboundService: "egress" };
   const log = new WorkerLog();
   const quiet = { telemetry: { enabled: false }, handleStructuredLogs: log.keep };
@@ -71,11 +62,4 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
     server.close();
   };
   return { ports, log, stop };
-}
-
-function script(contents) {
-  return {
-    compatibilityDate: COMPATIBILITY_DATE,
-    modules: [{ type: "ESModule", path: "script.mjs", contents }],
-  };
 }

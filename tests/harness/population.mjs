@@ -1,7 +1,6 @@
 /**
- * Visitors with habits: they come by chance, browse, wait, and leave for good, all drawn from one
- * seed, as the scenario `compressed` of room-sim has them. They know the waiting room only from
- * outside.
+ * Visitors who come by chance, browse, wait and leave for good, all drawn from one seed, with the
+ * rates of the scenario `compressed` of room-sim.
  */
 
 import { inParallel } from "./crowd.mjs";
@@ -9,12 +8,12 @@ import { Visitor } from "./visitor.mjs";
 
 /** Most requests in flight at one moment. */
 const IN_FLIGHT_MAX = 200;
-/** How far the clock jumps at once. */
+/** How far the clock jumps at once, in milliseconds. */
 const STEP_MS = 100;
-/** Between two requests of a visitor inside, on average, as in room-sim. */
+/** The mean time between two requests of a visitor inside, in milliseconds, as in room-sim. */
 const REQUEST_MS = 30_000;
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Makes a generator of numbers from 0 to below 1, the same for the same seed (mulberry32). */
 export function stream(seed) {
   let state = seed;
   return () => {
@@ -28,8 +27,8 @@ export function stream(seed) {
 /** Everybody who ever comes to one room. */
 export class Population {
   /**
-   * All visitors so far; each knows when it `joined`, `entered`, what it was `told` then, and when
-   * the requests were `sent` that reached the site.
+   * All visitors so far. Each has the times when it `joined` and `entered`, the first estimate that
+   * it was `told`, and when those of its requests were `sent` that reached the site.
    */
   visitors = [];
   #draw;
@@ -49,7 +48,7 @@ export class Population {
     this.#nextAt = cluster.clock.now();
   }
 
-  /** Plays for so long; new visitors come if `arrive`. */
+  /** Lets `ms` milliseconds pass by the cluster's clock; new visitors come only if `arrive`. */
   async play(ms, { arrive }) {
     const { clock } = this.cluster;
     const end = clock.now() + ms;
@@ -65,7 +64,7 @@ export class Population {
     }
   }
 
-  /** What the origin saw, each arrival with the moment when its request was sent. */
+  /** Lists what the origin saw, each arrival with the moment when its request was `sent`. */
   async arrivals() {
     const sent = new Map(this.visitors.map(({ name, sent }) => [name, [...sent]]));
     const arrivals = [...(await this.cluster.arrivals())].sort((one, other) => one.at - other.at);
@@ -86,9 +85,13 @@ export class Population {
     const now = this.cluster.clock.now();
     visitor.joined ??= now;
     if (visitor.waiting) {
-      // The page of the test says nothing but how many minutes it will take, if it knows.
+      // The test's page says only how many minutes the wait will take, if that is known.
       const minutes = answer.body.match(/in (\d+) min/)?.[1];
-      visitor.told ??= { at: now, minutes: minutes && Number(minutes) };
+      // Whoever joins a new line is told a time at a later check-in.
+      visitor.told ??= { at: now };
+      if (minutes && !visitor.told.minutes) {
+        visitor.told = { ...visitor.told, since: now, minutes: Number(minutes) };
+      }
       return;
     }
     if (!visitor.inside) throw new Error(`${visitor.name} saw ${answer.status}: ${answer.body}`);

@@ -1,6 +1,5 @@
 /**
- * Rooms as the tests configure them: small builders for `rooms.json`. Nothing here talks to
- * workerd.
+ * Rooms as the tests configure them: small builders of entries for `rooms.json`.
  */
 
 import { createHash } from "node:crypto";
@@ -9,9 +8,9 @@ import { createHash } from "node:crypto";
 export const ZONE = "0123456789abcdef0123456789abcdef";
 
 /**
- * One room of `rooms.json`: a host of its own, FIFO, one-minute sessions, unless `fields` says
- * otherwise. The id follows from the name, so a room keeps its objects when a test changes its
- * settings.
+ * Makes one room of `rooms.json`: a host of its own, first come, first served, two visitors at a
+ * time, and sessions of one minute, unless `fields` says otherwise. The id follows from the name,
+ * so a room keeps its objects when a test changes its settings.
  *
  * @param {object} fields fields of the room as in the product's configuration; `name` is required
  */
@@ -29,7 +28,24 @@ export function room(fields) {
   };
 }
 
-/** The object that answers for a room, as the Worker names it. */
+/** Makes a room for one visitor at a time, on a host that a browser on this machine finds. */
+export function localRoom(fields) {
+  return room({ host: `${fields.name}.localhost`, total_active_users: 1, ...fields });
+}
+
+/** The shortest refresh intervals that are allowed. */
+export const FREQUENT_CHECK_INS = {
+  refresh_interval_seconds: 5,
+  near_head_refresh_interval_seconds: 3,
+};
+
+/** The longest refresh intervals that are allowed: a page stays as it is for at least 54 s. */
+export const RARE_CHECK_INS = {
+  refresh_interval_seconds: 300,
+  near_head_refresh_interval_seconds: 60,
+};
+
+/** The names that the Worker gives to the objects of a room, by class. */
 export const objectName = {
   /** @param {{ id: string }} room @param {string} colo three letters */
   DataCenterCounter: (room, colo) => `${room.id}/${colo}`,

@@ -1,20 +1,22 @@
 /**
- * A siteverify for tests, after its documentation: it knows the tokens that it has handed out,
- * takes each once, and repeats an answer to the same idempotency key. It can also be silent or
- * fail. It knows nothing of waiting rooms.
+ * An imitation of Turnstile's siteverify for tests, after its documentation: it accepts each token
+ * that it has handed out once, and repeats an answer to the same idempotency key. It can also be
+ * silent or fail.
  */
 
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 
-/** The host that Workers of a test reach it by; see `outside` of `startCluster`. */
+/** The host by which Workers of a test reach it; see `outside` of `startCluster`. */
 export const SITEVERIFY_HOST = "siteverify.example";
-/** Where they ask. */
+/** The URL for the variable `TURNSTILE_VERIFY_URL`. */
 export const SITEVERIFY_URL = `https://${SITEVERIFY_HOST}/turnstile/v0/siteverify`;
+/** The public site key of the tests' widget. */
 export const SITE_KEY = "0x4AAAAAAATESTS";
+/** The secret that this siteverify accepts. */
 export const SECRET = "0x4AAAAAAATESTSECRET";
 
-/** Starts one. */
+/** Starts a siteverify on a free port of this machine. */
 export async function startSiteverify() {
   const siteverify = new Siteverify();
   await siteverify.listen();
@@ -25,9 +27,9 @@ class Siteverify {
   #tokens = new Map();
   #answers = new Map();
   #server = http.createServer((request, response) => this.#answer(request, response));
-  /** The questions so far, parsed. */
+  /** The bodies of the requests so far, parsed. */
   questions = [];
-  /** What comes instead of an answer: "silence", "internal-error" or "broken"; nothing usually. */
+  /** How it fails: "silence", "internal-error" or "broken"; `undefined` while it works. */
   fault;
 
   async listen() {
@@ -38,14 +40,14 @@ class Siteverify {
     return this.#server.address().port;
   }
 
-  /** A token as a passed challenge gives it, for a page of `hostname` whose widget has `action`. */
+  /** Makes a token like that of a passed challenge, for a page of `hostname` with this `action`. */
   token(hostname, action) {
     const token = `1.${randomUUID()}.tests_-`;
     this.#tokens.set(token, { hostname, action });
     return token;
   }
 
-  /** Works again, and has been asked nothing. */
+  /** Ends the fault, and forgets the requests so far. */
   forget() {
     this.questions = [];
     this.fault = undefined;

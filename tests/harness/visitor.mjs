@@ -1,19 +1,21 @@
 /**
- * Visitors: clients that keep their cookie, come back when the page tells them to, and see either
- * the origin or the queue page. They know the waiting room only from outside, as a browser does.
+ * Visitors: HTTP clients that keep their cookies, come back when the page tells them to, and see
+ * either the origin or the queue page, as a browser would.
  */
 
-/** What the queue page always holds. */
+import { CookieJar } from "../../client/src/cookies.ts";
+
+/** A part of every queue page. */
 export const QUEUE_MARK = '<meta name="waiting-room" content="queueing">';
 
-/** One browser. */
+/** One visitor, with the cookies of one browser. */
 export class Visitor {
-  /** @type {Map<string, { value: string, until: number }>} by cookie name */
-  cookies = new Map();
+  #jar = new CookieJar(() => this.cluster.clock.now());
   /** Who gave the last answer: `origin`, `queue`, or `else`; `undefined` before the first. */
   seen;
   /**
-   * When this visitor comes again by itself, by the clock of the cluster; `undefined` means never.
+   * When this visitor comes again by itself, in milliseconds by the clock of the cluster;
+   * `undefined` means never.
    */
   dueAt;
 
@@ -31,66 +33,80 @@ export class Visitor {
     Object.assign(this, { cluster, name, host, colo, path, browseMs });
   }
 
+  /** True if the last answer came from the origin. */
   get inside() {
     return this.seen === "origin";
   }
 
+  /** True if the last answer was the queue page. */
   get waiting() {
     return this.seen === "queue";
   }
 
+  /** The cookies that a browser would send with a request of its own path now, as one header. */
+  get cookies() {
+    return this.#jar.header(this.#url(this.path));
+  }
+
+  /** Returns the value of one of those cookies; `undefined` if there is none. */
+  cookie(name) {
+    const pair = this.cookies.split("; ").find((one) => one.startsWith(`${name}=`));
+    return pair?.slice(name.length + 1);
+  }
+
   /**
-   * One request with the cookies that a browser would send now.
+   * Sends one request with the cookies that a browser would send now, and keeps those of the
+   * answer.
    *
    * @param {object} [request] `method`, `path`, `headers`, `body` or `isolate` where they differ
    */
   async visit(request = {}) {
     const headers = { "x-visitor": this.name, accept: "text/html", ...request.headers };
-    const cookie = this.#cookieHeader();
-    if (cookie) headers.cookie = cookie;
     const { isolate = this.cluster.isolateNear(this.colo), ...rest } = request;
     const target = { host: this.host, path: this.path, ...rest, headers };
+    const url = this.#url(target.path);
+    const cookie = this.#jar.header(url);
+    if (cookie) headers.cookie = cookie;
     const answer = await look(this.cluster, isolate, target);
-    this.#keep(answer);
+    this.#keep(url, answer);
     return answer;
   }
 
-  /** Opens an event stream with the cookies of now; what it says changes nothing here. */
+  /** Opens an event stream with the present cookies; it does not change this visitor. */
   async listen(isolate = this.cluster.isolateNear(this.colo)) {
-    const headers = { accept: "text/event-stream", cookie: this.#cookieHeader() };
+    const headers = { accept: "text/event-stream", cookie: this.cookies };
     return this.cluster.listen(isolate, { host: this.host, path: this.path, headers });
   }
 
-  #keep(answer) {
-    const now = this.cluster.clock.now();
-    for (const line of answer.headers["set-cookie"] ?? []) {
-      const [pair, ...attributes] = line.split(/;\s*/);
-      const [name, value] = splitOnce(pair, "=");
-      const age = attributes.find((one) => /^max-age=/i.test(one))?.slice("max-age=".length);
-      const until = age === undefined ? Infinity : now + Number(age) * 1_000;
-      this.cookies.set(name, { value, until });
-    }
+  /** The URL as a browser knows it: by HTTPS, which ends in front of the harness. */
+  #url(path) {
+    return `https://${this.host}${path}`;
+  }
+
+  #keep(url, answer) {
+    const lines = answer.headers["set-cookie"] ?? [];
+    this.#jar.keep(url, new Headers(lines.map((line) => ["set-cookie", line])));
     this.seen = answer.kind;
     const pauseMs = this.waiting
       ? answer.refreshS * 1_000
       : this.inside
         ? this.browseMs
         : undefined;
-    this.dueAt = pauseMs === undefined ? undefined : now + pauseMs;
-  }
-
-  #cookieHeader() {
-    const now = this.cluster.clock.now();
-    return [...this.cookies]
-      .filter(([, { until }]) => until > now)
-      .map(([name, { value }]) => `${name}=${value}`)
-      .join("; ");
+    this.dueAt = pauseMs === undefined ? undefined : this.cluster.clock.now() + pauseMs;
   }
 }
 
+/** Makes a visitor who comes to a room with a free place and is inside. */
+export async function visitorInside(cluster, { host, path }) {
+  const visitor = new Visitor(cluster, { name: "inside", host, path });
+  const { status, body } = await visitor.visit();
+  if (!visitor.inside) throw new Error(`${host} let nobody in: ${status} ${body}`);
+  return visitor;
+}
+
 /**
- * One request without any memory, and who answered it: the `origin`, the `queue`, or something
- * `else`.
+ * Sends one request without any cookie of its own, and tells by `kind` who answered: the `origin`,
+ * the `queue`, or something `else`.
  *
  * @param {object} cluster
  * @param {string} isolate
@@ -102,9 +118,4 @@ export async function look(cluster, isolate, request) {
   const isQueue = refreshS > 0 && !answer.headers["x-origin"];
   const kind = answer.headers["x-origin"] ? "origin" : isQueue ? "queue" : "else";
   return { ...answer, kind, refreshS };
-}
-
-function splitOnce(text, separator) {
-  const at = text.indexOf(separator);
-  return [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -1,21 +1,22 @@
 /**
- * What the Workers of a test wrote to their console: kept for whoever reads a failed test, and
- * silent otherwise, since tests break instances on purpose and a hundred lines of stack traces hide
- * the one failure that counts.
+ * Keeps what the Workers of a test write to their console, and shows it only when the test fails:
+ * tests break instances on purpose, and a hundred lines of stack traces would hide the one failure
+ * that counts.
  */
 
-/** The newest ones say why a test failed; a crowd can make thousands. */
+/** How many of the newest entries are kept; a crowd can make thousands. */
 const ENTRIES_MAX = 40;
-/** The message and where it came from. */
+/** How many lines of an entry are kept: the message, and where it came from. */
 const LINES_MAX = 6;
 const LINE_LENGTH_MAX = 200;
 
+/** The log of the Workers of one test or test file. */
 export class WorkerLog {
   #entries = [];
-  /** What the Workers counted of challenges, all rooms together: { turnstileChallenges: 3, ... } */
+  /** The counts of challenges in the log, all rooms together: { turnstileChallenges: 3, ... } */
   facts = {};
 
-  /** Miniflare's `handleStructuredLogs`. */
+  /** Keeps one entry; for Miniflare's option `handleStructuredLogs`. */
   keep = ({ level, message }) => {
     const lines = message.split("\n").slice(0, LINES_MAX);
     const text = lines.map((line) => line.slice(0, LINE_LENGTH_MAX)).join("\n");
@@ -31,18 +32,21 @@ export class WorkerLog {
     }
   }
 
-  /** For `afterEach` of tests that share Workers: shows what a failed one left. */
+  /**
+   * Shows the entries of a failed test and forgets them; for `afterEach` of tests that share
+   * Workers.
+   */
   afterTest = ({ passed, fullName }) => {
     if (!passed) this.show(fullName);
     this.#entries.length = 0;
   };
 
-  /** How many of the entries that were kept hold `text`. */
+  /** Counts the kept entries that hold `text`. */
   count(text) {
     return this.#entries.filter((entry) => entry.includes(text)).length;
   }
 
-  /** Shows what was kept, if there is anything. */
+  /** Shows the kept entries under `title`, if there are any. */
   show(title) {
     if (this.#entries.length === 0) return;
     console.log(`the Workers of "${title}" wrote last:\n${this.#entries.join("\n")}`);

@@ -1,30 +1,34 @@
 /**
- * Gathers the modules of a built Worker for Miniflare: what its entry imports, nothing else. It
- * builds nothing; `npm run build` does. The rooms of a test take the place of `rooms.json`.
+ * Gathers the modules of a built Worker for Miniflare: its entry and what that imports. It must
+ * have been built by `npm run build`. The rooms of a test take the place of `rooms.json`.
  */
 
 import fs from "node:fs";
 import path from "node:path";
 
-/** The checkout. */
+/** The folder of the checkout. */
 export const ROOT = path.join(import.meta.dirname, "..", "..");
 
-const ROOMS = path.join(ROOT, "rooms.json");
 const RELEASE = path.join(ROOT, "build", "worker", path.sep);
 const DEBUG = path.join(ROOT, "build", "worker-debug", path.sep);
 /**
  * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
  */
 const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
-/** The wasm's functions, and the name they keep when `glance` is switched off. */
+/** The module of the wasm's functions, and its name while `glance` is switched off. */
 const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
 const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
-/** Every visit goes to the fetch handler: a module's own export hides the one it passes on. */
+/**
+ * The module that switches `glance` off, so that every visit goes to the fetch handler: its own
+ * export hides the one that it passes on.
+ */
 const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glance = () => "H";\n`;
+/** The simplest Worker there is, a bare pass-through to compare with. */
+export const BARE = "export default { fetch(request) { return fetch(request); } };";
 const TYPES = { ".wasm": "CompiledWasm", ".html": "Text", ".txt": "Text" };
 
 /**
- * The Worker under test with its side door around it.
+ * Gathers the modules of the Worker under test, with the side door around it.
  *
  * @param {object} options
  * @param {"release" | "debug"} [options.build] which wasm
@@ -38,7 +42,7 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
   const target = path.relative(path.dirname(product), entry);
   const given = new Map([
     [product, `export * from "./${target}";\nexport { default } from "./${target}";\n`],
-    [ROOMS, `export default ${JSON.stringify(rooms)};`],
+    [path.join(path.dirname(entry), "..", "rooms.json"), asModule(rooms)],
   ]);
   if (!glance) given.set(GLUE, GLANCE_OFF);
   const modules = new Map();
@@ -49,7 +53,23 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
   };
 }
 
-/** The product's entry, or a mutant of it, to see which tests notice. */
+/** Lists the files of the product as it is built now, by their full paths. */
+export function productFiles() {
+  const modules = new Map();
+  gather(path.join(ROOT, "src", "entry.js"), modules, new Map(), "release");
+  return [...modules.keys()];
+}
+
+function asModule(value) {
+  return `export default ${JSON.stringify(value)};`;
+}
+
+/** Makes the modules of a Worker that has one module. */
+export function script(contents) {
+  return { modules: [{ type: "ESModule", path: "script.mjs", contents }] };
+}
+
+/** The path of the product's entry, or of a mutant of it, to see which tests notice. */
 function defaultEntry() {
   return path.resolve(process.env.TEST_WORKER_ENTRY ?? path.join(ROOT, "src", "entry.js"));
 }

@@ -33,7 +33,12 @@ const NO_NETWORK = {
   npm_config_https_proxy: NOWHERE,
   npm_config_fetch_retries: "0",
 };
+/** Takes from Node what its first versions lack. */
+const OLDER_NODE = 'import util from "node:util"; delete util.parseEnv;';
 
+check("with a Node that is too old", "is too old: install Node 20.12, 22 or newer", {
+  vars: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(OLDER_NODE)}` },
+});
 check("without rustup", "Rust is missing: install it with rustup from https://rustup.rs", {
   programs: {},
 });

@@ -7,15 +7,14 @@ import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
+import { ROOM_CLASSES } from "../harness/deployment.mjs";
 import { room } from "../harness/rooms.mjs";
 
 const shop = room({ name: "shop", total_active_users: 5 });
 const options = { rooms: [shop], colos: { AMS: 2, NRT: 2 } };
 /** Well within the session of 60 s, and no divisor of it. */
 const BROWSE_MS = 17_000;
-const EVERYTHING_DOWN = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"].map(
-  (className) => ({ className, fail: "before" }),
-);
+const EVERYTHING_DOWN = ROOM_CLASSES.map((className) => ({ className, fail: "before" }));
 
 clusterTestBothWays("accepted visitors browse on while others wait", options, (cluster) =>
   browseOn(cluster, async () => {}),

@@ -19,7 +19,7 @@ const SESSION_MS = 60_000;
  */
 const LEASES_END_MS = 10_000;
 
-const sale = room({ name: "sale", total_active_users: LIMIT, new_users_per_minute: LIMIT });
+const sale = room({ name: "sale", total_active_users: LIMIT });
 
 check("on one isolate", { AMS: 1 });
 check("on nine isolates of three data centers", { AMS: 3, NRT: 3, IAD: 3 });

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
+import { look, visitorInside } from "../harness/visitor.mjs";
 
 /** A change counts everywhere after this time. */
 const CHANGE_MS = 5_000;
@@ -63,8 +63,7 @@ const closed = room({ name: "closed", queue_all: true, bypass_rules: rules() });
 const queueAll = { rooms: [closed], colos: { AMS: 1 } };
 
 clusterTestBothWays("a rule lets requests pass a full room", full, async (cluster) => {
-  const guest = new Visitor(cluster, { name: "guest", host: tiny.host });
-  assert.equal((await guest.visit()).kind, "origin");
+  await visitorInside(cluster, tiny);
   await checkRules(cluster, tiny);
 });
 
@@ -103,12 +102,11 @@ const open = room({ name: "open", total_active_users: 3, bypass_rules: rules() }
 const counting = { rooms: [open], colos: { AMS: 1 } };
 
 clusterTest("who skips a room is not counted and keeps every cookie", counting, async (cluster) => {
-  const inside = new Visitor(cluster, { name: "inside", host: open.host });
-  assert.equal((await inside.visit()).kind, "origin");
-  const tickets = [...inside.cookies];
+  const inside = await visitorInside(cluster, open);
+  const { cookies } = inside;
   const skipping = await inside.visit({ path: "/userverified" });
-  assert.equal(skipping.kind, "origin");
-  assert.deepEqual([...inside.cookies], tickets);
+  assert.deepEqual([skipping.kind, skipping.headers["set-cookie"]], ["origin", undefined]);
+  assert.equal(inside.cookies, cookies);
   // Even a cookie that no room would take is passed on as it is.
   const headers = { cookie: "other=1; __cfwaitingroom=none" };
   const seen = JSON.parse((await visit(cluster, open, { path: "/userverified", headers })).body);

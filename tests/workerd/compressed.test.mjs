@@ -109,9 +109,9 @@ function estimateError(visitors) {
 function waits(visitors) {
   return visitors
     .filter(({ told }) => told)
-    .map(({ told: { at, minutes }, entered }) => ({
+    .map(({ told: { at, since = at, minutes }, entered }) => ({
       told: minutes && minutes * MINUTE_MS,
-      truth: Math.max(entered - at, MINUTE_MS),
+      truth: Math.max(entered - since, MINUTE_MS),
     }));
 }
 
@@ -135,7 +135,7 @@ function prediction() {
   const runs = JSON.parse(fs.readFileSync(file, "utf8")).map(({ measures }) => measures);
   const of = (key) => mean(runs.map((measures) => measures[key]));
   return {
-    idle: of("idle_while_waiting_percent"),
+    idle: of("idle_whole_run_percent"),
     estimate: of("estimate_mape_percent"),
     overtaken: of("overtaken_percent"),
   };

@@ -9,7 +9,7 @@ import { ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
+import { look, visitorInside } from "../harness/visitor.mjs";
 
 const shop = room({ name: "shop" });
 const options = { rooms: [shop], colos: { AMS: 2, NRT: 2 } };
@@ -62,8 +62,7 @@ clusterTest("a limit lowered in quiet times binds who comes next", options, asyn
   const more = { total_active_users: 100, new_users_per_minute: 100 };
   await call(cluster, "PATCH", path, more);
   await passTime(cluster, COUNTS_AFTER_MS);
-  const first = new Visitor(cluster, { name: "first", host: shop.host });
-  assert.equal((await first.visit()).kind, "origin");
+  await visitorInside(cluster, shop);
   // Longer than slots lie ready anywhere.
   await cluster.advance(60_000);
   await call(cluster, "PATCH", path, { total_active_users: 3, new_users_per_minute: 3 });

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { QUEUE_MARK, Visitor, look } from "../harness/visitor.mjs";
+import { QUEUE_MARK, look, visitorInside } from "../harness/visitor.mjs";
 
 const NAME = "__cfwaitingroom";
 const full = room({ name: "full", total_active_users: 1 });
@@ -18,12 +18,10 @@ clusterTestBothWays(
   "tampered, truncated and foreign cookies are new visitors",
   options,
   async (cluster) => {
-    const guest = new Visitor(cluster, { name: "guest", host: full.host });
-    assert.equal((await guest.visit()).kind, "origin");
-    const accepted = guest.cookies.get(NAME).value;
-    const stranger = new Visitor(cluster, { name: "stranger", host: other.host });
-    assert.equal((await stranger.visit()).kind, "origin");
-    const foreign = stranger.cookies.get(NAME).value;
+    const guest = await visitorInside(cluster, full);
+    const accepted = guest.cookie(NAME);
+    const stranger = await visitorInside(cluster, other);
+    const foreign = stranger.cookie(NAME);
 
     for (const cookie of forgeries(accepted, foreign)) {
       const answer = await look(cluster, "ams-1", { host: full.host, headers: { cookie } });

@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
+import { ROOM_CLASSES } from "../harness/deployment.mjs";
 import { mostInside } from "../harness/measure.mjs";
 import { objectName, room } from "../harness/rooms.mjs";
 
@@ -23,7 +24,6 @@ const BYTES_MAX = 64 * 1_024;
 const busy = room({ name: "busy", total_active_users: 100 });
 const empty = room({ name: "empty", total_active_users: 2 });
 const taken = room({ name: "taken", total_active_users: 2 });
-const CLASSES = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"];
 
 const AMS_NRT = { AMS: 2, NRT: 1 };
 clusterTest(
@@ -76,7 +76,7 @@ clusterTest(
     assert.equal(crowd.inside.length, 2);
 
     const writes = await cluster.writes();
-    for (const className of CLASSES) {
+    for (const className of ROOM_CLASSES) {
       const key = keyEndingWith(writes, stateKey(className, taken, "AMS"));
       await cluster.putCopy(key.replace(taken.id, empty.id), await cluster.copy(key));
     }

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { QUEUE_MARK, Visitor, look } from "../harness/visitor.mjs";
+import { QUEUE_MARK, Visitor, look, visitorInside } from "../harness/visitor.mjs";
 
 const shop = room({ name: "shop", total_active_users: 1 });
 const { host } = shop;
@@ -25,8 +25,7 @@ const WEBSOCKET = {
 const freeTest = (name, body) => clusterTestBothWays(name, options, body);
 const fullTest = (name, body) =>
   freeTest(name, async (cluster) => {
-    const guest = new Visitor(cluster, { name: "guest", host });
-    assert.equal((await guest.visit()).kind, "origin");
+    const guest = await visitorInside(cluster, shop);
     await body(cluster, guest);
   });
 

@@ -10,13 +10,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import zlib from "node:zlib";
 
 import { clusterTest } from "../harness/cluster-test.mjs";
+import { CLASSES } from "../harness/deployment.mjs";
 import { send } from "../harness/http.mjs";
 import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
 
 /** What can end an instance: a panic, a trap, an exception of JavaScript that crosses it. */
 const BREAKS = ["panic", "trap", "throw"];
-const OBJECTS = ["DATA_CENTER_COUNTER", "DATA_CENTER_AGGREGATOR", "GLOBAL_AGGREGATOR", "REGISTRY"];
+const OBJECTS = Object.keys(CLASSES);
 const HOLD_MARK = "This page tries again by itself";
 /** Long enough for a request to be inside the wasm when the next one breaks it. */
 const UNDER_WAY_MS = 150;

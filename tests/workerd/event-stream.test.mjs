@@ -8,15 +8,14 @@ import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { inParallel } from "../harness/crowd.mjs";
-import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { RARE_CHECK_INS, room } from "../harness/rooms.mjs";
+import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
 /** One place. Check-ins are so rare that a turn comes long before one. */
 const shop = room({
   name: "shop",
   total_active_users: 1,
-  refresh_interval_seconds: 300,
-  near_head_refresh_interval_seconds: 60,
+  ...RARE_CHECK_INS,
   event_stream_enabled: true,
   json_response_enabled: true,
   show_position: true,
@@ -27,8 +26,7 @@ const STREAMS_MAX = 500;
 
 /** Somebody is inside for a minute, and so many wait, in this order. */
 async function lineOf(cluster, count) {
-  const guest = new Visitor(cluster, { name: "guest", host: shop.host });
-  assert.equal((await guest.visit()).kind, "origin");
+  await visitorInside(cluster, shop);
   await cluster.advance(20_000);
   const line = [];
   for (let place = 0; place < count; place += 1) {

@@ -1,14 +1,14 @@
 /** Calls to objects fail, lose answers or take long, in the middle of a queue, and recover. */
 
 import { clusterTest } from "../harness/cluster-test.mjs";
+import { ROOM_CLASSES } from "../harness/deployment.mjs";
 import { PLACES, lineRoom, playLine } from "../harness/line.mjs";
 
 const options = { rooms: [lineRoom], colos: { AMS: 2, NRT: 2 } };
-const CLASSES = ["DataCenterCounter", "DataCenterAggregator", "GlobalAggregator"];
 /** Real time, well below the time after which an isolate takes a late answer for none. */
 const SLOW_MS = 100;
 
-for (const className of CLASSES) {
+for (const className of ROOM_CLASSES) {
   const unreachable = { className, fail: "before" };
   const answerLost = { className, fail: "after" };
   const slow = { className, delayMs: SLOW_MS };

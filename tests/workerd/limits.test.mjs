@@ -18,8 +18,7 @@ const UNSEEN_MAX = 3;
 const BROWSE_MS = 15_000;
 
 /** The shop with room for `places`; the minute never limits. */
-const shop = (places) =>
-  room({ name: "shop", total_active_users: places, new_users_per_minute: places });
+const shop = (places) => room({ name: "shop", total_active_users: places });
 const colos = { AMS: 2, NRT: 2 };
 
 clusterTest(

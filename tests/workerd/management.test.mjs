@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { ROOMS, ask, call, refused } from "../harness/api.mjs";
+import { OWNER, ROOMS, ask, call, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
 
@@ -59,7 +59,7 @@ clusterTest("only who has a token is let in, and a reader only reads", options, 
 
 const noToken = { ...options, vars: { API_TOKEN: "" } };
 clusterTest("without a configured token nobody is let in", noToken, async (cluster) => {
-  for (const authorization of ["", "Bearer ", "Bearer local-development-only"]) {
+  for (const authorization of ["", "Bearer ", OWNER.authorization]) {
     await refused(cluster, 403, "GET", ROOMS, undefined, { authorization });
   }
 });

@@ -18,8 +18,10 @@ const PLACES = 6;
 const COUNTS_AFTER_MS = 5_000;
 
 const drawn = room({
-  ...{ name: "drawn", total_active_users: PLACES, session_duration: SESSION_MINUTES },
-  ...{ queueing_method: "random" },
+  name: "drawn",
+  total_active_users: PLACES,
+  session_duration: SESSION_MINUTES,
+  queueing_method: "random",
 });
 const lottery = { rooms: [drawn], colos: { AMS: 2, NRT: 2 } };
 

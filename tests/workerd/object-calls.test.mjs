@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { Crowd, inParallel } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor } from "../harness/visitor.mjs";
+import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
 const REQUESTS = 300;
 /** While the requests run, about a second passes: a sync of 2 s and a report may fall into it. */
@@ -24,14 +24,13 @@ clusterTestBothWays(
   "an admitted visitor with an unchanged ticket calls no object",
   one,
   async (cluster) => {
-    const guest = new Visitor(cluster, { name: "guest", host: tiny.host });
-    assert.equal((await guest.visit()).kind, "origin");
+    const guest = await visitorInside(cluster, tiny);
     await checkNoCalls(cluster, guest, "origin");
   },
 );
 
 clusterTestBothWays("a queued visitor who is not yet due calls no object", one, async (cluster) => {
-  await new Visitor(cluster, { name: "guest", host: tiny.host }).visit();
+  await visitorInside(cluster, tiny);
   const waiting = new Visitor(cluster, { name: "waiting", host: tiny.host });
   assert.equal((await waiting.visit()).kind, "queue");
   await checkNoCalls(cluster, waiting, "queue");

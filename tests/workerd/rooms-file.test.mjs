@@ -12,6 +12,7 @@ import path from "node:path";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
 import { room } from "../harness/rooms.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
@@ -22,7 +23,7 @@ clusterTest("rooms go into a file and come back from it", options, async (cluste
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "rooms-"));
   const file = path.join(folder, "rooms.json");
   const url = cluster.address("ams-1", { host: "127.0.0.1", path: "/" });
-  const run = (direction, token = "local-development-only") => {
+  const run = (direction, token = SECRETS.API_TOKEN) => {
     const script = path.join(ROOT, "scripts", "rooms.mjs");
     const env = { ...process.env, API_TOKEN: token };
     const { status, stdout, stderr } = spawnSync(

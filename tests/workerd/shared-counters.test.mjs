@@ -24,7 +24,7 @@ const SETTLED_MS = 40_000;
  */
 const LOST = 0.01;
 
-const sale = room({ name: "shared", total_active_users: LIMIT, new_users_per_minute: LIMIT });
+const sale = room({ name: "shared", total_active_users: LIMIT });
 const options = { rooms: [sale], colos: { AMS: 8 } };
 
 clusterTest("counters that share a rush hand out the limit", options, async (cluster) => {

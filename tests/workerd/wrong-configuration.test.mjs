@@ -6,12 +6,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { OWNER } from "../harness/api.mjs";
 import { send } from "../harness/http.mjs";
 import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
 
 const TIMEOUT_MS = 60_000;
-const OWNER = { authorization: "Bearer local-development-only" };
 const HEALTH = "/_waiting-room/health";
 const API = "/_waiting-room/client/v4/waiting_rooms/file";
 const PREVIEW = "/_waiting-room/preview/0123456789abcdef0123456789abcdef";

@@ -1,10 +1,10 @@
 //! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen, the module of the
-//! page's texts. It may not download, decide anything about the product, or be linked into it.
+//! page's texts.
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both refuse a wrong
-//! `rooms.json`, and do nothing when the wasm is the one that the last run saw. `mutants` breaks
-//! the laws on purpose.
+//! `rooms.json`, and keep the glue of the last run if the wasm is the same. `mutants` breaks each
+//! law of admission on purpose and demands that a test fails.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ impl Flavour {
         }
     }
 
-    /// The folder that cargo names after the profile.
+    /// The folder that cargo writes this build to, below that of the target.
     fn profile_folder(self) -> &'static str {
         match self {
             Self::Release => "release",
@@ -71,9 +71,9 @@ impl Flavour {
     }
 }
 
-/// The checkout.
+/// Returns the folder of the checkout.
 fn root() -> Result<PathBuf, Box<dyn Error>> {
-    // Set by `cargo run`; asked for now, not at compile time: a moved checkout still builds.
+    // `cargo run` sets it. It is read now and not at compile time, so that a moved checkout builds.
     let package = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     Ok(package.parent().ok_or("xtask has no parent folder")?.to_owned())
 }
@@ -81,7 +81,7 @@ fn root() -> Result<PathBuf, Box<dyn Error>> {
 fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     let root = root()?;
     rooms::check(&root.join("rooms.json"))?;
-    // Always the default folder: one place for the wasm, wherever native builds go.
+    // The wasm is always built in the default folder, wherever native builds go.
     let target = root.join("target");
     let status = Command::new(env::var("CARGO")?)
         .current_dir(&root)
@@ -113,7 +113,8 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Names the input and this very tool: when either changes, the glue is made again.
+/// Writes size and time of the wasm and of this program: when either changes, the glue is made
+/// again.
 fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
     let mut lines = String::new();
     for file in [wasm.to_path_buf(), env::current_exe()?] {
@@ -124,7 +125,7 @@ fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines)
 }
 
-/// Writes the glue. `src/entry.js` needs two of its abilities: to reset the instance after a trap,
+/// Writes the glue. `src/instance.js` needs two of its options: to reset the instance after a trap,
 /// and to notice an abort in every exported function.
 fn generate(wasm: &Path, output: &Path, flavour: Flavour) -> Result<(), Box<dyn Error>> {
     if output.exists() {

@@ -1,5 +1,4 @@
-//! Breaks each law of admission once, in a copy, and demands that a test notices. It may not touch
-//! the checkout.
+//! Breaks each law of admission once, in a copy of the checkout, and demands that a test fails.
 //!
 //! `cargo run -p xtask -- mutants` runs all, `mutants I5` those of one law.
 
@@ -12,17 +11,17 @@ use std::{env, fs};
 
 use list::MUTANTS;
 
-/// One deliberate break.
+/// One deliberate break of a law.
 pub(crate) struct Mutant {
     /// The law that it breaks, as the tests in `room-core/tests/laws` number it.
     law: &'static str,
     /// What no longer holds.
     breaks: &'static str,
-    /// The file, below `room-core/src`.
+    /// The file that is changed, below `room-core/src`.
     file: &'static str,
-    /// What stands there, exactly once.
+    /// The code that is replaced; it stands in the file exactly once.
     from: &'static str,
-    /// What stands there instead.
+    /// The code that takes its place.
     to: &'static str,
 }
 
@@ -58,7 +57,7 @@ pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> 
     Err(format!("no test noticed {}", unnoticed.join("; ")).into())
 }
 
-/// What the workspace needs to build, and its tests to run.
+/// The files and folders that are copied: what the workspace needs to build, and its tests to run.
 const PARTS: [&str; 9] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -77,7 +76,7 @@ enum Outcome {
     Noticed(String),
 }
 
-/// The workspace again, with a target folder of its own that the next run finds.
+/// A copy of the workspace, with a target folder of its own that the next run uses again.
 struct Copy {
     folder: PathBuf,
     target: PathBuf,
@@ -99,7 +98,7 @@ impl Copy {
         self.folder.join("room-core/src").join(mutant.file)
     }
 
-    /// Puts the break in, and returns what the file was.
+    /// Makes the break, and returns the file's text as it was before.
     fn apply(&self, mutant: &Mutant) -> Result<String, Box<dyn Error>> {
         let path = self.path_of(mutant);
         let original = fs::read_to_string(&path)?;
@@ -115,8 +114,10 @@ impl Copy {
         let output = Command::new(env::var("CARGO")?)
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", &self.target)
-            // A run that was interrupted must not leave half of a build to the next one.
+            // An interrupted run must not leave half of a build to the next one.
             .env("CARGO_INCREMENTAL", "0")
+            // The same cases of each law for all of them.
+            .env("PROPTEST_RNG_SEED", "1")
             .args(["test", "--quiet", "--locked", "--package", "room-core"])
             .args(["--lib", "--test", "laws", "--no-fail-fast"])
             .output()?;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use room_core::config::{FieldError, parse_rooms};
+use room_core::management::config::{FieldError, parse_rooms};
 
 /// Reads the file as the Worker does. An error names every field that is wrong and what is allowed.
 pub(crate) fn check(file: &Path) -> Result<(), Box<dyn Error>> {
@@ -25,7 +25,7 @@ fn refusal(errors: &[FieldError]) -> String {
 mod tests {
     use std::path::Path;
 
-    use room_core::config::parse_rooms;
+    use room_core::management::config::parse_rooms;
 
     use super::{check, refusal};
 

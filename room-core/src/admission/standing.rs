@@ -1,37 +1,41 @@
-//! How near a waiting visitor's turn is, between two check-ins. Counts, grants and admits nothing.
+//! How near a waiting visitor's turn is: what the room's event stream tells between two check-ins.
+//!
+//! All of it is read from the view that the isolate holds. Asking for it is no check-in.
 
-use super::{RETRY_S_MIN, is_called, is_near, told_s};
-use crate::estimate;
-use crate::infinite_queue;
-use crate::settings::{QueueingMethod, Settings};
+use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near};
+use crate::admission::infinite_queue;
+use crate::base::time::Timestamp;
+use crate::queue::estimate;
+use crate::queue::view::View;
+use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::{NO_ESTIMATE, Ticket};
-use crate::time::{SECOND_MS, Timestamp};
-use crate::view::View;
 
-/// A turn that is further off than this, in seconds, is told by a later page: streams of one
-/// isolate are few.
+/// The time in seconds within which a turn counts as near. Whoever is further off hears of it at a
+/// later check-in, since an isolate can hold few streams.
 const LISTENING_S_MAX: u32 = 60;
 
-/// Where a waiting visitor stands.
+/// How near the turn of a waiting visitor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Called, and a slot is free: a visit now is worth it.
+    /// The visitor has been called and a slot is likely to be free: the page should come again now.
     Called,
-    /// The turn comes within a refresh or so: it is worth listening for it.
+    /// The turn is likely to come within a refresh interval, and a minute at most: the stream stays
+    /// open.
     Near {
-        /// The estimate as the next page would tell it, in seconds; none is unknown.
+        /// The wait in seconds as the next page would tell it; `None` is unknown.
         estimate_s: Option<u32>,
     },
-    /// The next check-in is soon enough.
+    /// The turn is further off: the next check-in is soon enough, and the stream is closed.
     Far {
-        /// As above.
+        /// The wait in seconds as the next page would tell it; `None` is unknown.
         estimate_s: Option<u32>,
     },
 }
 
-/// Where the holder of a ticket that still waits stands.
+/// Returns how near the turn is for the holder of a ticket that waits and has not expired.
 ///
-/// In a lottery nobody's turn is near, and nobody may try more often than another.
+/// Without a view, in a lottery and while everybody new is held, the turn of somebody in the line
+/// is far off. With `passthrough` everybody is called, and in the infinite queue nobody ever is.
 pub fn standing(
     now: Timestamp,
     settings: &Settings,
@@ -58,11 +62,11 @@ pub fn standing(
         return Standing::Called;
     }
     let soon_s = settings.refresh_interval_s.min(LISTENING_S_MAX);
-    let estimate_s = told_s(settings, Some(view), key, ticket);
+    let estimate_s = displayed_estimate_s(settings, Some(view), key, ticket);
     near_or_far(is_called || is_near(view, key, settings, soon_s), estimate_s)
 }
 
-/// True for somebody who has been told to come before the next check-in is due.
+/// Returns true for a visitor whom the event stream tells to come before the check-in is due.
 pub(super) fn may_come_at_once(
     now: Timestamp,
     settings: &Settings,
@@ -76,14 +80,14 @@ fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {
     if is_near { Standing::Near { estimate_s } } else { Standing::Far { estimate_s } }
 }
 
-/// True when a slot was free in this view, or was to come free by now.
+/// Returns true when the view expected a slot to be free by `now`.
 fn finds_a_slot(view: &View, now: Timestamp) -> bool {
-    let free_at = |place_s| view.made_at + u64::from(place_s) * SECOND_MS;
+    let free_at = |place_s: u32| view.made_at.plus_seconds(place_s.into());
     view.next_place_s.is_some_and(|place_s| now >= free_at(place_s))
 }
 
-/// Whoever finds no slot does not come again at once: reloading makes nobody ask more often than
-/// the shortest refresh interval.
+/// Returns true when the last check-in is at least [`RETRY_S_MIN`] ago, so that nobody who finds no
+/// slot asks again at once.
 fn has_rested(ticket: &Ticket, now: Timestamp) -> bool {
-    now.since_ms(ticket.last_check_in) >= u64::from(RETRY_S_MIN) * SECOND_MS
+    now >= ticket.last_check_in.plus_seconds(RETRY_S_MIN.into())
 }

@@ -2,22 +2,24 @@
 
 mod gate;
 mod methods;
+mod unconfirmed;
 
 use super::{
-    Answer, Ask, Decision, Draws, EARLY_MS, Situation, decide, is_inside, next_refresh, settle,
+    Ask, CounterAnswer, Decision, EARLY_MS, RandomInputs, VisitContext, decide, is_inside,
+    next_refresh, settle,
 };
-use crate::bucket::Bucket;
-use crate::id::TicketId;
-use crate::lottery::LotteryKey;
-use crate::queue::OrderKey;
-use crate::settings::Settings;
-use crate::slots::SlotClass;
+use crate::base::id::{AggregatorCode, CounterCode, TicketId};
+use crate::base::time::Timestamp;
+use crate::capacity::slots::SlotClass;
+use crate::order::lottery::LotteryKey;
+use crate::order::order_key::OrderKey;
+use crate::queue::view::{STALE_MS, View};
+use crate::room::settings::Settings;
+use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
-use crate::time::Timestamp;
-use crate::view::{STALE_MS, View};
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
-pub(crate) const DRAWS: Draws = Draws {
+pub(crate) const DRAWS: RandomInputs = RandomInputs {
     ticket_id: TicketId::from_bytes([7; 16]),
     jitter: 2,
     lottery: LotteryKey::from_bytes([0; 32]),
@@ -44,6 +46,9 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         infinite: false,
         challenge: Challenge::None,
         people_ahead: 0,
+        counted_by: AggregatorCode::default(),
+        counter: CounterCode::default(),
+        shared: false,
     }
 }
 
@@ -52,12 +57,13 @@ fn accepted(bucket_s: u32) -> Ticket {
         state: TicketState::Accepted,
         accepted_at: Timestamp(900_000),
         counted_bucket: Bucket(bucket_s),
+        unconfirmed: false,
         ..queued(500_000, 900_000)
     }
 }
 
-fn situation<'a>(settings: &'a Settings, view: Option<&'a View>) -> Situation<'a> {
-    Situation { now: NOW, settings, view, may_ask: true, draws: DRAWS }
+fn context<'a>(settings: &'a Settings, view: Option<&'a View>) -> VisitContext<'a> {
+    VisitContext { now: NOW, settings, view, may_ask: true, random: DRAWS }
 }
 
 /// The name of a decision, with the class that is asked for.
@@ -70,8 +76,8 @@ fn name(decision: &Decision) -> &'static str {
         Decision::TooEarly { .. } => "too early",
         Decision::Hold { .. } => "hold",
         Decision::Challenge { .. } => "challenge",
-        Decision::Pretend { counted: true, .. } => "pretend",
-        Decision::Pretend { counted: false, .. } => "pretend, too early",
+        Decision::InfiniteQueue { counted: true, .. } => "pretend",
+        Decision::InfiniteQueue { counted: false, .. } => "pretend, too early",
         Decision::Reject => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",
@@ -84,8 +90,8 @@ fn name(decision: &Decision) -> &'static str {
 fn a_newcomer_asks_only_where_a_place_may_be_free() {
     let check = |view: Option<View>, may_ask: bool, queue_all: bool, want: &str| {
         let settings = Settings { queue_all, ..Settings::for_tests() };
-        let situation = Situation { may_ask, ..situation(&settings, view.as_ref()) };
-        assert_eq!(name(&decide(situation, None)), want, "{view:?} {may_ask} {queue_all}");
+        let context = VisitContext { may_ask, ..context(&settings, view.as_ref()) };
+        assert_eq!(name(&decide(context, None)), want, "{view:?} {may_ask} {queue_all}");
     };
     let made = |age_ms: u64| Some(View { made_at: NOW - age_ms, ..view(false, 0) });
     check(None, true, false, "ask as new");
@@ -105,8 +111,8 @@ fn a_newcomer_asks_only_where_a_place_may_be_free() {
 fn a_waiting_visitor_asks_exactly_when_called() {
     let check = |joined_ms: u64, view: Option<View>, may_ask: bool, want: &str| {
         let settings = Settings::for_tests();
-        let situation = Situation { may_ask, ..situation(&settings, view.as_ref()) };
-        let decision = decide(situation, Some(queued(joined_ms, 980_000)));
+        let context = VisitContext { may_ask, ..context(&settings, view.as_ref()) };
+        let decision = decide(context, Some(queued(joined_ms, 980_000)));
         assert_eq!(name(&decision), want, "{joined_ms} {view:?}");
     };
     check(700, Some(view(false, 700)), true, "ask as called");
@@ -127,7 +133,7 @@ fn a_refresh_counts_from_half_a_second_before_it_is_due() {
         let view = view(false, 0);
         let ticket = queued(700, last_check_in_ms);
         let settings = Settings::for_tests();
-        let decision = decide(situation(&settings, Some(&view)), Some(ticket));
+        let decision = decide(context(&settings, Some(&view)), Some(ticket));
         assert_eq!(name(&decision), want, "{last_check_in_ms}");
     };
     check(980_000, "queue");
@@ -140,7 +146,7 @@ fn a_refresh_counts_from_half_a_second_before_it_is_due() {
 fn who_is_called_to_a_free_slot_may_come_at_once_where_streams_tell_so() {
     let check = |settings: Settings, view: View, checked_in_ms: u64, want: &str| {
         let ticket = queued(700, checked_in_ms);
-        let decision = decide(situation(&settings, Some(&view)), Some(ticket));
+        let decision = decide(context(&settings, Some(&view)), Some(ticket));
         assert_eq!(name(&decision), want, "{settings:?} {view:?} {checked_in_ms}");
     };
     let settings = || Settings { event_stream: true, ..Settings::for_tests() };
@@ -153,7 +159,7 @@ fn who_is_called_to_a_free_slot_may_come_at_once_where_streams_tell_so() {
     check(settings(), stale, 997_000, "too early");
     check(Settings::for_tests(), called(), 997_000, "too early");
     check(Settings { queue_all: true, ..settings() }, called(), 997_000, "too early");
-    let queueing_method = crate::settings::QueueingMethod::Random;
+    let queueing_method = crate::room::settings::QueueingMethod::Random;
     let open = View { open: true, ..called() };
     check(Settings { queueing_method, ..settings() }, open, 997_000, "too early");
 }
@@ -163,19 +169,19 @@ fn who_is_called_to_a_free_slot_may_come_at_once_where_streams_tell_so() {
 fn who_comes_at_once_takes_the_rest_of_the_promise_back() {
     let view = View { next_place_s: Some(0), ..view(false, 700) };
     let settings = Settings { event_stream: true, ..Settings::for_tests() };
-    let situation = situation(&settings, Some(&view));
-    let Decision::AskCounter(ask) = decide(situation, Some(queued(700, 997_000))) else {
+    let context = context(&settings, Some(&view));
+    let Decision::AskCounter(ask) = decide(context, Some(queued(700, 997_000))) else {
         panic!("must ask");
     };
     let Decision::Admit { ticket, waited: Some(waited), .. } =
-        settle(situation, ask.clone(), Answer::Granted(NOW))
+        settle(context, ask.clone(), CounterAnswer::Granted(NOW))
     else {
         panic!("must admit");
     };
     assert_eq!((waited.from, waited.until), (Timestamp(1_017_000), NOW));
     assert_eq!(ticket.state, TicketState::Accepted);
     // Without a slot the new promise is 5 s long, and shorter than the rest of the old one.
-    let Decision::Queue { ticket, presence } = settle(situation, ask, Answer::Refused) else {
+    let Decision::Queue { ticket, presence } = settle(context, ask, CounterAnswer::Refused) else {
         panic!("must queue");
     };
     assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 6_000));
@@ -189,7 +195,7 @@ fn the_place_is_kept_for_the_grace_period_and_no_longer() {
         let settings = Settings::for_tests();
         let ticket = queued(700, NOW.0 - 20_000 - away_ms);
         let Decision::Queue { ticket, presence } =
-            decide(situation(&settings, Some(&view)), Some(ticket))
+            decide(context(&settings, Some(&view)), Some(ticket))
         else {
             panic!("must queue");
         };
@@ -210,8 +216,8 @@ fn an_accepted_visitor_is_inside_until_the_session_ends_whatever_the_view_says()
                 queue_all: view.is_some(),
                 ..Settings::for_tests()
             };
-            let situation = Situation { may_ask: false, ..situation(&settings, view.as_ref()) };
-            let decision = decide(situation, Some(accepted(bucket_s)));
+            let context = VisitContext { may_ask: false, ..context(&settings, view.as_ref()) };
+            let decision = decide(context, Some(accepted(bucket_s)));
             assert_eq!(name(&decision), want, "{bucket_s} {no_renewal} {minutes}");
         }
     };
@@ -243,8 +249,8 @@ fn concurrent_renewals_set_the_same_bucket() {
     let settings = Settings::for_tests();
     for now_ms in [1_000_000, 1_002_500, 1_004_999] {
         let now = Timestamp(now_ms);
-        let situation = Situation { now, ..situation(&settings, None) };
-        let Decision::Renew { ticket, from } = decide(situation, Some(accepted(1_250))) else {
+        let context = VisitContext { now, ..context(&settings, None) };
+        let Decision::Renew { ticket, from } = decide(context, Some(accepted(1_250))) else {
             panic!("must renew");
         };
         assert_eq!((from, ticket.counted_bucket), (Bucket(1_250), Bucket(1_305)));
@@ -254,21 +260,21 @@ fn concurrent_renewals_set_the_same_bucket() {
 #[test]
 fn a_grant_counts_at_its_moment_and_a_refusal_queues() {
     let settings = Settings::for_tests();
-    let Decision::AskCounter(ask) = decide(situation(&settings, None), None) else {
+    let Decision::AskCounter(ask) = decide(context(&settings, None), None) else {
         panic!("must ask");
     };
     let at = NOW - 7_000;
     let Decision::Admit { ticket, bucket, waited: None } =
-        settle(situation(&settings, None), ask.clone(), Answer::Granted(at))
+        settle(context(&settings, None), ask.clone(), CounterAnswer::Granted(at))
     else {
         panic!("must admit");
     };
-    assert_eq!((ticket.accepted_at, bucket), (at, Bucket::at(at, &settings)));
+    assert_eq!((ticket.accepted_at, bucket), (at, settings.bucket_at(at)));
     assert_eq!(ticket.id, DRAWS.ticket_id);
     // The answer came late: the visitor may stay for D from now, not from then.
-    assert_eq!(ticket.counted_bucket, Bucket::at(NOW, &settings));
+    assert_eq!(ticket.counted_bucket, settings.bucket_at(NOW));
     let Decision::Queue { ticket, presence } =
-        settle(situation(&settings, None), ask, Answer::Refused)
+        settle(context(&settings, None), ask, CounterAnswer::Refused)
     else {
         panic!("must queue");
     };
@@ -284,7 +290,7 @@ fn a_promise_of_presence_neither_overlaps_nor_leaves_a_gap() {
         let due_ms = NOW.0.checked_add_signed(-late_ms).unwrap();
         let ticket = queued(700, due_ms - 20_000);
         let Decision::Queue { ticket, presence } =
-            decide(situation(&settings, Some(&view)), Some(ticket))
+            decide(context(&settings, Some(&view)), Some(ticket))
         else {
             panic!("must queue");
         };
@@ -304,9 +310,9 @@ fn a_called_visitor_waited_from_the_promised_check_in_to_the_admission() {
         let due = NOW - late_ms;
         let ticket = queued(700, (due - 20_000).0);
         let key = settings.order_key(&ticket);
-        let ask = Ask { ticket, class: SlotClass::Queued, key };
+        let ask = Ask { ticket, class: SlotClass::Queued, key, session_ms: 300_000 };
         let Decision::Admit { waited: Some(waited), .. } =
-            settle(situation(&settings, None), ask, Answer::Granted(NOW))
+            settle(context(&settings, None), ask, CounterAnswer::Granted(NOW))
         else {
             panic!("must admit");
         };
@@ -321,8 +327,8 @@ fn two_tabs_with_one_cookie_name_the_same_check_in() {
     let settings = Settings::for_tests();
     let view = view(false, 0);
     let check_in = |now: Timestamp, ticket: Ticket| {
-        let situation = Situation { now, ..situation(&settings, Some(&view)) };
-        match decide(situation, Some(ticket)) {
+        let context = VisitContext { now, ..context(&settings, Some(&view)) };
+        match decide(context, Some(ticket)) {
             Decision::Queue { presence, .. } => presence.check_in,
             other => panic!("{other:?}"),
         }
@@ -351,7 +357,7 @@ fn whoever_may_find_a_place_at_the_next_check_in_comes_back_soon() {
             ..view(false, 0)
         };
         let ticket = queued(ahead + 1, 900_000);
-        match decide(situation(&settings, Some(&view)), Some(ticket)) {
+        match decide(context(&settings, Some(&view)), Some(ticket)) {
             Decision::Queue { ticket, .. } => {
                 assert_eq!(ticket.interval_s < 10, near, "{ahead} {next_place_s} {per_minute}");
             }
@@ -375,10 +381,10 @@ fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
             ..Settings::for_tests()
         };
         let view = view(false, if called { 700 } else { 0 });
-        let draws = Draws { jitter, ..DRAWS };
+        let random = RandomInputs { jitter, ..DRAWS };
         let may_ask = false;
-        let situation = Situation { may_ask, draws, ..situation(&settings, Some(&view)) };
-        match decide(situation, Some(queued(700, 900_000))) {
+        let context = VisitContext { may_ask, random, ..context(&settings, Some(&view)) };
+        match decide(context, Some(queued(700, 900_000))) {
             Decision::Queue { ticket, .. } => assert_eq!(ticket.interval_s, want_s),
             other => panic!("{other:?}"),
         }

@@ -1,10 +1,11 @@
-//! A visitor's part in a draw as texts, in hexadecimal: what others verify it with. Draws nothing.
+//! Writes a visitor's receipt of a draw in hexadecimal, so that anybody can verify the draw.
 
-use std::fmt::Write;
+use base16ct::lower::encode_string;
 
-use crate::shuffle::Receipt;
+use crate::order::shuffle::Receipt;
 
-/// Empty where there is nothing to tell, or not yet.
+/// The texts of one receipt; empty where the visitor takes part in no draw, and `key` and `rank`
+/// also before the draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DrawTexts {
     commitment: String,
@@ -17,14 +18,14 @@ impl DrawTexts {
     pub(super) fn of(receipt: Option<Receipt>) -> Self {
         let Some(Receipt { commitment, lot, drawn }) = receipt else { return Self::default() };
         Self {
-            commitment: hexadecimal(&commitment),
-            lot: hexadecimal(&lot.0),
-            key: drawn.map(|drawn| hexadecimal(&drawn.key)).unwrap_or_default(),
-            rank: drawn.map(|drawn| hexadecimal(&drawn.rank.to_be_bytes())).unwrap_or_default(),
+            commitment: encode_string(&commitment),
+            lot: encode_string(&lot.0),
+            key: drawn.map(|drawn| encode_string(&drawn.key)).unwrap_or_default(),
+            rank: drawn.map(|drawn| encode_string(&drawn.rank.to_be_bytes())).unwrap_or_default(),
         }
     }
 
-    /// The text of the variable called `name`, if that is one of a draw.
+    /// Returns the text of the variable `name`; `None` if that is no variable of a draw.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match name {
             "drawCommitment" => Some(&self.commitment),
@@ -36,19 +37,10 @@ impl DrawTexts {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::DrawTexts;
-    use crate::shuffle::{Drawn, Lot, Receipt};
+    use crate::order::shuffle::{Drawn, Lot, Receipt};
 
     #[test]
     fn everything_is_told_in_hexadecimal_and_the_key_when_it_is_drawn() {

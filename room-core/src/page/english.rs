@@ -1,18 +1,19 @@
-//! Times and crowds in English, as the variables called `...Formatted` tell them. Knows no visitor.
+//! Writes times and numbers of people in English, for the variables called `...Formatted`.
 
 use super::words::Words;
 
-/// As one time where both are the same.
+/// Writes a range of minutes as `3 minutes to 14 minutes`; as one time where both read the same.
 pub(super) fn format_range((low, high): (u64, u64)) -> String {
     let (low, high) = (in_english(low), in_english(high));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
+/// Writes minutes as `2 hours 5 minutes`.
 pub(super) fn in_english(minutes: u64) -> String {
     Words::default().minutes(minutes)
 }
 
-/// With a comma between thousands.
+/// Writes a number of people as `nobody`, `1 person` or `1,234 people`.
 pub(super) fn format_people(people: u64) -> String {
     match people {
         0 => "nobody".to_owned(),

@@ -1,11 +1,11 @@
-//! The waiting visitor's variables as the JSON that apps read. Decides nothing.
+//! Writes the variables of a waiting visitor as the JSON that apps read.
 
 use serde_json::Value as Json;
 
 use super::variables::Variables;
-use crate::template::Value;
+use crate::page::template::Value;
 
-/// The documented keys, in the documented order.
+/// The keys that Cloudflare documents, in the documented order; always present.
 const KEYS: [&str; 25] = [
     "inWaitingRoom",
     "waitTimeKnown",
@@ -34,7 +34,8 @@ const KEYS: [&str; 25] = [
     "infiniteQueue",
 ];
 
-/// Ours, behind the documented ones, where there is something to tell; and what says so.
+/// Our own keys, behind the documented ones. Each is present only while the variable beside it is
+/// true or not empty.
 const OWN_KEYS: [(&str, &str); 6] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
@@ -44,7 +45,7 @@ const OWN_KEYS: [(&str, &str); 6] = [
     ("drawRank", "drawRank"),
 ];
 
-/// An object with the one key `cfWaitingRoom`, by which apps tell it from an answer of the origin.
+/// Writes `{"cfWaitingRoom":{...}}`: by that key apps tell it from an answer of the origin.
 pub(super) fn json(variables: &Variables) -> String {
     let mut text = String::with_capacity(1_024);
     text.push_str("{\"cfWaitingRoom\":{");
@@ -81,10 +82,10 @@ mod tests {
     use serde_json::Value as Json;
 
     use super::{KEYS, json};
-    use crate::event::Phase;
-    use crate::page::{Stage, Variables, Waiting};
-    use crate::settings::QueueingMethod;
-    use crate::time::Timestamp;
+    use crate::base::time::Timestamp;
+    use crate::page::{Variables, Waiting};
+    use crate::room::event::{Phase, Stage};
+    use crate::room::settings::QueueingMethod;
 
     const WAITING: Waiting = Waiting {
         estimate_s: Some(600),
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_original_does_not_know_comes_last_and_only_where_it_is_known() {
+    fn what_cloudflare_does_not_know_comes_last_and_only_where_it_is_known() {
         let check = |waiting: Waiting, want: &str| {
             let text = json(&Variables::of(&waiting));
             let (_, end) = text.split_once("\"infiniteQueue\":false").expect("the last key");
@@ -125,7 +126,8 @@ mod tests {
         check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
     }
 
-    /// Apps are built against these bytes, which outlive any version of this one.
+    /// Apps are built against these bytes and stay in use for longer than any version of the
+    /// Worker.
     #[test]
     fn the_json_of_each_state_is_as_pinned() {
         let golden = include_str!("../../../tests/golden/json_answers.json");

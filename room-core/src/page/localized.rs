@@ -1,15 +1,15 @@
-//! What a queue page prints in the visitor's language, for one visitor. Decides nothing.
+//! The numbers of one visitor's page as texts in the language of the page.
 
 use super::variables::Variables;
 use super::words::Words;
-use crate::language::Language;
-use crate::template::Value;
+use crate::page::template::Value;
+use crate::room::language::Language;
 
-/// Texts in one language; empty where there is nothing to tell.
+/// The values of the variables called `...Localized`; empty where there is nothing to tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Localized {
     pub(super) language: Language,
-    /// A range where nothing better is known.
+    /// The time to wait; in a lottery the range in which half of all enter.
     pub(super) wait: String,
     pub(super) until_start: String,
     pub(super) people_ahead: String,
@@ -17,7 +17,7 @@ pub(super) struct Localized {
 }
 
 impl Localized {
-    /// The numbers among `variables` in `words`.
+    /// Writes the numbers among `variables` in the language of `words`.
     pub(super) fn of(variables: &Variables, words: &Words) -> Self {
         let number = |name| match variables.value(name) {
             Some(Value::Integer(number)) => number,
@@ -45,7 +45,7 @@ impl Localized {
 #[cfg(test)]
 mod tests {
     use super::super::{Variables, Waiting, Words};
-    use crate::template::Value;
+    use crate::page::template::Value;
 
     #[test]
     fn numbers_are_told_in_the_language_of_the_page() {

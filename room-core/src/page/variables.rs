@@ -1,28 +1,29 @@
-//! What a queue page may print: every documented variable and a few of our own, for one visitor.
-//! Reads no clock; decides nothing.
+//! The variables that a queue page may print, for one visitor: those that Cloudflare documents, and
+//! a few of our own.
 
 use super::draw::DrawTexts;
 use super::english::{format_people, format_range, in_english};
 use super::localized::Localized;
 use super::words::Words;
-use crate::settings::QueueingMethod;
-use crate::template::Value;
-use crate::time::MINUTE_MS;
-use crate::turnstile::Widget;
-use crate::waiting::Waiting;
+use crate::base::time::MINUTE_MS;
+use crate::page::template::Value;
+use crate::page::waiting::Waiting;
+use crate::page::widget::Widget;
+use crate::room::settings::QueueingMethod;
 
 const MINUTES_PER_HOUR: u64 = 60;
-/// Printed where no time can be told.
+/// The text of a time that cannot be told.
 const UNAVAILABLE: &str = "unavailable";
 
 /// The values of all variables for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables {
     waiting: Waiting,
-    /// Rounded up, at least 1; none if the estimate does not apply.
+    /// The estimate in minutes, rounded up, at least 1; `None` where there is none or nobody
+    /// enters.
     wait_minutes: Option<u64>,
     wait_formatted: String,
-    /// The same of the quartiles.
+    /// The quartiles of the estimate in minutes, rounded likewise.
     range_minutes: Option<(u64, u64)>,
     range_formatted: String,
     /// True when the wait is longer than the active event.
@@ -32,16 +33,16 @@ pub struct Variables {
     draw: DrawTexts,
     until_start: Countdown,
     until_end: Countdown,
-    /// When the active event starts, empty without one.
+    /// When the active event starts, in ISO 8601, during its prequeue; otherwise empty.
     event_start: String,
     localized: Localized,
     /// The markup of the challenge; empty without one.
     challenge: String,
-    /// True when the visitor has no place before the challenge is passed.
+    /// True if the visitor gets a place only once the challenge is passed.
     is_gate: bool,
 }
 
-/// What a page mainly says; of several true things the first.
+/// The main message of a page: the first of these that is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Held,
@@ -54,7 +55,7 @@ enum Shown {
     Unknown,
 }
 
-/// How long until a moment of the active event; of no length where there is none to wait for.
+/// How long it is until a moment of the active event; 0 minutes where there is none to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Countdown {
     minutes: u64,
@@ -70,13 +71,13 @@ impl Countdown {
 }
 
 impl Variables {
-    /// The variables of a page in English for this visitor.
+    /// Computes the variables of a page in English for this visitor.
     pub fn of(waiting: &Waiting) -> Self {
         Self::in_language(waiting, &Words::default())
     }
 
-    /// The variables of a page for this visitor. Those called `...Formatted` are in English, as
-    /// documented; those called `...Localized` are in the language of `words`.
+    /// Computes the variables of a page for this visitor. Those called `...Formatted` are in
+    /// English, as documented; those called `...Localized` are in the language of `words`.
     pub fn in_language(waiting: &Waiting, words: &Words) -> Self {
         let mut own = Self::unlocalized(waiting);
         own.localized = Localized::of(&own, words);
@@ -84,7 +85,7 @@ impl Variables {
     }
 
     fn unlocalized(waiting: &Waiting) -> Self {
-        // While nobody is let in, an estimate from yesterday's pace would be a lie.
+        // While nobody is let in, an estimate from an earlier pace would be false.
         let is_held = waiting.queue_all || waiting.is_prequeueing();
         let estimate_s = waiting.estimate_s.filter(|_| !is_held && !waiting.queue_is_full);
         let to_start = waiting.event.filter(|_| waiting.is_prequeueing());
@@ -123,7 +124,7 @@ impl Variables {
         }
     }
 
-    /// With a challenge on the page, in the words of the page.
+    /// Puts a challenge on the page, in the words of the page.
     #[must_use]
     pub fn with_challenge(self, widget: Option<Widget<'_>>, words: &Words) -> Self {
         let is_gate = widget.is_some_and(|widget| widget.is_gate);
@@ -131,18 +132,19 @@ impl Variables {
         Self { challenge, is_gate, ..self }
     }
 
-    /// True if a page may print `name`.
+    /// True if there is a variable called `name`.
     pub fn is_known(name: &str) -> bool {
         find(name).is_some() || DrawTexts::default().text(name).is_some()
     }
 
-    /// The value of the variable called `name`.
+    /// Returns the value of the variable called `name`; `None` if there is none of that name.
     pub fn value(&self, name: &str) -> Option<Value<'_>> {
         let read = find(name).map(|read| read(self));
         read.or_else(|| self.draw.text(name).map(Value::Text))
     }
 
-    /// Minutes after which a quarter, a half and three quarters are inside, in a lottery.
+    /// Returns the minutes after which a quarter, a half and three quarters of all who wait in a
+    /// lottery are inside; zeros in every other room.
     fn percentiles(&self) -> [u64; 3] {
         let minutes = self.wait_minutes.zip(self.range_minutes);
         match minutes.filter(|_| self.waiting.method == QueueingMethod::Random) {
@@ -164,7 +166,7 @@ impl Variables {
         }
     }
 
-    /// The time of day of `lastUpdated`, for visitors whose browser runs no script.
+    /// Returns the time of day of `lastUpdated`, like `10:00:00`, for browsers that run no script.
     fn last_updated_time(&self) -> &str {
         let time = self.last_updated.split_once('T').map(|(_, time)| time);
         time.and_then(|time| time.split_once('.')).map_or("", |(to_the_second, _)| to_the_second)
@@ -178,9 +180,9 @@ fn find(name: &str) -> Option<Read> {
     VARIABLES.get(position).map(|(_, read)| *read)
 }
 
-/// Every variable but those of a draw, sorted by name for the search.
+/// Every variable except those of a draw, sorted by name for the binary search.
 ///
-/// Those not of the documented set: `eventStart…` (while prequeueing, in UTC), `eventStream`,
+/// Cloudflare does not have these: `eventStart…` (while prequeueing, in UTC), `eventStream`,
 /// `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is
 /// true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
 const VARIABLES: [(&str, Read); 57] = [

@@ -1,41 +1,44 @@
-//! The texts of the built-in page in one language, and how it says numbers. Chooses no language.
+//! The texts of the built-in page in one language, and how that language writes numbers and times.
 
-use crate::language::Language;
-use crate::sorted::SortedMap;
+use crate::base::sorted::SortedMap;
+use crate::room::language::Language;
 
 const MINUTES_PER_HOUR: u64 = 60;
 const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
 /// The plural categories of Unicode, as `plurals` numbers them.
 const CATEGORIES: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
-/// Numbers above this have the category of their last two digits plus 100: so it is in every
-/// language here, and a test compares it with the platform's own rules.
+/// How many numbers the table of plural categories holds. A larger number has the category of its
+/// last two digits plus 100: that holds in every language here, and a test compares it with the
+/// platform's own rules.
 const TABLE_LENGTH: u64 = 200;
 
-/// One language. The default has no texts of the page and says numbers in English.
+/// The words of one language. The default has no texts of the page and writes numbers in English.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     language: Language,
-    /// By key; see `templates/languages/`.
+    /// The texts by key, as in `templates/languages/`.
     texts: SortedMap<String, String>,
 }
 
 impl Words {
-    /// The language from a JSON object of texts, or `None` if it is none. Beside the texts of
-    /// `templates/languages/` it may have:
+    /// Reads a language from a JSON object of texts; `None` if the text is no such object. Beside
+    /// the texts of `templates/languages/` it may have:
     ///
-    /// - `plurals`: for each of the numbers below 200 the digit of its plural category. Without,
-    ///   1 is `one` and all else `other`.
-    /// - `digits`: the ten digits, and what stands between thousands. Without, as in English.
+    /// - `plurals`: for each of the numbers below 200 the digit of its plural category, from 0 for
+    ///   `zero` to 5 for `other`. Without it, 1 is `one` and all else `other`.
+    /// - `digits`: the ten digits, and what stands between thousands. Without it, as in English.
     pub fn parse(language: Language, json: &str) -> Option<Self> {
         Some(Self { language, texts: serde_json::from_str(json).ok()? })
     }
 
-    /// Which language it is.
+    /// Returns the language that the words are of.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// `source` with the text of each `[[key]]`; or the first key without a text.
+    /// Replaces each `[[key]]` in `source` by its text.
+    ///
+    /// Errors: the first key without a text.
     pub fn fill(&self, source: &str) -> Result<String, String> {
         let mut filled = String::with_capacity(source.len() * 2);
         let mut parts = source.split("[[");
@@ -48,8 +51,8 @@ impl Words {
         Ok(filled)
     }
 
-    /// A span of time; from 4 hours on to the hour and from 4 days on to the day: nobody can
-    /// foresee more.
+    /// Writes a number of minutes, like `2 hours 5 minutes`. From 4 hours on it is rounded to the
+    /// hour and from 4 days on to the day, since no forecast is better than that.
     pub(super) fn minutes(&self, minutes: u64) -> String {
         let step = match minutes {
             0..240 => 1,
@@ -75,18 +78,18 @@ impl Words {
         spoken
     }
 
-    /// A span of time that is not known better than by its ends.
+    /// Writes the range from one number of minutes to another, like `3 minutes to 14 minutes`.
     pub(super) fn range(&self, from: u64, to: u64) -> String {
         let range = self.text("range").unwrap_or("{from} to {to}");
         range.replace("{from}", &self.minutes(from)).replace("{to}", &self.minutes(to))
     }
 
-    /// A few seconds, in short.
+    /// Writes a number of seconds in short, like `20 s`.
     pub(super) fn seconds(&self, seconds: u64) -> String {
         self.text("second").unwrap_or("{n} s").replace("{n}", &self.number(seconds))
     }
 
-    /// A number in the digits of the language, with its mark between thousands.
+    /// Writes a number in the digits of the language, with its mark between thousands.
     pub(super) fn number(&self, number: u64) -> String {
         let mut marks = self.text("digits").unwrap_or("0123456789,").chars();
         let digits: Vec<char> = marks.by_ref().take(10).collect();
@@ -103,7 +106,7 @@ impl Words {
         spoken
     }
 
-    /// What to do where a challenge cannot run.
+    /// Returns the sentence for visitors whose browser cannot run the challenge.
     pub(crate) fn no_challenge(&self) -> &str {
         let english = "The check needs JavaScript. Please allow it here and load this page again.";
         self.text("no_challenge").unwrap_or(english)
@@ -142,7 +145,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::Words;
-    use crate::language::Language;
+    use crate::room::language::Language;
 
     fn words(tag: &str, json: &str) -> Words {
         Words::parse(tag.parse().unwrap(), json).unwrap()

@@ -1,27 +1,31 @@
-//! The live waiters by key: how many stand up to a key, and which key has how many before it.
+//! The waiting visitors by their keys: how many stand up to a key, and up to which key so many do.
 //!
-//! Keys are exact while few wait; beyond, an entry stands for the waiters of a whole key bucket,
-//! who are taken to have joined evenly over it. Calls nobody.
+//! Keys are exact while few visitors wait. Beyond, an entry stands for those of a whole key bucket
+//! of 5 seconds, who are taken to have joined evenly over it.
 
 use serde::{Deserialize, Serialize};
 
 use super::OrderKey;
-use crate::census::{EPOCH_MS, EXACT_WAITERS_MAX};
+use crate::order::census::EXACT_WAITERS_MAX;
+use crate::order::order_key::EPOCH_MS;
 
-/// The waiters of one epoch.
+/// The largest number of points of a view's line; 64 keep a view under 2 KB.
+pub const CURVE_POINTS_MAX: usize = 64;
+
+/// The visitors who wait in one epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Line {
-    /// Key, and how many stand at it or before it.
+    /// Pairs, ascending: a key, and how many visitors stand at or before it.
     points: Vec<(OrderKey, u64)>,
 }
 
-/// The waiters between one point and the next.
+/// The visitors between one point of the line and the next.
 #[derive(Clone, Copy)]
 struct Stretch {
     first: OrderKey,
     last: OrderKey,
-    /// How many stand before it.
+    /// How many visitors stand before the stretch.
     before: u64,
     count: u64,
 }
@@ -40,12 +44,17 @@ impl Line {
         &self.points
     }
 
-    /// All of them.
+    /// Returns the same line with few enough points to be stored.
+    pub(super) fn for_storage(&self) -> Self {
+        Self { points: curve(&self.points) }
+    }
+
+    /// Returns how many visitors wait in all.
     pub(super) fn count(&self) -> u64 {
         self.points.last().map_or(0, |(_, ahead)| *ahead)
     }
 
-    /// Those with a key of at most `key`.
+    /// Returns how many visitors stand at `key` or before it.
     pub(super) fn up_to(&self, key: OrderKey) -> u64 {
         let index = self.points.partition_point(|(last, _)| *last <= key);
         match self.stretch(index) {
@@ -54,7 +63,7 @@ impl Line {
         }
     }
 
-    /// The highest key below `limit` with at most `count` waiters up to it.
+    /// Returns the highest key below `limit` with at most `count` visitors up to it.
     pub(super) fn key_with(&self, count: u64, limit: OrderKey) -> Option<OrderKey> {
         let fits = |(last, ahead): &(OrderKey, u64)| *last < limit && *ahead <= count;
         let index = self.points.partition_point(fits);
@@ -63,19 +72,19 @@ impl Line {
         part.filter(|key| *key < limit).or(whole.map(|(last, _)| *last))
     }
 
-    /// The first key after `key` that somebody below `limit` may have.
+    /// Returns the first key after `key` and below `limit` at which a visitor may stand.
     pub(super) fn key_after(&self, key: OrderKey, limit: OrderKey) -> Option<OrderKey> {
         let index = self.points.partition_point(|(last, _)| *last <= key);
         let first = self.stretch(index)?.first;
         Some(first.max(OrderKey(key.0.saturating_add(1)))).filter(|key| *key < limit)
     }
 
-    /// True when so many wait that some data center reports key buckets.
+    /// Returns true when so many visitors wait that a data center may report key buckets.
     fn may_be_coarse(&self) -> bool {
         self.count() > EXACT_WAITERS_MAX as u64
     }
 
-    /// The last key of the stretch that `key` lies in or before.
+    /// Returns the last key of the stretch that `key` lies in or before.
     pub(super) fn end_of_stretch(&self, key: OrderKey) -> Option<OrderKey> {
         let index = self.points.partition_point(|(last, _)| *last <= key);
         self.points.get(index).map(|(last, _)| *last)
@@ -95,7 +104,7 @@ impl Line {
 }
 
 impl Stretch {
-    /// Keys it spans, at least 1.
+    /// Returns how many keys the stretch spans, at least 1.
     fn span(self) -> u64 {
         (self.last.0 - self.first.0).saturating_add(1)
     }
@@ -108,7 +117,8 @@ impl Stretch {
         self.before + self.count.saturating_mul(keys) / self.span()
     }
 
-    /// The last key of it with at most `count` waiters up to it; none if not even its first.
+    /// Returns the last key of the stretch with at most `count` visitors up to it; `None` if there
+    /// are more up to its first.
     fn key_with(self, count: u64) -> Option<OrderKey> {
         let room = count.checked_sub(self.before)?.min(self.count);
         // The largest number of keys with count * keys / span <= room.
@@ -118,10 +128,19 @@ impl Stretch {
     }
 }
 
+/// Thins a line to at most [`CURVE_POINTS_MAX`] points, evenly, and keeps the last one.
+pub fn curve(line: &[(OrderKey, u64)]) -> Vec<(OrderKey, u64)> {
+    let step = line.len().div_ceil(CURVE_POINTS_MAX).max(1);
+    let from_the_end = line.iter().rev().step_by(step);
+    let mut points: Vec<_> = from_the_end.copied().collect();
+    points.reverse();
+    points
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Line;
-    use crate::queue::OrderKey;
+    use super::{CURVE_POINTS_MAX, Line, curve};
+    use crate::order::order_key::OrderKey;
 
     const NO_LIMIT: OrderKey = OrderKey(u64::MAX);
 
@@ -218,5 +237,14 @@ mod tests {
         check(100, Some(200));
         check(6_000, Some(9_999));
         check(9_999, None);
+    }
+
+    #[test]
+    fn a_long_line_is_thinned_and_keeps_its_end() {
+        let whole: Vec<_> = (0..1_000_u64).map(|key| (OrderKey(key), key + 1)).collect();
+        let points = curve(&whole);
+        assert!(points.len() <= CURVE_POINTS_MAX);
+        assert_eq!(points.last(), whole.last());
+        assert_eq!(curve(&whole[..3]), whole[..3]);
     }
 }

@@ -1,38 +1,37 @@
-//! The threshold of a lottery from round to round, and of a room whose queueing method changes.
-//! Decides who is called as `queue` does, never how many slots there are.
+//! The threshold when the order changes: at each new round of a lottery, and when a room's queueing
+//! method becomes another.
 
 use serde::{Deserialize, Serialize};
 
 use super::{OrderKey, Queue, SLOW_ROOM_PER_MINUTE, Supply, called_target};
-use crate::census::EPOCH_MS;
-use crate::lottery::Round;
-use crate::settings::{QueueingMethod, Settings};
-use crate::time::{SECOND_MS, Timestamp};
+use crate::base::time::Timestamp;
+use crate::order::lottery::Round;
+use crate::order::order_key::EPOCH_MS;
+use crate::room::settings::{QueueingMethod, Settings};
 
-/// What one round has left to the next.
+/// The visitors who were called in one round of the lottery and had not entered when it ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Carried {
     threshold: OrderKey,
-    /// How many were called and had not entered when the round ended.
+    /// Their number when the round ended.
     called: u64,
     ended_at: Timestamp,
 }
 
 impl Carried {
-    /// `T` at the end of the round.
+    /// Returns the threshold at the end of the round.
     pub(super) fn threshold(self) -> OrderKey {
         self.threshold
     }
 
-    /// How many of them may still come, `entered` having entered since: each has come back once
-    /// within the longest refresh interval, or will not.
+    /// Returns how many of them may still come, if `entered` have entered since. After the longest
+    /// refresh interval it is 0: by then each of them has come back, or never will.
     pub(super) fn left(self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
-        let refresh_ms = u64::from(settings.refresh_interval_s) * 1_100 + SECOND_MS;
-        let is_over = now.since_ms(self.ended_at) > refresh_ms + EPOCH_MS;
+        let is_over = now.since_ms(self.ended_at) > settings.longest_refresh_ms() + EPOCH_MS;
         if is_over { 0 } else { self.called.saturating_sub(entered) }
     }
 
-    /// How many of them come before somebody with this key.
+    /// Returns how many of them come before the visitor at `key`: all, if its round is a later one.
     pub(super) fn before(self, key: OrderKey, supply: Supply) -> u64 {
         let is_later = Round::of(key) > Round::of(self.threshold);
         if is_later { supply.carried } else { 0 }
@@ -40,9 +39,12 @@ impl Carried {
 }
 
 impl Queue {
-    /// Brings the order in force up to `now`: of the settings' method, and of the present round.
-    /// True if it changed.
-    /// `entered` counts those who have since the epoch of the line.
+    /// Goes over to the order of the settings' queueing method and of the round at `now`; returns
+    /// true if the threshold changed with it.
+    ///
+    /// `entered` is the number of called visitors who have entered since the epoch of the line.
+    /// Nobody loses a place: a line of times goes on where it stood, and those called in a round
+    /// may still enter in the next.
     pub fn turn(&mut self, now: Timestamp, settings: &Settings, entered: u64) -> bool {
         let is_lottery = settings.queueing_method == QueueingMethod::Random;
         let is_other = is_lottery != Round::of(self.threshold).is_some();
@@ -64,14 +66,15 @@ impl Queue {
         true
     }
 
-    /// How many of those who were called in the round before may still come, `entered` having
-    /// entered since.
+    /// Returns how many of those called in the lottery's round before may still come, if `entered`
+    /// of them have entered since that round ended.
     pub fn carried(&self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
         self.carried.left(now, settings, entered)
     }
 
-    /// Calls in a round that the census does not know yet: a fast room goes on with the share of
-    /// all who wait that it needs, a slow one, which calls one by one, waits for the places.
+    /// Calls visitors in a round whose places no census has counted yet; returns true if the
+    /// threshold rose. A fast room calls the share of all places that it needs on average; a slow
+    /// one, which calls nobody without a free slot, waits for the census.
     pub(super) fn call_share(&mut self, round: Round, settings: &Settings, supply: Supply) -> bool {
         if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             return false;
@@ -85,11 +88,12 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use crate::census::{Epoch, EpochCensus};
-    use crate::lottery::{ROUND_MS, Round};
-    use crate::queue::{OrderKey, Queue, Supply};
-    use crate::settings::{QueueingMethod, Settings};
-    use crate::time::{SECOND_MS, Timestamp};
+    use crate::base::time::{SECOND_MS, Timestamp};
+    use crate::order::census::{Epoch, EpochCensus};
+    use crate::order::lottery::{ROUND_MS, Round};
+    use crate::order::order_key::OrderKey;
+    use crate::queue::{Queue, Supply};
+    use crate::room::settings::{QueueingMethod, Settings};
 
     const START: Timestamp = Timestamp(1_800_000_000_000);
 
@@ -114,7 +118,7 @@ mod tests {
     /// A closed queue in which the places of a round are taken, seen in the epoch of a moment.
     fn queue(places: &[u64], seen_at: Timestamp) -> Queue {
         let mut queue = Queue::default();
-        queue.close(OrderKey(7));
+        queue.close(Timestamp(1), OrderKey(7));
         queue.turn(seen_at, &drawn(1), 0);
         let round = Round::at(seen_at);
         let census = places.iter().map(|place| (OrderKey(round.first().0 + place), 1));
@@ -189,5 +193,36 @@ mod tests {
         check(0, 2);
         check(1, 1);
         check(2, 0);
+    }
+
+    #[test]
+    fn no_round_begins_before_the_last_one_whatever_the_clock_says() {
+        let settings = drawn(60);
+        let mut queue = queue(&[5, 6, 9], START);
+        let next = START + ROUND_MS;
+        assert!(queue.turn(next, &settings, 0));
+        let (threshold, before) = (queue.threshold(), queue.called().before);
+        // The books go on in an object whose clock is behind, or in the same round.
+        for earlier in [next, next + ROUND_MS - 1, next - 1, START, START - ROUND_MS] {
+            assert!(!queue.turn(earlier, &settings, 0), "{earlier}");
+            assert_eq!((queue.threshold(), queue.called().before), (threshold, before));
+        }
+        assert!(queue.turn(next + ROUND_MS, &settings, 0));
+        assert_eq!(queue.called().before, threshold);
+    }
+
+    #[test]
+    fn a_census_of_the_round_before_calls_nobody_of_the_next_by_place() {
+        let settings = drawn(1);
+        let mut queue = queue(&[5, 6, 9], START);
+        queue.turn(START + ROUND_MS, &settings, 0);
+        // The line of the last round says nothing of who stands where in this one.
+        assert!(!queue.call(START + ROUND_MS, &settings, supply(3, 0)));
+        let seen_at = START + ROUND_MS + 10 * SECOND_MS;
+        let round = Round::at(seen_at);
+        let census = [2, 3].map(|place| (OrderKey(round.first().0 + place), 1));
+        queue.observe(Epoch::at(seen_at), &census.into_iter().collect::<EpochCensus>());
+        assert!(queue.call(seen_at + 9 * SECOND_MS, &settings, supply(3, 2)));
+        assert_eq!(queue.threshold(), OrderKey(round.first().0 + 2));
     }
 }

@@ -4,55 +4,58 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use room_core::admission::{self, Draws};
-use room_core::data_center_aggregator::DataCenterAggregator;
-use room_core::data_center_counter::DataCenterCounter;
-use room_core::global_aggregator::{GlobalAggregator, Restored};
-use room_core::id::{Colo, Incarnation, IsolateId, RoomId, TicketId};
-use room_core::isolate::{Isolate, Outcome, Work};
-use room_core::lottery::LotteryKey;
-use room_core::settings::Settings;
-use room_core::slots::GrantId;
-use room_core::state::Node;
+use room_core::admission::{self, RandomInputs};
+use room_core::base::id::{Colo, Incarnation, IsolateId, RoomId, TicketId};
+use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::capacity::slots::GrantId;
+use room_core::capacity::state::Node;
+use room_core::machines::data_center_aggregator::DataCenterAggregator;
+use room_core::machines::data_center_counter::DataCenterCounter;
+use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
+use room_core::machines::isolate::{Followup, Isolate, Outcome};
+use room_core::machines::turn::RequestId;
+use room_core::machines::wire::{CounterCall, GlobalRequest};
+use room_core::order::lottery::LotteryKey;
+use room_core::queue::view::View;
+use room_core::room::event::InForce;
+use room_core::room::settings::Settings;
 use room_core::ticket::{Ticket, TicketState};
-use room_core::time::{SECOND_MS, Timestamp};
-use room_core::turn::RequestId;
-use room_core::view::View;
-use room_core::wire::{CounterCall, GlobalRequest};
+use room_core::visit::{GivenSource, Step, Visit};
 
+use crate::clocks::Clocks;
 use crate::flight::{Asker, Flight, Reporter};
 use crate::truth::Truth;
 
 pub const ROOM: RoomId = RoomId::from_bytes([1; 16]);
-pub struct Seat<Machine, Caller> {
+pub struct Instance<Machine, Caller> {
     pub machine: Machine,
-    pub life: u64,
+    pub incarnation: Incarnation,
     pub waiting: BTreeMap<RequestId, Caller>,
     pub wake_at: Option<Timestamp>,
     pub copy: Option<String>,
     pub copied_at: Timestamp,
 }
 
-impl<Machine, Caller> Seat<Machine, Caller> {
-    pub fn new(machine: Machine, life: u64) -> Self {
+impl<Machine, Caller> Instance<Machine, Caller> {
+    pub fn new(machine: Machine, incarnation: Incarnation) -> Self {
         let (waiting, wake_at, copy) = (BTreeMap::new(), None, None);
-        Self { machine, life, waiting, wake_at, copy, copied_at: Timestamp::default() }
+        Self { machine, incarnation, waiting, wake_at, copy, copied_at: Timestamp::default() }
     }
 }
 
-pub struct IsolateSeat {
+pub struct IsolateInstance {
     pub machine: Isolate,
-    pub life: u64,
+    pub incarnation: Incarnation,
     /// True while a report, a return or a fetch of the view is on its way.
     pub busy: bool,
     /// Until when it works on its reports; it stops earlier when there is nothing left to do.
     pub works_until: Timestamp,
 }
 
-impl IsolateSeat {
-    pub fn new(life: u64) -> Self {
-        let machine = Isolate::new(IsolateId(life));
-        Self { machine, life, busy: false, works_until: Timestamp::default() }
+impl IsolateInstance {
+    pub fn new(incarnation: Incarnation, data_center: usize) -> Self {
+        let machine = Isolate::new(IsolateId(incarnation.0), node(data_center));
+        Self { machine, incarnation, busy: false, works_until: Timestamp::default() }
     }
 }
 
@@ -79,18 +82,25 @@ pub enum WriteFault {
 /// One room with two isolates in each of its data centers.
 pub struct Cluster {
     pub settings: Settings,
+    /// The true time.
     pub now: Timestamp,
+    pub clocks: Clocks,
     pub flights: VecDeque<Flight>,
     pub visitors: Vec<Visitor>,
     pub truth: Truth,
     pub write_fault: Option<WriteFault>,
-    pub(crate) isolates: Vec<IsolateSeat>,
-    pub(crate) counters: Vec<Seat<DataCenterCounter, Asker>>,
-    pub(crate) aggregators: Vec<Seat<DataCenterAggregator, Reporter>>,
-    pub(crate) global: Seat<GlobalAggregator, ()>,
+    /// True from a write that failed to the next one that did not.
+    pub(crate) cannot_store: bool,
+    pub(crate) isolates: Vec<IsolateInstance>,
+    pub(crate) counters: Vec<Instance<DataCenterCounter, Asker>>,
+    pub(crate) aggregators: Vec<Instance<DataCenterAggregator, Reporter>>,
+    pub(crate) global: Instance<GlobalAggregator, ()>,
     pub(crate) row: Option<String>,
+    pub(crate) parts: BTreeMap<String, String>,
     pub(crate) view_copies: Vec<Option<View>>,
     pub(crate) numbers: u64,
+    /// The highest number of a pull that each counter has sent.
+    pub(crate) pulled: BTreeMap<Node, u64>,
 }
 
 pub const ISOLATES_PER_DATA_CENTER: usize = 2;
@@ -98,40 +108,49 @@ pub const ISOLATES_PER_DATA_CENTER: usize = 2;
 const WORK_MS: u64 = 8_000;
 
 pub fn node(data_center: usize) -> Node {
-    Node { colo: Colo::UNKNOWN, shard: data_center as u16 }
+    let letters = format!("DC{}", char::from(b'A' + data_center as u8));
+    Node { colo: letters.parse().unwrap_or(Colo::UNKNOWN), shard: 0 }
 }
 
 impl Cluster {
     pub fn new(settings: Settings, data_centers: usize) -> Self {
+        Self::with_clocks(settings, data_centers, Clocks::default())
+    }
+
+    pub fn with_clocks(settings: Settings, data_centers: usize, clocks: Clocks) -> Self {
         let now = Timestamp(1_000_000_000);
-        let global =
-            GlobalAggregator::new(Restored::default(), ROOM, now, Incarnation(1), &settings);
+        let (restored, started_at) = (Restored::default(), now + clocks.global);
+        let global = GlobalAggregator::new(restored, ROOM, started_at, Incarnation(1), &settings);
         let mut cluster = Self {
             truth: Truth::new(&settings),
             settings,
             now,
+            clocks,
             flights: VecDeque::new(),
             visitors: Vec::new(),
             write_fault: None,
+            cannot_store: false,
             isolates: Vec::new(),
             counters: Vec::new(),
             aggregators: Vec::new(),
-            global: Seat::new(global, 1),
+            global: Instance::new(global, Incarnation(1)),
             row: None,
+            parts: BTreeMap::new(),
             view_copies: vec![None; data_centers],
             numbers: 1,
+            pulled: BTreeMap::new(),
         };
         for data_center in 0..data_centers {
-            let life = cluster.number();
+            let incarnation = Incarnation(cluster.number());
+            let now = clocks.of_objects(data_center, now);
             let counter = DataCenterCounter::new(node(data_center), None, now);
-            cluster.counters.push(Seat::new(counter, life));
-            let life = cluster.number();
-            let aggregator =
-                DataCenterAggregator::new(node(data_center), None, now, Incarnation(life));
-            cluster.aggregators.push(Seat::new(aggregator, life));
+            cluster.counters.push(Instance::new(counter, incarnation));
+            let incarnation = Incarnation(cluster.number());
+            let aggregator = DataCenterAggregator::new(node(data_center), None, now, incarnation);
+            cluster.aggregators.push(Instance::new(aggregator, incarnation));
             for _ in 0..ISOLATES_PER_DATA_CENTER {
-                let life = cluster.number();
-                cluster.isolates.push(IsolateSeat::new(life));
+                let incarnation = Incarnation(cluster.number());
+                cluster.isolates.push(IsolateInstance::new(incarnation, data_center));
             }
         }
         cluster
@@ -180,14 +199,15 @@ impl Cluster {
         let cookies = &mut self.visitors.get_mut(index)?.cookies;
         let at = cookies.len().checked_sub(1 + cookie % cookies.len().max(1))?;
         let ticket = cookies.get(at)?.clone();
-        if !admission::is_inside(&ticket, self.now, &self.settings) {
+        let now = self.clocks.of_isolate(isolate, self.now);
+        if !admission::is_inside(&ticket, now, &self.settings) {
             return None;
         }
         cookies.clear();
         self.truth.revoke(&ticket);
-        let seat = &mut self.isolates[isolate];
-        seat.machine.revoke(self.now, &ticket);
-        seat.works_until = seat.works_until.max(self.now + WORK_MS);
+        let instance = &mut self.isolates[isolate];
+        instance.machine.revoke(now, &ticket);
+        instance.works_until = instance.works_until.max(self.now + WORK_MS);
         Some(ticket)
     }
 
@@ -209,14 +229,19 @@ impl Cluster {
         self.settings = settings;
     }
 
+    pub(crate) fn global_now(&self) -> Timestamp {
+        self.now + self.clocks.global
+    }
+
     pub fn counted(&self) -> u64 {
-        self.global.machine.counted(self.now, &self.settings)
+        self.global.machine.counted(self.global_now(), &self.settings)
     }
 
     /// The books are brought up to date by the next request, whatever it is.
     pub fn settle_books(&mut self) {
         let (id, request) = (self.request_id(), GlobalRequest::Status);
-        self.global.machine.on_request(self.now, &self.settings, id, request);
+        let now = self.global_now();
+        self.global.machine.on_request(now, &self.settings, id, request);
     }
 
     pub fn outstanding(&self) -> u64 {
@@ -224,40 +249,57 @@ impl Cluster {
     }
 
     pub fn view(&mut self) -> View {
-        self.global.machine.view(self.now, &self.settings)
+        let now = self.global_now();
+        self.global.machine.view(now, &self.settings)
     }
 
     pub fn waiting(&self) -> u64 {
-        self.global.machine.status(self.now, &self.settings).waiting
+        self.global.machine.status(self.global_now(), &self.settings).waiting
     }
 
     pub fn visit(&mut self, visitor: usize, isolate: usize, ticket: Option<Ticket>) {
-        let draws = self.draws();
+        let random = self.random();
         let data_center = isolate / ISOLATES_PER_DATA_CENTER;
-        let seat = &mut self.isolates[isolate];
+        let now = self.clocks.of_isolate(isolate, self.now);
+        let instance = &mut self.isolates[isolate];
         // A request that was on its way when the session ended may bring the ticket once more.
         let inside = ticket.as_ref().is_some_and(|one| {
-            admission::is_inside(one, self.now, &self.settings) && !seat.machine.is_void(one)
+            admission::is_inside(one, now, &self.settings) && !instance.machine.is_revoked(one)
         });
-        if !inside && seat.machine.wants_view(self.now) {
-            self.view_copies[data_center].clone().into_iter().for_each(|view| {
-                seat.machine.on_view(view);
-            });
+        let before = ticket.clone();
+        let in_force = InForce::of_settings(&self.settings);
+        let mut visit = Visit::of_page(now, &in_force);
+        let mut source = GivenSource { ticket, random };
+        let mut step = visit.step(Some(&mut instance.machine), &mut source);
+        if matches!(step, Step::ReadView | Step::AskCounter(_)) {
+            let copy = self.view_copies[data_center].clone();
+            if let Some(view) = copy.filter(|_| instance.machine.wants_view(now)) {
+                instance.machine.on_view(view);
+            }
+            visit.view_was_read = true;
+            step = visit.step(Some(&mut instance.machine), &mut source);
         }
-        let outcome = seat.machine.visit(self.now, &self.settings, ticket, draws);
         if inside {
-            let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
-            assert!(passes, "I14: a visitor inside was queued: {outcome:?}");
+            let passes = matches!(step, Step::Answer(Outcome::Pass | Outcome::PassWith(_)));
+            assert!(passes, "I14: a visitor inside was queued: {step:?}");
         }
-        if let Outcome::Ask(ask) = outcome {
-            let CounterCall { counter, request } = seat.machine.take(self.now, &ask);
-            assert_eq!(counter, 0, "far too few calls for a second counter");
-            let reporter = Reporter { isolate, life: seat.life };
-            let asker = Some(Asker { reporter, visit: Some((visitor, ask, draws)) });
+        if let Step::AskCounter(ask) = step {
+            let CounterCall { counter, request } = instance.machine.question(now, &ask).call;
+            assert_eq!(counter.shard, 0, "far too few calls for a second counter");
+            // A waiting ticket asks the counter that it names.
+            let data_center = (0..self.counters.len()).find(|one| node(*one) == counter);
+            let data_center = data_center.unwrap_or_else(|| unreachable!("no {counter:?}"));
+            let reporter = Reporter { isolate, incarnation: instance.incarnation };
+            let asker = Some(Asker { reporter, visit: Some((visitor, ask, random)) });
             self.visitors[visitor].loading = true;
             self.flights.push_back(Flight::Ask { data_center, request, asker });
-        } else {
+        } else if let Step::Answer(outcome) = step {
+            Truth::check_told(before.as_ref(), &outcome);
             self.answer(visitor, isolate, outcome, None);
+        } else {
+            unreachable!(
+                "a page without a token, from an isolate that looked for a view: {step:?}"
+            );
         }
     }
 
@@ -272,8 +314,8 @@ impl Cluster {
             outcome,
             Outcome::Pass | Outcome::Reject | Outcome::Wait { counted: false, .. }
         ) {
-            let seat = &mut self.isolates[isolate];
-            seat.works_until = seat.works_until.max(self.now + WORK_MS);
+            let instance = &mut self.isolates[isolate];
+            instance.works_until = instance.works_until.max(self.now + WORK_MS);
         }
         let (now, browser) = (self.now, &mut self.visitors[visitor]);
         browser.loading = false;
@@ -286,7 +328,7 @@ impl Cluster {
             Outcome::Pass
             | Outcome::Reject
             | Outcome::Challenge(_)
-            | Outcome::Pretend { .. }
+            | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. }
             | Outcome::Ask(_) => {}
         }
@@ -296,8 +338,9 @@ impl Cluster {
     fn refresh(&mut self) {
         for visitor in 0..self.visitors.len() {
             let browser = &self.visitors[visitor];
+            let now = self.clocks.of_isolate(browser.isolate, self.now);
             let ticket = browser.cookies.last().cloned().filter(|ticket| {
-                ticket.state == TicketState::Queued && admission::next_refresh(ticket) <= self.now
+                ticket.state == TicketState::Queued && admission::next_refresh(ticket) <= now
             });
             if browser.stays && !browser.loading && ticket.is_some() {
                 self.visit(visitor, browser.isolate, ticket);
@@ -307,68 +350,73 @@ impl Cluster {
 
     fn wake(&mut self) {
         for data_center in 0..self.counters.len() {
-            if let Some(seat) = self.counters.get_mut(data_center)
-                && seat.wake_at.take_if(|at| *at <= self.now).is_some()
+            let now = self.clocks.of_objects(data_center, self.now);
+            if let Some(instance) = self.counters.get_mut(data_center)
+                && instance.wake_at.take_if(|at| *at <= now).is_some()
             {
-                let turn = seat.machine.on_alarm(self.now);
+                let turn = instance.machine.on_alarm(now);
                 self.perform_counter(data_center, turn);
             }
-            let seat = &mut self.aggregators[data_center];
-            if seat.wake_at.take_if(|at| *at <= self.now).is_some() {
-                let turn = seat.machine.on_alarm(self.now, &self.settings);
+            let instance = &mut self.aggregators[data_center];
+            if instance.wake_at.take_if(|at| *at <= now).is_some() {
+                let turn = instance.machine.on_alarm(now, &self.settings);
                 self.perform_aggregator(data_center, turn);
             }
         }
-        if self.global.wake_at.take_if(|at| *at <= self.now).is_some() {
-            let turn = self.global.machine.on_alarm(self.now, &self.settings);
+        let now = self.global_now();
+        if self.global.wake_at.take_if(|at| *at <= now).is_some() {
+            let turn = self.global.machine.on_alarm(now, &self.settings);
             self.global.wake_at = turn.wake_at;
-            if !turn.save || self.save() {
+            // While nothing can be stored nobody is told a view.
+            let is_stored = if turn.save { self.save() } else { !self.cannot_store };
+            if is_stored {
                 let view = self.view();
-                self.truth.check_view(self.now, &view);
+                self.truth.check_view(now, &view);
             }
         }
     }
 
     fn work(&mut self, isolate: usize) {
         let data_center = isolate / ISOLATES_PER_DATA_CENTER;
-        let seat = &mut self.isolates[isolate];
-        let reporter = Reporter { isolate, life: seat.life };
-        while !seat.busy && self.now < seat.works_until {
-            let report = match seat.machine.work(self.now) {
-                Work::Return(CounterCall { request, .. }) => {
+        let now = self.clocks.of_isolate(isolate, self.now);
+        let instance = &mut self.isolates[isolate];
+        let reporter = Reporter { isolate, incarnation: instance.incarnation };
+        while !instance.busy && self.now < instance.works_until {
+            let report = match instance.machine.followup(now) {
+                Followup::Return(CounterCall { request, .. }) => {
                     let asker = Some(Asker { reporter, visit: None });
                     self.flights.push_back(Flight::Ask { data_center, request, asker });
-                    seat.busy = true;
+                    instance.busy = true;
                     return;
                 }
-                Work::Report(report) => report,
-                Work::ReadView => {
+                Followup::Report(report) => report,
+                Followup::ReadView => {
                     if let Some(view) = self.view_copies[data_center].clone() {
-                        seat.machine.on_view(view);
+                        instance.machine.on_view(view);
                     }
-                    if !seat.machine.wants_view(self.now) {
+                    if !instance.machine.wants_view(now) {
                         continue;
                     }
-                    seat.machine.view_request()
+                    instance.machine.view_request()
                 }
-                Work::WaitUntil(_) => return,
-                Work::Done => {
-                    seat.works_until = Timestamp::default();
+                Followup::WaitUntil(_) => return,
+                Followup::Done => {
+                    instance.works_until = Timestamp::default();
                     return;
                 }
             };
             let reporter = Some(reporter);
             self.flights.push_back(Flight::Report { data_center, report, reporter });
-            seat.busy = true;
+            instance.busy = true;
         }
     }
 
-    fn draws(&mut self) -> Draws {
+    fn random(&mut self) -> RandomInputs {
         let number = self.number();
         let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let id = u128::from(number) << 64 | u128::from(mixed);
         let ticket_id = TicketId::from_bytes(id.to_be_bytes());
-        Draws { ticket_id, jitter: number as u32, lottery: LotteryKey::default() }
+        RandomInputs { ticket_id, jitter: number as u32, lottery: LotteryKey::default() }
     }
 
     /// Other ids and draws than those of a cluster that did not.

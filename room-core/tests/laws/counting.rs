@@ -1,8 +1,8 @@
 //! I6, I7, I8: with nothing lost the books say how many are inside and how many wait.
 
 use proptest::collection::vec;
-use proptest::prelude::{any, proptest};
-use room_core::settings::Settings;
+use proptest::prelude::{any, prop_assume, proptest};
+use room_core::room::settings::Settings;
 use room_core::ticket::TicketState;
 
 use crate::cluster::{Cluster, ISOLATES_PER_DATA_CENTER};
@@ -60,6 +60,36 @@ proptest! {
         cluster.settle_books();
         assert_eq!(cluster.counted(), 0);
         assert_eq!(cluster.outstanding(), 0);
+    }
+
+    /// I6: the next request makes good what died unreported with an isolate.
+    #[test]
+    fn i6_the_next_request_makes_good_what_died_unreported(
+        others in 0..5_usize,
+        waits_ms in vec(1_000..25_000_u64, 1..4),
+        isolate in 0..2_usize,
+    ) {
+        let mut cluster = Cluster::new(wide(), 3);
+        for isolate in 0..=others {
+            cluster.arrive(isolate);
+        }
+        settle(&mut cluster);
+        let bucket = cluster.visitors[0].cookies[0].counted_bucket;
+        for wait_ms in waits_ms {
+            cluster.run(1, wait_ms);
+            cluster.come_back(0, isolate, 0);
+            cluster.kill_isolate(isolate);
+        }
+        let lost = cluster.visitors[0].cookies.len();
+        cluster.run(1, 1_000);
+        cluster.come_back(0, 1 - isolate, 0);
+        // Its old bucket is forgotten only once it has expired.
+        prop_assume!(bucket.is_live(cluster.now) && cluster.visitors[0].cookies.len() > lost);
+        cluster.run(30, 100);
+        while cluster.truth.live(cluster.now) > 0 {
+            assert_eq!(cluster.counted(), cluster.truth.live(cluster.now), "at {}", cluster.now);
+            cluster.run(10, 100);
+        }
     }
 
     /// I7: requests at the same time with one cookie move their visitor once.

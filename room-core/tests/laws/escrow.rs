@@ -1,41 +1,50 @@
 //! I1, I5, I13 (with I3, I4 and I14 on the way): the limits hold whatever happens.
 
+use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
+
 use proptest::prelude::{Just, ProptestConfig, Strategy, proptest};
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
-use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use proptest::test_runner::{FailurePersistence, FileFailurePersistence, RngSeed};
+use room_core::room::settings::Settings;
 
+use crate::clocks::clocks;
 use crate::cluster::Cluster;
 use crate::steps::steps;
 
 pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
     Settings {
-        total_active_users,
-        new_users_per_minute,
         session_duration_minutes: 1,
-        disable_session_renewal: false,
-        queue_all: false,
-        queueing_method: QueueingMethod::Fifo,
-        maintenance: Maintenance::Off,
-        refresh_interval_s: 20,
-        near_head_refresh_interval_s: 5,
-        when_silent: WhenSilent::Hold,
-        keep_flowing_per_minute: 0,
-        gated: false,
-        event_stream: false,
-        shuffles: Vec::new(),
+        ..Settings::with_limits(total_active_users, new_users_per_minute)
     }
 }
 
-/// 256 cases, or `PROPTEST_CASES` of them: the same in every run, unless `PROPTEST_RNG_SEED` asks
-/// for others. What fails becomes a test of its own and not a file.
+/// 256 cases, or `PROPTEST_CASES` of them: others in every run, and before them each case that once
+/// failed. The test that fails prints its seed; with that in `PROPTEST_RNG_SEED` a run is repeated.
 pub fn config() -> ProptestConfig {
+    static SEED: OnceLock<u64> = OnceLock::new();
+    let repeated = repeated();
+    if ProptestConfig::default().rng_seed != RngSeed::Random {
+        return repeated;
+    }
+    let seed = *SEED.get_or_init(|| RandomState::new().hash_one(0));
+    println!("to repeat this run: PROPTEST_RNG_SEED={seed}");
+    let kept = FileFailurePersistence::Direct("tests/laws/regressions.txt");
+    let failure_persistence: Option<Box<dyn FailurePersistence>> = Some(Box::new(kept));
+    ProptestConfig { rng_seed: RngSeed::Fixed(seed), failure_persistence, ..repeated }
+}
+
+/// The same 256 cases in each run, unless `PROPTEST_RNG_SEED` asks for others: for laws that do not
+/// hold in every case there is (known limits in `docs/algorithm.md`), or last too long to know.
+pub fn repeated() -> ProptestConfig {
     let chosen = ProptestConfig::default();
     let rng_seed = match chosen.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1),
         fixed @ RngSeed::Fixed(_) => fixed,
     };
-    ProptestConfig { failure_persistence: None, rng_seed, ..chosen }
+    // A law may pass over many cases in which what it speaks of does not happen.
+    let max_global_rejects = chosen.cases.saturating_mul(8);
+    ProptestConfig { failure_persistence: None, rng_seed, max_global_rejects, ..chosen }
 }
 
 /// Slow rooms, and fast ones whose leases and batches are in play.
@@ -63,6 +72,23 @@ proptest! {
         steps in steps(60),
     ) {
         let mut cluster = Cluster::new(settings, data_centers);
+        cluster.play_to_the_end(&steps);
+    }
+
+}
+
+proptest! {
+    #![proptest_config(repeated())]
+
+    /// Clocks up to 5 s apart change neither: the rate holds in true time, and so does the end of
+    /// each slot.
+    #[test]
+    fn i5_no_clock_makes_a_slot_last_longer(
+        settings in rooms(),
+        clocks in clocks(),
+        steps in steps(60),
+    ) {
+        let mut cluster = Cluster::with_clocks(settings, 2, clocks);
         cluster.play_to_the_end(&steps);
     }
 }

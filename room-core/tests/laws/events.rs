@@ -3,15 +3,15 @@
 
 use proptest::prelude::{Strategy, any, proptest};
 use proptest::sample::select;
-use room_core::id::EventId;
-use room_core::queue::OrderKey;
-use room_core::settings::Settings;
-use room_core::shuffle::{DrawKey, Shuffle};
+use room_core::base::id::EventId;
+use room_core::base::time::{MINUTE_MS, Timestamp};
+use room_core::order::order_key::OrderKey;
+use room_core::order::shuffle::{DrawKey, Shuffle};
+use room_core::room::settings::Settings;
 use room_core::ticket::{Ticket, TicketState};
-use room_core::time::{MINUTE_MS, Timestamp};
 
 use crate::cluster::Cluster;
-use crate::escrow::{config, limits, rooms};
+use crate::escrow::{limits, repeated, rooms};
 use crate::steps::{Step, steps};
 
 /// The draw for whoever joins between these moments.
@@ -41,15 +41,15 @@ fn play(settings: [Settings; 4], steps: &[Step], draws_lots: bool) {
     let [own, ..] = &settings;
     let mut cluster = Cluster::new(own.clone(), 2);
     cluster.play_phases(settings.into_iter(), steps, |cluster, settings| {
-        let draws = settings.queue_all && draws_lots;
-        let shuffles = draws.then(|| lots(cluster.now, cluster.now + MINUTE_MS));
+        let random = settings.queue_all && draws_lots;
+        let shuffles = random.then(|| lots(cluster.now, cluster.now + MINUTE_MS));
         let shuffles = shuffles.into_iter().chain(cluster.settings.shuffles.clone()).collect();
         cluster.change(Settings { shuffles, ..settings });
     });
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(repeated())]
 
     /// Without renewals no fault at a switch lets one visitor too many in, ever.
     #[test]

@@ -1,8 +1,9 @@
 //! Messages between isolates and objects while they are on their way. Delivers nothing.
 
-use room_core::admission::{Ask, Draws};
-use room_core::slots::{SlotClass, Slots};
-use room_core::wire::{
+use room_core::admission::{Ask, RandomInputs};
+use room_core::base::id::Incarnation;
+use room_core::capacity::slots::{SlotClass, Slots};
+use room_core::machines::wire::{
     CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report, ReportReply,
 };
 
@@ -10,7 +11,7 @@ use room_core::wire::{
 #[derive(Clone, Debug)]
 pub enum Flight {
     Ask { data_center: usize, request: CounterRequest, asker: Option<Asker> },
-    Answer { asker: Asker, reply: Option<CounterReply> },
+    CounterAnswer { asker: Asker, reply: Option<CounterReply> },
     Report { data_center: usize, report: Report, reporter: Option<Reporter> },
     Reported { reporter: Reporter, reply: Option<ReportReply> },
     Up { from: Below, request: GlobalRequest },
@@ -22,21 +23,21 @@ pub enum Flight {
 pub struct Asker {
     pub reporter: Reporter,
     /// The visit that waits for it; none where only a batch goes back.
-    pub visit: Option<(usize, Ask, Draws)>,
+    pub visit: Option<(usize, Ask, RandomInputs)>,
 }
 
-/// One life of an isolate.
+/// One incarnation of an isolate.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
     pub isolate: usize,
-    pub life: u64,
+    pub incarnation: Incarnation,
 }
 
-/// One life of an object that asks the global aggregator; life 0 is nobody.
+/// One incarnation of an object that asks the global aggregator; incarnation 0 is nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct Below {
     pub data_center: usize,
-    pub life: u64,
+    pub incarnation: Incarnation,
     /// The number of a counter's pull; 0 for an aggregator.
     pub pull: u64,
 }
@@ -44,8 +45,10 @@ pub struct Below {
 /// A message that gets lost: whoever waits for it hears nothing.
 pub fn lost(flight: Flight) -> Option<Flight> {
     match flight {
-        Flight::Ask { asker, .. } => asker.map(|asker| Flight::Answer { asker, reply: None }),
-        Flight::Answer { asker, .. } => Some(Flight::Answer { asker, reply: None }),
+        Flight::Ask { asker, .. } => {
+            asker.map(|asker| Flight::CounterAnswer { asker, reply: None })
+        }
+        Flight::CounterAnswer { asker, .. } => Some(Flight::CounterAnswer { asker, reply: None }),
         Flight::Report { reporter, .. } => {
             reporter.map(|reporter| Flight::Reported { reporter, reply: None })
         }
@@ -66,9 +69,9 @@ pub fn repeated(flight: &Flight) -> Option<Flight> {
             Some(Flight::Report { data_center, report, reporter: None })
         }
         Flight::Up { from, request } => {
-            Some(Flight::Up { from: Below { life: 0, ..from }, request })
+            Some(Flight::Up { from: Below { incarnation: Incarnation(0), ..from }, request })
         }
-        Flight::Answer { .. } | Flight::Reported { .. } | Flight::Down { .. } => None,
+        Flight::CounterAnswer { .. } | Flight::Reported { .. } | Flight::Down { .. } => None,
     }
 }
 

@@ -2,12 +2,12 @@
 //! dropping cookies, and the order of joining back when it ends.
 
 use proptest::prelude::proptest;
-use room_core::settings::{QueueingMethod, Settings};
+use room_core::base::time::MINUTE_MS;
+use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::ticket::{Ticket, TicketState};
-use room_core::time::MINUTE_MS;
 
 use crate::cluster::Cluster;
-use crate::escrow::{config, limits, rooms};
+use crate::escrow::{limits, repeated, rooms};
 use crate::steps::steps;
 
 /// A slow room whose visitors stay: places come free only where a test says so.
@@ -127,7 +127,7 @@ fn the_order_of_joining_is_back_when_the_lottery_ends() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(repeated())]
 
     /// I9 for a lottery: after all faults the line drains by itself.
     #[test]

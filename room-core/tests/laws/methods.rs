@@ -3,12 +3,12 @@
 
 use proptest::prelude::{Strategy, any, proptest};
 use proptest::sample::select;
-use room_core::settings::{Maintenance, QueueingMethod, Settings};
+use room_core::base::time::Timestamp;
+use room_core::room::settings::{Maintenance, QueueingMethod, Settings};
 use room_core::ticket::TicketState;
-use room_core::time::Timestamp;
 
 use crate::cluster::Cluster;
-use crate::escrow::{config, limits, rooms};
+use crate::escrow::{limits, repeated, rooms};
 use crate::steps::{Step, steps};
 
 fn with(method: QueueingMethod, settings: &Settings) -> Settings {
@@ -92,7 +92,7 @@ fn play(own: &Settings, methods: &[QueueingMethod], steps: &[Step]) {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(repeated())]
 
     /// Whatever is lost, repeated or restarted while the method changes.
     #[test]

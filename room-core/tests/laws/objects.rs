@@ -1,16 +1,18 @@
 //! How the shells of a [`Cluster`] deliver messages, store and restart. Decides nothing.
 
-use room_core::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
-use room_core::data_center_counter::{CounterTurn, DataCenterCounter};
-use room_core::global_aggregator::{GlobalAggregator, Restored};
-use room_core::id::Incarnation;
-use room_core::turn::earlier;
-use room_core::wire::{CounterReply, GlobalReply, GlobalRequest, ReportReply};
+use room_core::base::id::Incarnation;
+use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
+use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter};
+use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
+use room_core::machines::turn::earlier;
+use room_core::machines::wire::{CounterReply, GlobalReply, GlobalRequest, Pull, ReportReply};
+use room_core::queue::SLOW_ROOM_PER_MINUTE;
 
 use crate::cluster::{
-    Cluster, ISOLATES_PER_DATA_CENTER, IsolateSeat, ROOM, Seat, WriteFault, node,
+    Cluster, ISOLATES_PER_DATA_CENTER, Instance, IsolateInstance, ROOM, WriteFault, node,
 };
 use crate::flight::{Asker, Below, Flight, Reporter};
+use crate::truth::{Booked, Truth};
 
 /// A copy of an object's state is written at most this often.
 const COPY_MS: u64 = 2_000;
@@ -21,21 +23,23 @@ impl Cluster {
         match self.flights.remove(index) {
             Some(Flight::Ask { data_center, request, asker }) => {
                 let id = self.request_id();
-                let seat = &mut self.counters[data_center];
+                let instance = &mut self.counters[data_center];
                 if let Some(asker) = asker {
-                    seat.waiting.insert(id, asker);
+                    instance.waiting.insert(id, asker);
                 }
-                let turn = seat.machine.on_request(self.now, id, request);
+                let now = self.clocks.of_objects(data_center, self.now);
+                let turn = instance.machine.on_request(now, id, request);
                 self.perform_counter(data_center, turn);
             }
-            Some(Flight::Answer { asker, reply }) => self.answered(asker, reply),
+            Some(Flight::CounterAnswer { asker, reply }) => self.answered(asker, reply),
             Some(Flight::Report { data_center, report, reporter }) => {
                 let id = self.request_id();
-                let seat = &mut self.aggregators[data_center];
+                let instance = &mut self.aggregators[data_center];
                 if let Some(reporter) = reporter {
-                    seat.waiting.insert(id, reporter);
+                    instance.waiting.insert(id, reporter);
                 }
-                let turn = seat.machine.on_report(self.now, &self.settings, id, report);
+                let now = self.clocks.of_objects(data_center, self.now);
+                let turn = instance.machine.on_report(now, &self.settings, id, report);
                 self.perform_aggregator(data_center, turn);
             }
             Some(Flight::Reported { reporter, reply }) => self.reported(reporter, reply),
@@ -46,10 +50,10 @@ impl Cluster {
     }
 
     fn answered(&mut self, asker: Asker, reply: Option<CounterReply>) {
-        let seat = &mut self.isolates[asker.reporter.isolate];
-        let lives = seat.life == asker.reporter.life;
-        let Some((visitor, ask, draws)) = asker.visit else {
-            seat.busy &= !lives;
+        let instance = &mut self.isolates[asker.reporter.isolate];
+        let lives = instance.incarnation == asker.reporter.incarnation;
+        let Some((visitor, ask, random)) = asker.visit else {
+            instance.busy &= !lives;
             return;
         };
         self.visitors[visitor].loading = false;
@@ -61,66 +65,72 @@ impl Cluster {
             _ => None,
         };
         self.truth.check_called(&ask, grant);
-        let outcome = seat.machine.settle(self.now, &self.settings, ask, draws, reply);
+        let now = self.clocks.of_isolate(asker.reporter.isolate, self.now);
+        let before = ask.ticket.clone();
+        let outcome = instance.machine.settle(now, &self.settings, ask, random, reply);
+        Truth::check_told(Some(&before), &outcome);
         self.answer(visitor, asker.reporter.isolate, outcome, grant);
     }
 
     fn reported(&mut self, reporter: Reporter, reply: Option<ReportReply>) {
         let data_center = reporter.isolate / ISOLATES_PER_DATA_CENTER;
-        let seat = &mut self.isolates[reporter.isolate];
-        if seat.life == reporter.life {
-            seat.busy = false;
-            seat.machine.on_report_reply(self.now, reply);
-            if let Some(view) = seat.machine.view() {
+        let instance = &mut self.isolates[reporter.isolate];
+        if instance.incarnation == reporter.incarnation {
+            instance.busy = false;
+            let now = self.clocks.of_isolate(reporter.isolate, self.now);
+            instance.machine.on_report_reply(now, reply);
+            if let Some(view) = instance.machine.view() {
                 self.view_copies[data_center] = Some(view.clone());
             }
         }
     }
 
     fn answered_from_above(&mut self, from: Below, reply: Option<GlobalReply>) {
-        let Below { data_center, life, pull } = from;
-        let (now, seat) = (self.now, &mut self.counters[data_center]);
-        if seat.life == life {
-            let turn = seat.machine.on_pulled(now, pull, reply);
-            if now.since_ms(seat.copied_at) >= COPY_MS {
-                (seat.copy, seat.copied_at) = (Some(seat.machine.copy()), now);
+        let Below { data_center, incarnation, pull } = from;
+        let now = self.clocks.of_objects(data_center, self.now);
+        let instance = &mut self.counters[data_center];
+        if instance.incarnation == incarnation {
+            let turn = instance.machine.on_pulled(now, pull, reply);
+            if now.since_ms(instance.copied_at) >= COPY_MS {
+                (instance.copy, instance.copied_at) = (Some(instance.machine.copy()), now);
             }
             return self.perform_counter(data_center, turn);
         }
-        let seat = &mut self.aggregators[data_center];
-        if seat.life == life {
-            let turn = seat.machine.on_synced(now, &self.settings, reply);
-            if now.since_ms(seat.copied_at) >= COPY_MS {
-                (seat.copy, seat.copied_at) = (Some(seat.machine.copy()), now);
+        let instance = &mut self.aggregators[data_center];
+        if instance.incarnation == incarnation {
+            let turn = instance.machine.on_synced(now, &self.settings, reply);
+            if now.since_ms(instance.copied_at) >= COPY_MS {
+                (instance.copy, instance.copied_at) = (Some(instance.machine.copy()), now);
             }
             self.perform_aggregator(data_center, turn);
         }
     }
 
     pub(crate) fn perform_counter(&mut self, data_center: usize, turn: CounterTurn) {
-        let seat = &mut self.counters[data_center];
+        let now = self.clocks.of_objects(data_center, self.now);
+        let instance = &mut self.counters[data_center];
         if let Some(pull) = turn.send {
-            let from = Below { data_center, life: seat.life, pull: pull.number };
+            let from = Below { data_center, incarnation: instance.incarnation, pull: pull.number };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Pull(pull) });
         }
-        seat.wake_at = earlier(seat.wake_at, turn.wake_at);
+        instance.wake_at = earlier(instance.wake_at, turn.wake_at);
         for (id, reply) in turn.replies {
-            self.truth.check_handed_out(self.now, &reply);
-            if let Some(asker) = seat.waiting.remove(&id) {
-                self.flights.push_back(Flight::Answer { asker, reply: Some(reply) });
+            self.truth.check_handed_out(now, &reply);
+            if let Some(asker) = instance.waiting.remove(&id) {
+                self.flights.push_back(Flight::CounterAnswer { asker, reply: Some(reply) });
             }
         }
     }
 
     pub(crate) fn perform_aggregator(&mut self, data_center: usize, turn: AggregatorTurn) {
-        let seat = &mut self.aggregators[data_center];
+        let instance = &mut self.aggregators[data_center];
         if let Some(sync) = turn.send {
-            let from = Below { data_center, life: seat.life, pull: 0 };
+            let from = Below { data_center, incarnation: instance.incarnation, pull: 0 };
             self.flights.push_back(Flight::Up { from, request: GlobalRequest::Sync(sync) });
         }
-        seat.wake_at = earlier(seat.wake_at, turn.wake_at);
+        instance.wake_at = earlier(instance.wake_at, turn.wake_at);
         for (id, reply) in turn.replies {
-            if let Some(reporter) = seat.waiting.remove(&id) {
+            if let Some(reporter) = instance.waiting.remove(&id) {
                 self.flights.push_back(Flight::Reported { reporter, reply: Some(reply) });
             }
         }
@@ -128,32 +138,62 @@ impl Cluster {
 
     fn ask_global(&mut self, from: Below, request: GlobalRequest) {
         let id = self.request_id();
-        let learning = self.global.machine.is_learning(self.now);
-        let turn = self.global.machine.on_request(self.now, &self.settings, id, request);
+        let now = self.global_now();
+        let is_learning = self.global.machine.is_learning(now);
+        let asked = match &request {
+            GlobalRequest::Pull(pull) if self.is_first_time(pull) => pull.queued_keys.clone(),
+            _ => Vec::new(),
+        };
+        let turn = self.global.machine.on_request(now, &self.settings, id, request);
         self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
         if turn.save && !self.save() {
             self.flights.push_back(Flight::Down { from, reply: None });
             return;
         }
+        if turn.replies.is_empty() {
+            self.flights.push_back(Flight::Down { from, reply: None });
+        }
         let machine = &self.global.machine;
         for (_, reply) in turn.replies {
-            let places = machine.counted(self.now, &self.settings) + machine.outstanding();
-            let in_rate = machine.granted_in_rate_window(self.now);
-            self.truth.check_said(self.now, &reply, places, in_rate, learning);
+            let places = machine.counted(now, &self.settings) + machine.outstanding();
+            let in_rate = machine.granted_in_rate_window(now);
+            let booked = Booked { places, in_rate, is_learning };
+            self.truth.check_said(self.now, now, &reply, booked);
+            let is_slow = self.settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+            if is_slow && matches!(&reply, GlobalReply::Pulled { queued: None, .. }) {
+                let available = machine.available(now, &self.settings);
+                self.truth.check_refused(&asked, available);
+            }
             self.flights.push_back(Flight::Down { from, reply: Some(reply) });
         }
     }
 
-    /// Stores the row; false if the machine was given up.
+    /// Whether no pull of this number or a later one has come from this counter.
+    fn is_first_time(&mut self, pull: &Pull) -> bool {
+        let last = self.pulled.entry(pull.node).or_default();
+        let is_first = *last < pull.number;
+        *last = pull.number.max(*last);
+        is_first
+    }
+
+    /// Stores what the machine wants stored; false if that failed.
     pub(crate) fn save(&mut self) -> bool {
-        let row = self.global.machine.row();
+        let Save { row, parts } = self.global.machine.save();
         let fault = self.write_fault.take();
         if fault != Some(WriteFault::NotWritten) {
             self.row = Some(row.clone());
+            for part in parts {
+                match part.value {
+                    Some(value) => self.parts.insert(part.key, value),
+                    None => self.parts.remove(&part.key),
+                };
+            }
         }
+        self.cannot_store = fault.is_some();
+        let turn = self.global.machine.on_saved(self.global_now(), fault.is_none());
+        self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
         if fault.is_some() {
             self.truth.lose_view();
-            self.restart_global();
             return false;
         }
         if self.now.since_ms(self.global.copied_at) >= COPY_MS {
@@ -169,34 +209,40 @@ impl Cluster {
     pub fn restart_global(&mut self) {
         // No object ends and starts again within a millisecond.
         self.now = self.now + 1;
-        let restored = Restored { row: self.row.as_deref(), copy: self.global.copy.as_deref() };
-        let life = self.numbers + 1;
-        let machine =
-            GlobalAggregator::new(restored, ROOM, self.now, Incarnation(life), &self.settings);
-        self.numbers = life;
+        let incarnation = Incarnation(self.number());
+        let parts: Vec<(String, String)> = self.parts.clone().into_iter().collect();
+        let (row, copy) = (self.row.as_deref(), self.global.copy.as_deref());
+        let restored = Restored { row, parts: &parts, copy };
+        let now = self.global_now();
+        let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, &self.settings);
+        self.cannot_store = false;
         let (copy, copied_at) = (self.global.copy.take(), self.global.copied_at);
-        self.global = Seat { copy, copied_at, ..Seat::new(machine, life) };
+        self.global = Instance { copy, copied_at, ..Instance::new(machine, incarnation) };
     }
 
     pub fn restart_counter(&mut self, data_center: usize, with_copy: bool) {
         let data_center = data_center % self.counters.len();
-        let life = self.number();
-        let seat = &mut self.counters[data_center];
-        let copy = seat.copy.take().filter(|_| with_copy);
-        let machine = DataCenterCounter::new(node(data_center), copy.as_deref(), self.now);
-        let old = std::mem::replace(seat, Seat { copy, ..Seat::new(machine, life) });
+        let incarnation = Incarnation(self.number());
+        let instance = &mut self.counters[data_center];
+        let copy = instance.copy.take().filter(|_| with_copy);
+        let now = self.clocks.of_objects(data_center, self.now);
+        let machine = DataCenterCounter::new(node(data_center), copy.as_deref(), now);
+        let old =
+            std::mem::replace(instance, Instance { copy, ..Instance::new(machine, incarnation) });
         let answers = old.waiting.into_values();
-        self.flights.extend(answers.map(|asker| Flight::Answer { asker, reply: None }));
+        self.flights.extend(answers.map(|asker| Flight::CounterAnswer { asker, reply: None }));
     }
 
     pub fn restart_aggregator(&mut self, data_center: usize, with_copy: bool) {
         let data_center = data_center % self.aggregators.len();
-        let life = self.number();
-        let seat = &mut self.aggregators[data_center];
-        let copy = seat.copy.take().filter(|_| with_copy);
-        let (node, incarnation) = (node(data_center), Incarnation(life));
-        let machine = DataCenterAggregator::new(node, copy.as_deref(), self.now, incarnation);
-        let old = std::mem::replace(seat, Seat { copy, ..Seat::new(machine, life) });
+        let incarnation = Incarnation(self.number());
+        let instance = &mut self.aggregators[data_center];
+        let copy = instance.copy.take().filter(|_| with_copy);
+        let node = node(data_center);
+        let now = self.clocks.of_objects(data_center, self.now);
+        let machine = DataCenterAggregator::new(node, copy.as_deref(), now, incarnation);
+        let old =
+            std::mem::replace(instance, Instance { copy, ..Instance::new(machine, incarnation) });
         let answers = old.waiting.into_values();
         self.flights.extend(answers.map(|reporter| Flight::Reported { reporter, reply: None }));
     }
@@ -204,7 +250,8 @@ impl Cluster {
     /// It dies with everything it has not reported.
     pub fn kill_isolate(&mut self, isolate: usize) {
         let isolate = isolate % self.isolates.len();
-        let life = self.number();
-        self.isolates[isolate] = IsolateSeat::new(life);
+        let incarnation = Incarnation(self.number());
+        let data_center = isolate / ISOLATES_PER_DATA_CENTER;
+        self.isolates[isolate] = IsolateInstance::new(incarnation, data_center);
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
-use room_core::settings::Settings;
+use room_core::room::settings::Settings;
 
 use crate::cluster::Cluster;
 use crate::escrow::{config, limits, rooms};
@@ -78,13 +78,13 @@ proptest! {
 fn i11_a_copy_of_the_ticket_is_void_everywhere() {
     let mut cluster = inside(6);
     let ticket = cluster.revoke(0, 0, 0).expect("a visitor inside");
-    assert!(cluster.isolates[0].machine.is_void(&ticket));
-    assert!(!cluster.isolates[5].machine.is_void(&ticket));
+    assert!(cluster.isolates[0].machine.is_revoked(&ticket));
+    assert!(!cluster.isolates[5].machine.is_revoked(&ticket));
     cluster.run(SETTLED_TICKS, 100);
     for isolate in 0..6 {
         // Whoever comes brings the newest view.
         cluster.arrive(isolate);
         cluster.run(10, 100);
-        assert!(cluster.isolates[isolate].machine.is_void(&ticket), "isolate {isolate}");
+        assert!(cluster.isolates[isolate].machine.is_revoked(&ticket), "isolate {isolate}");
     }
 }

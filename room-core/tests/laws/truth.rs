@@ -2,27 +2,41 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use room_core::admission::{self, Ask};
-use room_core::bucket::Bucket;
-use room_core::lottery::Round;
-use room_core::queue::OrderKey;
-use room_core::settings::Settings;
-use room_core::slots::{GrantId, SlotClass};
-use room_core::ticket::{Ticket, TicketState};
-use room_core::time::{MINUTE_MS, Timestamp};
-use room_core::view::View;
-use room_core::wire::{CounterReply, GlobalReply};
+use room_core::admission::Ask;
+use room_core::base::id::VisitorId;
+use room_core::base::time::{MINUTE_MS, Timestamp};
+use room_core::capacity::slots::{ANSWER_MS, GrantId, LEASE_MS, SlotClass};
+use room_core::machines::isolate::Outcome;
+use room_core::machines::wire::{CounterReply, GlobalReply};
+use room_core::order::lottery::Round;
+use room_core::order::order_key::OrderKey;
+use room_core::queue::view::View;
+use room_core::room::settings::Settings;
+use room_core::ticket::bucket::Bucket;
+use room_core::ticket::{NO_ESTIMATE, Ticket, TicketState};
 
 use crate::flight::slots_in;
 
 #[derive(Clone, Copy, Debug)]
 struct Grant {
-    at: Timestamp,
     class: SlotClass,
+    /// Its end by the clock of its counter.
     until: Timestamp,
+    /// The true time from which on nobody may enter with it.
+    ends_at: Timestamp,
     view_version: u64,
 }
 
+/// What the books say right after an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Booked {
+    pub places: u64,
+    pub in_rate: u64,
+    pub is_learning: bool,
+}
+
+/// From the grant of a slot to the last moment at which anybody may enter with it.
+const USABLE_MS: u64 = LEASE_MS + ANSWER_MS;
 /// Longer than anybody stays who is inside or has a slot at one moment: a lease, the widest bucket
 /// and the longest session of these tests, 3 minutes.
 const LONGEST_STAY_MS: u64 = 4 * MINUTE_MS;
@@ -42,13 +56,13 @@ pub struct Truth {
     /// inside than the books say, which is measured and not forbidden.
     pub is_strict: bool,
     /// Bucket of each visitor who was ever admitted.
-    inside: BTreeMap<u64, Bucket>,
+    inside: BTreeMap<VisitorId, Bucket>,
     /// Whose sessions the origin has ended.
-    revoked: BTreeSet<u64>,
+    revoked: BTreeSet<VisitorId>,
     /// When the visitor admitted last had joined.
     joined_last: Timestamp,
-    /// When each admission counts against R.
-    booked: Vec<Timestamp>,
+    /// When each visitor entered, in true time.
+    entered: Vec<Timestamp>,
     grants: BTreeMap<GrantId, Grant>,
     views: Vec<View>,
     /// True while the room may have been open since the last view.
@@ -83,7 +97,7 @@ impl Truth {
     /// A visitor was let in, for the first time or with a renewed session.
     pub fn admit(&mut self, now: Timestamp, ticket: &Ticket, grant: Option<GrantId>) {
         assert_eq!(ticket.state, TicketState::Accepted);
-        let visitor = admission::visitor(ticket.id);
+        let visitor = ticket.id.visitor();
         if self.revoked.contains(&visitor) {
             // The answer to a request of before the session ended: its ticket is void already.
             return;
@@ -95,15 +109,14 @@ impl Truth {
             return;
         }
         self.joined_last = ticket.joined_at;
-        let grant = grant.and_then(|grant| self.grants.get(&grant));
-        // Called visitors count when granted, newcomers when they enter.
-        let called = grant.filter(|grant| grant.class == SlotClass::Queued);
-        self.booked.push(called.map_or(now, |grant| grant.at));
+        self.entered.push(now);
+        let ends_at = grant.and_then(|grant| self.grants.get(&grant)).map(|grant| grant.ends_at);
+        assert!(ends_at.is_none_or(|at| now < at), "I5: entered at {now}, {ends_at:?}");
     }
 
     /// The origin ended a session: its visitor is gone.
     pub fn revoke(&mut self, ticket: &Ticket) {
-        let visitor = admission::visitor(ticket.id);
+        let visitor = ticket.id.visitor();
         self.revoked.insert(visitor);
         self.inside.insert(visitor, Bucket(0));
     }
@@ -119,7 +132,7 @@ impl Truth {
     /// Admissions that count against R at `now`, in whole seconds as the books do.
     pub fn in_last_minute(&self, now: Timestamp) -> usize {
         let first_s = now.seconds() - 60;
-        self.booked.iter().filter(|at| at.seconds() >= first_s).count()
+        self.entered.iter().filter(|at| at.seconds() >= first_s).count()
     }
 
     /// Visitors whose buckets are live: what the books should say.
@@ -135,43 +148,49 @@ impl Truth {
         assert!(!self.is_strict || live <= most, "I1: {live} inside at {now}");
     }
 
-    /// I1 from outside: never more than R in any 60 s.
+    /// I1 from outside: never more than R in any 60 s of true time.
     pub fn check_rate(&self) {
-        let mut booked = self.booked.clone();
-        booked.sort_unstable();
-        for (index, last) in booked.iter().enumerate().skip(self.most_per_minute) {
-            let first = booked[index - self.most_per_minute];
+        for (index, last) in self.entered.iter().enumerate().skip(self.most_per_minute) {
+            let first = self.entered[index - self.most_per_minute];
             let span_ms = last.since_ms(first);
             assert!(span_ms >= MINUTE_MS, "I1: R + 1 admissions within {span_ms} ms");
         }
     }
 
-    /// What the global aggregator said, with its books right after.
+    /// What the global aggregator said at a true time and by its own clock, with its books right
+    /// after.
     pub fn check_said(
         &mut self,
+        at: Timestamp,
         now: Timestamp,
         reply: &GlobalReply,
-        places: u64,
-        in_rate: u64,
-        learning: bool,
+        booked: Booked,
     ) {
         let view = match reply {
             GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
             GlobalReply::Status(_) => return,
         };
         self.check_view(now, view);
+        if let GlobalReply::Pulled { extended, .. } = reply {
+            for (grant, _) in extended {
+                if let Some(grant) = self.grants.get_mut(grant) {
+                    grant.ends_at = at + USABLE_MS;
+                }
+            }
+        }
         for (class, slots) in slots_in(reply) {
             if let Some(before) = self.grants.get(&slots.grant) {
                 // The answer to a pull that came again: nothing new is granted.
                 assert_eq!((before.class, before.until), (class, slots.until), "{slots:?}");
                 continue;
             }
+            let Booked { places, in_rate, is_learning } = booked;
             assert!(places <= self.places, "I1: {places} places after a grant");
             assert!(in_rate <= self.per_minute as u64, "I1: {in_rate} in the rate after a grant");
-            assert!(!learning, "I13: a grant while learning");
+            assert!(!is_learning, "I13: a grant while learning");
             assert!(!self.holds, "a grant while everybody new is held");
-            let (at, until, view_version) = (now, slots.until, view.version);
-            self.grants.insert(slots.grant, Grant { at, class, until, view_version });
+            let (until, ends_at, view_version) = (slots.until, at + USABLE_MS, view.version);
+            self.grants.insert(slots.grant, Grant { class, until, ends_at, view_version });
         }
     }
 
@@ -184,7 +203,9 @@ impl Truth {
             let is_same_order =
                 Round::of(view.threshold).is_some() == Round::of(before.threshold).is_some();
             assert!(!is_same_order || view.threshold >= before.threshold, "I3: T went back");
-            let stayed_closed = is_same_order && !before.open && !view.open && !self.unheard;
+            // One turn may open the room and close it again.
+            let is_same_line = is_same_order && before.closed_at == view.closed_at;
+            let stayed_closed = is_same_line && !before.open && !view.open && !self.unheard;
             if stayed_closed && view.threshold > before.threshold {
                 let callable = before.names_until.max(now - 8_000);
                 let round = Round::of(view.threshold);
@@ -207,8 +228,32 @@ impl Truth {
         if let CounterReply::Granted { grant, granted_at, batch, .. } = reply {
             let until = self.grants.get(grant).map_or(Timestamp(0), |grant| grant.until);
             assert!(*granted_at < until, "I5: handed out at {granted_at}, until {until}");
-            assert!(batch.is_none_or(|batch| batch.until <= until && now < until), "I5: a batch");
+            assert!(batch.is_none() || now < until, "I5: a batch at {now}, until {until}");
         }
+    }
+
+    /// I12: who waits is told at most a tenth more than at the check-in before, whatever happened.
+    pub fn check_told(before: Option<&Ticket>, outcome: &Outcome) {
+        let (Some(before), Outcome::Wait { ticket, .. }) = (before, outcome) else { return };
+        let [shown, now] = [before, ticket].map(|ticket| u64::from(ticket.shown_estimate_s));
+        let is_told = shown.max(now) < u64::from(NO_ESTIMATE) && ticket.id == before.id;
+        assert!(!is_told || 10 * now <= 11 * shown, "I12: {now} s after {shown} s");
+    }
+
+    /// I4: a called visitor at the head of a slow room's line is refused only where no slot is
+    /// free. `keys` asked, and `available` slots were free after that.
+    pub fn check_refused(&self, keys: &[OrderKey], available: u64) {
+        let Some((view, key)) = self.views.last().zip(keys.first()) else { return };
+        let at = view.line.partition_point(|(point, _)| point < key);
+        let nobody_left = || view.line.last().is_none_or(|(_, all)| *all == 0);
+        // The view of a long line leaves keys out: nobody else may stand up to this one.
+        let is_first = view.line.get(at).map_or_else(nobody_left, |(_, ahead)| *ahead <= 1);
+        // A lottery keeps slots for those called in the round before.
+        let is_called = !view.open && view.called().calls(*key) && Round::of(*key).is_none();
+        assert!(
+            !(is_called && is_first) || available == 0 || self.holds,
+            "I4: {key:?} was refused, {available} slots are free"
+        );
     }
 
     /// I4: a waiting visitor enters only if some view since the grant was made has called it.

@@ -13,8 +13,8 @@ mod schemas;
 
 use std::{env, fs};
 
-use room_core::api::Paging;
-use room_core::config::{
+use room_core::management::api::Paging;
+use room_core::management::config::{
     FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
     read_zone_settings, room_document, rule_document, zone_settings_document,
 };

@@ -1,7 +1,7 @@
 //! The operations of the API: which there are is asked of the router, what they take and give
 //! stands here.
 
-use room_core::api::{Method, Target, route};
+use room_core::management::api::{Method, Target, route};
 use serde_json::{Map, Value, json};
 
 const ID: &str = "0123456789abcdef0123456789abcdef";

@@ -1,6 +1,6 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
-use room_core::language::Language;
+use room_core::room::language::Language;
 use serde_json::{Value, json};
 
 /// Everything below `components/schemas`.
@@ -199,6 +199,10 @@ fn room() -> Value {
             )),
             "keep_flowing_per_minute": ours(number(
                 0, 100_000, Some(0), "The bound of keep_flowing, per isolate; then at least 1.",
+            )),
+            "unconfirmed_seconds": ours(number(
+                0, 1_800, Some(0),
+                "How long a newcomer counts who has not come back; 0: for the session.",
             )),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
             "maintenance": ours(one_of(

@@ -12,14 +12,14 @@ use std::env;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use room_core::cookie;
-use room_core::id::RoomId;
-use room_core::key_ring::KeyRing;
-use room_core::language::Language;
+use room_core::base::id::RoomId;
+use room_core::base::time::Timestamp;
+use room_core::keys::key_ring::KeyRing;
 use room_core::page::{Page, Variables, Waiting};
-use room_core::request::accepts_json_alone;
-use room_core::time::Timestamp;
-use room_core::turnstile;
+use room_core::room::language::Language;
+use room_core::room::turnstile;
+use room_core::ticket::cookie;
+use room_core::visit::request::accepts_json_alone;
 use serde_json::Value;
 
 const DEFAULT_CASES: u64 = 30_000;
@@ -215,9 +215,9 @@ fn no_address_keeps_a_token_or_loses_anything_else() {
     let mut taken_count = 0_u64;
     for _ in 0..cases() / 3 {
         let url = draw.case(sample);
-        let Some(taken) = turnstile::take(&url) else { continue };
+        let Some(taken) = turnstile::split_token(&url) else { continue };
         taken_count += 1;
-        assert_eq!(turnstile::take(&taken.url), None, "{url}");
+        assert_eq!(turnstile::split_token(&taken.url), None, "{url}");
         let pairs = |url: &str| {
             let target = url.split('#').next().unwrap_or_default();
             let query = target.split_once('?').map_or("", |(_, query)| query).to_owned();
@@ -266,7 +266,7 @@ fn time_grows_with_the_length_alone() {
         black_box(Language::preferred(header, Language::default()));
     };
     let address = |query: &str| {
-        black_box(turnstile::take(&format!("https://a.net/?{query}")));
+        black_box(turnstile::split_token(&format!("https://a.net/?{query}")));
     };
     for piece in ["cf_wr_turnstile=%20&", "cf_wr_turnstile&a", "&", "cf_wr_turnstile", "?"] {
         check("an address", piece, &address);

@@ -1,10 +1,11 @@
 //! Rules as a room has them: order, the enabled flag, what a first glance tells, the documented use
 //! cases, and crawlers.
 
-use room_core::bypass::{FirstGlance, Verdict, verdict};
-use room_core::config::{ZoneSettings, parse_rooms};
+use room_core::management::config::parse_rooms;
 use room_core::room::Room;
-use room_core::rule::{End, Lists, RequestFields, RequestSource, first_match};
+use room_core::room::bypass::{Bypass, FirstGlance, decide};
+use room_core::room::zone_settings::ZoneSettings;
+use room_core::rules::{End, Lists, RequestFields, RequestSource, first_match};
 use serde_json::{Value, json};
 
 use super::request::{Request, evaluate, lists, parse, visitor};
@@ -47,72 +48,72 @@ fn at_a_glance(request: &Request) -> FirstGlance<'_> {
 
 #[test]
 fn the_first_enabled_rule_that_matches_bypasses() {
-    let check = |rules: &[(bool, &str)], want: Verdict| {
-        let found = verdict(&room(rules), CRAWLERS_STAY, &lists(), &visitor());
+    let check = |rules: &[(bool, &str)], want: Bypass| {
+        let found = decide(&room(rules), CRAWLERS_STAY, &lists(), &visitor());
         assert_eq!(found, want, "{rules:?}");
     };
-    check(&[], Verdict::Stays);
-    check(&[(true, "not ssl")], Verdict::Stays);
-    check(&[(false, "ssl")], Verdict::Stays);
-    check(&[(true, "ssl")], Verdict::Skips);
-    check(&[(true, "not ssl"), (true, "ssl"), (true, "true")], Verdict::Skips);
-    check(&[(false, "ssl"), (true, "not ssl")], Verdict::Stays);
-    check(&[(false, "ssl"), (true, "not ssl"), (true, "true")], Verdict::Skips);
+    check(&[], Bypass::Stays);
+    check(&[(true, "not ssl")], Bypass::Stays);
+    check(&[(false, "ssl")], Bypass::Stays);
+    check(&[(true, "ssl")], Bypass::Skips);
+    check(&[(true, "not ssl"), (true, "ssl"), (true, "true")], Bypass::Skips);
+    check(&[(false, "ssl"), (true, "not ssl")], Bypass::Stays);
+    check(&[(false, "ssl"), (true, "not ssl"), (true, "true")], Bypass::Skips);
 }
 
 #[test]
 fn a_first_glance_is_enough_where_the_rest_makes_no_difference() {
-    let check = |rules: &[(bool, &str)], want: Verdict| {
+    let check = |rules: &[(bool, &str)], want: Bypass| {
         let request = visitor();
-        let found = verdict(&room(rules), CRAWLERS_STAY, &lists(), &at_a_glance(&request));
+        let found = decide(&room(rules), CRAWLERS_STAY, &lists(), &at_a_glance(&request));
         assert_eq!(found, want, "{rules:?}");
-        let complete = verdict(&room(rules), CRAWLERS_STAY, &lists(), &request);
-        assert!(found == complete || found == Verdict::Unknown, "{rules:?} is {complete:?}");
+        let complete = decide(&room(rules), CRAWLERS_STAY, &lists(), &request);
+        assert!(found == complete || found == Bypass::Unknown, "{rules:?} is {complete:?}");
     };
-    check(&[], Verdict::Stays);
-    check(&[(true, r#"starts_with(http.request.uri.path, "/Sale")"#)], Verdict::Skips);
-    check(&[(true, r#"starts_with(http.request.uri.path, "/sale")"#)], Verdict::Stays);
-    check(&[(true, r#"http.request.cookies["theme"][0] eq "dark""#)], Verdict::Skips);
-    check(&[(true, r#"http.cookie contains "theme = dark""#)], Verdict::Skips);
+    check(&[], Bypass::Stays);
+    check(&[(true, r#"starts_with(http.request.uri.path, "/Sale")"#)], Bypass::Skips);
+    check(&[(true, r#"starts_with(http.request.uri.path, "/sale")"#)], Bypass::Stays);
+    check(&[(true, r#"http.request.cookies["theme"][0] eq "dark""#)], Bypass::Skips);
+    check(&[(true, r#"http.cookie contains "theme = dark""#)], Bypass::Skips);
     let at_hand = r#"ssl and http.request.method eq "GET" and http.host eq "shop.example.net"
         and http.request.uri.path.extension eq "gz" and http.request.uri.args["x"][0] ne "b"
         and http.request.timestamp.sec gt 0 and cf.edge.server_port eq 8443"#;
-    check(&[(true, at_hand)], Verdict::Skips);
-    check(&[(true, "ip.src in {203.0.113.0/24}")], Verdict::Unknown);
-    check(&[(true, "not ip.src in {203.0.113.0/24}")], Verdict::Unknown);
-    check(&[(true, r#"ip.src.country eq "FR""#)], Verdict::Unknown);
-    check(&[(true, "cf.client.bot")], Verdict::Unknown);
-    check(&[(true, r#"http.user_agent eq "x""#)], Verdict::Unknown);
-    check(&[(true, r#"any(http.request.headers["x"][*] eq "x")"#)], Verdict::Unknown);
-    check(&[(false, r#"ip.src.country eq "FR""#)], Verdict::Stays);
+    check(&[(true, at_hand)], Bypass::Skips);
+    check(&[(true, "ip.src in {203.0.113.0/24}")], Bypass::Unknown);
+    check(&[(true, "not ip.src in {203.0.113.0/24}")], Bypass::Unknown);
+    check(&[(true, r#"ip.src.country eq "FR""#)], Bypass::Unknown);
+    check(&[(true, "cf.client.bot")], Bypass::Unknown);
+    check(&[(true, r#"http.user_agent eq "x""#)], Bypass::Unknown);
+    check(&[(true, r#"any(http.request.headers["x"][*] eq "x")"#)], Bypass::Unknown);
+    check(&[(false, r#"ip.src.country eq "FR""#)], Bypass::Stays);
     // What a glance tells may settle the matter before anything else is asked for.
-    check(&[(true, r#"not ssl and ip.src.country eq "FR""#)], Verdict::Stays);
-    check(&[(true, r#"ssl or ip.src.country eq "FR""#)], Verdict::Skips);
-    check(&[(true, "ssl"), (true, r#"ip.src.country eq "FR""#)], Verdict::Skips);
-    check(&[(true, r#"ip.src.country eq "FR""#), (true, "ssl")], Verdict::Unknown);
+    check(&[(true, r#"not ssl and ip.src.country eq "FR""#)], Bypass::Stays);
+    check(&[(true, r#"ssl or ip.src.country eq "FR""#)], Bypass::Skips);
+    check(&[(true, "ssl"), (true, r#"ip.src.country eq "FR""#)], Bypass::Skips);
+    check(&[(true, r#"ip.src.country eq "FR""#), (true, "ssl")], Bypass::Unknown);
 }
 
 #[test]
 fn only_crawlers_of_search_engines_that_the_platform_verified_skip_rooms() {
-    let check = |zone: ZoneSettings, category: Option<&'static str>, agent: &str, want: Verdict| {
+    let check = |zone: ZoneSettings, category: Option<&'static str>, agent: &str, want: Bypass| {
         let mut request = visitor();
         request.properties.extend(category.map(|category| ("verifiedBotCategory", category)));
         request.headers.push(("user-agent".to_owned(), agent.to_owned()));
         let room = room(&[(true, "not ssl")]);
-        assert_eq!(verdict(&room, zone, &lists(), &request), want, "{category:?}");
+        assert_eq!(decide(&room, zone, &lists(), &request), want, "{category:?}");
     };
     let (crawler, browser) = ("Googlebot/2.1", "Mozilla/5.0");
-    check(CRAWLERS_SKIP, Some("Search Engine Crawler"), browser, Verdict::Skips);
-    check(CRAWLERS_STAY, Some("Search Engine Crawler"), crawler, Verdict::Stays);
-    check(CRAWLERS_SKIP, Some("AI Crawler"), crawler, Verdict::Stays);
-    check(CRAWLERS_SKIP, Some(""), crawler, Verdict::Stays);
-    check(CRAWLERS_SKIP, None, crawler, Verdict::Stays);
+    check(CRAWLERS_SKIP, Some("Search Engine Crawler"), browser, Bypass::Skips);
+    check(CRAWLERS_STAY, Some("Search Engine Crawler"), crawler, Bypass::Stays);
+    check(CRAWLERS_SKIP, Some("AI Crawler"), crawler, Bypass::Stays);
+    check(CRAWLERS_SKIP, Some(""), crawler, Bypass::Stays);
+    check(CRAWLERS_SKIP, None, crawler, Bypass::Stays);
     // A glance does not tell a crawler, but it may find that a rule matches anyway.
     let request = visitor();
     let glance = at_a_glance(&request);
-    let at_a_glance = |room: &Room| verdict(room, CRAWLERS_SKIP, &Lists::new(), &glance);
-    assert_eq!(at_a_glance(&room(&[])), Verdict::Unknown);
-    assert_eq!(at_a_glance(&room(&[(true, "ssl")])), Verdict::Skips);
+    let at_a_glance = |room: &Room| decide(room, CRAWLERS_SKIP, &Lists::new(), &glance);
+    assert_eq!(at_a_glance(&room(&[])), Bypass::Unknown);
+    assert_eq!(at_a_glance(&room(&[(true, "ssl")])), Bypass::Skips);
 }
 
 #[test]

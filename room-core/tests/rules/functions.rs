@@ -1,4 +1,4 @@
-//! Every function, with the examples of the original's documentation where it gives any.
+//! Every function, with the examples of Cloudflare's documentation where it gives any.
 
 use super::request::{Request, check, evaluate, parse, visitor};
 
@@ -92,6 +92,10 @@ fn urls_are_decoded() {
             r#"url_decode(concat(http.request.method, "%25u2601"), "ur") eq "GET\xe2\x98\x81""#,
             r#"url_decode(concat(http.request.method, "%ud83d%u26"), "u") eq "GET%ud83d%u26""#,
             r#"url_decode(concat(http.request.method, "%E4%zz%")) eq "GET\xe4%zz%""#,
+            r#"url_decode(concat(http.request.method, "%%37%2%2B%+1%F")) eq "GET%7%2+% 1%F""#,
+            r#"url_decode(concat(http.request.method, "%U0041%u004%"), "u") eq "GET%U0041%u004%""#,
+            r#"url_decode(concat(http.request.method, "%u002541%%u0041"), "u") eq "GET%41%A""#,
+            r#"url_decode(concat(http.request.method, "%u0025%34%31"), "ur") eq "GETA""#,
             r#"url_decode(http.host, "") eq "shop.example.net""#,
         ],
     );
@@ -108,6 +112,21 @@ fn json_is_looked_up() {
             r#"any(lookup_json_integer(http.request.headers["x-data"][*], "user", "id")[*] eq 7)"#,
         ],
     );
+    let integer = |json: &str, condition: &str| {
+        let json = format!("concat(remove_bytes(http.request.method, \"GET\"), \"{json}\")");
+        format!("lookup_json_integer(concat({json}, \"]\"), 0) {condition}")
+    };
+    check(
+        true,
+        &[
+            &integer("[9223372036854775807", "eq 9223372036854775807"),
+            &integer("[-9223372036854775808", "eq -9223372036854775808"),
+        ],
+    );
+    let others = ["9223372036854775808", "1.0", "1e2", "-0", "true", "null", "[]", "{}"];
+    for other in others {
+        check(false, &[&integer(&format!("[{other}"), "ge -9223372036854775808")]);
+    }
     check(
         false,
         &[

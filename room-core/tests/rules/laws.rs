@@ -6,7 +6,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::Config;
 
 use super::request::{Request, evaluate, parse, visitor};
-use room_core::rule::STEPS_MAX;
+use room_core::rules::STEPS_MAX;
 
 /// What expressions are made of, and what breaks them.
 const PIECES: &[&str] = &[

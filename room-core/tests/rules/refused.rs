@@ -1,7 +1,7 @@
 //! What is no expression, where it is wrong and what the error says.
 
 use super::request::parse;
-use room_core::rule::DEPTH_MAX;
+use room_core::rules::DEPTH_MAX;
 
 /// In each text `¦` marks the place of the error; the message has these words.
 fn check(cases: &[(&str, &str)]) {

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use room_core::rule::{
+use room_core::base::sorted::SortedMap;
+use room_core::base::time::Timestamp;
+use room_core::rules::{
     End, Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields, RequestSource,
     first_match, parse_rule_expression,
 };
-use room_core::sorted::SortedMap;
-use room_core::time::Timestamp;
 
 /// A request made of plain parts.
 #[derive(Clone)]

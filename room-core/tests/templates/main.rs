@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use room_core::event::Phase;
-use room_core::id::RoomId;
-use room_core::page::{Page, Stage, Variables, Waiting, Words};
-use room_core::settings::QueueingMethod;
-use room_core::time::{MINUTE_MS, Timestamp};
-use room_core::turnstile::{TurnstileMode, Widget};
+use room_core::base::id::RoomId;
+use room_core::base::time::{MINUTE_MS, Timestamp};
+use room_core::page::widget::Widget;
+use room_core::page::{Page, Variables, Waiting, Words};
+use room_core::room::event::{Phase, Stage};
+use room_core::room::settings::QueueingMethod;
+use room_core::room::turnstile::TurnstileMode;
 
 /// The challenge of somebody who has no place before it.
 fn widget() -> Widget<'static> {

@@ -37,14 +37,14 @@ pub struct Presence {
 /// Users of one minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Users {
-    /// All of them: queued and accepted.
+    /// All users, queued and accepted.
     pub seen: u64,
-    /// Those on the site.
+    /// Users on the site.
     pub accepted: u64,
 }
 
 impl Presence {
-    /// The users of `minute`.
+    /// Counts the users who were seen in `minute`.
     pub fn users(&self, minute: Minute) -> Users {
         Users { seen: at(&self.seen, minute), accepted: at(&self.accepted, minute) }
     }
@@ -53,9 +53,9 @@ impl Presence {
 /// All data centers together.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
-    /// The sums.
+    /// The counts of all data centers, added.
     pub counts: Counts,
-    /// Active isolates.
+    /// Isolates that served a request in the last minute, of all data centers.
     pub workers: u64,
 }
 
@@ -119,7 +119,7 @@ impl Counts {
         self.presence.accepted.retain(|&seen, _| seen >= minute.before(USERS_MINUTES));
     }
 
-    /// Users whose session lasts.
+    /// Counts the users whose session lasts: last seen within `session_minutes` of `minute`.
     pub fn active_users(&self, minute: Minute, session_minutes: u64) -> u64 {
         self.active
             .iter()

@@ -41,13 +41,13 @@ pub struct Calls {
 /// What one isolate is offered at this moment, before it is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
-    /// The running minute.
+    /// The minute for which the slots are offered.
     pub minute: Minute,
     /// Slots that are shared out in this minute, everywhere.
     pub slots: u64,
-    /// The parts of the data center and of Anywhere.
+    /// Which parts of the slots are for the data center, and for all together (Anywhere).
     pub shares: Shares,
-    /// Active users / limit.
+    /// Active users divided by the limit; above 1 while the site is over it.
     pub utilisation: f64,
     /// Active isolates of the data center, at least 1.
     pub workers_here: u64,

@@ -94,10 +94,8 @@ impl Plan {
 
     /// Waiting minus eligible slots over the buckets up to `bucket`.
     pub(super) fn ahead_of(&self, bucket: Minute) -> u64 {
-        let upto = self.reservations.partition_point(|known| known.bucket <= bucket);
-        upto.checked_sub(1)
-            .and_then(|last| self.reservations.get(last))
-            .map_or(0, |last| last.ahead)
+        let end = self.reservations.partition_point(|known| known.bucket <= bucket);
+        end.checked_sub(1).and_then(|last| self.reservations.get(last)).map_or(0, |last| last.ahead)
     }
 
     fn knows(&self, bucket: Minute) -> bool {

@@ -47,9 +47,9 @@ pub fn reserve(waiting: &[(Minute, u64)], slots: i64) -> (Vec<Reservation>, u64)
 /// The parts of the slots one data center may use, each in [0, 1].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shares {
-    /// Its own.
+    /// The data center's own part.
     pub here: f64,
-    /// Everybody's: 0 in the design of 2021.
+    /// The part that all data centers may use together: 0 in the design of 2021.
     pub anywhere: f64,
 }
 

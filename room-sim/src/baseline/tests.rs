@@ -1,10 +1,11 @@
 //! Tests of the whole machine, and helpers for those of the designs.
 
-use room_core::time::{SECOND_MS, Timestamp};
+use room_core::base::time::{SECOND_MS, Timestamp};
 
 use super::slots::Shares;
 use super::{
-    Answer, Baseline, Calls, Design, Minute, Offer, Order, Place, Published, Settings, Ticket,
+    Baseline, BaselineAnswer, Calls, Design, Minute, Offer, Order, Place, Published, Settings,
+    Ticket,
 };
 
 /// 16:31:00 on the day of the published example.
@@ -235,7 +236,7 @@ fn slots_handed_out_in_the_minute_are_not_counted_twice() {
     let mut entered = 0;
     for visitor in 0..300_u64 {
         let now = START + visitor * SECOND_MS / 10;
-        let Answer { ticket, .. } = room.on_new_visitor(now, place(0, 0));
+        let BaselineAnswer { ticket, .. } = room.on_new_visitor(now, place(0, 0));
         entered += u64::from(ticket.accepted);
         room.flush(place(0, 0));
         sync_all(&mut room, now, 1);

@@ -8,7 +8,7 @@ use super::minute_counter::MinuteCounter;
 use super::slots::{Shares, per_worker, shared};
 use super::{Calls, Design, Offer, Place};
 
-/// Worker slots.
+/// Divides the slots of a data center evenly among its isolates ("worker slots").
 #[derive(Debug, Default)]
 pub struct WorkerSlots {
     admitted: BTreeMap<Place, MinuteCounter>,

@@ -11,7 +11,8 @@ use super::{Calls, Design, Offer, Place};
 /// The published example's exponent.
 pub const DEFAULT_CURVE_FACTOR: f64 = 1.0;
 
-/// Worker slots with the factor utilisation ^ curve factor.
+/// Divides the slots of a data center among its isolates, counted as isolates x utilisation ^ curve
+/// factor: the emptier the site, the more slots an isolate gets.
 ///
 /// A curve factor of 0 divides by all isolates, as the text describes the design before the
 /// factor was added.

@@ -8,7 +8,8 @@ use super::minute_counter::MinuteCounter;
 use super::slots::{Shares, shared};
 use super::{Calls, Design, Offer, Place};
 
-/// Counter objects that every new visitor asks.
+/// Counts the slots in one object per data center and one for all (Anywhere): every new visitor
+/// asks them.
 #[derive(Debug, Default)]
 pub struct Counters {
     data_centers: BTreeMap<usize, MinuteCounter>,
@@ -42,7 +43,7 @@ impl Design for Counters {
         (self.anywhere.next(offer.minute) < anywhere, calls)
     }
 
-    /// Counters outlive isolates.
+    /// The counters outlive the isolates: nothing is lost with one.
     fn forget(&mut self, _place: Place) {}
 }
 

@@ -14,7 +14,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing has been run of so many.
+    /// Begins with so many runs to do.
     pub fn new(runs: usize) -> Self {
         let is_terminal = io::stderr().is_terminal();
         Self { runs, finished: 0, shown: String::new(), is_terminal }

@@ -1,16 +1,16 @@
-//! The scenarios by name: those of `admission.md` section 7 and some more. Only figures.
+//! The scenarios by name: those of `docs/simulation.md` and some more. Only figures.
 
-use room_core::id::EventId;
-use room_core::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
-use room_core::shuffle::{DrawKey, Shuffle};
+use room_core::base::id::EventId;
+use room_core::order::shuffle::{DrawKey, Shuffle};
+use room_core::room::settings::{QueueingMethod, Settings};
 
-use super::{Fault, Scenario, Traffic, Weather, minutes, seconds};
+use super::{Fault, NetworkConditions, Scenario, Traffic, hard, minutes, seconds};
 use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 37] = [
     "steady",
     "small",
     "shift",
@@ -33,6 +33,21 @@ pub const NAMES: [&str; 22] = [
     "revoke-off",
     "bots",
     "bots-off",
+    "lossy",
+    "skew-2",
+    "skew-5",
+    "short-lives",
+    "tight-1000",
+    "tight-400",
+    "deploy",
+    "silent-line",
+    "far-counter",
+    "slow-counters",
+    "slow-counters-60",
+    "half",
+    "step",
+    "step-fast",
+    "one-ticket-everywhere",
 ];
 
 /// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
@@ -51,7 +66,9 @@ impl Scenario {
         Some(match name {
             // A visitor is inside for 9 minutes on average: 82 % of the places are taken.
             "steady" => constant("steady", 900.0),
-            "small" => Self { settings: settings(300, 200), ..constant("small", 28.0) },
+            "small" => {
+                Self { settings: Settings::with_limits(300, 200), ..constant("small", 28.0) }
+            }
             "shift" => Self {
                 traffic: Traffic::Shifts { from_ms: minutes(10), until_ms: minutes(12) },
                 ..constant("shift", 900.0)
@@ -103,7 +120,8 @@ impl Scenario {
             }
             "revoke-off" => long_sessions("revoke-off"),
             "bots" => {
-                let settings = Settings { gated: true, ..settings(10_000, 2_000) };
+                let settings =
+                    Settings { challenge_required: true, ..Settings::with_limits(10_000, 2_000) };
                 Self { settings, ..among_bots("bots") }
             }
             "bots-off" => among_bots("bots-off"),
@@ -112,42 +130,31 @@ impl Scenario {
             "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
             "compressed" => compressed(),
-            _ => return None,
+            _ => return hard::named(name),
         })
     }
 }
 
-fn constant(name: &'static str, per_minute: f64) -> Scenario {
+/// The usual room of 10,000 places, with so many arrivals a minute for half an hour.
+pub(super) fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
-        settings: settings(10_000, 2_000),
+        settings: Settings::with_limits(10_000, 2_000),
         arrivals: vec![(0, per_minute)],
         duration_ms: minutes(30),
         traffic: Traffic::Everywhere,
         habits: Habits::USUAL,
-        weather: Weather { loss: 0.01, repeats: 0.005, slow: 0.01, skew_ms: 100 },
+        network_conditions: NetworkConditions {
+            loss: 0.01,
+            repeats: 0.005,
+            slow: 0.01,
+            skew_ms: 100,
+            data_center_skew_ms: 0,
+            far_data_center: None,
+        },
         isolate_life_ms: seconds(180),
         faults: Vec::new(),
         day_ms: minutes(24 * 60),
-    }
-}
-
-fn settings(total_active_users: u32, new_users_per_minute: u32) -> Settings {
-    Settings {
-        total_active_users,
-        new_users_per_minute,
-        session_duration_minutes: 5,
-        disable_session_renewal: false,
-        queue_all: false,
-        queueing_method: QueueingMethod::Fifo,
-        maintenance: Maintenance::Off,
-        refresh_interval_s: 20,
-        near_head_refresh_interval_s: 5,
-        when_silent: WhenSilent::Hold,
-        keep_flowing_per_minute: 0,
-        gated: false,
-        event_stream: false,
-        shuffles: Vec::new(),
     }
 }
 
@@ -164,7 +171,7 @@ fn waves(period_ms: u64, swing: f64) -> Vec<(u64, f64)> {
 /// A million visitors in ten minutes.
 fn sale() -> Scenario {
     Scenario {
-        settings: settings(200_000, 20_000),
+        settings: Settings::with_limits(200_000, 20_000),
         arrivals: vec![(0, 100_000.0), (minutes(10) - 1, 100_000.0), (minutes(10), 0.0)],
         duration_ms: minutes(28),
         ..constant("sale", 0.0)
@@ -179,7 +186,7 @@ fn by_lot(name: &'static str, scenario: Scenario) -> Scenario {
 
 /// Sessions of half an hour: a visitor who has left keeps a place for long.
 fn long_sessions(name: &'static str) -> Scenario {
-    let mut settings = settings(10_000, 2_000);
+    let mut settings = Settings::with_limits(10_000, 2_000);
     settings.session_duration_minutes = 30;
     Scenario { settings, duration_ms: minutes(90), ..constant(name, 600.0) }
 }
@@ -214,27 +221,38 @@ fn prequeue() -> Scenario {
 /// The global object loses all memory in the middle of a minute, when the room has been full for
 /// a while; later the objects of some data centers too, without and with their copies.
 fn restart() -> Scenario {
+    let usual = constant("restart", 1_800.0);
     let data_centers = |every, with_copy| Fault::RestartDataCenters { every, with_copy };
     Scenario {
-        weather: Weather { loss: 0.02, repeats: 0.01, slow: 0.02, skew_ms: 500 },
+        network_conditions: NetworkConditions {
+            loss: 0.02,
+            repeats: 0.01,
+            slow: 0.02,
+            skew_ms: 500,
+            ..usual.network_conditions
+        },
         faults: vec![
             (minutes(16) + seconds(30), Fault::RestartGlobal { with_copy: false }),
             (minutes(20) + seconds(15), data_centers(2, false)),
             (minutes(24) + seconds(15), data_centers(3, true)),
         ],
-        ..constant("restart", 1_800.0)
+        ..usual
     }
 }
 
 /// The restart made small: a tenth of the room, a third of the time, three times the loss.
 pub fn small_restart() -> Scenario {
-    let mut settings = settings(1_000, 200);
+    let mut settings = Settings::with_limits(1_000, 200);
     settings.session_duration_minutes = 1;
     Scenario {
         settings,
         arrivals: vec![(0, 350.0)],
         duration_ms: minutes(10),
-        weather: Weather { loss: 0.03, repeats: 0.02, slow: 0.02, skew_ms: 500 },
+        network_conditions: NetworkConditions {
+            loss: 0.03,
+            repeats: 0.02,
+            ..restart().network_conditions
+        },
         isolate_life_ms: seconds(60),
         faults: vec![
             (minutes(5) + seconds(30), Fault::RestartGlobal { with_copy: false }),
@@ -267,7 +285,7 @@ fn fairshot() -> Scenario {
         ]);
     }
     Scenario {
-        settings: settings(40_000, 4_000),
+        settings: Settings::with_limits(40_000, 4_000),
         arrivals,
         duration_ms: minutes(24 * 60),
         ..constant("fairshot", 0.0)
@@ -276,8 +294,8 @@ fn fairshot() -> Scenario {
 
 /// The published experiment: 10,000 visitors join over 30 minutes and browse for about a minute.
 /// The limits are not published: these take three quarters of those who come.
-fn experiment() -> Scenario {
-    let mut settings = settings(400, 400);
+pub(super) fn experiment() -> Scenario {
+    let mut settings = Settings::with_limits(400, 400);
     settings.session_duration_minutes = 1;
     Scenario {
         settings,
@@ -298,7 +316,7 @@ fn experiment() -> Scenario {
 /// wanted by twice as many as it holds, with both kinds of restarts in the middle of the line.
 fn compressed() -> Scenario {
     let data_centers = Fault::RestartDataCenters { every: 1, with_copy: true };
-    let mut settings = settings(400, 400);
+    let mut settings = Settings::with_limits(400, 400);
     settings.session_duration_minutes = 1;
     Scenario {
         settings,
@@ -316,7 +334,7 @@ fn compressed() -> Scenario {
 /// The published example of two hours at a limit of 250: a rush into a room that was half empty.
 fn two_hours() -> Scenario {
     Scenario {
-        settings: settings(250, 250),
+        settings: Settings::with_limits(250, 250),
         arrivals: vec![
             (0, 10.0),
             (minutes(20), 15.0),
@@ -353,7 +371,7 @@ fn swarm(seed: u64) -> Scenario {
     faults.extend([(cut_at, Fault::Cut), (heals_at, Fault::Heal)]);
     faults.sort_by_key(|(at, _)| *at);
     Scenario {
-        settings: settings(places, rate),
+        settings: Settings::with_limits(places, rate),
         arrivals: (0..=4).map(|step| point(stream, step * 6)).collect(),
         duration_ms: minutes(24),
         habits: Habits {
@@ -362,11 +380,13 @@ fn swarm(seed: u64) -> Scenario {
             parallel: stream.between(0, 30) as f64 / 100.0,
             ..Habits::USUAL
         },
-        weather: Weather {
+        network_conditions: NetworkConditions {
             loss: stream.between(0, 8) as f64 / 100.0,
             repeats: stream.between(0, 5) as f64 / 100.0,
             slow: stream.between(0, 5) as f64 / 100.0,
             skew_ms: stream.between(0, 1_000),
+            data_center_skew_ms: 0,
+            far_data_center: None,
         },
         isolate_life_ms: seconds(stream.between(40, 300)),
         faults,

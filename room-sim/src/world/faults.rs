@@ -1,8 +1,15 @@
-//! What breaks and what changes in a world, as the scenario planned it. Decides nothing.
+//! What breaks in a world and when, as the scenario planned it; which data centers have vanished.
+//! Also the deaths of isolates, which happen in every story.
 
-use super::{Event, START, World};
-use crate::scenario::Fault;
-use room_core::time::SECOND_MS;
+use room_core::base::time::{SECOND_MS, Timestamp};
+
+use super::calls::Context;
+use super::event::WorldEvent;
+use super::isolates::IsolateInstance;
+use super::network::Network;
+use crate::baseline;
+use crate::scenario::{Fault, Scenario};
+use crate::world::World;
 
 /// Copies are at most this old when they are found.
 const COPY_AGE_MS: u64 = 2 * SECOND_MS;
@@ -11,95 +18,185 @@ const ROW_AGE_MS: u64 = 10 * SECOND_MS;
 /// A cut leaves each third data center alone.
 const CUT_EVERY: usize = 3;
 
+/// The faults of a story.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    /// The milliseconds from the beginning on, and what happens then.
+    planned: Vec<(u64, Fault)>,
+    /// Whether each data center has vanished.
+    gone: Vec<bool>,
+    /// Nobody who waits is heard before this moment.
+    line_is_heard_at: Timestamp,
+}
+
+impl Faults {
+    /// Nothing is broken yet.
+    pub(crate) fn new(planned: Vec<(u64, Fault)>, data_centers: usize) -> Self {
+        let gone = vec![false; data_centers];
+        Self { planned, gone, line_is_heard_at: Timestamp::default() }
+    }
+
+    /// Enters every fault, and before it the moments at which copies are taken that it will find.
+    pub(crate) fn plan(&self, start: Timestamp, context: &mut Context<'_>) {
+        for (number, (at_ms, _)) in self.planned.iter().enumerate() {
+            let at = start + *at_ms;
+            let age_ms = context.chance.network.between(1, COPY_AGE_MS);
+            context.event_queue.enter(at - ROW_AGE_MS, WorldEvent::Copies(number));
+            context.event_queue.enter(at - age_ms, WorldEvent::Copies(number));
+            context.event_queue.enter(at, WorldEvent::Fault(number));
+        }
+    }
+
+    /// Finds a fault by its number in the plan.
+    pub(crate) fn get(&self, number: usize) -> Option<Fault> {
+        self.planned.get(number).map(|(_, fault)| *fault)
+    }
+
+    /// Nobody who waits is heard before this moment.
+    pub(crate) fn silence_line(&mut self, heard_at: Timestamp) {
+        self.line_is_heard_at = heard_at;
+    }
+
+    /// When the line is heard again; none while it is heard.
+    pub(crate) fn line_is_heard_at(&self, now: Timestamp) -> Option<Timestamp> {
+        Some(self.line_is_heard_at).filter(|heard_at| now < *heard_at)
+    }
+
+    /// Counts the data centers, vanished ones too.
+    pub(crate) fn data_centers(&self) -> usize {
+        self.gone.len()
+    }
+
+    /// Whether this data center has vanished.
+    pub(crate) fn is_gone(&self, data_center: usize) -> bool {
+        self.gone.get(data_center).copied().unwrap_or(false)
+    }
+
+    /// Lets a data center vanish: its objects are heard no more. False if there is none.
+    pub(crate) fn vanish(&mut self, data_center: usize, network: &mut Network) -> bool {
+        let Some(gone) = self.gone.get_mut(data_center) else { return false };
+        *gone = true;
+        network.cut(data_center, true);
+        true
+    }
+
+    /// Cuts each third data center off from the global aggregator, or connects it again.
+    pub(crate) fn cut(&self, is_cut: bool, network: &mut Network) {
+        for data_center in (1..self.data_centers()).step_by(CUT_EVERY) {
+            network.cut(data_center, is_cut || self.is_gone(data_center));
+        }
+    }
+
+    /// From now on no message gets lost, and whatever is cut off and has not vanished is connected.
+    pub(crate) fn heal(&self, network: &mut Network) {
+        network.heal();
+        for data_center in 0..self.data_centers() {
+            network.cut(data_center, self.is_gone(data_center));
+        }
+    }
+}
+
 impl World {
-    pub(super) fn plan_faults(&mut self) {
-        for (number, (at_ms, _)) in self.scenario.faults.iter().enumerate() {
-            let at = START + *at_ms;
-            let age_ms = self.chance.network.between(1, COPY_AGE_MS);
-            self.calendar.enter(at - ROW_AGE_MS, Event::Copies(number));
-            self.calendar.enter(at - age_ms, Event::Copies(number));
-            self.calendar.enter(at, Event::Fault(number));
-        }
-    }
-
-    /// From now on nothing breaks any more, and what is cut off is connected.
-    pub(super) fn heal(&mut self) {
-        self.network.heal();
-        for data_center in 0..self.isolates.len() {
-            let gone = self.gone.get(data_center).copied().unwrap_or(false);
-            self.network.cut(data_center, gone);
-        }
-    }
-
-    /// What the fault of this number will find.
-    pub(super) fn take_copies(&mut self, number: usize) {
-        if self.published.is_some() {
+    /// Takes the copies that the fault of this number will find.
+    pub(crate) fn take_copies(&mut self, number: usize) {
+        let (parts, mut context) = self.parts();
+        if parts.published.is_some() {
             return;
         }
-        match self.scenario.faults.get(number) {
-            Some((_, Fault::RestartGlobal { with_copy })) => {
-                let with_copy = *with_copy;
-                if !std::mem::replace(&mut self.objects.keeps_row, true) {
-                    self.store_row();
-                } else if with_copy {
-                    self.copy_global();
-                }
+        match parts.faults.get(number) {
+            Some(Fault::RestartGlobal { with_copy }) => {
+                parts.objects.expect_global_restart(with_copy, &mut context);
             }
-            Some((_, Fault::RestartDataCenters { every, with_copy: true })) => {
-                for data_center in (0..self.isolates.len()).step_by(*every) {
-                    self.copy_data_center(data_center);
+            Some(Fault::RestartDataCenters { every, with_copy: true }) => {
+                for data_center in (0..parts.faults.data_centers()).step_by(every) {
+                    parts.objects.copy_data_center(data_center);
                 }
             }
             _ => {}
         }
     }
 
-    pub(super) fn fault(&mut self, number: usize) {
-        let Some((_, fault)) = self.scenario.faults.get(number).copied() else { return };
-        if self.is_healed() {
-            return;
-        }
+    /// The fault of this number happens to the parts that it hits.
+    pub(crate) fn fault(&mut self, number: usize) {
+        let Some(fault) = self.faults.get(number).filter(|_| !self.is_healed()) else { return };
         match fault {
             Fault::RestartGlobal { .. } => {
                 self.truth.restart(self.now);
-                self.restart_global();
-                self.objects.keeps_row = false;
+                let (parts, mut context) = self.parts();
+                parts.objects.restart_global(&mut context);
             }
             Fault::RestartDataCenters { every, .. } => {
-                for data_center in (0..self.isolates.len()).step_by(every) {
-                    self.restart_data_center(data_center);
+                let (parts, mut context) = self.parts();
+                for data_center in (0..parts.faults.data_centers()).step_by(every) {
+                    parts.objects.restart_data_center(data_center, &mut context);
                 }
             }
             Fault::Outage { data_center } => self.vanish(data_center),
-            Fault::Cut => self.cut(true),
-            Fault::Heal => self.cut(false),
+            Fault::Cut => self.faults.cut(true, &mut self.calls.network),
+            Fault::Heal => self.faults.cut(false, &mut self.calls.network),
+            Fault::ReplaceIsolates => self.replace_isolates(),
+            Fault::DelayCounters { late_ms } => self.calls.network.delay_counters(late_ms),
+            Fault::SilenceLine { for_ms } => self.faults.silence_line(self.now + for_ms),
             Fault::Open => {
                 self.settings.queue_all = false;
-                self.truth.set_limits(self.now, &self.settings);
+                self.set_limits();
             }
             Fault::Limits { total_active_users, new_users_per_minute } => {
                 self.settings.total_active_users = total_active_users;
                 self.settings.new_users_per_minute = new_users_per_minute;
-                self.truth.set_limits(self.now, &self.settings);
-                self.set_published_limits();
+                self.set_limits();
             }
         }
     }
 
-    fn cut(&mut self, is_cut: bool) {
-        for data_center in (1..self.isolates.len()).step_by(CUT_EVERY) {
-            let gone = self.gone.get(data_center).copied().unwrap_or(false);
-            self.network.cut(data_center, is_cut || gone);
+    fn replace_isolates(&mut self) {
+        for data_center in 0..self.isolates.len() {
+            for isolate in 0..Scenario::isolates(data_center) {
+                self.kill(data_center, isolate);
+            }
+        }
+    }
+
+    /// Everybody who keeps a copy of the settings hears of the new ones.
+    fn set_limits(&mut self) {
+        self.truth.set_limits(self.now, &self.settings);
+        if let Some(room) = &mut self.published {
+            room.set_settings(&self.settings);
         }
     }
 
     /// All isolates of a data center die, and its objects are heard no more.
     fn vanish(&mut self, data_center: usize) {
-        let Some(gone) = self.gone.get_mut(data_center) else { return };
-        *gone = true;
-        self.network.cut(data_center, true);
-        for isolate in 0..crate::scenario::Scenario::isolates(data_center) {
-            self.kill(data_center, isolate);
+        if self.faults.vanish(data_center, &mut self.calls.network) {
+            for isolate in 0..Scenario::isolates(data_center) {
+                self.kill(data_center, isolate);
+            }
+        }
+    }
+
+    pub(crate) fn plan_death(&mut self, data_center: usize, isolate: usize) {
+        let life_ms = self.chance.isolates.exponential_ms(self.scenario.isolate_life_ms as f64);
+        self.event_queue.enter(self.now + life_ms, WorldEvent::Death { data_center, isolate });
+    }
+
+    pub(crate) fn die(&mut self, data_center: usize, isolate: usize) {
+        if self.is_healed() {
+            return;
+        }
+        self.kill(data_center, isolate);
+        self.plan_death(data_center, isolate);
+    }
+
+    /// An isolate is replaced by one that knows nothing.
+    fn kill(&mut self, data_center: usize, isolate: usize) {
+        let born = IsolateInstance::born(data_center, &self.clocks, &mut self.chance);
+        let Some(row) = self.isolates.get_mut(data_center) else { return };
+        let before = row.incarnation(isolate);
+        if let Some(instance) = row.get_mut(isolate) {
+            *instance = born;
+        }
+        if let Some(room) = &mut self.published {
+            room.forget(baseline::Place { data_center, worker: before });
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Tables of what each queueing method, queue-all and maintenance answer. Test code.
 
-use super::{NOW, accepted, name, queued, situation, view};
-use crate::admission::{Decision, Situation, decide};
-use crate::bucket::Bucket;
-use crate::census::Presence;
-use crate::event;
-use crate::queue::OrderKey;
-use crate::settings::{Maintenance, QueueingMethod, Settings};
+use super::{NOW, accepted, context, name, queued, view};
+use crate::admission::{Decision, VisitContext, decide};
+use crate::base::id::CheckInId;
+use crate::base::time::Timestamp;
+use crate::order::census::Presence;
+use crate::order::order_key::OrderKey;
+use crate::room::event;
+use crate::room::settings::{Maintenance, QueueingMethod, Settings};
+use crate::ticket::bucket::Bucket;
 use crate::ticket::{Ticket, TicketState};
-use crate::time::Timestamp;
 
 const METHODS: [QueueingMethod; 4] = [
     QueueingMethod::Fifo,
@@ -22,7 +23,7 @@ fn with(queueing_method: QueueingMethod) -> Settings {
 }
 
 fn answer(settings: &Settings, ticket: Option<Ticket>) -> Decision {
-    decide(situation(settings, Some(&view(true, 0))), ticket)
+    decide(context(settings, Some(&view(true, 0))), ticket)
 }
 
 #[test]
@@ -75,8 +76,8 @@ fn passthrough_counts_whom_it_admits() {
     };
     check(None, None);
     let waited = |from: u64| {
-        let (from, until) = (Timestamp(from), NOW);
-        Some(Presence { key: OrderKey::default(), from, until, check_in: 0, joined: false })
+        let (key, from, check_in) = (OrderKey::default(), Timestamp(from), CheckInId(0));
+        Some(Presence { key, from, until: NOW, check_in, joined: false })
     };
     check(Some(queued(900_000, 978_000)), waited(998_000));
     // Before the check-in is due too: nobody waits for nothing.
@@ -110,8 +111,8 @@ fn a_drain_lets_sessions_end_and_nobody_new_in() {
     let drained = drained.under_maintenance();
     let check = |now: Timestamp, ticket: Option<Ticket>, want: &str| {
         let view = view(true, 0);
-        let situation = Situation { now, ..situation(&drained, Some(&view)) };
-        assert_eq!(name(&decide(situation, ticket)), want, "{now}");
+        let context = VisitContext { now, ..context(&drained, Some(&view)) };
+        assert_eq!(name(&decide(context, ticket)), want, "{now}");
     };
     check(NOW, None, "queue");
     check(NOW, Some(accepted(1_100)), "inside");
@@ -128,7 +129,7 @@ fn maintenance_is_in_force_with_what_follows_from_it() {
             "name": "shop", "host": "shop.example",
             "total_active_users": 9, "new_users_per_minute": 8, "maintenance": maintenance,
         }]);
-        let rooms = crate::config::parse_rooms(&room.to_string()).expect("valid rooms");
+        let rooms = crate::management::config::parse_rooms(&room.to_string()).expect("valid rooms");
         let settings = event::in_force(&rooms[0], NOW).settings.into_owned();
         let seen = (settings.queue_all, settings.disable_session_renewal, settings.maintenance);
         assert_eq!(seen, want, "{maintenance}");

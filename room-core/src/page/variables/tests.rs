@@ -3,11 +3,11 @@
 use super::VARIABLES;
 use super::Variables;
 use super::format_people;
-use crate::event::Phase;
-use crate::settings::QueueingMethod;
-use crate::template::Value;
-use crate::time::Timestamp;
-use crate::waiting::{Stage, Waiting};
+use crate::base::time::Timestamp;
+use crate::page::template::Value;
+use crate::page::waiting::Waiting;
+use crate::room::event::{Phase, Stage};
+use crate::room::settings::QueueingMethod;
 
 #[test]
 fn names_are_sorted_so_the_search_finds_each() {

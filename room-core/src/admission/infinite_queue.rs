@@ -1,0 +1,214 @@
+//! The infinite queue: the line that never moves, for visitors who failed the Turnstile challenge.
+//!
+//! It looks like the room's line from outside. Its whole state is in the visitor's sealed ticket:
+//! whoever waits in it is not counted, takes no place and costs no call.
+
+use crate::admission::{self, Decision, VisitContext};
+use crate::queue::estimate::{self, SHORTEST_S};
+use crate::room::settings::{QueueingMethod, Settings};
+use crate::ticket::{NO_ESTIMATE, Ticket};
+
+/// Makes the ticket of a visitor who joins the infinite queue now.
+pub fn join(context: VisitContext<'_>) -> Ticket {
+    let ticket = Ticket { infinite: true, ..admission::new_ticket(context) };
+    checked_in(context, ticket, true)
+}
+
+/// Answers a visit with a ticket of the infinite queue that has not expired.
+pub fn visit(context: VisitContext<'_>, ticket: Ticket) -> Decision {
+    if admission::is_too_early(context.now, &ticket) {
+        return Decision::InfiniteQueue { ticket, counted: false };
+    }
+    let ticket = checked_in(context, ticket, false);
+    Decision::InfiniteQueue { ticket, counted: true }
+}
+
+/// Returns the wait in seconds that the page told at the last check-in; `None` is unknown.
+///
+/// With first come, first served it is `E0 * exp(-w / E0)`, where `E0` is the first estimate, which
+/// was a real one, and `w` the seconds since then: it falls like that of somebody in line, but more
+/// and more slowly, and not below the shortest wait of any page, [`SHORTEST_S`]. In a lottery it is
+/// what everybody is told.
+pub fn shown_s(ticket: &Ticket, settings: &Settings) -> Option<u32> {
+    let first_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE)?;
+    if settings.queueing_method == QueueingMethod::Random {
+        return Some(first_s);
+    }
+    Some((f64::from(first_s) * remaining(ticket)).round() as u32)
+}
+
+/// Returns how many people the page said stood before the visitor at the last check-in.
+///
+/// The number falls in proportion to the wait that is shown, as it does in the real line.
+pub fn people_ahead(ticket: &Ticket) -> u64 {
+    let at_first = u64::from(ticket.people_ahead);
+    if ticket.shown_estimate_s == NO_ESTIMATE {
+        return at_first;
+    }
+    (at_first as f64 * remaining(ticket)).ceil() as u64
+}
+
+/// Returns the share of the first estimate that was left at the last check-in, up to 1.
+fn remaining(ticket: &Ticket) -> f64 {
+    let first_s = f64::from(ticket.shown_estimate_s.max(SHORTEST_S));
+    let waited_s = ticket.last_check_in.seconds_since(ticket.joined_at);
+    (-waited_s / first_s).exp().max(f64::from(SHORTEST_S) / first_s)
+}
+
+/// Notes a check-in in the ticket, and nowhere else; `first` on the page that starts the wait.
+fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Ticket {
+    let VisitContext { now, settings, view, .. } = context;
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
+    if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
+        let place = settings.order_key(&ticket);
+        let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
+        let estimate_s = admission::displayed_estimate_s(settings, view, place, &ticket);
+        // The curve begins with the first estimate there is.
+        if estimate_s.is_some() && !is_lottery {
+            ticket.joined_at = now;
+        }
+        ticket.people_ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
+    }
+    ticket.unconfirmed = first;
+    ticket.last_check_in = now;
+    let ahead = people_ahead(&ticket);
+    let looks = ticket.shown_estimate_s == NO_ESTIMATE
+        && view.is_some_and(|view| !view.knows_place(settings.order_key(&ticket)));
+    let is_near = view.is_some() && ahead == 0 || admission::is_near_in_slow_room(ahead, settings);
+    let is_soon = first || (is_near || looks) && !settings.queue_all;
+    ticket.interval_s = admission::interval_s(context, is_soon);
+    ticket
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join, people_ahead, shown_s, visit};
+    use crate::admission::tests::{DRAWS, NOW};
+    use crate::admission::{Decision, VisitContext};
+    use crate::base::time::Timestamp;
+    use crate::order::order_key::OrderKey;
+    use crate::queue::view::View;
+    use crate::room::settings::{QueueingMethod, Settings};
+    use crate::ticket::{NO_ESTIMATE, Ticket};
+
+    fn challenge_required() -> Settings {
+        Settings { challenge_required: true, ..Settings::for_tests() }
+    }
+
+    /// 100 people stand before whoever comes now, and 10 enter in a minute.
+    fn view() -> View {
+        View {
+            made_at: NOW,
+            line: vec![(OrderKey::fifo(NOW), 100)],
+            next_place_s: Some(6),
+            admissions_per_1000_minutes: 10_000,
+            ..View::default()
+        }
+    }
+
+    fn at<'a>(now: Timestamp, settings: &'a Settings, view: Option<&'a View>) -> VisitContext<'a> {
+        VisitContext { now, settings, view, may_ask: true, random: DRAWS }
+    }
+
+    /// The ticket after check-ins as it asks for them, until so many seconds have passed.
+    fn after_s(seconds: u64, settings: &Settings, view: &View) -> Ticket {
+        let mut now = NOW + 1;
+        let mut ticket = join(at(now, settings, Some(view)));
+        while now < NOW.plus_seconds(seconds) {
+            now = now.plus_seconds(ticket.interval_s.into());
+            match visit(at(now, settings, Some(view)), ticket) {
+                Decision::InfiniteQueue { ticket: next, counted: true } => ticket = next,
+                other => panic!("{other:?}"),
+            }
+        }
+        ticket
+    }
+
+    #[test]
+    fn the_wait_begins_with_the_real_one_and_falls_ever_more_slowly() {
+        let (settings, view) = (challenge_required(), view());
+        let check = |seconds: u64, want_s: f64| {
+            let ticket = after_s(seconds, &settings, &view);
+            let waited_s = ticket.last_check_in.seconds_since(ticket.joined_at);
+            let exact_s = (606.0 * (-waited_s / 606.0).exp()).max(60.0);
+            let shown = f64::from(shown_s(&ticket, &settings).unwrap());
+            assert!((shown - exact_s).abs() <= 0.5, "{shown} is not {exact_s}");
+            assert!((shown - want_s).abs() <= 0.05 * want_s, "{shown} is not about {want_s}");
+        };
+        check(0, 606.0);
+        check(606, 223.0);
+        check(1_212, 82.0);
+        check(1_500, 60.0);
+        check(36_000, 60.0);
+    }
+
+    #[test]
+    fn the_place_falls_with_the_wait() {
+        let (settings, view) = (challenge_required(), view());
+        let check = |seconds: u64, want: std::ops::RangeInclusive<u64>| {
+            let ahead = people_ahead(&after_s(seconds, &settings, &view));
+            assert!(want.contains(&ahead), "{ahead} after {seconds} s");
+        };
+        check(0, 100..=100);
+        check(606, 34..=38);
+        check(36_000, 10..=10);
+    }
+
+    #[test]
+    fn an_early_visit_changes_nothing() {
+        let (settings, view) = (challenge_required(), view());
+        let ticket = join(at(NOW, &settings, Some(&view)));
+        let due = NOW.plus_seconds(ticket.interval_s.into());
+        let early = visit(at(due - 501, &settings, Some(&view)), ticket.clone());
+        assert_eq!(early, Decision::InfiniteQueue { ticket: ticket.clone(), counted: false });
+        let on_time = visit(at(due - 500, &settings, Some(&view)), ticket.clone());
+        assert!(matches!(on_time, Decision::InfiniteQueue { counted: true, .. }));
+    }
+
+    #[test]
+    fn intervals_are_those_of_the_line() {
+        let (settings, view) = (challenge_required(), view());
+        let first = join(at(NOW, &settings, Some(&view)));
+        assert!(first.unconfirmed && first.infinite);
+        assert!((4..=6).contains(&first.interval_s), "{}", first.interval_s);
+        let later = after_s(60, &settings, &view);
+        assert!(!later.unconfirmed && later.infinite);
+        assert!((18..=22).contains(&later.interval_s), "{}", later.interval_s);
+        // In a room with few places those whose turn is near come often.
+        let slow = Settings { new_users_per_minute: 2, ..challenge_required() };
+        let next = View { line: vec![(OrderKey::fifo(NOW), 1)], ..view };
+        let near = after_s(60, &slow, &next);
+        assert!((4..=6).contains(&near.interval_s), "{}", near.interval_s);
+        assert_eq!(people_ahead(&near), 1);
+        // And so does the first of a line in any room.
+        let first = after_s(60, &settings, &View { line: Vec::new(), ..next });
+        assert!((4..=6).contains(&first.interval_s), "{}", first.interval_s);
+    }
+
+    #[test]
+    fn without_an_estimate_the_curve_begins_later() {
+        let (settings, view) = (challenge_required(), view());
+        let paused = Settings { queue_all: true, ..challenge_required() };
+        let ticket = join(at(NOW, &paused, Some(&view)));
+        assert_eq!(shown_s(&ticket, &paused), None);
+        let later = NOW.plus_seconds(20);
+        let Decision::InfiniteQueue { ticket, .. } =
+            visit(at(later, &settings, Some(&view)), ticket)
+        else {
+            panic!("it was due");
+        };
+        assert_eq!((shown_s(&ticket, &settings), ticket.joined_at), (Some(600), later));
+        let blind = join(at(NOW, &settings, None));
+        assert_eq!((blind.shown_estimate_s, people_ahead(&blind)), (NO_ESTIMATE, 0));
+    }
+
+    #[test]
+    fn a_lottery_tells_everybody_the_same() {
+        let settings = Settings { queueing_method: QueueingMethod::Random, ..challenge_required() };
+        let view = view();
+        let first = join(at(NOW, &settings, Some(&view)));
+        assert_eq!(shown_s(&first, &settings), Some(395));
+        assert_eq!(shown_s(&after_s(600, &settings, &view), &settings), Some(395));
+    }
+}

@@ -1,0 +1,10 @@
+//! Numbers, names and small tables that every other folder uses: nothing here is about waiting
+//! rooms.
+
+pub(crate) mod accept_language;
+pub mod host;
+pub mod id;
+pub(crate) mod rate;
+pub mod sorted;
+pub mod time;
+pub mod url;

@@ -1,0 +1,101 @@
+//! Takes an absolute URL apart. The parts are borrowed as written: none is decoded or checked.
+
+/// The parts of an absolute URL, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlParts<'url> {
+    /// What stands before `://`, like `https`.
+    pub scheme: &'url str,
+    /// The host without user, port and final dots, in the letter case of the URL.
+    pub host: &'url str,
+    /// The port as written; `None` if there is none, so that the scheme's own port counts, or if
+    /// what is written is not a number from 0 to 65,535.
+    pub port: Option<u16>,
+    /// The path, from the first slash to the query; `/` if the URL has none.
+    pub path: &'url str,
+    /// What stands behind the first `?`, without the fragment; `None` if there is no `?`.
+    pub query: Option<&'url str>,
+}
+
+/// Takes `url` apart; `None` if it has no scheme or no host.
+///
+/// A backslash ends the host like a slash, as in the URL standard of the browsers.
+pub fn split_url(url: &str) -> Option<UrlParts<'_>> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority_end = rest.bytes().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'));
+    let (authority, rest) = rest.split_at_checked(authority_end.unwrap_or(rest.len()))?;
+    let target_end = rest.bytes().position(|byte| byte == b'#').unwrap_or(rest.len());
+    let (target, _fragment) = rest.split_at_checked(target_end)?;
+    let (path, query) = match target.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (target, None),
+    };
+    let (host, port) = host_and_port(authority);
+    (!host.is_empty()).then_some(UrlParts {
+        scheme,
+        host,
+        port,
+        path: if path.is_empty() { "/" } else { path },
+        query,
+    })
+}
+
+/// Takes an authority apart: the host without final dots, and the port if one is written.
+fn host_and_port(authority: &str) -> (&str, Option<u16>) {
+    let host_and_port = authority.rsplit_once('@').map_or(authority, |(_user, rest)| rest);
+    // The colons of an IPv6 address stand inside its brackets.
+    let address_end = host_and_port.rfind(']').unwrap_or(0);
+    let (address, rest) = host_and_port.split_at_checked(address_end).unwrap_or_default();
+    let Some((rest, port)) = rest.split_once(':') else {
+        return (host_and_port.trim_end_matches('.'), None);
+    };
+    let host = host_and_port.get(..address.len() + rest.len()).unwrap_or_default();
+    (host.trim_end_matches('.'), port.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_url;
+
+    #[test]
+    fn urls_fall_apart_at_the_right_places() {
+        let check = |url: &str, want: Option<(&str, &str, &str, Option<&str>)>| {
+            let parts = split_url(url).map(|url| (url.scheme, url.host, url.path, url.query));
+            assert_eq!(parts, want, "{url}");
+        };
+        check("http://shop", Some(("http", "shop", "/", None)));
+        check("http://shop/", Some(("http", "shop", "/", None)));
+        check("https://Shop.Net:8443/a/b?c=/d?e#f", {
+            Some(("https", "Shop.Net", "/a/b", Some("c=/d?e")))
+        });
+        check("http://shop?q", Some(("http", "shop", "/", Some("q"))));
+        check("http://shop#/a?b", Some(("http", "shop", "/", None)));
+        check("http://shop/a#b?c", Some(("http", "shop", "/a", None)));
+        check("http://shop./a", Some(("http", "shop", "/a", None)));
+        check("http://shop.:80/a", Some(("http", "shop", "/a", None)));
+        check("http://u:p@shop:1/a@b", Some(("http", "shop", "/a@b", None)));
+        check("http://shop\\a", Some(("http", "shop", "\\a", None)));
+        check("http://[::1]:80/a", Some(("http", "[::1]", "/a", None)));
+        check("http://[::1]/a", Some(("http", "[::1]", "/a", None)));
+        check("http://", None);
+        check("http:///a", None);
+        check("http://:80/a", None);
+        check("/a", None);
+        check("", None);
+    }
+
+    #[test]
+    fn ports_stand_behind_the_host() {
+        let check = |url: &str, want: Option<u16>| {
+            assert_eq!(split_url(url).and_then(|url| url.port), want, "{url}");
+        };
+        check("http://shop:8080/a", Some(8_080));
+        check("http://shop.:80", Some(80));
+        check("http://u:81@shop:82/a:83?b:84", Some(82));
+        check("http://[::1]:81/", Some(81));
+        check("http://[::1]/a:99", None);
+        check("http://u:81@shop", None);
+        check("http://shop:/", None);
+        check("http://shop:65536/", None);
+        check("http://shop:8o/", None);
+    }
+}

@@ -1,0 +1,496 @@
+//! Seals tickets into cookie values and opens them again.
+//!
+//! A cookie value is base64url without padding of
+//! `version(1) | key id(1) | hour(4) | nonce(12) | ciphertext(64) | tag(16)`, lengths in bytes. The
+//! first three parts are the header, in clear. The cipher is AES-256-GCM with another key for every
+//! hour, because random nonces are safe for 2^32 seals per key and a busy site makes more than that
+//! in a day (NIST SP 800-38D, section 8.3). The header, the room and the cookie's name are
+//! authenticated with the ticket, so that a ticket opens in no other room and under no other name.
+//! The host is not, since a room can span several.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use aes_gcm::aead::AeadInOut;
+use base64ct::{Base64UrlUnpadded, Encoding};
+
+use crate::base::id::RoomId;
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::keys::master_key::MasterKey;
+use crate::order::lottery::LotteryKey;
+use crate::order::shuffle::{DrawKey, Shuffle};
+use crate::ticket::{TICKET_BYTES, Ticket};
+
+/// The keys of a deployment: the newest seals tickets, all of them open tickets.
+pub struct KeyRing {
+    newest: MasterKey,
+    older: Vec<MasterKey>,
+}
+
+impl KeyRing {
+    /// Reads the secret `TICKET_KEYS`: 1 to 8 keys, the newest first, separated by commas. Each is
+    /// 32 random bytes, as 64 hexadecimal characters or as base64 or base64url.
+    ///
+    /// White space around a key is ignored: a secret read from a file ends in a line feed.
+    pub fn parse(text: &str) -> Result<Self, KeyRingError> {
+        if text.trim().is_empty() {
+            return Err(KeyRingError::Empty);
+        }
+        let mut keys: Vec<MasterKey> = Vec::new();
+        for (index, word) in text.split(',').enumerate() {
+            let position = index + 1;
+            if position > MAX_KEYS {
+                return Err(KeyRingError::TooMany);
+            }
+            let key = MasterKey::parse(word.trim()).ok_or(KeyRingError::NotAKey { position })?;
+            if let Some(first) = keys.iter().position(|other| other.id() == key.id()) {
+                return Err(KeyRingError::SameId { first: first + 1, second: position });
+            }
+            keys.push(key);
+        }
+        let older = keys.split_off(1);
+        keys.pop().map(|newest| Self { newest, older }).ok_or(KeyRingError::Empty)
+    }
+
+    /// Seals `ticket` into a cookie value, always of 131 characters.
+    ///
+    /// `nonce` must be drawn at random for every call: whoever has two tickets that were sealed
+    /// with the same nonce in the same hour can read and forge tickets.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "the cipher fails on more than 64 GiB only; a ticket has 64 bytes"
+    )]
+    pub fn seal(
+        &mut self,
+        now: Timestamp,
+        nonce: [u8; NONCE_BYTES],
+        room: RoomId,
+        cookie_name: &str,
+        ticket: &Ticket,
+    ) -> String {
+        let header = Header { key_id: self.newest.id(), hour: hour_of(now) }.to_bytes();
+        let associated = associated_data(header, room, cookie_name);
+        let mut sealed = Vec::with_capacity(SEALED_BYTES);
+        sealed.extend_from_slice(&header);
+        sealed.extend_from_slice(&nonce);
+        ticket.append_to(&mut sealed);
+        let (_, message) = sealed.split_at_mut(HEADER_BYTES + NONCE_BYTES);
+
+        let tag = self
+            .newest
+            .cipher(hour_of(now), &readable_hours(now))
+            .encrypt_inout_detached(&nonce.into(), &associated, message.into())
+            .expect("a ticket is shorter than the longest message");
+
+        sealed.extend_from_slice(&tag);
+        Base64UrlUnpadded::encode_string(&sealed)
+    }
+
+    /// Opens the ticket in a cookie value; `None` if the value is no ticket of this room and
+    /// cookie, or was sealed more than 2 hours ago or with a key that is gone. Whatever the reason,
+    /// the caller then treats the visitor as a new one.
+    pub fn open(
+        &mut self,
+        now: Timestamp,
+        room: RoomId,
+        cookie_name: &str,
+        text: &str,
+    ) -> Option<Ticket> {
+        if text.len() != SEALED_CHARACTERS {
+            return None;
+        }
+        let mut sealed = [0; SEALED_BYTES];
+        Base64UrlUnpadded::decode(text, &mut sealed).ok()?;
+        let (header_bytes, rest) = sealed.split_first_chunk_mut::<HEADER_BYTES>()?;
+        let (nonce, rest) = rest.split_first_chunk_mut::<NONCE_BYTES>()?;
+        let (message, tag) = rest.split_last_chunk_mut::<TAG_BYTES>()?;
+
+        let header = Header::from_bytes(*header_bytes)?;
+        let hours = readable_hours(now);
+        if !hours.contains(&header.hour) {
+            return None;
+        }
+        let associated = associated_data(*header_bytes, room, cookie_name);
+        self.key(header.key_id)?
+            .cipher(header.hour, &hours)
+            .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
+            .ok()?;
+        Ticket::from_bytes(message)
+    }
+
+    /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
+    /// is derived from the newest key: after a rotation all places of the running round are drawn
+    /// anew.
+    pub fn lottery_key(&self, room: RoomId) -> LotteryKey {
+        self.newest.lottery_key(room)
+    }
+
+    /// Returns the key that draws the order at the start of an event (`shuffle_at_event_start`). It
+    /// is derived from the oldest key, so that a new one in front changes no draw whose commitment
+    /// has been shown. An event that is moved gets another one, since its key may be public
+    /// already.
+    pub fn draw_key(&self, room: RoomId, draw: &Shuffle) -> DrawKey {
+        self.older.last().unwrap_or(&self.newest).draw_key(room, draw)
+    }
+
+    /// Finds the key with this id. The other keys are not tried: GCM does not commit to its key, so
+    /// one text can be made to open under two of them.
+    fn key(&mut self, id: u8) -> Option<&mut MasterKey> {
+        std::iter::once(&mut self.newest).chain(&mut self.older).find(|key| key.id() == id)
+    }
+}
+
+impl fmt::Debug for KeyRing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids = std::iter::once(&self.newest).chain(&self.older).map(MasterKey::id);
+        formatter.debug_list().entries(ids).finish()
+    }
+}
+
+/// Why a text is not a list of keys. It tells keys by their position and not by their content, and
+/// displays as what the operator has to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRingError {
+    /// The text has no key.
+    Empty,
+    /// A key is not 32 bytes in hexadecimal, base64 or base64url.
+    NotAKey {
+        /// Which key it is, counted from 1.
+        position: usize,
+    },
+    /// Two keys are equal, or are different keys with the same id: by chance 1 pair in 256 is.
+    SameId {
+        /// The position of the newer of the two, counted from 1.
+        first: usize,
+        /// The position of the older of the two, counted from 1.
+        second: usize,
+    },
+    /// There are more than 8 keys.
+    TooMany,
+}
+
+impl fmt::Display for KeyRingError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => formatter.write_str(
+                "is not set; `openssl rand -hex 32` random a key, and \
+                 `wrangler secret put TICKET_KEYS` sets it",
+            ),
+            Self::NotAKey { position } => {
+                write!(formatter, "key {position} is not 32 bytes in hexadecimal or base64")
+            }
+            Self::SameId { first, second } => write!(
+                formatter,
+                "keys {first} and {second} have the same key id; \
+                 draw a new one in place of the newer"
+            ),
+            Self::TooMany => write!(formatter, "holds more than {MAX_KEYS} keys"),
+        }
+    }
+}
+
+impl std::error::Error for KeyRingError {}
+
+/// What stands in clear before a sealed ticket, beside the version.
+struct Header {
+    key_id: u8,
+    hour: u32,
+}
+
+impl Header {
+    fn to_bytes(&self) -> [u8; HEADER_BYTES] {
+        let [a, b, c, d] = self.hour.to_be_bytes();
+        [VERSION, self.key_id, a, b, c, d]
+    }
+
+    fn from_bytes(bytes: [u8; HEADER_BYTES]) -> Option<Self> {
+        let [version, key_id, a, b, c, d] = bytes;
+        (version == VERSION).then_some(Self { key_id, hour: u32::from_be_bytes([a, b, c, d]) })
+    }
+}
+
+/// Returns the hours in which a ticket that still counts can have been sealed.
+fn readable_hours(now: Timestamp) -> RangeInclusive<u32> {
+    hour_of(now).saturating_sub(TICKET_LIFE_HOURS)..=hour_of(now + SKEW_MS)
+}
+
+/// Returns the whole hours since the epoch.
+fn hour_of(now: Timestamp) -> u32 {
+    u32::try_from(now.seconds() / 3_600).unwrap_or(u32::MAX)
+}
+
+/// Joins what is authenticated beside the ticket. Only the last part varies in length, so no two
+/// combinations give the same bytes.
+fn associated_data(header: [u8; HEADER_BYTES], room: RoomId, cookie_name: &str) -> Vec<u8> {
+    [header.as_slice(), room.as_bytes(), cookie_name.as_bytes()].concat()
+}
+
+/// The random bytes that each call of [`KeyRing::seal`] needs.
+pub const NONCE_BYTES: usize = 12;
+
+const VERSION: u8 = 1;
+const HEADER_BYTES: usize = 6;
+const TAG_BYTES: usize = 16;
+const SEALED_BYTES: usize = HEADER_BYTES + NONCE_BYTES + TICKET_BYTES + TAG_BYTES;
+const SEALED_CHARACTERS: usize = (SEALED_BYTES * 4).div_ceil(3);
+
+/// The most keys of a ring: more than anybody rotates through within the life of a ticket.
+const MAX_KEYS: usize = 8;
+
+/// Hours for which a ticket can be opened. No ticket lives longer: a session is at most 30 minutes,
+/// and its cookie one bucket more.
+const TICKET_LIFE_HOURS: u32 = 2;
+
+/// How far the clocks of two machines may be apart, in milliseconds.
+const SKEW_MS: u64 = SECOND_MS;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
+    use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId};
+    use crate::base::time::{MINUTE_MS, Timestamp};
+    use crate::ticket::bucket::Bucket;
+    use crate::ticket::{Challenge, Ticket, TicketState};
+
+    const HOUR_MS: u64 = 60 * MINUTE_MS;
+
+    /// Sealed texts with everything that went into them, read by the JavaScript tests too.
+    #[derive(serde::Deserialize)]
+    struct Golden {
+        ticket_keys: String,
+        sealed: Vec<Sealed>,
+    }
+
+    #[derive(serde::Deserialize)]
+    struct Sealed {
+        now: Timestamp,
+        nonce: String,
+        room: RoomId,
+        cookie_name: String,
+        ticket: Ticket,
+        text: String,
+    }
+
+    fn golden() -> Golden {
+        serde_json::from_str(include_str!("../../../tests/golden/ticket.json")).unwrap()
+    }
+
+    fn ring(keys: &str) -> KeyRing {
+        KeyRing::parse(keys).unwrap()
+    }
+
+    fn key(digit: char) -> String {
+        digit.to_string().repeat(64)
+    }
+
+    /// The first golden ticket opened with one circumstance changed.
+    fn opens(change: impl FnOnce(&mut Golden)) -> bool {
+        let mut golden = golden();
+        change(&mut golden);
+        let Sealed { now, room, cookie_name, text, .. } = &golden.sealed[0];
+        ring(&golden.ticket_keys).open(*now, *room, cookie_name, text).is_some()
+    }
+
+    /// If this fails for a text that was ever deployed, every waiting visitor loses the place and
+    /// every visitor inside becomes a new one at the next request. Add a version instead.
+    #[test]
+    fn golden_tickets_open_and_are_sealed_to_the_same_text() {
+        let golden = golden();
+        let mut ring = ring(&golden.ticket_keys);
+        for Sealed { now, nonce, room, cookie_name, ticket, text } in &golden.sealed {
+            let mut nonce_bytes = [0; NONCE_BYTES];
+            Base64UrlUnpadded::decode(nonce, &mut nonce_bytes).unwrap();
+            assert_eq!(ring.seal(*now, nonce_bytes, *room, cookie_name, ticket), *text);
+            assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        }
+        assert_eq!(golden.sealed.len(), 3);
+    }
+
+    #[test]
+    fn tickets_of_all_states_have_one_length() {
+        let lengths: Vec<_> = golden().sealed.iter().map(|sealed| sealed.text.len()).collect();
+        assert_eq!(lengths, [131, 131, 131]);
+    }
+
+    #[test]
+    fn a_ticket_opens_only_in_its_room_under_its_name_and_key() {
+        assert!(opens(|_| ()));
+        assert!(!opens(|golden| golden.sealed[0].room = RoomId::from_bytes([9; 16])));
+        assert!(!opens(|golden| golden.sealed[0].cookie_name.push('_')));
+        assert!(!opens(|golden| golden.sealed[0].cookie_name.truncate(14)));
+        assert!(!opens(|golden| golden.ticket_keys = key('9')));
+    }
+
+    #[test]
+    fn a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew() {
+        let check = |shift_ms: i64, readable: bool| {
+            let opens = opens(|golden| {
+                let start_of_hour = golden.sealed[0].now.0 / HOUR_MS * HOUR_MS;
+                golden.sealed[0].now = Timestamp(start_of_hour.saturating_add_signed(shift_ms));
+            });
+            assert_eq!(opens, readable, "{shift_ms} ms from the start of the ticket's hour");
+        };
+        let hour_ms = HOUR_MS as i64;
+        check(-1_001, false);
+        check(-1_000, true);
+        check(0, true);
+        check(3 * hour_ms - 1, true);
+        check(3 * hour_ms, false);
+        check(i64::MIN, false);
+        check(i64::MAX, false);
+    }
+
+    #[test]
+    fn every_changed_bit_and_every_cut_is_unreadable() {
+        let Golden { ticket_keys, sealed } = golden();
+        let Sealed { now, room, cookie_name, text, .. } = &sealed[0];
+        let mut ring = ring(&ticket_keys);
+        let mut opens = |text: &str| ring.open(*now, *room, cookie_name, text).is_some();
+        assert!(opens(text));
+        for index in 0..text.len() {
+            assert!(!opens(&text[..index]), "cut to {index} characters");
+            assert!(!opens(&text[index + 1..]), "less the first {} characters", index + 1);
+            for bit in 0..7 {
+                let mut changed = text.clone().into_bytes();
+                changed[index] ^= 1 << bit;
+                let changed = String::from_utf8(changed).unwrap();
+                assert!(!opens(&changed), "bit {bit} of character {index}");
+            }
+        }
+        assert!(!opens(&format!("{text}=")));
+        assert!(!opens(&format!("{text}A")));
+
+        let bytes = Base64UrlUnpadded::decode_vec(text).unwrap();
+        for bit in 0..bytes.len() * 8 {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(!opens(&Base64UrlUnpadded::encode_string(&changed)), "sealed bit {bit}");
+        }
+    }
+
+    #[test]
+    fn what_a_later_version_sealed_is_unreadable() {
+        let bytes = Header { key_id: 7, hour: 9 }.to_bytes();
+        assert_eq!(bytes, [1, 7, 0, 0, 0, 9]);
+        assert!(Header::from_bytes(bytes).is_some());
+        assert!(Header::from_bytes([2, 7, 0, 0, 0, 9]).is_none());
+        assert!(Header::from_bytes([0, 7, 0, 0, 0, 9]).is_none());
+    }
+
+    #[test]
+    fn after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own() {
+        let Golden { ticket_keys, sealed } = golden();
+        let Sealed { now, room, cookie_name, text, ticket, .. } = &sealed[0];
+        let mut old = ring(&ticket_keys);
+        let mut new = ring(&format!("{},{ticket_keys}", key('1')));
+        let new_text = new.seal(*now, [1; NONCE_BYTES], *room, cookie_name, ticket);
+        assert_eq!(new.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        assert_eq!(new.open(*now, *room, cookie_name, &new_text).as_ref(), Some(ticket));
+        assert_eq!(old.open(*now, *room, cookie_name, &new_text), None);
+    }
+
+    #[test]
+    fn what_is_not_a_key_ring_is_refused_with_its_reason() {
+        let check = |text: &str, want: KeyRingError| {
+            assert_eq!(KeyRing::parse(text).err(), Some(want), "{text}");
+        };
+        let not_a_key = |position| KeyRingError::NotAKey { position };
+        let same_id = |first, second| KeyRingError::SameId { first, second };
+        let [one, two] = [key('1'), key('2')];
+        check("", KeyRingError::Empty);
+        check(" \n", KeyRingError::Empty);
+        check(",", not_a_key(1));
+        check(&format!("{one},"), not_a_key(2));
+        check(&format!("{one},{}", &two[1..]), not_a_key(2));
+        check(&format!("{one} {two}"), not_a_key(1));
+        check(&format!("{one},{two},{one}"), same_id(1, 3));
+        let other_with_the_same_id = (0..1_000)
+            .map(|number| format!("{number:064}"))
+            .find(|other| ring(other).newest.id() == ring(&one).newest.id())
+            .unwrap();
+        check(&format!("{one},{other_with_the_same_id}"), same_id(1, 2));
+        let nine = "123456789".chars().map(key).collect::<Vec<_>>().join(",");
+        check(&nine, KeyRingError::TooMany);
+        assert!(KeyRing::parse(&nine[..nine.len() - 65]).is_ok());
+        assert!(KeyRing::parse(&format!(" {one} ,\t{two}\r\n")).is_ok());
+    }
+
+    #[test]
+    fn nothing_printed_contains_a_key() {
+        let secret = key('a');
+        let texts = [
+            format!("{:?}", ring(&secret)),
+            KeyRing::parse(&format!("{secret},{secret}")).unwrap_err().to_string(),
+            KeyRing::parse(&format!("{secret}a")).unwrap_err().to_string(),
+        ];
+        for text in texts {
+            assert!(!text.contains("aaaa") && !text.contains("170"), "{text}");
+        }
+    }
+
+    fn any_ticket() -> impl Strategy<Value = Ticket> {
+        let accepted_at = proptest::option::of((1..u64::MAX, 1..u32::MAX));
+        let times = (any::<u64>(), accepted_at, any::<u64>());
+        let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool, u32))>();
+        (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
+            let (id, interval_s, shown_estimate_s, event, rest) = rest;
+            let (confirmed_s, unconfirmed, infinite, last) = rest;
+            let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
+            Ticket {
+                id: TicketId::from_bytes(id),
+                joined_at: Timestamp(joined_at),
+                state: accepted.map_or(TicketState::Queued, |_| TicketState::Accepted),
+                accepted_at: Timestamp(accepted_at),
+                counted_bucket: Bucket(counted_bucket),
+                last_check_in: Timestamp(last_check_in),
+                interval_s,
+                shown_estimate_s,
+                event,
+                confirmed_s,
+                unconfirmed,
+                infinite,
+                challenge: Challenge::Answered,
+                people_ahead: if accepted.is_none() && infinite { last } else { 0 },
+                counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
+                counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
+                shared: unconfirmed,
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_ticket_is_read_back_for_two_hours(
+            ticket in any_ticket(),
+            now in any::<u64>(),
+            age_ms in 0..=2 * HOUR_MS,
+            nonce in any::<[u8; NONCE_BYTES]>(),
+            room in any::<[u8; 16]>().prop_map(RoomId::from_bytes),
+            cookie_name in "[a-z_]{0,40}",
+        ) {
+            let now = Timestamp(now);
+            let mut ring = ring(&key('1'));
+            let text = ring.seal(now, nonce, room, &cookie_name, &ticket);
+            prop_assert_eq!(text.len(), 131);
+            prop_assert_eq!(ring.open(now + age_ms, room, &cookie_name, &text), Some(ticket));
+        }
+
+        #[test]
+        fn whatever_else_a_visitor_sends_is_no_ticket(
+            text in prop_oneof!["[A-Za-z0-9_-]{131}", any::<String>()],
+            body in "[A-Za-z0-9_-]{123}",
+            now in any::<u64>(),
+        ) {
+            let mut ring = ring(&key('1'));
+            let (now, room) = (Timestamp(now), RoomId::from_bytes([0; 16]));
+            prop_assert_eq!(ring.open(now, room, "n", &text), None);
+            // A header that is right reaches the cipher.
+            let header = Header { key_id: ring.newest.id(), hour: hour_of(now) }.to_bytes();
+            let header = Base64UrlUnpadded::encode_string(&header);
+            prop_assert_eq!(ring.open(now, room, "n", &(header + &body)), None);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The four machines that run a room, and what they say to each other.
+
+pub mod data_center_aggregator;
+pub mod data_center_counter;
+pub mod freshness;
+pub mod global_aggregator;
+pub mod isolate;
+mod round_trip;
+pub mod turn;
+pub mod wire;

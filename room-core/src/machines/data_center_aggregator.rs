@@ -1,0 +1,284 @@
+//! The state machine of a data center's aggregator, the object that stands between the isolates of
+//! one data center and the room's global aggregator.
+//!
+//! It merges the isolates' reports (admissions, renewed sessions, waiting visitors), sends their
+//! sums upward in a *sync* every 2 s, and hands the *view* that comes back to the isolates. Each
+//! move of a visitor counts once within the data center, however many requests reported it
+//! (invariant I7 of `docs/algorithm.md`).
+
+mod contribution;
+mod visitors;
+
+use crate::base::id::{Incarnation, IsolateId};
+use crate::base::sorted::SortedMap;
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::state::{Node, NodeIncarnation, REPORT_MS, SYNC_MS};
+use crate::machines::turn::{Incident, RequestId, Turn};
+use crate::machines::wire::{GlobalReply, Report, ReportReply, Sync};
+use crate::queue::view::{View, keep_newer};
+use crate::room::settings::Settings;
+
+use contribution::Counts;
+
+/// The reports that one aggregator takes in a second; with more than 50 isolates each reports less
+/// often than every [`REPORT_MS`].
+const REPORTS_PER_S: u64 = 200;
+/// An isolate that has not reported for this long is not counted as live: the others may report
+/// more often.
+const ISOLATE_MS: u64 = 60 * SECOND_MS;
+/// The number of isolates remembered at most; reports of further ones are not taken in.
+const ISOLATES_MAX: usize = 4_096;
+/// The number of sent syncs remembered until the global aggregator says that it stored them.
+const SYNCS_MAX: usize = 16;
+
+/// What the machine returns for each event: answers to reports, and the sync to send upward.
+pub type AggregatorTurn = Turn<ReportReply, Sync>;
+
+/// The aggregator of one data center for one room: what its isolates reported, and the newest view.
+///
+/// It reads no clock and performs no calls; each event comes with the time, and the returned
+/// [`AggregatorTurn`] says what to send.
+#[derive(Clone, Debug)]
+pub struct DataCenterAggregator {
+    source: NodeIncarnation,
+    counts: Counts,
+    isolates: SortedMap<IsolateId, Isolate>,
+    /// The last event of each isolate that earlier incarnations have contributed; `None` until the
+    /// first sync is answered, and no report is taken in before.
+    base: Option<SortedMap<IsolateId, u64>>,
+    view: Option<View>,
+    waiting: Vec<(RequestId, Report)>,
+    syncing: bool,
+    synced_at: Timestamp,
+    news: News,
+    /// Whether an isolate reported an event since the last sync.
+    reported: bool,
+    /// Whether the last sync said that nobody reports and nobody waits.
+    told_quiet: bool,
+    /// Sent syncs by sequence number, with the last event of each isolate that they include.
+    sent: SortedMap<u64, SortedMap<IsolateId, u64>>,
+    durable: SortedMap<IsolateId, u64>,
+}
+
+/// How urgent it is to tell the global aggregator of events that no sync has told it yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum News {
+    None,
+    /// There are some; they go with the next sync that is due.
+    Some,
+    /// There are some that must be told at once, in a sync of their own.
+    Urgent,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Isolate {
+    received: u64,
+    seen: Timestamp,
+}
+
+impl DataCenterAggregator {
+    /// Makes an aggregator that starts at `now`.
+    ///
+    /// The `copy` that an earlier incarnation left tells it which visitors have moved already, so
+    /// that their repeated requests are not counted again. It works without one.
+    pub fn new(node: Node, copy: Option<&str>, now: Timestamp, incarnation: Incarnation) -> Self {
+        Self {
+            source: NodeIncarnation { node, incarnation },
+            counts: Counts::restore(node, copy, now),
+            isolates: SortedMap::new(),
+            base: None,
+            view: None,
+            waiting: Vec::new(),
+            syncing: false,
+            synced_at: Timestamp::default(),
+            news: News::None,
+            reported: false,
+            told_quiet: true,
+            sent: SortedMap::new(),
+            durable: SortedMap::new(),
+        }
+    }
+
+    /// Returns the text to keep in the data center's cache (Cache API), for the next incarnation.
+    pub fn copy(&self) -> String {
+        self.counts.copy(self.source.node)
+    }
+
+    /// Takes in the report of an isolate.
+    ///
+    /// It is answered in this turn if the view is fresh, and otherwise after the next sync. Events
+    /// that were taken in before are skipped, so a report may be repeated.
+    pub fn on_report(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        report: Report,
+    ) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        if self.base.is_some() {
+            self.take_in(now, &report, &mut turn);
+        }
+        let fresh = self.view.as_ref().is_some_and(|view| !view.is_due(now));
+        if self.base.is_some() && fresh {
+            turn.replies.push((id, self.reply(now, &report)));
+        } else {
+            self.waiting.push((id, report));
+        }
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// Takes in the answer to the sync in flight, and answers the reports that waited for it.
+    ///
+    /// `None` says that the global aggregator did not answer: isolates then get the last view, and
+    /// the next sync tells everything again.
+    pub fn on_synced(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        reply: Option<GlobalReply>,
+    ) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        self.syncing = false;
+        if let Some(GlobalReply::Synced { durable, included, view }) = reply {
+            if self.counts.hear_revoked(&view.revoked) {
+                self.news = self.news.max(News::Some);
+            }
+            keep_newer(&mut self.view, view);
+            if self.base.is_none() {
+                self.durable = included.iter().copied().collect();
+                self.base = Some(self.durable.clone());
+            }
+            self.note_durable(durable);
+        } else {
+            turn.incidents.push(Incident::AboveSilent);
+            // What the lost sync said is said again: contributions are absolute.
+            self.news = self.news.max(News::Some);
+        }
+        for (id, report) in std::mem::take(&mut self.waiting) {
+            if self.base.is_some() {
+                self.take_in(now, &report, &mut turn);
+            }
+            turn.replies.push((id, self.reply(now, &report)));
+        }
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// Handles the wake-up that an earlier turn asked for: syncs if it is due.
+    pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> AggregatorTurn {
+        let mut turn = AggregatorTurn::default();
+        self.finish(now, settings, &mut turn);
+        turn
+    }
+
+    /// Returns the number of an isolate's last event that was taken in, in this incarnation or an
+    /// earlier one.
+    fn received(&self, isolate: IsolateId) -> u64 {
+        let base = self.base.as_ref().and_then(|base| base.get(&isolate)).copied();
+        let own = self.isolates.get(&isolate).map(|isolate| isolate.received);
+        own.max(base).unwrap_or(0)
+    }
+
+    fn take_in(&mut self, now: Timestamp, report: &Report, turn: &mut AggregatorTurn) {
+        if !self.isolates.contains_key(&report.isolate) && self.isolates.len() >= ISOLATES_MAX {
+            turn.incidents.push(Incident::BoundReached);
+            return;
+        }
+        let received = self.received(report.isolate).max(report.durable);
+        let isolate = self.isolates.get_or_default(report.isolate);
+        isolate.seen = now;
+        isolate.received = received;
+        let next = received + 1;
+        if report.first > next {
+            // An earlier incarnation of this object took in what lies between and lost it: the
+            // answer says from where on everything is needed again.
+            return;
+        }
+        for event in report.events.iter().skip((next - report.first) as usize) {
+            isolate.received += 1;
+            let news = self.counts.take_in(now, event);
+            self.news = self.news.max(news);
+            self.reported = true;
+        }
+    }
+
+    fn reply(&self, now: Timestamp, report: &Report) -> ReportReply {
+        let isolate = report.isolate;
+        ReportReply {
+            incarnation: self.source.incarnation,
+            received: if self.base.is_some() { self.received(isolate) } else { 0 },
+            durable: self.durable.get(&isolate).copied().unwrap_or(0),
+            report_interval_ms: self.report_ms(now),
+            view: self.view.clone(),
+            revoked: self.counts.revoked_among(&report.events),
+        }
+    }
+
+    /// Returns how long each isolate waits between two reports, in milliseconds.
+    fn report_ms(&self, now: Timestamp) -> u64 {
+        let live = |isolate: &&Isolate| now.since_ms(isolate.seen) < ISOLATE_MS;
+        let isolates = self.isolates.values().filter(live).count() as u64;
+        (isolates * 1_000 / REPORTS_PER_S).max(REPORT_MS)
+    }
+
+    fn note_durable(&mut self, seq: u64) {
+        self.counts.note_durable(seq);
+        if let Some((_, included)) = self.sent.take_before(&(seq + 1)).next_back() {
+            for (isolate, number) in included {
+                let durable = self.durable.get_or_default(isolate);
+                *durable = (*durable).max(number);
+            }
+        }
+    }
+
+    /// Whether the global aggregator has stored every event taken in, so that isolates keep none.
+    fn is_all_durable(&self) -> bool {
+        let durable = |isolate| self.durable.get(isolate).copied().unwrap_or(0);
+        self.isolates.iter().all(|(isolate, state)| state.received <= durable(isolate))
+    }
+
+    /// Ends a turn: syncs if that is due, or asks for a wake-up when it will be.
+    fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
+        let due_at = self.synced_at + SYNC_MS;
+        // The last sync before a quiet spell says so, and needs no new event for it.
+        let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
+        if self.syncing {
+            return;
+        }
+        if self.has_cause() || changed && now >= due_at {
+            turn.send = Some(self.sync(now, settings));
+        } else if changed {
+            turn.wake_at = Some(due_at);
+        }
+    }
+
+    /// Whether a sync is needed at once: a report waits for its answer, or an event is urgent.
+    fn has_cause(&self) -> bool {
+        self.news == News::Urgent || !self.waiting.is_empty()
+    }
+
+    fn sync(&mut self, now: Timestamp, settings: &Settings) -> Sync {
+        let hello = self.base.is_none();
+        self.counts.prune(now, settings);
+        self.isolates.retain(|_, isolate| now.since_ms(isolate.seen) < 10 * ISOLATE_MS);
+        let included: SortedMap<IsolateId, u64> =
+            self.isolates.iter().map(|(isolate, state)| (*isolate, state.received)).collect();
+        let quiet = !self.reported;
+        let report_ms = self.report_ms(now);
+        let contribution = self.counts.contribution(now, included.clone(), quiet, report_ms);
+        self.told_quiet = contribution.quiet;
+        self.sent.insert(contribution.seq, included);
+        while self.sent.len() > SYNCS_MAX {
+            self.sent.take_first();
+        }
+        self.syncing = true;
+        self.synced_at = now;
+        (self.news, self.reported) = (News::None, false);
+        Sync { source: self.source, contribution, hello }
+    }
+}
+
+#[cfg(test)]
+mod tests;

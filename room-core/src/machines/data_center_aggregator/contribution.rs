@@ -1,0 +1,212 @@
+//! The counts that a data center's aggregator contributes to the room.
+//!
+//! They are absolute values since the incarnation began, not differences, so that a sync may be
+//! lost or repeated without harm.
+
+use super::News;
+use super::visitors::Visitors;
+use crate::base::id::{AggregatorCode, IsolateId};
+use crate::base::sorted::SortedMap;
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::slots::{GrantId, SlotClass};
+use crate::capacity::state::{
+    BIN_SECONDS, CLOCK_MS, Contribution, LEFT_OUT_MS, Node, REPORT_ANSWER_MS, RevokedVisitor,
+    SYNC_MS,
+};
+use crate::machines::wire::IsolateEvent;
+use crate::order::census::{Census, Epoch};
+use crate::order::order_key::EPOCH_MS;
+use crate::room::settings::Settings;
+use crate::ticket::bucket::Bucket;
+
+/// How long each sync repeats how many slots of a grant were used: past the write-off of the grant
+/// and any restart in between.
+const USED_MS: u64 = 120 * SECOND_MS;
+/// How far an isolate's clock or that of the books may run ahead of the aggregator's; times beyond
+/// it are clamped (`docs/algorithm.md`).
+const SKEW_MS: u64 = 5 * SECOND_MS;
+/// How long after its end a census epoch counts as complete: its last reports have come in.
+const REPORT_DELAY_MS: u64 = SECOND_MS;
+
+/// Everything that the isolates of one data center reported to this incarnation.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    /// The name of this aggregator in tickets.
+    code: AggregatorCode,
+    /// The sequence number of the last contribution; 0 before the first.
+    seq: u64,
+    /// The sequence number of the newest contribution that the global aggregator has stored.
+    durable: u64,
+    activity: SortedMap<Bucket, i64>,
+    used: SortedMap<GrantId, (u32, Timestamp)>,
+    admitted: SortedMap<u64, u32>,
+    entered: SortedMap<u64, u32>,
+    joined: SortedMap<u64, u32>,
+    census: Census,
+    visitors: Visitors,
+    started_at: Timestamp,
+    pruned_at: Timestamp,
+}
+
+impl Counts {
+    /// Makes counts of zero that know the visitors of an earlier incarnation's `copy`.
+    pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
+        Self {
+            code: node.code(),
+            seq: 0,
+            durable: 0,
+            activity: SortedMap::new(),
+            used: SortedMap::new(),
+            admitted: SortedMap::new(),
+            entered: SortedMap::new(),
+            joined: SortedMap::new(),
+            census: Census::default(),
+            visitors: Visitors::restore(node, copy, now),
+            started_at: now,
+            pruned_at: now,
+        }
+    }
+
+    /// Returns the text of the copy for the next incarnation: the visitors whose counts are stored.
+    pub(super) fn copy(&self, node: Node) -> String {
+        self.visitors.copy(node, u32::try_from(self.durable).unwrap_or(u32::MAX))
+    }
+
+    /// Notes that the global aggregator has stored all contributions up to number `seq`.
+    pub(super) fn note_durable(&mut self, seq: u64) {
+        self.durable = self.durable.max(seq);
+    }
+
+    /// Counts one event, and returns how soon the global aggregator should be told of it.
+    ///
+    /// A visitor is counted until the end of the session that the ticket promises, also where
+    /// the room's sessions have been shortened since.
+    pub(super) fn take_in(&mut self, now: Timestamp, event: &IsolateEvent) -> News {
+        let newest = Bucket::last_possible(now + SKEW_MS);
+        match *event {
+            IsolateEvent::Admitted { visitor, bucket, second, class, grant } => {
+                let bucket = bucket.min(newest);
+                // A second admission of one ticket is one visitor and one slot.
+                if !self.visitors.admit(visitor, bucket) {
+                    return News::None;
+                }
+                *self.activity.get_or_default(bucket) += 1;
+                let second = second.min((now + SKEW_MS).seconds());
+                *self.entered.get_or_default(second) += 1;
+                if class == SlotClass::New {
+                    *self.admitted.get_or_default(second) += 1;
+                }
+                if let Some(grant) = grant {
+                    let used = self.used.get_or_insert_with(grant, || (0, now));
+                    *used = (used.0 + 1, now);
+                }
+            }
+            IsolateEvent::Moved { visitor, from, to, counted_by } => {
+                let (to, is_own) = (to.min(newest), counted_by == self.code);
+                let left = self.visitors.step(visitor, from, to, is_own);
+                let Some(left) = left else { return News::None };
+                *self.activity.get_or_default(left) -= 1;
+                *self.activity.get_or_default(to) += 1;
+            }
+            IsolateEvent::Revoked { visitor, from } => {
+                if !self.visitors.revoke(visitor, from.min(newest)) {
+                    return News::None;
+                }
+            }
+            IsolateEvent::Present(presence) => {
+                if self.census.add(presence) && presence.joined {
+                    *self.joined.get_or_default(presence.from.seconds()) += 1;
+                }
+            }
+        }
+        news(now, event)
+    }
+
+    /// Takes in whose sessions were ended in other data centers. Returns whether some of these
+    /// visitors had moved on here: then the next sync tells that their sessions ended here too.
+    pub(super) fn hear_revoked(&mut self, revoked: &[RevokedVisitor]) -> bool {
+        let news = |one: &RevokedVisitor| self.visitors.revoked_elsewhere(one.visitor, one.bucket);
+        revoked.iter().map(news).fold(false, |some, news| some | news)
+    }
+
+    /// Returns the visitors whom `events` moved on although their sessions had been ended, each
+    /// with the bucket of the ticket that must count no longer.
+    pub(super) fn revoked_among(&self, events: &[IsolateEvent]) -> Vec<RevokedVisitor> {
+        let revoked = |event: &IsolateEvent| match *event {
+            IsolateEvent::Moved { visitor, to, .. } if self.visitors.is_revoked(visitor, to) => {
+                Some(RevokedVisitor { visitor, bucket: to })
+            }
+            _ => None,
+        };
+        events.iter().filter_map(revoked).collect()
+    }
+
+    /// Returns everything counted so far as one contribution with the next sequence number.
+    ///
+    /// `included` names the last event of each isolate that is in it; `quiet` says that no isolate
+    /// reported anything since the last sync; `report_ms` is how often isolates report.
+    pub(super) fn contribution(
+        &mut self,
+        now: Timestamp,
+        included: SortedMap<IsolateId, u64>,
+        quiet: bool,
+        report_ms: u64,
+    ) -> Contribution {
+        self.seq += 1;
+        self.visitors.note_sync();
+        let told_until = self.told_until(now, report_ms);
+        let nobody_waits = self.census.is_empty_from(now - EPOCH_MS);
+        Contribution {
+            seq: self.seq,
+            activity: self.activity.clone(),
+            used: self.used.iter().map(|(grant, (used, _))| (*grant, *used)).collect(),
+            admitted: self.admitted.clone(),
+            entered: self.entered.clone(),
+            joined: self.joined.clone(),
+            census: self.census.report(),
+            through: Epoch::newest_ended(now - REPORT_DELAY_MS).unwrap_or_default(),
+            included,
+            revoked: self.visitors.revoked(),
+            quiet: quiet && nobody_waits && told_until > Timestamp::default(),
+            told_until: Some(told_until),
+            report_ms,
+        }
+    }
+
+    /// Returns the moment up to which all renewals have been reported, where no report is lost;
+    /// 1970 until the isolates have told a new incarnation what the one before had not passed on.
+    fn told_until(&self, now: Timestamp, report_ms: u64) -> Timestamp {
+        let told = now - (report_ms + REPORT_ANSWER_MS + CLOCK_MS);
+        if told < self.started_at + SYNC_MS { Timestamp::default() } else { told }
+    }
+
+    /// Forgets what no longer counts, at most every 2 s however fast urgent syncs follow each
+    /// other, because it looks at every visitor.
+    pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) {
+        if now.since_ms(self.pruned_at) < SYNC_MS {
+            return;
+        }
+        self.pruned_at = now;
+        let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
+        self.activity.retain(|bucket, count| *count != 0 && now < bucket.expires_at() + horizon_ms);
+        self.used.retain(|_, (_, at)| now.since_ms(*at) < USED_MS);
+        let oldest_s = now.seconds().saturating_sub(BIN_SECONDS);
+        for bins in [&mut self.admitted, &mut self.entered, &mut self.joined] {
+            bins.keep_from(&oldest_s);
+        }
+        self.census.prune(now);
+        self.visitors.prune(now);
+    }
+}
+
+/// Returns how urgent an event is. A move is urgent if the visitor's old bucket could expire before
+/// the next sync: the visitor would be missing from the count for a moment.
+fn news(now: Timestamp, event: &IsolateEvent) -> News {
+    match event {
+        IsolateEvent::Moved { from, .. } if from.expires_at() < now + 2 * SYNC_MS => News::Urgent,
+        IsolateEvent::Admitted { .. }
+        | IsolateEvent::Moved { .. }
+        | IsolateEvent::Revoked { .. }
+        | IsolateEvent::Present(_) => News::Some,
+    }
+}

@@ -1,0 +1,261 @@
+//! The activity bucket in which each visitor of a data center is counted, so that a request that
+//! is repeated or that two tabs send counts once.
+//!
+//! It is an exact table of 28 bytes an entry, and no probabilistic filter: one that wrongly drops a
+//! move in a hundred leaves visitors uncounted (`docs/algorithm.md`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::id::VisitorId;
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
+use crate::capacity::state::Node;
+use crate::ticket::bucket::Bucket;
+
+/// The number of visitors remembered at most, 50 MB with the index; those whose sessions end first
+/// are forgotten first.
+const REMEMBERED_MAX: usize = 1_000_000;
+/// The number of sessions ended here (by `revoke`) that are remembered at most, 350 KB in each
+/// sync. Beyond it a visitor's place stays taken until the session expires.
+const REVOKED_MAX: usize = 10_000;
+/// The number of sessions ended elsewhere that are remembered at most, about 3 MB. Beyond it a copy
+/// of the ticket goes on to work here, and its visitor is counted.
+const REVOKED_ELSEWHERE_MAX: usize = 100_000;
+/// The number of visitors in a copy at most: those whose sessions end last, about 75 bytes each,
+/// 750 KB.
+const COPIED_MAX: usize = 10_000;
+
+/// The activity bucket in which one visitor is counted, and how it came to that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    bucket: Bucket,
+    /// Whether the admission was counted here. A visitor's first move can be reported before the
+    /// admission, by another isolate; the admission still counts then.
+    admitted: bool,
+    /// The bucket the visitor was in here before a move whose start nobody had reported: that
+    /// move may have been in another data center, or its report is still to come.
+    behind: Option<Bucket>,
+    /// The number of the sync that tells of this place first, in this incarnation.
+    #[serde(skip)]
+    told_in: u32,
+    /// Whether this incarnation counted the visitor here. A copy may be older than what its
+    /// writer contributed last.
+    #[serde(skip)]
+    is_own: bool,
+}
+
+impl Place {
+    /// The place of somebody whom this incarnation counts first.
+    fn first(bucket: Bucket) -> Self {
+        Self { bucket, admitted: false, behind: None, told_in: 0, is_own: true }
+    }
+}
+
+/// The visitors counted in one data center, and those whose sessions were ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Visitors {
+    /// The number of syncs so far; the next one tells of what is counted now.
+    syncs: u32,
+    /// A tree, because it holds up to a million visitors that come in random order.
+    counted: BTreeMap<VisitorId, Place>,
+    by_bucket: SortedMap<Bucket, Vec<VisitorId>>,
+    /// Visitors whose sessions were ended here, with the bucket in which they were counted last.
+    revoked: BTreeMap<VisitorId, Bucket>,
+    /// Visitors whose sessions were ended in another data center, with their last bucket there.
+    revoked_elsewhere: BTreeMap<VisitorId, Bucket>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Copy {
+    /// The object that wrote the copy; another one does not take it.
+    node: Node,
+    visitors: Vec<(VisitorId, Place)>,
+}
+
+impl Visitors {
+    /// Restores the visitors of a `copy`; none if it is missing, unreadable or of another object.
+    pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
+        let mut visitors = Self::default();
+        let copy = copy.and_then(|text| serde_json::from_str::<Copy>(text).ok());
+        let copied = copy.filter(|copy| copy.node == node).map(|copy| copy.visitors);
+        for (visitor, place) in copied.into_iter().flatten() {
+            visitors.place(visitor, place);
+        }
+        visitors.prune(now);
+        visitors
+    }
+
+    /// Returns the text of a copy, where the first `durable` syncs of this incarnation are stored.
+    ///
+    /// Visitors who moved since are left out: isolates report those moves again to the next
+    /// incarnation, which must not take them for repetitions.
+    pub(super) fn copy(&self, node: Node, durable: u32) -> String {
+        let newest_first = self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
+            let place = |visitor: &VisitorId| Some((*visitor, *self.counted.get(visitor)?));
+            visitors.iter().filter_map(place).filter(|(_, place)| place.bucket == *bucket)
+        });
+        let visitors =
+            newest_first.filter(|(_, place)| place.told_in <= durable).take(COPIED_MAX).collect();
+        serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
+    }
+
+    /// Counts an admission. Returns false if the visitor's admission was counted here before.
+    pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket) -> bool {
+        let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(bucket));
+        let bucket = known.bucket.max(bucket);
+        self.place(visitor, Place { bucket, admitted: true, ..known });
+        !known.admitted
+    }
+
+    /// Counts the move of a visitor whose renewed session ends with the bucket `to`, and returns
+    /// the bucket that loses the visitor.
+    ///
+    /// `None` if this move or a later one of the same ticket was counted here before, or if the
+    /// session was ended. `is_own` says that isolates of this data center put the visitor into
+    /// `from`: where this incarnation has not heard of it, the visitor leaves the bucket in which
+    /// it is counted, and the report, lost or late, is made good (`docs/algorithm.md`).
+    pub(super) fn step(
+        &mut self,
+        visitor: VisitorId,
+        from: Bucket,
+        to: Bucket,
+        is_own: bool,
+    ) -> Option<Bucket> {
+        let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(from));
+        if known.behind == Some(from) && to <= known.bucket {
+            // The report that came late: out of where this data center counted it before.
+            self.place(visitor, Place { behind: None, ..known });
+            return Some(from);
+        }
+        if self.is_revoked(visitor, to) {
+            return None;
+        }
+        // Known further on: the request carried an older cookie, and its visitor is where this
+        // data center put it. Known further back: see `Place::behind`.
+        let is_behind = known.bucket < from;
+        let heals = is_behind && is_own && known.is_own;
+        let behind = (is_behind && !heals).then_some(known.bucket).or(known.behind);
+        let left = if heals { known.bucket } else { known.bucket.max(from) };
+        (left < to).then(|| {
+            self.place(visitor, Place { bucket: to, behind, is_own: true, ..known });
+            left
+        })
+    }
+
+    /// Notes that the origin ended a session whose ticket says `from`.
+    ///
+    /// Returns false if that was known, or if [`REVOKED_MAX`] are remembered already. Reports of
+    /// the admission and of moves up to that bucket may still come, and count.
+    pub(super) fn revoke(&mut self, visitor: VisitorId, from: Bucket) -> bool {
+        let bucket = self.counted.get(&visitor).map_or(from, |place| place.bucket.max(from));
+        let before = self.revoked.get(&visitor);
+        let full = before.is_none() && self.revoked.len() >= REVOKED_MAX;
+        if full || before.is_some_and(|before| *before >= bucket) {
+            return false;
+        }
+        self.revoked.insert(visitor, bucket);
+        true
+    }
+
+    /// Notes that a session was ended in another data center, where its ticket said `from`.
+    ///
+    /// Returns true if the visitor has moved to a later bucket here: then the session is ended here
+    /// too, and other data centers must hear of it.
+    pub(super) fn revoked_elsewhere(&mut self, visitor: VisitorId, from: Bucket) -> bool {
+        if self.counted.get(&visitor).is_some_and(|place| place.bucket > from) {
+            return self.revoke(visitor, from);
+        }
+        let is_known = self.revoked_elsewhere.contains_key(&visitor);
+        if is_known || self.revoked_elsewhere.len() < REVOKED_ELSEWHERE_MAX {
+            self.revoked_elsewhere.insert(visitor, from);
+        }
+        false
+    }
+
+    /// Whether the visitor's session was ended in an earlier bucket than `to`: a ticket that says
+    /// `to` counts no longer.
+    pub(super) fn is_revoked(&self, visitor: VisitorId, to: Bucket) -> bool {
+        let ended_in = self.revoked.get(&visitor).max(self.revoked_elsewhere.get(&visitor));
+        ended_in.is_some_and(|bucket| *bucket < to)
+    }
+
+    /// Returns the visitors whose sessions were ended here, with the bucket where each was counted
+    /// last.
+    pub(super) fn revoked(&self) -> SortedMap<VisitorId, Bucket> {
+        self.revoked.iter().map(|(visitor, bucket)| (*visitor, *bucket)).collect()
+    }
+
+    /// Notes that a sync tells of everything counted so far.
+    pub(super) fn note_sync(&mut self) {
+        self.syncs += 1;
+    }
+
+    fn place(&mut self, visitor: VisitorId, place: Place) {
+        let place = Place { told_in: self.syncs + 1, ..place };
+        let before = self.counted.insert(visitor, place);
+        if before.is_none_or(|before| before.bucket != place.bucket) {
+            self.by_bucket.get_or_default(place.bucket).push(visitor);
+        }
+    }
+
+    /// Forgets visitors whose sessions have expired, and beyond [`REMEMBERED_MAX`] those whose
+    /// sessions end first.
+    pub(super) fn prune(&mut self, now: Timestamp) {
+        for revoked in [&mut self.revoked, &mut self.revoked_elsewhere] {
+            revoked.retain(|_, bucket| bucket.is_live(now));
+        }
+        while let Some((first, _)) = self.by_bucket.iter().next() {
+            if first.is_live(now) && self.counted.len() <= REMEMBERED_MAX {
+                return;
+            }
+            let Some((bucket, visitors)) = self.by_bucket.take_first() else { return };
+            for visitor in visitors {
+                if self.counted.get(&visitor).is_some_and(|place| place.bucket == bucket) {
+                    self.counted.remove(&visitor);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{REVOKED_ELSEWHERE_MAX, REVOKED_MAX, Visitors};
+    use crate::base::id::VisitorId;
+    use crate::base::time::Timestamp;
+    use crate::ticket::bucket::Bucket;
+
+    #[test]
+    fn a_session_beyond_the_bound_stays_as_if_it_had_not_ended() {
+        let mut visitors = Visitors::default();
+        for visitor in 0..REVOKED_MAX as u64 {
+            assert!(visitors.revoke(VisitorId(visitor), Bucket(10)));
+        }
+        let (late, known) = (VisitorId(REVOKED_MAX as u64), VisitorId(0));
+        assert!(!visitors.revoke(late, Bucket(12)));
+        assert!(visitors.revoke(known, Bucket(12)));
+        assert_eq!(visitors.revoked().len(), REVOKED_MAX);
+        assert_eq!(visitors.step(late, Bucket(12), Bucket(13), false), Some(Bucket(12)));
+        assert_eq!(visitors.step(known, Bucket(12), Bucket(13), false), None);
+    }
+
+    #[test]
+    fn a_session_ended_elsewhere_is_remembered_once_others_are_forgotten() {
+        let mut visitors = Visitors::default();
+        for visitor in 0..REVOKED_ELSEWHERE_MAX as u64 {
+            visitors.revoked_elsewhere(VisitorId(visitor), Bucket(10));
+        }
+        let (late, known) = (VisitorId(REVOKED_ELSEWHERE_MAX as u64), VisitorId(0));
+        visitors.revoked_elsewhere(late, Bucket(12));
+        visitors.revoked_elsewhere(known, Bucket(12));
+        assert_eq!(visitors.revoked_elsewhere.len(), REVOKED_ELSEWHERE_MAX);
+        assert!(!visitors.is_revoked(late, Bucket(13)));
+        assert!(visitors.is_revoked(known, Bucket(13)) && !visitors.is_revoked(known, Bucket(12)));
+        visitors.prune(Timestamp::from_seconds(11));
+        visitors.revoked_elsewhere(late, Bucket(12));
+        assert!(visitors.is_revoked(late, Bucket(13)));
+        assert_eq!(visitors.revoked_elsewhere.len(), 2);
+    }
+}

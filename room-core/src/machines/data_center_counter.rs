@@ -1,0 +1,480 @@
+//! The machine of a data center's counter: the object that hands out slots to isolates.
+//!
+//! It leases slots from the global aggregator by messages called pulls, and pulls more when they
+//! run low. It hands out only what was granted, and nothing at or after the `until` of a lease (I5
+//! in `docs/algorithm.md`), which it measures by its own clock. Its leases are not stored: after a
+//! restart it pulls new ones, and the global aggregator writes the lost ones off.
+
+mod demand;
+mod leases;
+mod recent;
+mod waiting;
+
+use crate::base::id::IsolateId;
+use crate::base::rate::Rate;
+use crate::base::sorted::{self, SortedMap};
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd, Slots};
+use crate::capacity::state::Node;
+use crate::machines::round_trip::RoundTrip;
+use crate::machines::turn::{Incident, RequestId, Turn, earlier};
+use crate::machines::wire::{
+    CounterReply, CounterRequest, GlobalReply, NAMED_MAX, Pull, RefusalHint, SlotRequest,
+    named_ranks,
+};
+use crate::order::order_key::OrderKey;
+use crate::queue::view::{View, keep_newer};
+
+pub use demand::SHARDS_MAX;
+use demand::Sharing;
+use leases::Leases;
+use recent::{Given, Recent};
+use waiting::{Pulling, Waiting};
+
+/// How long called visitors are refused without a pull after one was refused, in milliseconds
+/// (`docs/algorithm.md`).
+const REFUSAL_MS: u64 = 500;
+/// A pull that comes sooner than this after the last one asks for twice as much, in milliseconds.
+const PULLS_APART_MS: u64 = 500;
+/// Seconds over which the demand is averaged, about.
+const DEMAND_WINDOW_S: f64 = 10.0;
+/// The same for the short average, by which batches follow a rush.
+const RUSH_WINDOW_S: f64 = 1.0;
+/// An isolate that has not asked for this long is no longer one of those who share the slots.
+const ISOLATE_MS: u64 = 30 * SECOND_MS;
+/// The most requests that may wait for a pull; further ones are answered with `Silent`.
+const WAITING_MAX: usize = 10_000;
+/// The most isolates remembered, for sizing their batches.
+const ISOLATES_MAX: usize = 4_096;
+
+/// The outcome of an event of a counter: answers to isolates, and perhaps a pull to send.
+pub type CounterTurn = Turn<CounterReply, Pull>;
+
+/// The state of one counter of one room.
+#[derive(Clone, Debug)]
+pub struct DataCenterCounter {
+    node: Node,
+    leases: Leases,
+    recent: Recent,
+    waiting: Vec<Waiting>,
+    pulling: Option<Pulling>,
+    round_trip: RoundTrip,
+    pull_number: u64,
+    view: Option<View>,
+    /// The lowest key of called visitors who are refused without a pull, and until when.
+    queued_refused: Option<(OrderKey, Timestamp)>,
+    sharing: Sharing,
+    new_rate: Rate,
+    /// The same over a shorter time, so that batches follow a rush from its first second on.
+    rush: Rate,
+    called_rate: Rate,
+    last_pull_at: Timestamp,
+    /// No pull is sent before this moment: the global aggregator is under load and said so.
+    rests_until: Timestamp,
+    pull_scale: u32,
+    isolates: SortedMap<IsolateId, Timestamp>,
+}
+
+impl DataCenterCounter {
+    /// Returns a counter that starts at `now` without slots. `copy` is what an earlier incarnation
+    /// wrote with [`Self::copy`], and tells which tickets have got a slot in the last minutes.
+    pub fn new(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
+        Self {
+            node,
+            leases: Leases::default(),
+            recent: Recent::restore(node, copy, now),
+            waiting: Vec::new(),
+            pulling: None,
+            round_trip: RoundTrip::default(),
+            pull_number: 0,
+            view: None,
+            queued_refused: None,
+            sharing: Sharing::new(node.shard),
+            new_rate: Rate::over_s(DEMAND_WINDOW_S),
+            rush: Rate::over_s(RUSH_WINDOW_S),
+            called_rate: Rate::over_s(DEMAND_WINDOW_S),
+            last_pull_at: Timestamp::default(),
+            rests_until: Timestamp::default(),
+            pull_scale: 1,
+            isolates: SortedMap::new(),
+        }
+    }
+
+    /// Returns the latest admissions as a text, to be kept in the Cache API for a restart.
+    pub fn copy(&self) -> String {
+        self.recent.copy(self.node)
+    }
+
+    /// Processes a request of an isolate. A request for a slot may be answered in a later turn,
+    /// when a pull has been answered.
+    pub fn on_request(
+        &mut self,
+        now: Timestamp,
+        id: RequestId,
+        request: CounterRequest,
+    ) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        self.sharing.note(now);
+        match request {
+            CounterRequest::Return { isolate, left } => {
+                for (grant, total) in left {
+                    self.leases.take_back(now, isolate, grant, total);
+                }
+                turn.replies.push((id, CounterReply::Returned));
+            }
+            CounterRequest::Take(take) => self.on_take(now, id, take, &mut turn),
+        }
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    /// Processes the answer to the pull of this number; `reply` is `None` if none came.
+    pub fn on_pulled(
+        &mut self,
+        now: Timestamp,
+        number: u64,
+        reply: Option<GlobalReply>,
+    ) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        let pulling = self.pulling.take_if(|one| one.pull.number == number);
+        let is_awaited = pulling.is_some();
+        let is_first = |one: &Pulling| one.is_first_answered(now, self.round_trip);
+        if let Some(first) = pulling.filter(|one| reply.is_some() && is_first(one)) {
+            self.round_trip.note(now.since_ms(first.sent_at));
+        }
+        if let Some(GlobalReply::Pulled { new, queued, extended, view, rest_ms }) = reply {
+            keep_newer(&mut self.view, view);
+            self.rests_until = now + rest_ms;
+            for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
+                if let Some(slots) = slots {
+                    self.leases.add(now, class, slots);
+                }
+            }
+            self.extend(now, &extended);
+            if is_awaited {
+                self.leases.acknowledge_returns();
+                self.serve_waiting(now, &mut turn);
+            }
+        } else if is_awaited {
+            turn.incidents.push(Incident::AboveSilent);
+            let silent = |waiting: Waiting| (waiting.id, CounterReply::Silent);
+            turn.replies.extend(self.waiting.drain(..).map(silent));
+        }
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    /// Processes the wake-up that the last turn asked for: gives back slots of ended leases, or
+    /// sends a pull that is due.
+    pub fn on_alarm(&mut self, now: Timestamp) -> CounterTurn {
+        let mut turn = CounterTurn::default();
+        self.finish(now, &mut turn);
+        turn
+    }
+
+    fn on_take(
+        &mut self,
+        now: Timestamp,
+        id: RequestId,
+        take: SlotRequest,
+        turn: &mut CounterTurn,
+    ) {
+        let given = self.recent.find(now, take);
+        if given.is_some_and(|given| given.is_spent(now, take)) {
+            turn.replies.push((id, self.refused(now, true)));
+            return;
+        }
+        let is_same = |one: &Waiting| one.take.admission == take.admission;
+        if given.is_none() && !self.waiting.iter().any(is_same) {
+            self.note(now, take);
+        }
+        let waiting = Waiting { id, take, came_at: now, asked: false };
+        let others_wait = !self.waiting.is_empty();
+        if let Some(reply) = self.repeat(now, waiting) {
+            turn.replies.push((id, reply));
+        } else if let Some(reply) = self.hand_out(now, waiting, others_wait) {
+            turn.replies.push((id, reply));
+        } else if self.is_refused(now, take) {
+            turn.replies.push((id, self.refused(now, false)));
+        } else if self.waiting.len() >= WAITING_MAX {
+            turn.incidents.push(Incident::BoundReached);
+            turn.replies.push((id, CounterReply::Silent));
+        } else {
+            self.waiting.push(waiting);
+        }
+    }
+
+    fn note(&mut self, now: Timestamp, take: SlotRequest) {
+        match take.class {
+            SlotClass::New => {
+                self.new_rate.add(now);
+                self.rush.add(now);
+            }
+            SlotClass::Queued => self.called_rate.add(now),
+        }
+        if self.isolates.len() < ISOLATES_MAX {
+            self.isolates.insert(take.isolate, now);
+        }
+        self.isolates.retain(|_, seen| now.since_ms(*seen) < ISOLATE_MS);
+    }
+
+    /// Gives one slot from a valid lease, if there is any. A newcomer's isolate also gets a batch
+    /// for its next newcomers, unless other requests wait for these slots.
+    fn hand_out(
+        &mut self,
+        now: Timestamp,
+        waiting: Waiting,
+        others_wait: bool,
+    ) -> Option<CounterReply> {
+        let Waiting { take, .. } = waiting;
+        let has_slot = self.recent.find(now, take).is_some();
+        if has_slot || take.class == SlotClass::Queued && !self.is_called(take) {
+            return None;
+        }
+        let (grant, end) = self.leases.take_one(now, take.class)?;
+        let SlotRequest { class, counted_by, session_ms, .. } = take;
+        let given = Given { grant, class, at: now, end: Some(end), counted_by, session_ms };
+        self.recent.remember(take.admission, given);
+        let may_batch = take.class == SlotClass::New && !others_wait;
+        let batch = may_batch.then(|| self.batch(now, waiting, grant, end)).flatten();
+        Some(self.granted(now, waiting, given, batch))
+    }
+
+    /// Returns the slot that this admission was given before, if it was and its lease lasts.
+    fn repeat(&self, now: Timestamp, waiting: Waiting) -> Option<CounterReply> {
+        let given = self.recent.find(now, waiting.take)?;
+        given.is_valid(now).then(|| self.granted(now, waiting, given, None))
+    }
+
+    /// Returns the grant of the slot that this admission was given, if its lease has ended since.
+    fn ended(&self, now: Timestamp, take: SlotRequest) -> Option<GrantId> {
+        let given = self.recent.find(now, take)?;
+        (!given.is_valid(now)).then_some(given.grant)
+    }
+
+    /// Lets those who wait with slots of these grants have them again.
+    fn extend(&mut self, now: Timestamp, extended: &[(GrantId, SlotEnd)]) {
+        for Waiting { take, .. } in &self.waiting {
+            let grant = self.ended(now, *take);
+            if let Some((_, end)) = extended.iter().find(|(one, _)| Some(*one) == grant) {
+                self.recent.extend(take.admission, *end);
+            }
+        }
+    }
+
+    fn granted(
+        &self,
+        now: Timestamp,
+        waiting: Waiting,
+        given: Given,
+        batch: Option<Slots>,
+    ) -> CounterReply {
+        let Given { grant, class, at: granted_at, end, .. } = given;
+        let end = end.zip(waiting.asked_at(now)).map(|(end, at)| end.handed_on(now, at));
+        let view = self.view.clone().filter(|view| view.version > waiting.take.view_version);
+        let shard = self.sharing.shard();
+        let shared = given.is_counted_elsewhere(waiting.take);
+        CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, shared }
+    }
+
+    fn batch(
+        &mut self,
+        now: Timestamp,
+        waiting: Waiting,
+        grant: GrantId,
+        end: SlotEnd,
+    ) -> Option<Slots> {
+        let isolate = waiting.take.isolate;
+        let isolates = (self.isolates.len() as u32).max(1);
+        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
+        let by_supply = self.leases.tokens(grant) / (2 * isolates);
+        let n = by_demand.min(by_supply);
+        // To an isolate of an earlier version it is told by the counter's clock.
+        let end = end.by(now + BATCH_MS).handed_on(now, waiting.asked_at(now).unwrap_or(now));
+        (n > 0 && self.leases.cut_batch(isolate, grant, n)).then(|| Slots::new(grant, n, end))
+    }
+
+    /// Returns a refusal, which tells what other called visitors would be refused without a pull,
+    /// and whether the ticket is `spent`.
+    fn refused(&self, now: Timestamp, spent: bool) -> CounterReply {
+        let held = self.queued_refused.filter(|(_, until)| now < *until);
+        let held = held.map(|(from, until)| RefusalHint { from, for_ms: until.since_ms(now) });
+        let (view, shard) = (self.view.clone(), self.sharing.shard());
+        CounterReply::Refused { view, held, shard, spent }
+    }
+
+    /// Whether a request is refused without a pull: the room is known to be closed, it is not this
+    /// visitor's turn, or a visitor with the same key or a lower one was refused a moment ago.
+    fn is_refused(&self, now: Timestamp, take: SlotRequest) -> bool {
+        if self.ended(now, take).is_some() {
+            return false;
+        }
+        let knows_better = self
+            .view
+            .as_ref()
+            .is_some_and(|view| view.version >= take.view_version && !view.is_due(now));
+        match take.class {
+            SlotClass::Queued => {
+                let held = |(key, until)| take.key >= key && now < until;
+                self.queued_refused.is_some_and(held) || knows_better && !self.is_called(take)
+            }
+            SlotClass::New => knows_better && !self.wants_to_know(take),
+        }
+    }
+
+    fn wants_to_know(&self, take: SlotRequest) -> bool {
+        let joined_at = Timestamp(take.key.0);
+        self.view.as_ref().is_some_and(|view| view.wants_to_know(joined_at))
+    }
+
+    /// Whether it is this visitor's turn. An isolate with an old view may ask for visitors whose
+    /// turn it is not (I4).
+    fn is_called(&self, take: SlotRequest) -> bool {
+        self.view.as_ref().is_some_and(|view| view.open || view.called().calls(take.key))
+    }
+
+    /// Gives the slots that came to the requests that wait, lowest key first; but a newcomer for
+    /// whom the pull asked goes before one who came later, and would wait for the next pull. Of the
+    /// others, those that the pull counted are refused, and later ones wait for the next pull.
+    fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
+        let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
+        for one in sorted::stably_by_number(waiting, is_late) {
+            // Another request of the same admission may have been served in this very loop.
+            let repeat = self.repeat(now, one);
+            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, true)) {
+                turn.replies.push((one.id, reply));
+            } else if one.asked || self.is_refused(now, one.take) {
+                if one.take.class == SlotClass::Queued && self.ended(now, one.take).is_none() {
+                    self.refuse_queued(now, one.take.key);
+                }
+                turn.replies.push((one.id, self.refused(now, false)));
+            } else {
+                self.waiting.push(one);
+            }
+        }
+    }
+
+    /// Notes that a called visitor was refused: for 500 ms this key and higher ones are refused
+    /// without a pull. Visitors with lower keys than all who were refused are not.
+    fn refuse_queued(&mut self, now: Timestamp, key: OrderKey) {
+        let first = self.queued_refused.filter(|(_, until)| now < *until);
+        let key = first.map_or(key, |(first, _)| first.min(key));
+        self.queued_refused = Some((key, now + REFUSAL_MS));
+    }
+
+    /// Ends a turn: sends a pull if requests wait, slots run low or some must go back, and sets the
+    /// next wake-up.
+    fn finish(&mut self, now: Timestamp, turn: &mut CounterTurn) {
+        if self.view.as_ref().is_some_and(|view| !view.open) {
+            // Visitors who wait in line have a better right to them than the next newcomer here.
+            self.leases.give_back_new();
+        }
+        self.leases.expire(now);
+        self.recent.prune(now);
+        let runs_low = self.runs_low(now);
+        // Nobody waits for returns: after a silence they are not hurried.
+        let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
+        let returns_due = returns_at.is_some_and(|at| now >= at);
+        if let Some(pulling) = self.pulling.as_mut() {
+            // The answer to the pull ends with another look at all this.
+            turn.send = pulling.again(now);
+            turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
+        } else if !self.waiting.is_empty() || runs_low || returns_due {
+            if now < self.rests_until {
+                turn.wake_at = earlier(Some(self.rests_until), self.leases.next_end());
+                return;
+            }
+            // Where pulls are rare, one more costs little, and a newcomer waits for each.
+            let hurries = now.since_ms(self.last_pull_at) >= SECOND_MS;
+            let pull = self.pull(now, runs_low);
+            let again_after_ms = Pulling::again_after_ms(self.round_trip, hurries);
+            let pulling = Pulling::new(now, pull.clone(), again_after_ms);
+            turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
+            (self.pulling, turn.send) = (Some(pulling), Some(pull));
+        } else {
+            turn.wake_at = earlier(returns_at, self.leases.next_end());
+        }
+    }
+
+    /// Whether to pull before the last slot is gone, so that no newcomer waits for the round trip.
+    /// Only where leases of several slots are given, and at least one newcomer comes per second.
+    fn runs_low(&self, now: Timestamp) -> bool {
+        let open = self.view.as_ref().is_some_and(|view| view.open && !view.is_stale(now));
+        let per_s = self.new_rate.per_s(now);
+        let apart = now.since_ms(self.last_pull_at) >= PULLS_APART_MS;
+        open && apart
+            && per_s >= 1.0
+            && self.leases.had_spare()
+            && f64::from(self.leases.tokens_after(now + SECOND_MS)) < per_s
+    }
+
+    fn pull(&mut self, now: Timestamp, runs_low: bool) -> Pull {
+        let close = now.since_ms(self.last_pull_at) < PULLS_APART_MS;
+        self.pull_scale = if close { (self.pull_scale * 2).min(64) } else { 1 };
+        self.last_pull_at = now;
+        self.pull_number = (self.pull_number + 1).max(now.0);
+        for waiting in &mut self.waiting {
+            waiting.asked = true;
+        }
+        let newcomers = self.keys_waiting(now, SlotClass::New);
+        let keys = named_ranks(newcomers.len()).filter_map(|rank| newcomers.get(rank).copied());
+        let new_waiting = newcomers.len() as u32;
+        let mut queued_keys = self.keys_waiting(now, SlotClass::Queued);
+        let queued_waiting = queued_keys.len() as u32;
+        queued_keys.truncate(NAMED_MAX);
+        let asks_new = new_waiting > 0 || runs_low;
+        let per_s = self.new_rate.per_s(now);
+        Pull {
+            node: self.node,
+            number: self.pull_number,
+            keys: keys.collect(),
+            new_waiting,
+            new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },
+            queued_keys,
+            queued_waiting,
+            queued_wanted: if queued_waiting > 0 {
+                1 + (self.called_rate.per_s(now) / 2.0) as u32
+            } else {
+                0
+            },
+            returned: self.leases.returns(),
+            extend: self.ended_grants(now),
+            sent_at: Some(now),
+            demand_per_1000_s: (per_s * 1_000.0) as u64,
+        }
+    }
+
+    /// Returns the keys of the tickets of a class that wait for a slot, lowest first; those of
+    /// several requests with one ticket once.
+    fn keys_waiting(&self, now: Timestamp, class: SlotClass) -> Vec<OrderKey> {
+        let waits = |take: &SlotRequest| take.class == class && self.ended(now, *take).is_none();
+        let of_class = self.waiting.iter().map(|waiting| waiting.take).filter(waits).collect();
+        let mut tickets = sorted::stably_by_number(of_class, |take: &SlotRequest| take.admission.0);
+        tickets.dedup_by_key(|take| take.admission);
+        let keys = tickets.iter().map(|take| take.key).collect();
+        sorted::stably_by_number(keys, |key: &OrderKey| key.0)
+    }
+
+    /// Returns the ended grants of which those who wait have slots, [`NAMED_MAX`] at most.
+    fn ended_grants(&self, now: Timestamp) -> Vec<GrantId> {
+        let mut grants = Vec::new();
+        for grant in self.waiting.iter().filter_map(|waiting| self.ended(now, waiting.take)) {
+            if grants.len() < NAMED_MAX && !grants.contains(&grant) {
+                grants.push(grant);
+            }
+        }
+        grants
+    }
+}
+
+/// Returns how many slots to ask for, at `d` newcomers per second: those expected in the 4 s of a
+/// lease, and two standard deviations: `4 d + 2 sqrt(4 d) + 1` (`docs/algorithm.md`).
+fn lease_wanted(per_s: f64) -> u32 {
+    let expected = 4.0 * per_s;
+    (expected + 2.0 * expected.sqrt()) as u32 + 1
+}
+
+#[cfg(test)]
+mod tests;

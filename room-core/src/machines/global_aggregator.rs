@@ -1,0 +1,487 @@
+//! The state machine of a room's global aggregator: the one object that knows the whole room.
+//!
+//! It merges what all data centers report, alone grants *slots* (the right to admit one visitor)
+//! within both limits of the room, and moves the *threshold* `T`, up to which the line has been
+//! called. It reads no clock and performs no input or output: what must be stored before a reply
+//! leaves is in the [`Turn`] it returns.
+
+mod books;
+mod burst;
+mod counters;
+mod forecast_cache;
+mod load;
+mod overcall;
+mod pace;
+mod recovery;
+mod restart;
+mod saves;
+
+use crate::base::id::{Incarnation, RoomId};
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
+use crate::capacity::slots::{SlotClass, Slots};
+use crate::capacity::state::LEFT_OUT_MS;
+use crate::machines::turn::{Incident, RequestId, Turn, earlier};
+use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Status, Sync};
+use crate::order::lottery::Round;
+use crate::queue::view::{Joined, View};
+use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply};
+use crate::room::settings::Settings;
+
+use books::Books;
+use burst::Burst;
+use counters::{Counters, PullAnswer};
+use forecast_cache::ForecastCache;
+use load::Load;
+use overcall::OvercallController;
+use pace::Pace;
+use recovery::Recovery;
+pub use restart::Restored;
+use restart::{Found, Row};
+use saves::Saves;
+pub use saves::{PartChange, Save};
+
+/// How often the threshold is moved while somebody waits, in milliseconds (`docs/algorithm.md`).
+const TICK_MS: u64 = 500;
+
+/// The number of views that can be made in one millisecond before versions run ahead of the clock.
+const VERSIONS_PER_MS: u64 = 1_000;
+
+/// What the machine returns for each event: replies, whether to store the row first, and when to
+/// wake it. It sends nothing upward.
+pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
+
+/// The global aggregator of one room: the line, the granted slots, and what data centers reported.
+#[derive(Clone, Debug)]
+pub struct GlobalAggregator {
+    room: RoomId,
+    incarnation: Incarnation,
+    /// The version of the newest view; it only goes up, across restarts too.
+    version: u64,
+    queue: Queue,
+    books: Books,
+    recovery: Recovery,
+    saves: Saves,
+    burst: Burst,
+    pace: Pace,
+    counters: Counters,
+    overcall: OvercallController,
+    load: Load,
+    forecast_cache: ForecastCache,
+}
+
+impl GlobalAggregator {
+    /// Makes the machine of `room`, started at `now` from what an earlier incarnation left.
+    ///
+    /// After a loss it may grant nothing for some seconds: see [`Self::is_learning`].
+    pub fn new(
+        restored: Restored<'_>,
+        room: RoomId,
+        now: Timestamp,
+        incarnation: Incarnation,
+        settings: &Settings,
+    ) -> Self {
+        let (found, is_row_lost) = restored.read(room);
+        let fresh = Self {
+            room,
+            incarnation,
+            // Above the versions of all views that an earlier incarnation made in this millisecond.
+            version: (now.0 + 1) * VERSIONS_PER_MS,
+            queue: Queue::default(),
+            books: Books::empty(incarnation),
+            recovery: Recovery::from(now),
+            saves: Saves::default(),
+            burst: Burst::default(),
+            pace: Pace::from(now),
+            counters: Counters::default(),
+            overcall: OvercallController::default(),
+            load: Load::default(),
+            forecast_cache: ForecastCache::default(),
+        };
+        let stored_keys = restored.parts.iter().map(|(key, _)| key.clone()).collect();
+        let mut machine = match found {
+            Some(found) => fresh.resume(found, stored_keys, now, settings),
+            None => Self { saves: Saves::resumed(&fresh.books, false, stored_keys), ..fresh },
+        };
+        if is_row_lost {
+            machine.recovery.lose_row();
+        }
+        machine
+    }
+
+    fn resume(
+        mut self,
+        found: Found,
+        stored_keys: Vec<String>,
+        now: Timestamp,
+        settings: &Settings,
+    ) -> Self {
+        let Found { row, contributions, with_parts } = found;
+        self.queue = row.queue;
+        self.books = Books::resumed(row.ledger.restart(self.incarnation, now), contributions);
+        self.version = self.version.max(row.version);
+        let stale_keys = if with_parts { Vec::new() } else { stored_keys };
+        self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
+        let contributions = self.books.contributions();
+        let unheard_ms = now.since_ms(contributions.heard_at());
+        let someone_waits = self.queue.waiting() > 0 || contributions.has_waiters();
+        let census_is_lost = !(with_parts || row.with_census) || unheard_ms > LEFT_OUT_MS;
+        if !self.queue.is_open() && someone_waits && census_is_lost {
+            self.recovery.lose_census(settings);
+        }
+        self.recovery.learn(settings, self.books.taken(now, settings));
+        self
+    }
+
+    /// Returns what to store: the row, and each part that has changed since the last call. The row
+    /// is also kept as a copy in the Cache API. The shell tells the outcome to [`Self::on_saved`].
+    pub fn save(&mut self) -> Save {
+        let parts = self.saves.changed_parts(&self.books, self.queue.reported());
+        let row = Row {
+            room: self.room,
+            incarnation: self.incarnation,
+            version: self.version,
+            with_census: false,
+            queue: self.queue.for_storage(),
+            ledger: self.books.ledger().clone(),
+            book: self.books.contributions().stored_sum(self.incarnation),
+            parts: Some(self.saves.parts()),
+        };
+        Save { row: serde_json::to_string(&row).unwrap_or_default(), parts }
+    }
+
+    /// Takes in whether what [`Self::save`] returned was stored. If not, the replies of that turn
+    /// must not leave.
+    ///
+    /// The machine goes on with what it knows, since what nobody was told only makes limits
+    /// stricter. Until a save works it answers nobody, and tries again every 2 s.
+    pub fn on_saved(&mut self, now: Timestamp, is_stored: bool) -> GlobalTurn {
+        let incidents = self.saves.note_outcome(now, is_stored).into_iter().collect();
+        GlobalTurn { incidents, wake_at: self.saves.retry_at(), ..GlobalTurn::default() }
+    }
+
+    /// Handles a request: a counter's pull of slots, a data center's sync, or a status query.
+    ///
+    /// The reply is in the returned turn, and must wait for the row if the turn says to store it.
+    /// There is none, which the caller takes for silence, while the state cannot be stored.
+    pub fn on_request(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        request: GlobalRequest,
+    ) -> GlobalTurn {
+        self.load.note(now);
+        if self.saves.is_failing() {
+            return GlobalTurn { wake_at: self.saves.retry_at(), ..GlobalTurn::default() };
+        }
+        match request {
+            GlobalRequest::Pull(pull) => self.on_pull(now, settings, id, &pull),
+            GlobalRequest::Sync(sync) => self.on_sync(now, settings, id, sync),
+            GlobalRequest::Status => {
+                let mut turn = GlobalTurn::default();
+                let moved = self.tick(now, settings, &mut turn);
+                self.finish(now, settings, moved, &mut turn);
+                self.forecast_cache.curve(now, settings, &self.queue, &self.books);
+                turn.replies.push((id, GlobalReply::Status(self.status(now, settings))));
+                turn
+            }
+        }
+    }
+
+    /// Handles the wake-up that an earlier turn asked for: moves the threshold, stores what is due.
+    pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> GlobalTurn {
+        let retry_at = self.saves.retry_at();
+        if retry_at.is_some_and(|retry_at| now < retry_at) {
+            return GlobalTurn { wake_at: retry_at, ..GlobalTurn::default() };
+        }
+        let mut turn = GlobalTurn::default();
+        let moved = self.tick(now, settings, &mut turn);
+        self.finish(now, settings, moved, &mut turn);
+        turn
+    }
+
+    /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
+    /// call. Each has a higher version than those before.
+    pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
+        // Time, so that versions go up across restarts without a write for each; finer than
+        // milliseconds, because many views are made in one.
+        self.version = (self.version + 1).max(now.0 * VERSIONS_PER_MS);
+        let entered = self.books.ledger().queued_since(self.queue.reported().middle());
+        View {
+            version: self.version,
+            made_at: now,
+            threshold: self.queue.threshold(),
+            called_before: self.queue.called().before,
+            open: self.queue.is_open(),
+            names_until: self.burst.names_until(&self.queue),
+            line: crate::queue::line::curve(&self.queue.line_without(entered)),
+            joined: self.joined(now, entered),
+            closed_at: self.queue.closed_at(),
+            next_place_s: self.books.next_place_s(now, settings),
+            admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
+            forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
+            revoked: self.books.contributions().last_revoked(),
+        }
+    }
+
+    /// Returns the room's status for operators: visitors inside and waiting, and the seconds until
+    /// the next and the last of them enter.
+    pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
+        // The census is some seconds old: who came and who went since then is known as well.
+        let census_at = self.queue.reported().middle();
+        let joined = self.books.contributions().joined_since(census_at);
+        let entered = self.books.ledger().queued_since(census_at);
+        let waiting = (self.queue.waiting() + joined).saturating_sub(entered);
+        let next_place_s = self.books.next_place_s(now, settings);
+        let rate = self.books.admissions_per_1000_minutes(now);
+        let before_last = waiting.saturating_sub(1);
+        let line_s = before_last.saturating_mul(60_000).checked_div(rate);
+        let by_rate = next_place_s.zip(line_s).map(|(next, line)| u64::from(next) + line);
+        let longest = self.forecast_cache.wait_s(before_last).map(u64::from).or(by_rate);
+        Status {
+            open: self.queue.is_open(),
+            active: self.counted(now, settings),
+            waiting,
+            longest_wait_s: longest.and_then(|seconds| u32::try_from(seconds).ok()),
+            next_admission_s: next_place_s.filter(|_| waiting > 0),
+        }
+    }
+
+    /// Returns how many slots may be granted at `now` under both limits of the room; 0 while
+    /// [`Self::is_learning`] (invariants I1 and I13 of `docs/algorithm.md`).
+    pub fn available(&self, now: Timestamp, settings: &Settings) -> u64 {
+        if self.is_learning(now) { 0 } else { self.books.free(now, settings) }
+    }
+
+    /// Returns how many visitors are inside at `now`: those reported, and as many as there are
+    /// written-off slots, which may have been used without a report.
+    pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
+        self.books.counted(now, settings)
+    }
+
+    /// Returns how many slots are granted and neither reported used, nor returned, nor written off.
+    pub fn outstanding(&self) -> u64 {
+        self.books.ledger().outstanding()
+    }
+
+    /// Returns how many visitors count against `new_users_per_minute` at `now`.
+    ///
+    /// They count by their admission; slots that may still be used or were written off count as
+    /// well.
+    pub fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
+        self.books.granted_in_rate_window(now)
+    }
+
+    /// Whether nothing may be granted, because after a restart reports of data centers are missing
+    /// that could fill the room, or the stored row could not be read.
+    pub fn is_learning(&self, now: Timestamp) -> bool {
+        self.recovery.is_learning(now, self.books.contributions())
+    }
+
+    /// Returns the visitors who joined since the census, without as many of them as have entered
+    /// of all who `entered` since.
+    fn joined(&self, now: Timestamp, entered: u64) -> Joined {
+        let contributions = self.books.contributions();
+        let from = self.queue.reported().middle().max(self.queue.closed_at());
+        // Joins are counted by the second.
+        let until = Timestamp::from_seconds(contributions.joins_told_until(now).seconds());
+        let joined = contributions.joined_since(from);
+        let count = joined.saturating_sub(contributions.joined_since(until));
+        let beyond_census = entered.saturating_sub(self.queue.waiting());
+        Joined { from, until, count: count.saturating_sub(beyond_census) }
+    }
+
+    fn on_sync(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        sync: Sync,
+    ) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        let source = sync.source;
+        self.saves.note(self.books.record(now, source, sync.contribution));
+        // To a new incarnation everything its earlier ones contributed counts as durable.
+        let told = sync.hello && self.saves.is_dirty();
+        let moved = self.tick(now, settings, &mut turn);
+        self.finish(now, settings, moved || told, &mut turn);
+        let contributions = self.books.contributions();
+        let included =
+            if sync.hello { contributions.included(source.node) } else { SortedMap::new() };
+        let reply = GlobalReply::Synced {
+            durable: self.saves.durable(source),
+            included: included.into_iter().collect(),
+            view: self.view(now, settings),
+        };
+        turn.replies.push((id, reply));
+        turn
+    }
+
+    fn on_pull(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        pull: &Pull,
+    ) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        self.books.record_returned(&pull.returned);
+        self.saves.note(!pull.returned.is_empty());
+        self.counters.record_pull(now, pull);
+        let mut moved = self.tick(now, settings, &mut turn);
+        let answer = match self.counters.answered(pull) {
+            Some(answer) => answer,
+            None => self.answer_pull(now, settings, pull, &mut moved),
+        };
+        self.finish(now, settings, moved, &mut turn);
+        let (PullAnswer { new, queued, extended }, view) = (answer, self.view(now, settings));
+        let rest_ms = self.load.rest_ms(now, self.counters.recent(now));
+        let reply = GlobalReply::Pulled { new, queued, extended, view, rest_ms };
+        turn.replies.push((id, reply));
+        turn
+    }
+
+    fn answer_pull(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        pull: &Pull,
+        moved: &mut bool,
+    ) -> PullAnswer {
+        let new = self.grant_new(now, settings, pull);
+        let admitted = new.map_or(0, |slots| slots.n);
+        if admitted < pull.new_waiting {
+            let outstanding = self.books.ledger().outstanding_new();
+            let (queue, admitted) = (&mut self.queue, admitted as usize);
+            *moved |= self.burst.refuse(now, settings, queue, outstanding, pull, admitted);
+        }
+        let queued = self.grant_queued(now, settings, pull);
+        self.overcall.note(self.called_among(pull), queued.map_or(0, |slots| u64::from(slots.n)));
+        self.saves.note(new.is_some() || queued.is_some());
+        let extended = self.books.extend(now, settings, &pull.extend);
+        // Stored first: else a restart would write them off by their old end.
+        *moved |= !extended.is_empty();
+        let answer = PullAnswer { new, queued, extended }.measured_from(now, pull.sent_at);
+        self.counters.answer(pull, answer.clone());
+        answer
+    }
+
+    fn grant_new(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
+        if !self.queue.is_open() || pull.new_waiting.max(pull.new_wanted) == 0 {
+            return None;
+        }
+        let available = self.available(now, settings);
+        let free = available.saturating_sub(self.queue.promised(self.supply(now, settings)));
+        let waiting = u64::from(pull.new_waiting);
+        let wanted = if self.books.leases_allowed(now, settings, available) {
+            let lease = (free / 2 * self.counters.share_per_1000(now, pull.node) / 1_000).max(1);
+            waiting.max(u64::from(pull.new_wanted).min(lease))
+        } else {
+            waiting
+        };
+        self.books.grant(now, settings, SlotClass::New, wanted.min(free))
+    }
+
+    fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
+        let called = self.called_among(pull);
+        if settings.admits_nobody() || called == 0 {
+            return None;
+        }
+        let available = self.available(now, settings);
+        let waiting = called.min(available);
+        let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
+        if self.queue.is_open() {
+            return self.books.grant(now, settings, SlotClass::Queued, wanted);
+        }
+        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            let first = self.served_first(now, settings, pull);
+            return self.books.grant(now, settings, SlotClass::Queued, waiting.min(first));
+        }
+        let last_minute = self.books.granted_in_rate_window(now);
+        let n = self.pace.take(now, settings, last_minute, wanted);
+        self.books.grant(now, settings, SlotClass::Queued, n)
+    }
+
+    /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
+    /// `docs/algorithm.md`).
+    fn called_among(&self, pull: &Pull) -> u64 {
+        let called = self.queue.called();
+        let called = pull.queued_keys.iter().filter(|key| called.calls(**key)).count();
+        if self.queue.is_open() || called == pull.queued_keys.len() {
+            return u64::from(pull.queued_waiting);
+        }
+        called as u64
+    }
+
+    /// Returns how many of the waiting visitors who ask for slots stand before everybody else; a
+    /// slow room serves no others.
+    fn served_first(&self, now: Timestamp, settings: &Settings, pull: &Pull) -> u64 {
+        let first = self.queue.served_first(&pull.queued_keys, self.supply(now, settings));
+        if !self.recovery.knows_line(now) || first == pull.queued_keys.len() {
+            return u64::from(pull.queued_waiting);
+        }
+        first as u64
+    }
+
+    /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
+    /// threshold or opening changed, which must be stored before anybody is told.
+    fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
+        let exceeded = self.books.settle(now, settings);
+        turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
+        let entered = self.books.ledger().queued_since(self.queue.reported().middle());
+        let turned = self.queue.turn(now, settings, entered);
+        let contributions = self.books.contributions();
+        if let Some(epoch) = contributions.reported_epoch(now)
+            && epoch > self.queue.reported()
+        {
+            let waiters = contributions.waiters(epoch);
+            let entered = entered.saturating_sub(self.books.ledger().queued_since(epoch.middle()));
+            let give_up_per_s = self.forecast_cache.give_up_per_s();
+            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) {
+                self.queue.observe(epoch, &waiters);
+            }
+        }
+        self.forecast_cache.sample(now, settings, &self.queue, &self.books);
+        if settings.admits_nobody() && self.queue.is_open() {
+            self.queue.hold(now, settings.held_from(now));
+            return true;
+        }
+        if settings.admits_everybody() && self.queue.open() {
+            return true;
+        }
+        if !self.recovery.knows_line(now) {
+            return turned;
+        }
+        let supply = self.supply(now, settings);
+        self.overcall.turn(now, supply.available, supply.flow_per_s);
+        let moved = self.queue.call(now, settings, supply);
+        moved || self.queue.try_open(settings, supply) || turned
+    }
+
+    fn supply(&self, now: Timestamp, settings: &Settings) -> Supply {
+        let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
+        let middle = self.queue.reported().middle();
+        let queued_since_round = ledger.queued_since(Round::at(now).start());
+        Supply {
+            available: self.available(now, settings),
+            flow_per_s: contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0,
+            ahead: self.overcall.factor(),
+            queued_since_reported: ledger.queued_since(middle),
+            joined_since_reported: contributions.joined_since(middle),
+            queued_since_round,
+            carried: self.queue.carried(now, settings, queued_since_round),
+            queued_at: ledger.queued_at(),
+        }
+    }
+
+    /// Ends a turn: says whether to store the row, and when to wake the machine.
+    fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
+        turn.save = self.saves.save(now, settings, &mut self.books, moved);
+        let waits = !self.queue.is_open() && self.queue.waiting() > 0;
+        turn.wake_at = earlier(self.saves.due_at(), waits.then(|| now + TICK_MS));
+    }
+}
+
+#[cfg(test)]
+mod tests;

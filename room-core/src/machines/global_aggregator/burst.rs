@@ -1,0 +1,74 @@
+//! Which newcomers are called at once when a burst of them fills the room and closes it, that is,
+//! when from then on newcomers wait in line.
+//!
+//! Some of the slots that counters hold in advance are not used and come back, seconds before a
+//! census counts those who were refused. Without these calls their places would stand empty until
+//! then.
+
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::machines::wire::{Pull, named_ranks};
+use crate::order::order_key::OrderKey;
+use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE};
+use crate::room::settings::{QueueingMethod, Settings};
+
+/// The newcomers who joined within a second of the first who was refused when the room closed last.
+/// It is not stored, since it lasts only a second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst {
+    /// The end of that second: who joins at or after this moment is not among them.
+    ends_at: Timestamp,
+    /// How many more of them may be called: as many as slots were out at the close and may come
+    /// back.
+    left: usize,
+}
+
+impl Burst {
+    /// Refuses the newcomers of `pull` but for the first `admitted`: closes the room, and calls the
+    /// first of those refused, who enter next.
+    ///
+    /// In a fast room whose method is `fifo` as many of the burst are called, over this pull and
+    /// the next ones, as slots for newcomers are still out (`outstanding_new`). Returns whether the
+    /// opening or the threshold of the line changed, which must be stored.
+    pub(super) fn refuse(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        queue: &mut Queue,
+        outstanding_new: u64,
+        pull: &Pull,
+        admitted: usize,
+    ) -> bool {
+        let ranks = named_ranks(pull.new_waiting as usize);
+        let named = ranks.zip(pull.keys.iter().copied()).map(|(rank, key)| (rank + 1, key));
+        let mut refused = named.filter(|(rank, _)| *rank > admitted).peekable();
+        let closes = queue.is_open();
+        if closes {
+            let first = refused.peek().map(|(_, key)| *key).or(pull.keys.last().copied());
+            let first = first.unwrap_or(OrderKey::fifo(now));
+            queue.close(now, first);
+            // In a lottery nobody is called for having come first.
+            let is_fifo = settings.queueing_method == QueueingMethod::Fifo;
+            let is_fast = settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE && is_fifo;
+            let left = usize::try_from(outstanding_new).unwrap_or(usize::MAX);
+            let ends_at = Timestamp(first.0.saturating_add(SECOND_MS));
+            *self = if is_fast { Self { ends_at, left } } else { Self::default() };
+        }
+        if settings.admits_nobody() {
+            return closes;
+        }
+        let last = admitted.saturating_add(self.left);
+        let called = refused
+            .take_while(|(rank, key)| *rank <= last && *key < OrderKey::fifo(self.ends_at))
+            .last();
+        let Some((rank, key)) = called else { return closes };
+        self.left = last - rank;
+        queue.call_at_once(key) || closes
+    }
+
+    /// Returns until when newcomers ask for slots although the room is closed; a moment long past
+    /// where they do not.
+    pub(super) fn names_until(self, queue: &Queue) -> Timestamp {
+        let asks = self.left > 0 && !queue.is_open();
+        if asks { self.ends_at } else { Timestamp::default() }
+    }
+}

@@ -1,0 +1,87 @@
+//! The forecast of waiting times, kept by the global aggregator.
+//!
+//! It learns from the room once in the width of an activity bucket, and computes the forecast at
+//! most once a second, however many views are made from it.
+
+use super::books::Books;
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::order::order_key::OrderKey;
+use crate::queue::Queue;
+use crate::queue::forecast::{self, Point, RetentionModel, SETTLED_MS, Sample, Settled, Start};
+use crate::room::settings::{QueueingMethod, Settings};
+
+/// The model of how long visitors stay, and the newest forecast made with it. It is not stored: a
+/// restarted object learns anew.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ForecastCache {
+    retention: RetentionModel,
+    curve: Vec<Point>,
+    made_at: Timestamp,
+}
+
+impl ForecastCache {
+    /// Learns how many visitors renew their sessions and how many give up waiting, if a bucket's
+    /// width has passed since the last time.
+    pub(super) fn sample(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        queue: &Queue,
+        books: &Books,
+    ) {
+        if !self.retention.is_due(now, settings) {
+            return;
+        }
+        let settled_key = OrderKey::fifo(queue.reported().start() - SETTLED_MS);
+        let up_to = |key| queue.waiting_up_to(key);
+        let seen = Sample {
+            at: now,
+            is_by_time: settings.queueing_method != QueueingMethod::Random,
+            activity: books.activity(now),
+            revoked: books.contributions().revoked_so_far(),
+            settled: Settled::of(queue.threshold(), settled_key, up_to),
+            still: self.retention.last_settled().waiting(up_to),
+            called: queue.threshold(),
+        };
+        self.retention.sample(settings, seen);
+    }
+
+    /// Returns the share of those who have waited for a minute who give up in a second.
+    pub(super) fn give_up_per_s(&self) -> f64 {
+        self.retention.give_up_per_s()
+    }
+
+    /// Returns the forecast as points: how many stand ahead, and after what time such a visitor
+    /// enters. It is computed anew once a second, and empty while nobody waits or nobody may enter.
+    pub(super) fn curve(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        queue: &Queue,
+        books: &Books,
+    ) -> Vec<Point> {
+        let joined = books.contributions().joined_since(queue.reported().middle());
+        let waiting = queue.waiting() + joined;
+        if queue.is_open() || settings.admits_nobody() || waiting == 0 {
+            self.curve = Vec::new();
+        } else if now.since_ms(self.made_at) >= SECOND_MS {
+            let in_rate: Vec<u64> =
+                books.entered_in_rate_window(now).map(|(_, entered)| entered).collect();
+            let start = Start {
+                activity: &books.activity(now),
+                inside: books.counted(now, settings) + books.ledger().outstanding(),
+                leaving_rate: &in_rate,
+                waiting,
+            };
+            self.curve = self.retention.forecast(now, settings, &start);
+            self.made_at = now;
+        }
+        self.curve.clone()
+    }
+
+    /// Returns the seconds until a visitor with so many `ahead` enters, by the newest forecast;
+    /// `None` where it does not say.
+    pub(super) fn wait_s(&self, ahead: u64) -> Option<u32> {
+        forecast::wait_s(&self.curve, ahead)
+    }
+}

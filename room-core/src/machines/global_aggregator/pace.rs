@@ -1,0 +1,40 @@
+//! The pace at which called visitors get slots in a fast room: evenly over the minute, instead of
+//! all at once when the rate allows new ones.
+
+use crate::base::time::Timestamp;
+use crate::queue::pace::{PACE_BURST_MS, pace_per_s};
+use crate::room::settings::Settings;
+
+/// A token bucket for slots of called visitors. It is not stored: a restart empties it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// The moment up to which the pace is used up, in milliseconds since 1970; each slot moves it
+    /// on by the time between two slots.
+    used_until_ms: f64,
+}
+
+impl Pace {
+    /// Makes a pace that allows no slot yet at `now`.
+    pub(super) fn from(now: Timestamp) -> Self {
+        Self { used_until_ms: now.0 as f64 }
+    }
+
+    /// Takes as many of the `wanted` slots as the pace allows at `now`, and returns their number.
+    ///
+    /// `granted_last_minute` is what counts against `new_users_per_minute`. Slots not taken gather
+    /// for [`PACE_BURST_MS`] at most.
+    pub(super) fn take(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        granted_last_minute: u64,
+        wanted: u64,
+    ) -> u64 {
+        let slot_ms = 1_000.0 / pace_per_s(settings, granted_last_minute);
+        let start_ms = self.used_until_ms.max((now - PACE_BURST_MS).0 as f64);
+        let paced = ((now.0 as f64 - start_ms) / slot_ms).max(0.0) as u64;
+        let n = wanted.min(paced);
+        self.used_until_ms = start_ms + slot_ms * n as f64;
+        n
+    }
+}

@@ -1,0 +1,68 @@
+//! What the global aggregator lost in a restart, and how long that holds it back: from when on it
+//! may grant slots again, and from when on it knows the line well enough to call visitors.
+
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::slots::{LEASE_MS, WRITE_OFF_MS};
+use crate::capacity::state::{Contributions, SYNC_MS};
+use crate::room::settings::Settings;
+
+/// How long at most nothing is granted after a restart while reports are missing: 2.2 times the
+/// span between two syncs and a second, 5.4 s.
+const LEARNING_MS: u64 = SYNC_MS * 22 / 10 + SECOND_MS;
+/// How long nothing is granted where the stored row cannot be read, 23 s: until every slot granted
+/// before has been used and reported, or can be used no more.
+const AMNESIA_MS: u64 = LEASE_MS + WRITE_OFF_MS + 2 * SYNC_MS;
+
+/// The limits that a restart puts on the machine. It is not stored, but made with each start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recovery {
+    started_at: Timestamp,
+    /// No grant before this moment while data centers are missing.
+    learning_until: Timestamp,
+    /// No grant before this moment whoever reports: the stored row could not be read.
+    amnesia_until: Timestamp,
+    /// The line is not trusted before this moment: its census was lost.
+    line_known_from: Timestamp,
+}
+
+impl Recovery {
+    /// Makes the state of a start at `now` in which nothing was lost.
+    pub(super) fn from(now: Timestamp) -> Self {
+        Self { started_at: now, learning_until: now, amnesia_until: now, line_known_from: now }
+    }
+
+    /// Notes that the stored row could not be read: nothing is granted for [`AMNESIA_MS`].
+    pub(super) fn lose_row(&mut self) {
+        self.amnesia_until = self.started_at + AMNESIA_MS;
+    }
+
+    /// Notes that the census of waiting visitors was lost: the line is not trusted before all of
+    /// them have checked in again, after one refresh interval of the room and 5 s.
+    pub(super) fn lose_census(&mut self, settings: &Settings) {
+        // One refresh interval with its jitter, and the epoch it falls into.
+        let refresh_ms = u64::from(settings.refresh_interval_s) * 1_100;
+        self.line_known_from = self.started_at + refresh_ms + 5 * SECOND_MS;
+    }
+
+    /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
+    /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most.
+    pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
+        // Missing reports can hold at most the flow of two syncs.
+        let missing = u64::from(settings.new_users_per_minute) * 2 * SYNC_MS / 60_000;
+        if taken + missing >= u64::from(settings.total_active_users) {
+            self.learning_until = self.started_at + LEARNING_MS;
+        }
+    }
+
+    /// Whether nothing may be granted at `now`, because reports of data centers are missing or the
+    /// row was lost (invariant I13 of `docs/algorithm.md`).
+    pub(super) fn is_learning(self, now: Timestamp, contributions: &Contributions) -> bool {
+        now < self.amnesia_until
+            || now < self.learning_until && contributions.is_missing_since(self.started_at)
+    }
+
+    /// Whether the census knows everybody in line, so that visitors may be called by it.
+    pub(super) fn knows_line(self, now: Timestamp) -> bool {
+        now >= self.line_known_from
+    }
+}

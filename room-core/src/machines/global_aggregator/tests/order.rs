@@ -1,0 +1,79 @@
+//! Tests of the order in a burst and among too many called visitors.
+
+use super::{Fixture, NOW, inside, limits, pull};
+use crate::base::time::Timestamp;
+use crate::machines::wire::Pull;
+use crate::order::order_key::OrderKey;
+
+#[test]
+fn a_burst_calls_as_many_as_slots_are_still_out_and_came_within_a_second() {
+    let check = |per_minute: u32, keys: &[u64], want: u64| {
+        let mut fixture = Fixture::new(limits(200, per_minute));
+        fixture.sync(0, inside(1, 197));
+        let keys: Vec<u64> = keys.iter().map(|key| NOW.0 + key).collect();
+        assert_eq!(fixture.newcomers(&keys).view.threshold, OrderKey(NOW.0 + want), "{keys:?}");
+    };
+    check(60, &[1, 2, 3, 4, 5, 6, 7], 6); // 3 get a slot, and 3 of the others are called
+    check(60, &[1, 2, 3, 4, 5], 5);
+    check(60, &[1, 2, 3, 4, 1_003, 1_004], 1_003);
+    check(60, &[1, 2, 3, 4, 1_004, 1_005], 4);
+    check(59, &[1, 2, 3, 4, 5, 6, 7], 4);
+}
+
+#[test]
+fn a_burst_goes_on_in_the_next_pulls() {
+    let mut fixture = Fixture::new(limits(200, 60));
+    fixture.sync(0, inside(1, 196));
+    let mut check = |keys: &[u64], want: u64, names_until: u64| {
+        let keys: Vec<u64> = keys.iter().map(|key| NOW.0 + key).collect();
+        let view = fixture.newcomers(&keys).view;
+        assert_eq!(view.threshold, OrderKey(NOW.0 + want), "{keys:?}");
+        assert_eq!(view.names_until, Timestamp(names_until), "{keys:?}");
+    };
+    let ends = NOW.0 + 7 + 1_000;
+    check(&[3, 4, 5, 6, 7], 7, ends); // 4 slots are out, one of the refused is called
+    check(&[1, 9], 9, ends); // and both of these
+    check(&[2], 9, 0); // this is the fourth
+    check(&[10], 9, 0);
+}
+
+#[test]
+fn a_burst_lasts_a_second_and_calls_nobody_who_is_held() {
+    let check = |queue_all: bool, key: u64, want: u64| {
+        let mut fixture = Fixture::new(limits(200, 60));
+        fixture.sync(0, inside(1, 196));
+        fixture.newcomers(&[1, 2, 3, 4, 5].map(|key| NOW.0 + key));
+        fixture.settings.queue_all = queue_all;
+        let view = fixture.newcomers(&[NOW.0 + key]).view;
+        assert_eq!(view.threshold, OrderKey(NOW.0 + want), "{queue_all} {key}");
+    };
+    check(false, 1_004, 1_004);
+    check(false, 1_005, 5);
+    check(true, 1_004, 5);
+}
+
+#[test]
+fn of_a_crowd_in_one_pull_the_named_ones_are_called() {
+    let mut fixture = Fixture::new(limits(200, 60));
+    fixture.sync(0, inside(1, 80));
+    // 60 get a slot and 60 of the 340 others are called: the last who is named among these.
+    let pulled = fixture.newcomers(&(0..400).map(|key| NOW.0 + key).collect::<Vec<_>>());
+    assert_eq!(pulled.new, 60);
+    assert_eq!(pulled.view.threshold, OrderKey(NOW.0 + 111));
+}
+
+#[test]
+fn in_a_slow_room_the_first_of_those_called_are_served() {
+    let mut fixture = Fixture::new(limits(2, 2));
+    fixture.sync(1, inside(1, 2));
+    fixture.newcomers(&[900]);
+    fixture.now = NOW + 9_000;
+    fixture.line(1, &[700, 800, 900]); // all are called: the room closed at 900
+    fixture.sync(1, inside(2, 1));
+    let mut ask = |keys: &[u64]| {
+        let queued_keys: Vec<_> = keys.iter().copied().map(OrderKey).collect();
+        fixture.pull(Pull { queued_waiting: keys.len() as u32, queued_keys, ..pull() }).queued
+    };
+    assert_eq!(ask(&[800, 900]), 0);
+    assert_eq!(ask(&[700, 900]), 1);
+}

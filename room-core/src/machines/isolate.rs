@@ -1,0 +1,423 @@
+//! The machine of an isolate: what one isolate keeps in memory of one room, and decides by.
+//!
+//! It answers visits by the rules of [`admission`]: alone where it can, from its [`View`] and its
+//! own batch of slots, and otherwise by asking a counter of its data center. It keeps the events
+//! that change the counts until the data center's aggregator has stored them. Its methods never
+//! wait: they return what to send, and are handed the answer.
+
+mod allowance;
+mod batch;
+mod counters;
+pub mod duty;
+mod elsewhere;
+mod outbox;
+mod question;
+mod returned_slots;
+mod revoked_tickets;
+
+use std::collections::BTreeMap;
+
+use crate::admission::{
+    self, Ask, CounterAnswer, Decision, RandomInputs, VisitContext, infinite_queue,
+};
+use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::capacity::slots::{GrantId, SlotClass, SlotEnd};
+use crate::capacity::state::{Node, RevokedVisitor, SYNC_MS};
+use crate::machines::turn::earlier;
+use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
+use crate::order::census::Presence;
+use crate::order::lottery;
+use crate::queue::view::{View, keep_newer};
+use crate::room::settings::{QueueingMethod, Settings, WhenSilent};
+use crate::ticket::Ticket;
+use crate::ticket::bucket::Bucket;
+
+use allowance::Allowance;
+use batch::Batch;
+use counters::Counters;
+use elsewhere::Elsewhere;
+use outbox::Outbox;
+use question::Patience;
+use returned_slots::ReturnedSlots;
+use revoked_tickets::RevokedTickets;
+
+pub use question::Question;
+
+/// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
+/// lately; the others are answered at once as if they had asked and heard nothing.
+///
+/// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
+/// and visitors who were not allowed to ask would be held although places are free.
+const ASKS_IN_SILENCE: u32 = 1;
+/// The most renewals remembered, so that repeats of them are not reported. Repeats of forgotten
+/// ones are recognized by the aggregator.
+const MOVES_MAX: usize = 4_096;
+
+/// The state of one room in one isolate.
+#[derive(Clone, Debug)]
+pub struct Isolate {
+    id: IsolateId,
+    /// Its data center.
+    colo: Colo,
+    /// The aggregator that it reports to.
+    aggregator: AggregatorCode,
+    view: Option<View>,
+    batch: Batch,
+    returned_slots: ReturnedSlots,
+    outbox: Outbox,
+    moved: BTreeMap<VisitorId, Bucket>,
+    revoked: RevokedTickets,
+    silent_at: Option<Timestamp>,
+    counters: Counters,
+    patience: Patience,
+    elsewhere: Elsewhere,
+    asks: Allowance,
+    flow: Allowance,
+}
+
+/// How a visitor enters: with a slot of a grant, or without one.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    class: SlotClass,
+    grant: Option<GrantId>,
+    /// The second that counts in the rate.
+    second: u64,
+}
+
+impl Entry {
+    /// Returns the entry at `now` with a slot of this grant, whose lease ends at `end`.
+    fn with_slot(now: Timestamp, class: SlotClass, grant: GrantId, end: Option<SlotEnd>) -> Self {
+        let at = end.map_or(now, |end| end.moment_in_books(now));
+        Self { class, grant: Some(grant), second: at.seconds() }
+    }
+
+    fn without_slot(now: Timestamp, class: SlotClass) -> Self {
+        Self { class, grant: None, second: now.seconds() }
+    }
+}
+
+/// The answer to a visit, or the question to a counter on which it depends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Sends the request to the origin and sets no cookie.
+    Pass,
+    /// Sends the request to the origin, and sets this ticket as the cookie with the answer.
+    PassWith(Ticket),
+    /// Shows the queue page.
+    Wait {
+        /// The visitor's ticket, from which the page tells the place and the wait.
+        ticket: Ticket,
+        /// Whether the ticket must be set as the cookie; false where nothing was counted.
+        counted: bool,
+    },
+    /// Shows the queue page with a Turnstile challenge to a visitor who has no place in line yet,
+    /// and sets no cookie.
+    Challenge(Ticket),
+    /// Shows what looks like `Wait` to a visitor in the infinite queue, who is counted nowhere.
+    InfiniteQueue {
+        /// The visitor's ticket, which says that it belongs to the infinite queue.
+        ticket: Ticket,
+        /// Whether the ticket must be set as the cookie.
+        counted: bool,
+    },
+    /// Shows the page of the method `reject`, that nobody new enters, and sets no cookie.
+    Reject,
+    /// A slot is needed: send [`Isolate::question`] and hand the answer to
+    /// [`Isolate::settle`].
+    Ask(Ask),
+}
+
+/// The next piece of an isolate's background work, done after visitors have their answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Followup {
+    /// Send this report to the data center's aggregator.
+    Report(Report),
+    /// Read the view from its copy in the Cache API, or ask the aggregator if that is old.
+    ReadView,
+    /// Send this to a counter: it gives unused slots back.
+    Return(CounterCall),
+    /// There is nothing to do before this moment.
+    WaitUntil(Timestamp),
+    /// There is nothing to do until the next visit.
+    Done,
+}
+
+impl Isolate {
+    /// Returns the state of a room in a new isolate, which reports to this aggregator: no view, no
+    /// slots and no events.
+    pub fn new(id: IsolateId, aggregator: Node) -> Self {
+        Self {
+            id,
+            colo: aggregator.colo,
+            aggregator: aggregator.code(),
+            view: None,
+            batch: Batch::default(),
+            returned_slots: ReturnedSlots::default(),
+            outbox: Outbox::default(),
+            moved: BTreeMap::new(),
+            revoked: RevokedTickets::default(),
+            silent_at: None,
+            counters: Counters::default(),
+            patience: Patience::default(),
+            elsewhere: Elsewhere::default(),
+            asks: Allowance::default(),
+            flow: Allowance::default(),
+        }
+    }
+
+    /// Returns the view by which the isolate decides, if it has any.
+    pub fn view(&self) -> Option<&View> {
+        self.view.as_ref()
+    }
+
+    /// Whether a newer view should be fetched: there is none, or it is more than 2 s old.
+    pub fn wants_view(&self, now: Timestamp) -> bool {
+        self.view.as_ref().is_none_or(|view| view.is_due(now))
+    }
+
+    /// Replaces the view if this one is newer. In either case remembers the ended sessions in it.
+    pub fn on_view(&mut self, view: View) {
+        self.revoked.record(view.made_at, &view.revoked);
+        keep_newer(&mut self.view, view);
+    }
+
+    /// Whether an origin is known to have ended the session of this ticket. Whoever comes with the
+    /// ticket, or with a copy of it, is then a new visitor.
+    pub fn is_revoked(&self, ticket: &Ticket) -> bool {
+        self.revoked.contains(ticket)
+    }
+
+    /// Ends the session of this ticket by order of the origin: the ticket is void at once, and a
+    /// report frees its place. Ending it again changes nothing (I11 in `docs/algorithm.md`).
+    pub fn revoke(&mut self, now: Timestamp, ticket: &Ticket) {
+        let (visitor, from) = (ticket.id.visitor(), ticket.counted_bucket);
+        if self.revoked.record(now, &[RevokedVisitor { visitor, bucket: from }]) {
+            self.outbox.push(IsolateEvent::Revoked { visitor, from });
+        }
+    }
+
+    /// Answers a visit. `ticket` is what the visitor's cookie holds, if it could be opened.
+    pub fn visit(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: Option<Ticket>,
+        random: RandomInputs,
+    ) -> Outcome {
+        let ticket = ticket.filter(|ticket| !self.is_revoked(ticket));
+        let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
+        let asks = fresh || self.may_ask_in_silence(now);
+        let may_ask = asks || self.may_flow(now, settings);
+        let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
+        let decision = admission::decide(context, ticket);
+        if let Decision::AskCounter(mut ask) = decision {
+            if !asks {
+                // The counter is silent: who asked it would enter as well, after a wait in vain.
+                let entry = Entry::without_slot(now, ask.class);
+                let answer = self.silence(now, settings);
+                return self.settled(now, settings, ask, random, answer, entry);
+            }
+            if ask.class == SlotClass::New
+                && fresh
+                && let Some((grant, end)) = self.spend_batch(now)
+            {
+                let entry = Entry::with_slot(now, SlotClass::New, grant, Some(end));
+                let answer = CounterAnswer::Granted(now);
+                return self.settled(now, settings, ask, random, answer, entry);
+            }
+            if ask.class == SlotClass::Queued {
+                self.name_counter(now, &mut ask.ticket);
+            }
+            if self.would_be_refused(now, &ask) {
+                let entry = Entry::without_slot(now, ask.class);
+                return self.settled(now, settings, ask, random, CounterAnswer::Refused, entry);
+            }
+            return Outcome::Ask(ask);
+        }
+        let entry = Entry::without_slot(now, SlotClass::New);
+        self.perform(settings, random, decision, entry)
+    }
+
+    /// Answers a visitor who has failed the challenge: puts the visitor into the infinite queue,
+    /// where one who is in it already keeps the ticket.
+    pub fn refuse(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: Option<Ticket>,
+        random: RandomInputs,
+    ) -> Outcome {
+        let is_there = |ticket: &Ticket| ticket.infinite && admission::is_waiting(ticket, now);
+        if let Some(ticket) = ticket.filter(is_there) {
+            return Outcome::InfiniteQueue { ticket, counted: false };
+        }
+        let view = self.view.as_ref();
+        let context = VisitContext { now, settings, view, may_ask: false, random };
+        Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
+    }
+
+    /// Returns the next piece of background work; the caller does it and asks again, until there is
+    /// none.
+    pub fn followup(&mut self, now: Timestamp) -> Followup {
+        self.end_batch(now);
+        if let Some((counter, left)) = self.returned_slots.pending_returns(now) {
+            let request = CounterRequest::Return { isolate: self.id, left };
+            let counter = Node { colo: self.colo, shard: counter };
+            return Followup::Return(CounterCall { counter, request });
+        }
+        if let Some(report) = self.outbox.report(now, self.id) {
+            return Followup::Report(report);
+        }
+        if self.wants_view(now) && self.outbox.may_read_view(now) {
+            return Followup::ReadView;
+        }
+        match earlier(self.outbox.next_at(now), self.batch.ends_at()) {
+            Some(at) => Followup::WaitUntil(at),
+            None => Followup::Done,
+        }
+    }
+
+    /// Returns a report without events, which asks the aggregator for the newest view.
+    pub fn view_request(&self) -> Report {
+        self.outbox.empty_report(self.id)
+    }
+
+    /// Processes the aggregator's answer to a report; `reply` is `None` if it did not answer.
+    pub fn on_report_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) {
+        if let Some(reply) = &reply {
+            self.revoked.record(now, &reply.revoked);
+        }
+        let view = self.outbox.on_reply(reply);
+        self.on_newer(view);
+    }
+
+    fn on_newer(&mut self, view: Option<View>) {
+        if let Some(view) = view {
+            self.on_view(view);
+        }
+    }
+
+    fn settled(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: Ask,
+        random: RandomInputs,
+        answer: CounterAnswer,
+        entry: Entry,
+    ) -> Outcome {
+        let view = self.view.as_ref();
+        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let decision = admission::settle(context, ask, answer);
+        self.perform(settings, random, decision, entry)
+    }
+
+    /// Records the events by which a decision changes the counts, and returns the answer.
+    fn perform(
+        &mut self,
+        settings: &Settings,
+        random: RandomInputs,
+        decision: Decision,
+        entry: Entry,
+    ) -> Outcome {
+        match decision {
+            Decision::Inside => Outcome::Pass,
+            Decision::Renew { mut ticket, from } => {
+                self.record_move(&mut ticket, from);
+                Outcome::PassWith(ticket)
+            }
+            // The data center that had the slot first counts the visitor.
+            Decision::Admit { ticket, .. } if ticket.shared => Outcome::PassWith(ticket),
+            Decision::Admit { mut ticket, bucket, waited } => {
+                self.record_wait(waited);
+                ticket.counted_by = self.aggregator;
+                let visitor = ticket.id.visitor();
+                let Entry { class, grant, second } = entry;
+                self.outbox.push(IsolateEvent::Admitted { visitor, bucket, second, class, grant });
+                if ticket.counted_bucket > bucket {
+                    self.record_move(&mut ticket, bucket);
+                }
+                Outcome::PassWith(ticket)
+            }
+            Decision::Queue { mut ticket, presence } => {
+                self.name_counter(ticket.last_check_in, &mut ticket);
+                if settings.queueing_method == QueueingMethod::Random {
+                    let parts = lottery::parts(&ticket, random.lottery, presence);
+                    parts.for_each(|part| self.record_wait(Some(part)));
+                } else {
+                    self.record_wait(Some(presence));
+                }
+                Outcome::Wait { ticket, counted: true }
+            }
+            Decision::Hold { mut ticket, from } => {
+                if let Some(from) = from {
+                    self.record_move(&mut ticket, from);
+                }
+                Outcome::Wait { ticket, counted: from.is_some() }
+            }
+            Decision::Challenge { ticket } => Outcome::Challenge(ticket),
+            Decision::InfiniteQueue { ticket, counted } => {
+                Outcome::InfiniteQueue { ticket, counted }
+            }
+            Decision::Reject => Outcome::Reject,
+            Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
+            Decision::AskCounter(ask) => Outcome::Ask(ask),
+        }
+    }
+
+    fn record_move(&mut self, ticket: &mut Ticket, from: Bucket) {
+        let (visitor, to) = (ticket.id.visitor(), ticket.counted_bucket);
+        let counted_by = std::mem::replace(&mut ticket.counted_by, self.aggregator);
+        if self.moved.insert(visitor, to) != Some(to) {
+            self.outbox.push(IsolateEvent::Moved { visitor, from, to, counted_by });
+        }
+        while self.moved.len() > MOVES_MAX {
+            self.moved.pop_first();
+        }
+    }
+
+    fn record_wait(&mut self, presence: Option<Presence>) {
+        if let Some(presence) = presence.filter(|presence| presence.from != presence.until) {
+            self.outbox.push(IsolateEvent::Present(presence));
+        }
+    }
+
+    fn is_silent(&self, now: Timestamp) -> bool {
+        self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
+    }
+
+    fn may_ask_in_silence(&self, now: Timestamp) -> bool {
+        !self.is_silent(now) || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
+    }
+
+    /// Takes a slot of the isolate's own, if it has one whose time is not over.
+    fn spend_batch(&mut self, now: Timestamp) -> Option<(GrantId, SlotEnd)> {
+        self.end_batch(now);
+        self.batch.spend()
+    }
+
+    fn end_batch(&mut self, now: Timestamp) {
+        let closed = self.view.as_ref().is_some_and(|view| !view.open);
+        if let Some((counter, rest)) = self.batch.end(now, closed) {
+            self.returned_slots.add(counter, rest);
+        }
+    }
+
+    /// Whether a visitor may enter although the counter is silent.
+    fn may_flow(&self, now: Timestamp, settings: &Settings) -> bool {
+        settings.when_silent == WhenSilent::KeepFlowing
+            && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute)
+    }
+
+    fn silence(&mut self, now: Timestamp, settings: &Settings) -> CounterAnswer {
+        if !self.may_flow(now, settings) {
+            return CounterAnswer::Refused;
+        }
+        self.flow.spend(now, MINUTE_MS);
+        CounterAnswer::Granted(now)
+    }
+}
+
+#[cfg(test)]
+mod tests;

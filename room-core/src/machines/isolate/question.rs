@@ -1,0 +1,232 @@
+//! A visit's question to a counter: which one, when it is sent again, and what the answer means. A
+//! waiting ticket names its counter, so that all copies of it ask the same one, from whatever data
+//! center.
+//!
+//! A counter knows an admission that asks again, and gives it the slot that it gave before. So a
+//! lost message costs the visitor a round trip, and not the whole time that an answer may take.
+
+use super::{Entry, Isolate, Outcome};
+use crate::admission::{Ask, CounterAnswer, RandomInputs};
+use crate::base::id::CounterCode;
+use crate::base::time::Timestamp;
+use crate::capacity::slots::{ANSWER_MS, SlotClass};
+use crate::capacity::state::{Node, SYNC_MS};
+use crate::machines::round_trip::RoundTrip;
+use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, SlotRequest};
+use crate::room::settings::Settings;
+use crate::ticket::Ticket;
+
+/// The shortest wait before a question is sent again, in milliseconds: the longest usual round
+/// trip to an object of the same data center (`docs/simulation.md`).
+const SHORTEST_MS: u64 = 10;
+/// The longest wait before that, in milliseconds: more than a counter takes that has to pull. A
+/// question so old is sent again without credit.
+const LONGEST_MS: u64 = 500;
+/// The same before anything was measured, in milliseconds.
+const UNKNOWN_MS: u64 = 250;
+/// An answer is late that takes longer than usual by so many mean deviations.
+const DEVIATIONS: f64 = 2.0;
+/// How often a question is sent at most.
+const SENDINGS_MAX: u32 = 3;
+/// What a question adds to the credit from which repetitions are paid, in parts of a repetition:
+/// in the long run one question in ten is sent again soon, so that a counter that is slow because
+/// it has too much to do does not get several times as much.
+const CREDIT: u32 = 1;
+const REPETITION: u32 = 10;
+/// The most credit there can be, and what an isolate starts with.
+const CREDIT_MAX: u32 = 3 * REPETITION;
+
+/// What an isolate knows of the times that its counters take to answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    round_trip: RoundTrip,
+    credit: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { round_trip: RoundTrip::default(), credit: CREDIT_MAX }
+    }
+}
+
+/// A question to a counter that is on its way.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The message, and the number of the counter.
+    pub call: CounterCall,
+    /// How long to wait for an answer, in milliseconds, before it is sent again
+    /// ([`Isolate::ask_again`]).
+    pub patience_ms: u64,
+    sent_at: Timestamp,
+    sendings: u32,
+}
+
+impl Question {
+    /// Whether it was sent more than once, so that a second answer may come.
+    pub fn was_repeated(&self) -> bool {
+        self.sendings > 1
+    }
+}
+
+impl Isolate {
+    /// Returns the counter to ask: for a waiting ticket the one that it names since it was stepped.
+    /// It is the same until the answer, whatever becomes known of that counter in the meantime.
+    fn counter(&self, now: Timestamp, ask: &Ask) -> Node {
+        let named = ask.ticket.counter.counter().filter(|_| ask.class == SlotClass::Queued);
+        let (colo, shard) = named.unwrap_or_else(|| {
+            let admission = ask.ticket.id.admission();
+            (self.colo, self.counters.pick(now, ask.class, self.id, admission))
+        });
+        Node { colo, shard }
+    }
+
+    fn names_one_that_answers(&self, now: Timestamp, ticket: &Ticket) -> bool {
+        let named = ticket.counter.counter();
+        named.is_some_and(|(colo, _)| !self.elsewhere.is_silent(now, colo))
+    }
+
+    /// Whether the counter has just said that it would refuse this visitor.
+    pub(super) fn would_be_refused(&self, now: Timestamp, ask: &Ask) -> bool {
+        let Node { colo, shard } = self.counter(now, ask);
+        let is_known = ask.class == SlotClass::Queued && colo == self.colo;
+        is_known && self.counters.would_refuse(now, shard, ask.key)
+    }
+
+    /// Lets a waiting ticket name the counter that it asks from now on, unless it names one that
+    /// answers.
+    pub(super) fn name_counter(&self, now: Timestamp, ticket: &mut Ticket) {
+        if !self.names_one_that_answers(now, ticket) {
+            let admission = ticket.id.admission();
+            let number = self.counters.pick(now, SlotClass::Queued, self.id, admission);
+            ticket.counter = CounterCode::new(self.colo, number);
+        }
+    }
+
+    /// Returns the message that asks a counter for a slot, and the number of that counter.
+    pub(super) fn slot_request(&mut self, now: Timestamp, ask: &Ask) -> CounterCall {
+        if self.is_silent(now) {
+            self.asks.spend(now, SYNC_MS);
+        }
+        let request = CounterRequest::Take(SlotRequest {
+            class: ask.class,
+            admission: ask.ticket.id.admission(),
+            key: ask.key,
+            isolate: self.id,
+            view_version: self.view.as_ref().map_or(0, |view| view.version),
+            sent_at: Some(now),
+            counted_by: self.aggregator,
+            session_ms: ask.session_ms,
+        });
+        CounterCall { counter: self.counter(now, ask), request }
+    }
+
+    /// Answers a visit after a counter was asked; `reply` is `None` if it did not answer.
+    pub fn settle(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: Ask,
+        random: RandomInputs,
+        reply: Option<CounterReply>,
+    ) -> Outcome {
+        let none = Entry::without_slot(now, ask.class);
+        let asked = self.counter(now, &ask);
+        let is_elsewhere = asked.colo != self.colo;
+        if is_elsewhere {
+            self.elsewhere.note(now, asked.colo, reply.is_some());
+        }
+        let (answer, entry) = match reply {
+            Some(reply @ CounterReply::Granted { grant, class, granted_at, end, shared, .. }) => {
+                self.keep_rest(now, asked, reply);
+                let entry = Entry::with_slot(now, class, grant, end);
+                if end.is_some_and(|end| now >= end.until + ANSWER_MS) {
+                    // Too late: the visitor asks again, and keeps the place in the books.
+                    (CounterAnswer::Refused, none)
+                } else if shared {
+                    (CounterAnswer::Shared(granted_at), entry)
+                } else {
+                    (CounterAnswer::Granted(granted_at), entry)
+                }
+            }
+            Some(reply @ CounterReply::Refused { spent, .. }) => {
+                self.keep_rest(now, asked, reply);
+                (if spent { CounterAnswer::Spent } else { CounterAnswer::Refused }, none)
+            }
+            None if is_elsewhere => (CounterAnswer::Refused, none),
+            Some(CounterReply::Silent | CounterReply::Returned) | None => {
+                self.silent_at = Some(now);
+                (self.silence(now, settings), none)
+            }
+        };
+        self.settled(now, settings, ask, random, answer, entry)
+    }
+
+    /// Returns the question that asks a counter for a slot.
+    pub fn question(&mut self, now: Timestamp, ask: &Ask) -> Question {
+        let call = self.slot_request(now, ask);
+        let Patience { round_trip, credit } = &mut self.patience;
+        *credit = (*credit + CREDIT).min(CREDIT_MAX);
+        let usual_ms = round_trip.usually_within_ms(DEVIATIONS).unwrap_or(UNKNOWN_MS);
+        // How long counters of other data centers take is not known.
+        let hurries = *credit >= REPETITION && call.counter.colo == self.colo;
+        let patience_ms =
+            if hurries { usual_ms.clamp(SHORTEST_MS, LONGEST_MS) } else { LONGEST_MS };
+        Question { call, patience_ms, sent_at: now, sendings: 1 }
+    }
+
+    /// Returns the message that asks once more; `None` if it was sent often enough.
+    ///
+    /// It is sent a second time in any case, and a third time if there is credit for that.
+    pub fn ask_again(&mut self, now: Timestamp, question: &mut Question) -> Option<CounterCall> {
+        let Patience { credit, .. } = &mut self.patience;
+        let may_be_sent = question.sendings == 1 || *credit >= REPETITION;
+        if question.sendings >= SENDINGS_MAX || !may_be_sent {
+            return None;
+        }
+        if question.patience_ms < LONGEST_MS {
+            *credit = credit.saturating_sub(REPETITION);
+        }
+        question.patience_ms *= 2;
+        question.sendings += 1;
+        if let CounterRequest::Take(take) = &mut question.call.request {
+            take.sent_at = Some(now);
+        }
+        Some(question.call.clone())
+    }
+
+    /// Learns from an answer, whatever it says, how long a counter takes.
+    ///
+    /// The time counts from the first sending, although a later one may have been answered: some
+    /// answers wait for a pull, and if these did not count because they were asked for again, the
+    /// isolate would never learn that they take longer.
+    pub fn on_answered(&mut self, now: Timestamp, question: &Question) {
+        if question.call.counter.colo == self.colo {
+            self.patience.round_trip.note(now.since_ms(question.sent_at).min(LONGEST_MS));
+        }
+    }
+
+    /// Keeps what an answer brings besides the decision on the visit: slots for the next newcomers,
+    /// a view, and news of the counters. For the second answer to a question that was repeated,
+    /// when the visit has been decided, this is all.
+    pub fn keep_rest(&mut self, now: Timestamp, counter: Node, reply: CounterReply) {
+        let is_here = counter.colo == self.colo;
+        match reply {
+            CounterReply::Granted { batch, view, shard, .. } => {
+                self.on_newer(view);
+                if is_here {
+                    self.counters.on_reply(now, shard, None);
+                }
+                if let Some((counter, rest)) = self.batch.keep(shard.number, batch) {
+                    self.returned_slots.add(counter, rest);
+                }
+            }
+            CounterReply::Refused { view, held, shard, .. } => {
+                self.on_newer(view);
+                if is_here {
+                    self.counters.on_reply(now, shard, held);
+                }
+            }
+            CounterReply::Returned | CounterReply::Silent => {}
+        }
+    }
+}

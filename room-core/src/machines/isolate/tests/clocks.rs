@@ -1,0 +1,63 @@
+//! Tests of an isolate whose clock is not that of the books.
+
+use super::{Fixture, GRANT, NOW, granted, view, word};
+use crate::base::time::Timestamp;
+use crate::capacity::slots::{ANSWER_MS, SlotEnd, Slots};
+use crate::machines::wire::{CounterReply, CounterRequest, IsolateEvent};
+
+/// How far the clock of the books is ahead.
+const AHEAD_MS: u64 = 7_000;
+
+fn end(until: Timestamp) -> SlotEnd {
+    SlotEnd { until, in_books: Some(until + AHEAD_MS) }
+}
+
+/// The seconds that count in the rate.
+fn seconds(fixture: &mut Fixture) -> Vec<u64> {
+    let second = |event: &IsolateEvent| match *event {
+        IsolateEvent::Admitted { second, .. } => Some(second),
+        _ => None,
+    };
+    fixture.report().iter().flat_map(|report| &report.events).filter_map(second).collect()
+}
+
+#[test]
+fn a_late_answer_is_none_and_an_earlier_one_counts_by_the_clock_of_the_books() {
+    let check = |late_ms: u64, want: &str, want_second: Option<u64>| {
+        let mut fixture = Fixture::new(super::Settings::for_tests());
+        let CounterReply::Granted { grant, class, granted_at, batch, view, shard, shared, .. } =
+            granted(None)
+        else {
+            panic!("not granted")
+        };
+        let end = Some(end(NOW));
+        fixture.now = NOW + late_ms;
+        let reply =
+            CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, shared };
+        assert_eq!(word(&fixture.ask(Some(reply))), want, "{late_ms}");
+        assert_eq!(seconds(&mut fixture), Vec::from_iter(want_second), "{late_ms}");
+    };
+    check(0, "pass with", Some(1_007));
+    check(ANSWER_MS - 1, "pass with", Some(1_009));
+    check(ANSWER_MS, "wait", None);
+}
+
+#[test]
+fn who_enters_by_a_batch_counts_by_the_clock_of_the_books() {
+    let mut fixture = Fixture::new(super::Settings::for_tests());
+    fixture.machine.on_view(view(1, NOW, true));
+    let batch = Slots::new(GRANT, 2, end(NOW + 2_500));
+    fixture.ask(Some(granted(Some(batch))));
+    fixture.now = NOW + 1_000;
+    assert_eq!(word(&fixture.visit(None)), "pass with");
+    assert_eq!(seconds(&mut fixture), [1_000, 1_008]); // the first is not told by what clock
+}
+
+#[test]
+fn an_ask_says_when_it_was_sent() {
+    let mut fixture = Fixture::new(super::Settings::for_tests());
+    let super::Outcome::Ask(ask) = fixture.visit(None) else { panic!("does not ask") };
+    let call = fixture.machine.question(NOW + 3, &ask).call;
+    let CounterRequest::Take(take) = call.request else { panic!("{call:?}") };
+    assert_eq!(take.sent_at, Some(NOW + 3));
+}

@@ -1,0 +1,138 @@
+//! Tests of the isolate's questions to a counter: when they are sent again, and how often.
+
+use super::{Fixture, GRANT, NODE, NOW, Outcome, accepted, granted, view, word};
+use crate::base::id::{CounterCode, TicketId};
+use crate::base::time::Timestamp;
+use crate::capacity::slots::Slots;
+use crate::machines::isolate::Question;
+use crate::machines::wire::{CounterCall, CounterRequest, SlotRequest};
+use crate::room::settings::{Settings, WhenSilent};
+use crate::ticket::{Ticket, TicketState};
+
+fn fixture() -> Fixture {
+    Fixture::new(Settings::for_tests())
+}
+
+/// The question of a newcomer.
+fn question(fixture: &mut Fixture) -> Question {
+    let Outcome::Ask(ask) = fixture.visit(None) else { panic!("does not ask") };
+    fixture.machine.question(fixture.now, &ask)
+}
+
+/// The isolate has asked often, and each answer took one of these times in turn.
+fn used_to(took_ms: &[u64]) -> Fixture {
+    let mut fixture = fixture();
+    for _ in 0..20 {
+        for took_ms in took_ms {
+            let question = question(&mut fixture);
+            fixture.now = fixture.now + *took_ms;
+            fixture.machine.on_answered(fixture.now, &question);
+        }
+    }
+    fixture
+}
+
+/// Sends the question again as long as the isolate wants: how long it waits each time.
+fn patience_ms(fixture: &mut Fixture, question: &mut Question) -> Vec<u64> {
+    let mut waits_ms = vec![question.patience_ms];
+    while fixture.machine.ask_again(fixture.now, question).is_some() {
+        waits_ms.push(question.patience_ms);
+    }
+    waits_ms
+}
+
+fn take(call: &CounterCall) -> SlotRequest {
+    let CounterRequest::Take(take) = call.request else { panic!("{call:?}") };
+    take
+}
+
+#[test]
+fn an_answer_is_waited_for_as_long_as_it_usually_takes_and_then_twice_as_long() {
+    let check = |took_ms: &[u64], want: [u64; 3]| {
+        let mut fixture = used_to(took_ms);
+        let mut question = question(&mut fixture);
+        assert_eq!(patience_ms(&mut fixture, &mut question), want, "{took_ms:?}");
+    };
+    check(&[], [250, 500, 1_000]);
+    check(&[3], [10, 20, 40]);
+    check(&[30], [30, 60, 120]);
+    // Most have a slot ready, some must pull first.
+    check(&[5, 5, 5, 205], [247, 494, 988]);
+    check(&[2_900], [500, 1_000, 2_000]);
+}
+
+#[test]
+fn the_same_admission_asks_the_same_counter_by_the_clock_of_the_moment() {
+    let mut fixture = fixture();
+    let mut question = question(&mut fixture);
+    let first = question.call.clone();
+    fixture.now = NOW + 250;
+    let again = fixture.machine.ask_again(fixture.now, &mut question).unwrap();
+    assert_eq!(again.counter, first.counter);
+    let sent_at = Some(NOW + 250);
+    assert_eq!(take(&again), SlotRequest { sent_at, ..take(&first) });
+}
+
+#[test]
+fn one_question_in_ten_is_sent_again_soon_and_each_after_half_a_second() {
+    let mut fixture = used_to(&[5]);
+    let sent: Vec<_> = (0..400)
+        .map(|_| {
+            let mut question = question(&mut fixture);
+            patience_ms(&mut fixture, &mut question)
+        })
+        .collect();
+    let soon = |waits_ms: &&Vec<u64>| waits_ms.first().is_some_and(|first_ms| *first_ms < 500);
+    let hurried = sent.iter().filter(soon).count();
+    assert!((20..=45).contains(&hurried), "{hurried} of 400 were hurried");
+    assert!(sent.iter().all(|waits_ms| waits_ms.len() >= 2), "one was sent once");
+    let repetitions: usize = sent.iter().map(|waits_ms| waits_ms.len() - 1).sum();
+    assert!(repetitions <= 445, "{repetitions} repetitions of 400");
+}
+
+#[test]
+fn a_second_answer_leaves_its_slots_to_the_next_newcomers() {
+    let mut fixture = fixture();
+    fixture.machine.on_view(view(1, NOW, true));
+    fixture.ask(Some(granted(None)));
+    assert_eq!(word(&fixture.visit(None)), "ask");
+    let until: Timestamp = NOW + 2_500;
+    let batch = Slots { grant: GRANT, n: 1, until, in_books: None };
+    fixture.machine.keep_rest(NOW, NODE, granted(Some(batch)));
+    assert_eq!(word(&fixture.visit(None)), "pass with");
+    assert_eq!(word(&fixture.visit(None)), "ask");
+}
+
+#[test]
+fn the_silence_of_another_data_center_is_not_that_of_the_counters_here() {
+    let when_silent = WhenSilent::KeepFlowing;
+    let settings = Settings { when_silent, keep_flowing_per_minute: 9, ..Settings::for_tests() };
+    let mut fixture = Fixture::new(settings);
+    let elsewhere = "AMS".parse().unwrap();
+    let waits = |number: u8| Ticket {
+        id: TicketId::from_bytes([number; 16]),
+        state: TicketState::Queued,
+        joined_at: NOW - 60_000,
+        last_check_in: NOW - 20_000,
+        counter: CounterCode::new(elsewhere, 0),
+        ..accepted(0)
+    };
+    // All ask before the first of them has waited in vain.
+    let asks: Vec<_> = (1..=4)
+        .map(|number| {
+            let Outcome::Ask(ask) = fixture.visit(Some(waits(number))) else { panic!("no ask") };
+            let question = fixture.machine.question(NOW, &ask);
+            assert_eq!(question.call.counter.colo, elsewhere);
+            ask
+        })
+        .collect();
+    for ask in asks {
+        let random = fixture.random();
+        let outcome = fixture.machine.settle(NOW + 3_000, &fixture.settings, ask, random, None);
+        assert_eq!(word(&outcome), "wait");
+    }
+    // Whoever comes next asks here.
+    fixture.now = NOW + 3_000;
+    let Outcome::Ask(ask) = fixture.visit(Some(waits(5))) else { panic!("no ask") };
+    assert_ne!(fixture.machine.question(fixture.now, &ask).call.counter.colo, elsewhere);
+}

@@ -1,0 +1,35 @@
+//! The management API on the wire: which request means what, who may ask, how answers look.
+//!
+//! It is wire compatible with the clients of Cloudflare's API. What a call does to rooms is in
+//! `registry`.
+
+mod access;
+mod paging;
+mod reply;
+mod status;
+mod target;
+
+use serde::{Deserialize, Serialize};
+
+pub use access::{Access, Credentials, Denials, Tokens};
+pub use paging::Paging;
+pub use reply::{Failure, Reply, ReplyError};
+pub use status::StatusBasis;
+pub use target::{Method, Target, route};
+
+/// One request of the API, after it was routed and its sender was authorized.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// What the request is about, from its path.
+    pub target: Target,
+    /// What is to be done with the target.
+    pub method: Method,
+    /// The query of the URL, without `?`.
+    pub query: String,
+    /// The body as it came; "" for none.
+    pub body: String,
+    /// Scheme and host of the URL, like `https://admin.example`, for links in the answer.
+    pub base_url: String,
+    /// Who asks, as the audit log names them.
+    pub actor: String,
+}

@@ -1,0 +1,255 @@
+//! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
+//! and our own file of rooms and audit log.
+
+use serde::{Deserialize, Serialize};
+
+use super::reply::Failure;
+use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, ZoneId};
+
+/// What a request is about, from its path below `client/v4/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// `accounts/{account}/waiting_rooms`: the rooms of all zones.
+    AccountRooms,
+    /// `zones/{zone}/waiting_rooms`.
+    Rooms(ZoneId),
+    /// `zones/{zone}/waiting_rooms/{room}`.
+    Room(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/status`.
+    Status(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/preview`.
+    Preview(ZoneId),
+    /// `zones/{zone}/waiting_rooms/settings`.
+    Settings(ZoneId),
+    /// `zones/{zone}/waiting_rooms/{room}/events`.
+    Events(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/events/{event}`.
+    Event(ZoneId, RoomId, EventId),
+    /// `zones/{zone}/waiting_rooms/{room}/events/{event}/details`: with what it inherits.
+    EventDetails(ZoneId, RoomId, EventId),
+    /// `zones/{zone}/waiting_rooms/{room}/rules`.
+    Rules(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/rules/{rule}`.
+    Rule(ZoneId, RoomId, RuleId),
+    /// `accounts/{account}/rules/lists`: the named lists that rules refer to.
+    Lists,
+    /// `accounts/{account}/rules/lists/{list}`.
+    List(ListId),
+    /// `accounts/{account}/rules/lists/{list}/items`.
+    ListItems(ListId),
+    /// `accounts/{account}/rules/lists/{list}/items/{item}`.
+    ListItem(ListId, ListItemId),
+    /// `accounts/{account}/rules/lists/bulk_operations/{operation}`.
+    ListOperation(ListItemId),
+    /// `waiting_rooms/file`: all rooms as `rooms.json` holds them. Ours.
+    File,
+    /// `waiting_rooms/audit_log`: who changed what. Ours.
+    AuditLog,
+}
+
+/// The methods of the API, and what each does to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Adds to a list.
+    Post,
+    /// Replaces as a whole.
+    Put,
+    /// Changes the fields that are given.
+    Patch,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// Returns the method's name on the wire, like `GET`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// True if the method changes nothing.
+    pub const fn reads(self) -> bool {
+        matches!(self, Self::Get)
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "GET" | "HEAD" => Self::Get,
+            "POST" => Self::Post,
+            "PUT" => Self::Put,
+            "PATCH" => Self::Patch,
+            "DELETE" => Self::Delete,
+            _ => return None,
+        })
+    }
+}
+
+/// Finds the operation of a method and the path below `client/v4/`. `HEAD` is the same as `GET`.
+///
+/// Errors: no such path (404), or no such method of it (405).
+pub fn route(method: &str, path: &str) -> Result<(Target, Method), Failure> {
+    let target = target(path)?;
+    let allowed = target.methods();
+    let found = Method::parse(method).filter(|method| allowed.contains(method));
+    found.map(|method| (target, method)).ok_or_else(|| {
+        let names: Vec<_> = allowed.iter().map(|method| method.name()).collect();
+        Failure::method(method, &names.join(", "))
+    })
+}
+
+impl Target {
+    fn methods(self) -> &'static [Method] {
+        use Method::{Delete, Get, Patch, Post, Put};
+        match self {
+            Self::AccountRooms
+            | Self::Status(..)
+            | Self::EventDetails(..)
+            | Self::ListItem(..)
+            | Self::ListOperation(_)
+            | Self::AuditLog => &[Get],
+            Self::List(_) => &[Get, Put, Delete],
+            Self::ListItems(_) => &[Get, Post, Put, Delete],
+            Self::Rooms(_) | Self::Events(..) | Self::Lists => &[Get, Post],
+            Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
+            Self::Preview(_) => &[Post],
+            Self::Settings(_) => &[Get, Put, Patch],
+            Self::Rules(..) => &[Get, Post, Put],
+            Self::Rule(..) => &[Patch, Delete],
+            Self::File => &[Get, Put],
+        }
+    }
+}
+
+fn target(path: &str) -> Result<Target, Failure> {
+    let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
+    match segments.as_slice() {
+        ["waiting_rooms", "file"] => Ok(Target::File),
+        ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
+        ["accounts", account, "waiting_rooms"] if !account.is_empty() => Ok(Target::AccountRooms),
+        ["accounts", account, "rules", "lists", rest @ ..] if !account.is_empty() => lists(rest),
+        ["zones", zone, "waiting_rooms", rest @ ..] => {
+            of_zone(zone.parse().map_err(|_| Failure::no_route())?, rest)
+        }
+        _ => Err(Failure::no_route()),
+    }
+}
+
+fn lists(path: &[&str]) -> Result<Target, Failure> {
+    let list = |id: &str| id.parse().map_err(|_| Failure::not_found("list"));
+    let item = |id: &str| id.parse().map_err(|_| Failure::not_found("item"));
+    match path {
+        [] => Ok(Target::Lists),
+        // This stands where the id of a list would: it comes first.
+        ["bulk_operations", id] => Ok(Target::ListOperation(item(id)?)),
+        [id] => Ok(Target::List(list(id)?)),
+        [id, "items"] => Ok(Target::ListItems(list(id)?)),
+        [id, "items", of] => Ok(Target::ListItem(list(id)?, item(of)?)),
+        _ => Err(Failure::no_route()),
+    }
+}
+
+fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
+    let (room, rest) = match path {
+        [] => return Ok(Target::Rooms(zone)),
+        // These stand where the id of a room would: they come first.
+        ["preview"] => return Ok(Target::Preview(zone)),
+        ["settings"] => return Ok(Target::Settings(zone)),
+        [room, rest @ ..] => (*room, rest),
+    };
+    let room = room.parse().map_err(|_| Failure::not_found("waiting room"));
+    let event = |id: &str| id.parse().map_err(|_| Failure::not_found("event"));
+    let rule = |id: &str| id.parse().map_err(|_| Failure::not_found("rule"));
+    Ok(match rest {
+        [] => Target::Room(zone, room?),
+        ["status"] => Target::Status(zone, room?),
+        ["events"] => Target::Events(zone, room?),
+        ["events", id] => Target::Event(zone, room?, event(id)?),
+        ["events", id, "details"] => Target::EventDetails(zone, room?, event(id)?),
+        ["rules"] => Target::Rules(zone, room?),
+        ["rules", id] => Target::Rule(zone, room?, rule(id)?),
+        _ => return Err(Failure::no_route()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Method, Target, route};
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    #[test]
+    fn the_24_operations_those_of_lists_and_ours_are_routed() {
+        let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
+        let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
+        let rooms = format!("zones/{ID}/waiting_rooms");
+        let (lists, list, item) =
+            ("accounts/any/rules/lists", ID.parse().unwrap(), ID.parse().unwrap());
+        let lists = lists.to_owned();
+        let cases = [
+            ("accounts/any/waiting_rooms".to_owned(), Target::AccountRooms, "GET"),
+            (rooms.clone(), Target::Rooms(zone), "GET POST"),
+            (format!("{rooms}/preview"), Target::Preview(zone), "POST"),
+            (format!("{rooms}/settings"), Target::Settings(zone), "GET PUT PATCH"),
+            (format!("{rooms}/{ID}"), Target::Room(zone, room), "GET PUT PATCH DELETE"),
+            (format!("{rooms}/{ID}/status"), Target::Status(zone, room), "GET"),
+            (format!("{rooms}/{ID}/events"), Target::Events(zone, room), "GET POST"),
+            (
+                format!("{rooms}/{ID}/events/{ID}"),
+                Target::Event(zone, room, event),
+                "GET PUT PATCH DELETE",
+            ),
+            (
+                format!("{rooms}/{ID}/events/{ID}/details"),
+                Target::EventDetails(zone, room, event),
+                "GET",
+            ),
+            (format!("{rooms}/{ID}/rules"), Target::Rules(zone, room), "GET POST PUT"),
+            (format!("{rooms}/{ID}/rules/{ID}"), Target::Rule(zone, room, rule), "PATCH DELETE"),
+            (lists.clone(), Target::Lists, "GET POST"),
+            (format!("{lists}/{ID}"), Target::List(list), "GET PUT DELETE"),
+            (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
+            (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
+            (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
+            ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
+            ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
+        ];
+        let mut operations = 0;
+        for (path, target, allowed) in cases {
+            for name in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+                let routed = route(name, &path).ok();
+                let want = allowed.split(' ').any(|method| method == name);
+                assert_eq!(routed.map(|(target, _)| target), want.then_some(target), "{path}");
+                operations += usize::from(want);
+            }
+            assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
+        }
+        assert_eq!(operations, 24 + 11 + 3);
+        assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
+    }
+
+    #[test]
+    fn what_is_not_there_says_what_is_missing() {
+        let check = |path: &str, code: u32| {
+            let failure = route("GET", path).unwrap_err();
+            assert_eq!((failure.status, failure.errors[0].code), (404, code), "{path}");
+        };
+        check("", 7_003);
+        check("zones", 7_003);
+        check("zones/abc/waiting_rooms", 7_003);
+        check(&format!("zones/{ID}"), 7_003);
+        check(&format!("zones/{ID}/waiting_rooms/{ID}/queue"), 7_003);
+        check(&format!("zones/{ID}/waiting_rooms/shop"), 1_001);
+        check(&format!("zones/{ID}/waiting_rooms/{ID}/events/sale"), 1_001);
+        check(&format!("zones/{ID}/waiting_rooms/{ID}/rules/1"), 1_001);
+        check("accounts//waiting_rooms", 7_003);
+    }
+}

@@ -1,0 +1,418 @@
+//! Reads rooms from the JSON that their owners write, and reports every error of every field at
+//! once.
+//!
+//! A configuration with any error is refused whole. A value that this version cannot honour is
+//! refused by name instead of being ignored.
+
+mod bypass_rule;
+mod choices;
+mod claims;
+mod document;
+mod event;
+mod field_error;
+mod fields;
+mod named_list;
+#[cfg(test)]
+mod tests;
+mod value;
+mod zone_settings;
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+
+pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
+use self::choices::{
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
+    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+};
+pub use self::claims::Claims;
+pub use self::document::{event_document, full_document, room_document, rule_document};
+pub use self::event::read_event;
+pub use self::field_error::{ErrorCode, FieldError, Problem};
+use self::fields::Fields;
+pub use self::named_list::{
+    full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
+    read_named_list,
+};
+use self::value::{
+    MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type,
+};
+pub use self::zone_settings::{read_zone_settings, zone_settings_document};
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::time::Timestamp;
+use crate::page::Page;
+use crate::page::template::SOURCE_BYTES_MAX;
+use crate::room::Room;
+use crate::room::language::Language;
+use crate::room::route::Route;
+use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::turnstile::{Turnstile, WhenUnverified};
+use crate::ticket::bucket::LONGEST_SESSION_MINUTES;
+use crate::ticket::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
+
+/// Most rooms of one configuration. Ours: ten times the number that lookups are measured with.
+pub const MAX_ROOMS: usize = 10_000;
+/// Most entries of `additional_routes`. The number is ours.
+pub const MAX_ADDITIONAL_ROUTES: usize = 100;
+/// Longest `cookie_suffix`, in bytes. Ours: the name is sent with every request.
+pub const MAX_SUFFIX_BYTES: usize = 64;
+
+/// Allowed values of both user counts. The maximum is Cloudflare's; its minimum of 200 does not
+/// apply here.
+const USER_COUNT: RangeInclusive<u32> = 1..=2_147_483_647;
+/// Allowed session durations in minutes, as at Cloudflare.
+const SESSION_DURATION: RangeInclusive<u32> = 1..=LONGEST_SESSION_MINUTES;
+const DEFAULT_SESSION_DURATION: u32 = 5;
+/// Allowed refresh intervals in seconds. The range is ours; the default is Cloudflare's fixed
+/// interval.
+const REFRESH_INTERVAL_SECONDS: RangeInclusive<u32> = 5..=300;
+const DEFAULT_REFRESH_INTERVAL_SECONDS: u32 = 20;
+/// Allowed refresh intervals near the head of the line, in seconds. The range is ours; the interval
+/// is also at most `refresh_interval_seconds`.
+const NEAR_HEAD_SECONDS: RangeInclusive<u32> = 3..=60;
+const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
+/// Allowed seconds for which a newcomer counts without having come back; 0 is off. The range is
+/// ours: up to the longest session.
+const UNCONFIRMED_SECONDS: RangeInclusive<u32> = 0..=60 * LONGEST_SESSION_MINUTES;
+/// Allowed visitors per isolate and minute while no object answers. The range is ours.
+const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
+/// Allowed statuses of the queue page; the first is the default.
+const STATUS_CODES: [u16; 3] = [200, 202, 429];
+
+/// Reads the rooms of a configuration from a JSON array with one object for each.
+pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
+    let root = |problem: Problem| vec![problem.at(String::new())];
+    let value = serde_json::from_str::<Value>(json).map_err(|error| {
+        root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
+    })?;
+    read_rooms(&value, Claims::default())
+}
+
+/// Reads the rooms of a configuration from their JSON value. `claims` holds the ids, names and
+/// routes that other rooms have, and the lists that rules may refer to.
+pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<FieldError>> {
+    let root = |problem: Problem| vec![problem.at(String::new())];
+    let Value::Array(values) = value else {
+        return Err(root(wrong_type("an array of rooms", value)));
+    };
+    if values.len() > MAX_ROOMS {
+        let message = format!("must be at most {MAX_ROOMS} rooms, but are {}", values.len());
+        return Err(root(Problem { code: ErrorCode::OutOfRange, message }));
+    }
+    let mut errors = Vec::new();
+    let mut rooms = Vec::with_capacity(values.len());
+    for (index, value) in values.iter().enumerate() {
+        match Fields::of(value, format!("/{index}")) {
+            Err(error) => errors.push(error),
+            Ok(mut fields) => {
+                let room = read_fields(&mut fields, &mut claims);
+                let events = event::read_events(&mut fields);
+                let bypass_rules = bypass_rule::read_rules_of(&mut fields, claims.lists());
+                rooms.extend(room.map(|room| Room { events, bypass_rules, ..room }));
+                errors.extend(fields.finish());
+            }
+        }
+    }
+    if errors.is_empty() { Ok(rooms) } else { Err(errors) }
+}
+
+/// Reads one room without events and rules from a JSON object. Pointers of errors begin at the
+/// object; `claims` holds the ids, names and routes that other rooms have.
+pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let room = read_fields(&mut fields, claims);
+    let errors = fields.finish();
+    room.filter(|_| errors.is_empty()).ok_or(errors)
+}
+
+/// Reads the page in the body of a preview, the field `custom_html`.
+pub fn read_preview(value: &Value) -> Result<String, Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let name = "custom_html";
+    let page = fields.required(name, text(SOURCE_BYTES_MAX));
+    let page = page.and_then(|source| check_template(&mut fields, name, source));
+    let errors = fields.finish();
+    page.filter(|_| errors.is_empty()).map(str::to_owned).ok_or(errors)
+}
+
+/// Reads a room; where that fails, returns `None` and leaves at least one error in `fields`.
+fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
+    let id = fields.required("id", parsed::<RoomId>);
+    let zone_id = fields.required("zone_id", parsed::<ZoneId>);
+    let name = fields.required("name", room_name);
+    if let Some(id) = id {
+        claims.claim_id(fields, id);
+    }
+    if let (Some(zone_id), Some(name)) = (zone_id, name) {
+        claims.claim_name(fields, zone_id, name);
+    }
+    let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
+    let routes = read_routes(fields, zone_id, claims);
+    let cookie_name = read_cookie_name(fields, routes.as_deref());
+    let cookie_attributes = read_cookie_attributes(fields);
+    let settings = read_settings(fields);
+    let suspended = fields.optional("suspended", false, boolean);
+    let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
+    let json_response_enabled = fields.optional("json_response_enabled", false, boolean);
+    let page = read_template(fields);
+    let language = Language::default();
+    let language = fields.optional("default_template_language", language, parsed::<Language>);
+    let strip_cookie = fields.optional("strip_cookie", false, boolean);
+    let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
+    let show_position = fields.optional("show_position", false, boolean);
+    let turnstile = read_turnstile(fields);
+    let unverified = choice(&UNVERIFIED);
+    let unverified =
+        fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
+    let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
+    let (created_on, modified_on) = read_stamps(fields);
+    refuse_unsupported(fields);
+    Some(Room {
+        id: id?,
+        zone_id: zone_id?,
+        name: name?.to_owned(),
+        description: description?.to_owned(),
+        routes: routes?,
+        cookie_name: cookie_name?,
+        cookie_attributes: cookie_attributes?,
+        settings: settings?.gated_by(turnstile?),
+        suspended: suspended?,
+        queueing_status_code: status?,
+        custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
+        json_response_enabled: json_response_enabled?,
+        default_template_language: language?,
+        strip_cookie: strip_cookie?,
+        origin_may_revoke: revoke?,
+        show_position: show_position?,
+        turnstile: turnstile?,
+        turnstile_when_silent: unverified?,
+        show_infinite_queue: show_infinite_queue?,
+        events: Vec::new(),
+        bypass_rules: Vec::new(),
+        created_on: created_on?,
+        modified_on: modified_on?,
+    })
+}
+
+fn read_routes(
+    fields: &mut Fields<'_>,
+    zone_id: Option<ZoneId>,
+    claims: &mut Claims,
+) -> Option<Vec<Route>> {
+    let mut routes = vec![read_route(fields, zone_id, claims)];
+    let pointer = fields.pointer_to("additional_routes");
+    let additional = fields.optional(
+        "additional_routes",
+        &[][..],
+        list("a list of routes", MAX_ADDITIONAL_ROUTES),
+    )?;
+    for (index, value) in additional.iter().enumerate() {
+        let mut errors = Vec::new();
+        match Fields::of(value, format!("{pointer}/{index}")) {
+            Err(error) => errors.push(error),
+            Ok(mut route) => {
+                routes.push(read_route(&mut route, zone_id, claims));
+                errors.extend(route.finish());
+            }
+        }
+        fields.add(errors);
+    }
+    routes.into_iter().collect()
+}
+
+fn read_route(
+    fields: &mut Fields<'_>,
+    zone_id: Option<ZoneId>,
+    claims: &mut Claims,
+) -> Option<Route> {
+    let host = fields.required("host", parsed);
+    let root = "/".parse().ok();
+    let path = fields.optional("path", root, |value| parsed(value).map(Some)).flatten();
+    let route = Route { host: host?, path: path? };
+    claims.claim_route(fields, zone_id, &route);
+    Some(route)
+}
+
+fn read_cookie_name(fields: &mut Fields<'_>, routes: Option<&[Route]>) -> Option<String> {
+    let suffix = fields.optional("cookie_suffix", "", cookie_suffix)?;
+    if suffix.is_empty() && routes.is_some_and(|routes| routes.len() > 1) {
+        let message = "is required when there are additional_routes";
+        fields.fail("cookie_suffix", ErrorCode::Contradiction, message);
+        return None;
+    }
+    Some(cookie_name(suffix))
+}
+
+fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
+    let default = CookieAttributes::default();
+    let Some(value) = fields.value("cookie_attributes") else {
+        return Some(default);
+    };
+    let mut inner = match Fields::of(value, fields.pointer_to("cookie_attributes")) {
+        Err(error) => {
+            fields.add([error]);
+            return None;
+        }
+        Ok(inner) => inner,
+    };
+    let same_site = inner.optional("samesite", default.same_site, choice(&SAME_SITES));
+    let secure = inner.optional("secure", default.secure, choice(&SECURES));
+    if (same_site, secure) == (Some(SameSite::None), Some(Secure::Never)) {
+        let message =
+            "must not be \"never\" when samesite is \"none\": browsers drop such a cookie";
+        inner.fail("secure", ErrorCode::Contradiction, message);
+    }
+    fields.add(inner.finish());
+    Some(CookieAttributes { same_site: same_site?, secure: secure? })
+}
+
+/// Reads the owner's page, which is empty for the built-in one.
+fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
+    let name = "custom_page_html";
+    let source = fields.optional(name, "", text(SOURCE_BYTES_MAX))?;
+    check_template(fields, name, source)
+}
+
+fn check_template<'json>(
+    fields: &mut Fields<'json>,
+    name: &str,
+    source: &'json str,
+) -> Option<&'json str> {
+    let errors = Page::compile(source).err().unwrap_or_default();
+    let is_valid = errors.is_empty();
+    for error in errors {
+        fields.fail(name, ErrorCode::Template, error.to_string());
+    }
+    is_valid.then_some(source)
+}
+
+fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
+    let total = fields.required("total_active_users", whole_number(USER_COUNT));
+    let per_minute = fields.required("new_users_per_minute", whole_number(USER_COUNT));
+    if let (Some(total), Some(per_minute)) = (total, per_minute) {
+        check_limits(fields, total, per_minute);
+    }
+    let duration = whole_number(SESSION_DURATION);
+    let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
+    let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
+    let queue_all = fields.optional("queue_all", false, boolean);
+    let method = choice(&QUEUEING_METHODS);
+    let queueing_method = fields.optional("queueing_method", QueueingMethod::Fifo, method);
+    let maintenance = fields.optional("maintenance", Maintenance::Off, choice(&MAINTENANCES));
+    let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
+    let (when_silent, keep_flowing_per_minute) = read_silence(fields);
+    let unconfirmed = whole_number(UNCONFIRMED_SECONDS);
+    let unconfirmed_s = fields.optional("unconfirmed_seconds", 0, unconfirmed);
+    let event_stream = fields.optional("event_stream_enabled", false, boolean);
+    Some(Settings {
+        total_active_users: total?,
+        new_users_per_minute: per_minute?,
+        session_duration_minutes: duration?,
+        disable_session_renewal: disable_renewal?,
+        queue_all: queue_all?,
+        queueing_method: queueing_method?,
+        maintenance: maintenance?,
+        refresh_interval_s: refresh_interval_s?,
+        near_head_refresh_interval_s: near_head_refresh_interval_s?,
+        when_silent: when_silent?,
+        keep_flowing_per_minute: keep_flowing_per_minute?,
+        unconfirmed_s: unconfirmed_s?,
+        challenge_required: false,
+        event_stream: event_stream?,
+        shuffles: Vec::new(),
+    })
+}
+
+fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
+    let range = whole_number(REFRESH_INTERVAL_SECONDS);
+    let base = fields.optional("refresh_interval_seconds", DEFAULT_REFRESH_INTERVAL_SECONDS, range);
+    let name = "near_head_refresh_interval_seconds";
+    let near = fields.optional(name, DEFAULT_NEAR_HEAD_SECONDS, whole_number(NEAR_HEAD_SECONDS));
+    if let (Some(base), Some(near)) = (base, near)
+        && near > base
+    {
+        let message =
+            format!("must be at most refresh_interval_seconds, but {near} is above {base}");
+        fields.fail(name, ErrorCode::Contradiction, message);
+    }
+    (base, near)
+}
+
+fn read_turnstile(fields: &mut Fields<'_>) -> Option<Turnstile> {
+    let default = Turnstile::default();
+    let mode = fields.optional("turnstile_mode", default.mode, choice(&TURNSTILE_MODES));
+    let action = fields.optional("turnstile_action", default.action, choice(&TURNSTILE_ACTIONS));
+    Some(Turnstile { mode: mode?, action: action? })
+}
+
+/// Reads the commands that an origin may give; true if it may end sessions.
+fn origin_commands(value: &Value) -> Result<bool, Problem> {
+    let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value)?;
+    commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
+}
+
+fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
+    let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
+    let name = "keep_flowing_per_minute";
+    let per_minute = fields.optional(name, 0, whole_number(KEEP_FLOWING_PER_MINUTE));
+    if (when_silent, per_minute) == (Some(WhenSilent::KeepFlowing), Some(0)) {
+        let message = "must be at least 1 when when_silent is \"keep_flowing\"";
+        fields.fail(name, ErrorCode::Contradiction, message);
+    }
+    (when_silent, per_minute)
+}
+
+/// Refuses the values of Cloudflare's fields that this version does not honour.
+fn refuse_unsupported(fields: &mut Fields<'_>) {
+    let supported =
+        [("next_event_start_time", json!(null)), ("next_event_prequeue_start_time", json!(null))];
+    for (name, supported) in supported {
+        fields.optional(name, (), only(&supported));
+    }
+}
+
+/// Reads when a room or event was made, and when it was last changed.
+fn read_stamps(fields: &mut Fields<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
+    let created_on = fields.optional("created_on", Timestamp::default(), parsed);
+    let modified_on = fields.optional("modified_on", created_on.unwrap_or_default(), parsed);
+    (created_on, modified_on)
+}
+
+/// Checks that the limit per minute is at most the limit of visitors inside.
+fn check_limits(fields: &mut Fields<'_>, total: u32, per_minute: u32) {
+    if per_minute > total {
+        let message =
+            format!("must be at most total_active_users, but {per_minute} is above {total}");
+        fields.fail("new_users_per_minute", ErrorCode::Contradiction, message);
+    }
+}
+
+fn room_name(value: &Value) -> Result<&str, Problem> {
+    let name = text(MAX_TEXT_BYTES)(value)?;
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.bytes().all(allowed) {
+        return Ok(name);
+    }
+    Err(malformed(name, "must be letters, digits, - and _"))
+}
+
+fn cookie_suffix(value: &Value) -> Result<&str, Problem> {
+    let suffix = text(MAX_SUFFIX_BYTES)(value)?;
+    if suffix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Ok(suffix);
+    }
+    Err(malformed(suffix, "must be letters, digits and _"))
+}
+
+fn status_code(value: &Value) -> Result<u16, Problem> {
+    let chosen = STATUS_CODES.into_iter().find(|code| value.as_u64() == Some(u64::from(*code)));
+    chosen.ok_or_else(|| {
+        let expected = "200, 202 or 429";
+        if value.is_number() {
+            value::out_of_range(expected, value)
+        } else {
+            wrong_type(expected, value)
+        }
+    })
+}

@@ -1,0 +1,45 @@
+//! The words of each field that takes one of a few words, with their meanings; for reading and
+//! writing.
+
+use crate::room::settings::{Maintenance, QueueingMethod, WhenSilent};
+use crate::room::turnstile::{TurnstileAction, TurnstileMode, WhenUnverified};
+use crate::ticket::cookie::{SameSite, Secure};
+
+/// The words of `cookie_attributes.samesite`.
+pub const SAME_SITES: [(&str, SameSite); 4] = [
+    ("auto", SameSite::Auto),
+    ("lax", SameSite::Lax),
+    ("none", SameSite::None),
+    ("strict", SameSite::Strict),
+];
+/// The words of `cookie_attributes.secure`.
+pub const SECURES: [(&str, Secure); 3] =
+    [("auto", Secure::Auto), ("always", Secure::Always), ("never", Secure::Never)];
+/// The words of `turnstile_mode`.
+pub const TURNSTILE_MODES: [(&str, TurnstileMode); 4] = [
+    ("off", TurnstileMode::Off),
+    ("invisible", TurnstileMode::Invisible),
+    ("visible_non_interactive", TurnstileMode::VisibleNonInteractive),
+    ("visible_managed", TurnstileMode::VisibleManaged),
+];
+/// The words of `turnstile_action`.
+pub const TURNSTILE_ACTIONS: [(&str, TurnstileAction); 2] =
+    [("log", TurnstileAction::Log), ("infinite_queue", TurnstileAction::InfiniteQueue)];
+/// The words of `turnstile_when_silent`.
+pub const UNVERIFIED: [(&str, WhenUnverified); 2] =
+    [("accept", WhenUnverified::Accept), ("refuse", WhenUnverified::Refuse)];
+/// The words of `enabled_origin_commands`; true for the command that ends a session.
+pub const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
+/// The words of `queueing_method`.
+pub const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
+    ("fifo", QueueingMethod::Fifo),
+    ("random", QueueingMethod::Random),
+    ("passthrough", QueueingMethod::Passthrough),
+    ("reject", QueueingMethod::Reject),
+];
+/// The words of `maintenance`.
+pub const MAINTENANCES: [(&str, Maintenance); 3] =
+    [("off", Maintenance::Off), ("drain", Maintenance::Drain), ("hold", Maintenance::Hold)];
+/// The words of `when_silent`.
+pub const SILENCES: [(&str, WhenSilent); 2] =
+    [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];

@@ -1,0 +1,101 @@
+//! Remembers the ids, names and routes of rooms, each of which only one room may have, and the
+//! lists that rules may refer to.
+
+use super::field_error::ErrorCode;
+use super::fields::Fields;
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::sorted::SortedMap;
+use crate::room::Room;
+use crate::room::route::Route;
+use crate::room::zones::Zones;
+use crate::rules::KnownLists;
+
+/// The ids, names and routes that are taken, each with words for where or by which room.
+#[derive(Debug, Default)]
+pub struct Claims {
+    ids: SortedMap<RoomId, String>,
+    names: SortedMap<(ZoneId, String), String>,
+    routes: SortedMap<(String, String), String>,
+    zones: Zones,
+    lists: KnownLists,
+}
+
+impl Claims {
+    /// Collects the ids, names and routes of these rooms.
+    pub fn of<'rooms>(rooms: impl IntoIterator<Item = &'rooms Room>) -> Self {
+        let mut claims = Self::default();
+        for room in rooms {
+            let owner = format!("by the room {}", room.name);
+            claims.ids.insert(room.id, owner.clone());
+            claims.names.insert((room.zone_id, room.name.to_ascii_lowercase()), owner.clone());
+            let keys = room.routes.iter().map(route_key);
+            claims.routes.extend(keys.map(|key| (key, owner.clone())));
+        }
+        claims
+    }
+
+    /// Adds the zones, so that a host must belong to the zone of its room.
+    #[must_use]
+    pub fn within(self, zones: &Zones) -> Self {
+        Self { zones: zones.clone(), ..self }
+    }
+
+    /// Adds the lists that rules may refer to.
+    #[must_use]
+    pub fn with_lists(self, lists: KnownLists) -> Self {
+        Self { lists, ..self }
+    }
+
+    /// Returns the lists that rules may refer to.
+    pub(super) fn lists(&self) -> &KnownLists {
+        &self.lists
+    }
+
+    /// Takes a room's id, or reports in `fields` which room has it.
+    pub(super) fn claim_id(&mut self, fields: &mut Fields<'_>, id: RoomId) {
+        claim(&mut self.ids, id, fields, "id", "is");
+    }
+
+    /// Takes a room's name in its zone, or reports in `fields` which room has it.
+    pub(super) fn claim_name(&mut self, fields: &mut Fields<'_>, zone_id: ZoneId, name: &str) {
+        // Terraform folds the letter case of names, so two must not differ by it alone.
+        let key = (zone_id, name.to_ascii_lowercase());
+        claim(&mut self.names, key, fields, "name", "is");
+    }
+
+    /// Takes a host with a path, or reports in `fields` which room has them; reports a host outside
+    /// the zone too.
+    pub(super) fn claim_route(
+        &mut self,
+        fields: &mut Fields<'_>,
+        zone_id: Option<ZoneId>,
+        route: &Route,
+    ) {
+        if let Some(domain) =
+            zone_id.and_then(|zone_id| self.zones.foreign_to(zone_id, &route.host))
+        {
+            let message = format!("must be {domain} or end with .{domain}, the domain of the zone");
+            fields.fail("host", ErrorCode::ForeignHost, message);
+        }
+        claim(&mut self.routes, route_key(route), fields, "host", "and path are");
+    }
+}
+
+fn route_key(route: &Route) -> (String, String) {
+    (route.host.as_str().to_owned(), route.path.canonical().to_owned())
+}
+
+fn claim<K: Ord>(
+    taken: &mut SortedMap<K, String>,
+    key: K,
+    fields: &mut Fields<'_>,
+    field: &'static str,
+    verb: &str,
+) {
+    if let Some(first) = taken.get(&key) {
+        let message = format!("{verb} already taken {first}");
+        fields.fail(field, ErrorCode::Duplicate, message);
+    } else {
+        taken.insert(key, format!("at {}", fields.pointer_to(field)));
+    }
+}

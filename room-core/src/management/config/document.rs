@@ -1,0 +1,230 @@
+//! Writes rooms, events and rules as the JSON that `config` reads: each reads back as itself.
+
+use serde_json::{Map, Value, json};
+
+use super::choices::{
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
+    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+};
+use crate::room::Room;
+use crate::room::bypass_rule::BypassRule;
+use crate::room::event::{Event, EventTime};
+use crate::room::route::Route;
+use crate::room::settings::QueueingMethod;
+use crate::ticket::cookie::cookie_suffix;
+
+/// A JSON object as the API shows it and the registry stores it.
+type Document = Map<String, Value>;
+
+/// Writes a room without its events and rules.
+pub fn room_document(room: &Room) -> Document {
+    let settings = &room.settings;
+    let mut routes = room.routes.iter();
+    let (host, path) =
+        routes.next().map_or(("", "/"), |Route { host, path }| (host.as_str(), path.as_str()));
+    let attributes = room.cookie_attributes;
+    let commands = Some(name_of(&ORIGIN_COMMANDS, true)).filter(|_| room.origin_may_revoke);
+    document(json!({
+        "id": room.id,
+        "zone_id": room.zone_id,
+        "created_on": room.created_on.to_iso8601(),
+        "modified_on": room.modified_on.to_iso8601(),
+        "name": room.name,
+        "description": room.description,
+        "host": host,
+        "path": path,
+        "additional_routes": routes.collect::<Vec<_>>(),
+        "cookie_suffix": cookie_suffix(&room.cookie_name),
+        "cookie_attributes": {
+            "samesite": name_of(&SAME_SITES, attributes.same_site),
+            "secure": name_of(&SECURES, attributes.secure),
+        },
+        "total_active_users": settings.total_active_users,
+        "new_users_per_minute": settings.new_users_per_minute,
+        "session_duration": settings.session_duration_minutes,
+        "disable_session_renewal": settings.disable_session_renewal,
+        "suspended": room.suspended,
+        "queue_all": settings.queue_all,
+        "queueing_method": method_name(settings.queueing_method),
+        "maintenance": name_of(&MAINTENANCES, settings.maintenance),
+        "queueing_status_code": room.queueing_status_code,
+        "json_response_enabled": room.json_response_enabled,
+        "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
+        "default_template_language": room.default_template_language.tag(),
+        "enabled_origin_commands": commands.as_slice(),
+        "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile.mode),
+        "turnstile_action": name_of(&TURNSTILE_ACTIONS, room.turnstile.action),
+        "turnstile_when_silent": name_of(&UNVERIFIED, room.turnstile_when_silent),
+        "show_infinite_queue": room.show_infinite_queue,
+        "refresh_interval_seconds": settings.refresh_interval_s,
+        "near_head_refresh_interval_seconds": settings.near_head_refresh_interval_s,
+        "when_silent": name_of(&SILENCES, settings.when_silent),
+        "keep_flowing_per_minute": settings.keep_flowing_per_minute,
+        "unconfirmed_seconds": settings.unconfirmed_s,
+        "strip_cookie": room.strip_cookie,
+        "show_position": room.show_position,
+        "event_stream_enabled": settings.event_stream,
+    }))
+}
+
+/// Writes an event. `null` stands for what the event leaves to its room.
+pub fn event_document(event: &Event) -> Document {
+    let overrides = &event.overrides;
+    let written = |time: &EventTime| time.written.clone();
+    document(json!({
+        "id": event.id,
+        "created_on": event.created_on.to_iso8601(),
+        "modified_on": event.modified_on.to_iso8601(),
+        "name": event.name,
+        "description": event.description,
+        "event_start_time": written(&event.start),
+        "event_end_time": written(&event.end),
+        "prequeue_start_time": event.prequeue.as_ref().map(written),
+        "shuffle_at_event_start": event.shuffles,
+        "suspended": event.suspended,
+        "total_active_users": overrides.limits.map(|(total, _)| total),
+        "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),
+        "session_duration": overrides.session_duration_minutes,
+        "disable_session_renewal": overrides.disable_session_renewal,
+        "queueing_method": overrides.queueing_method.map(method_name),
+        "custom_page_html": overrides.custom_page_html,
+        "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
+        "turnstile_action":
+            overrides.turnstile_action.map(|action| name_of(&TURNSTILE_ACTIONS, action)),
+    }))
+}
+
+/// Writes a bypass rule.
+pub fn rule_document(rule: &BypassRule) -> Document {
+    document(json!({
+        "id": rule.id,
+        "version": rule.version.to_string(),
+        "action": "bypass_waiting_room",
+        "expression": rule.expression,
+        "description": rule.description,
+        "enabled": rule.enabled,
+        "last_updated": rule.last_updated.to_iso8601(),
+    }))
+}
+
+/// Writes a room with its events and rules, as in `rooms.json`.
+pub fn full_document(room: &Room) -> Document {
+    let mut all = room_document(room);
+    let events = room.events.iter().map(event_document).map(Value::Object).collect();
+    let rules = room.bypass_rules.iter().map(rule_document).map(Value::Object).collect();
+    all.insert("events".to_owned(), Value::Array(events));
+    all.insert("bypass_rules".to_owned(), Value::Array(rules));
+    all
+}
+
+/// Returns the fields of a JSON object; none for any other value.
+pub(super) fn document(value: Value) -> Document {
+    if let Value::Object(document) = value { document } else { Document::new() }
+}
+
+fn method_name(method: QueueingMethod) -> &'static str {
+    name_of(&QUEUEING_METHODS, method)
+}
+
+fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|(_, one)| *one == value).map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::full_document;
+    use crate::management::config::parse_rooms;
+
+    fn check(room: &Value) -> Value {
+        let once = parse_rooms(&json!([room]).to_string()).expect("a valid room").remove(0);
+        let document = Value::Object(full_document(&once));
+        let twice = parse_rooms(&json!([document]).to_string()).expect("a valid document");
+        assert_eq!(twice, [once]);
+        document
+    }
+
+    fn minimal() -> Value {
+        json!({
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop",
+            "host": "Shop.example",
+            "total_active_users": 900,
+            "new_users_per_minute": 300,
+        })
+    }
+
+    #[test]
+    fn a_document_reads_back_as_the_room_it_was_written_from() {
+        let mut room = minimal();
+        let document = check(&room);
+        let told = [&document["host"], &document["turnstile_mode"]];
+        assert_eq!(told, ["shop.example", "invisible"]);
+        let full = json!({
+            "description": "a note",
+            "path": "/Buy",
+            "additional_routes": [{ "host": "b.example" }, { "host": "c.example", "path": "/x" }],
+            "cookie_suffix": "_buy_1",
+            "cookie_attributes": { "samesite": "none", "secure": "always" },
+            "session_duration": 30,
+            "disable_session_renewal": true, "queue_all": true,
+            "refresh_interval_seconds": 300, "near_head_refresh_interval_seconds": 60,
+            "when_silent": "keep_flowing", "keep_flowing_per_minute": 100_000,
+            "unconfirmed_seconds": 60,
+            "suspended": true,
+            "queueing_status_code": 429,
+            "custom_page_html": "<p>{{waitTime}}",
+            "strip_cookie": true,
+            "turnstile_mode": "visible_managed",
+            "created_on": "2026-11-20T10:00:00.123Z",
+            "modified_on": "2026-11-21T10:00:00.123Z",
+            "events": [{
+                "id": "0123456789abcdef0123456789abcdef",
+                "name": "sale",
+                "description": "a note",
+                "event_start_time": "2026-12-01T19:00:00+01:00",
+                "event_end_time": "2026-12-01T20:00:00Z",
+                "prequeue_start_time": "2026-12-01T17:55:00Z",
+                "suspended": true,
+                "total_active_users": 7,
+                "new_users_per_minute": 6,
+                "session_duration": 2,
+                "disable_session_renewal": false,
+                "queueing_method": "FIFO",
+                "custom_page_html": "",
+                "turnstile_mode": "off",
+                "turnstile_action": "log",
+                "created_on": "2026-11-20T10:00:00.123Z",
+                "modified_on": "2026-11-21T10:00:00.123Z",
+            }],
+            "bypass_rules": [{
+                "id": "0123456789abcdef0123456789abcdef",
+                "version": "7",
+                "action": "bypass_waiting_room",
+                "expression": "ssl",
+                "description": "a note",
+                "enabled": false,
+                "last_updated": "2026-11-21T10:00:00.123Z",
+            }],
+        });
+        for (name, value) in full.as_object().expect("an object") {
+            room[name] = value.clone();
+        }
+        room["queueing_method"] = json!("Random");
+        room["maintenance"] = json!("hold");
+        room["show_position"] = json!(true);
+        room["event_stream_enabled"] = json!(true);
+        let document = check(&room);
+        assert_eq!(document["queueing_method"], "random");
+        assert_eq!(document["cookie_suffix"], "_buy_1");
+        let event = &document["events"][0];
+        assert_eq!(event["event_start_time"], "2026-12-01T19:00:00+01:00");
+        assert_eq!(
+            (&event["custom_page_html"], &event["queueing_method"]),
+            (&json!(""), &json!("fifo"))
+        );
+        assert_eq!(document["bypass_rules"][0]["version"], "7");
+    }
+}

@@ -1,0 +1,171 @@
+//! Reads the fields of one JSON object by name and keeps every error.
+
+use serde_json::{Map, Value};
+
+use super::field_error::{ErrorCode, FieldError, Problem};
+use super::value::{quoted, wrong_type};
+
+/// The fields of one JSON object, and the errors found so far. A field counts as known once it was
+/// asked for.
+pub struct Fields<'json> {
+    errors: Vec<FieldError>,
+    known: Vec<&'static str>,
+    object: &'json Map<String, Value>,
+    pointer: String,
+}
+
+impl<'json> Fields<'json> {
+    /// Opens `value`, which stands at `pointer` and must be an object.
+    pub fn of(value: &'json Value, pointer: String) -> Result<Self, FieldError> {
+        match value {
+            Value::Object(object) => {
+                Ok(Self { errors: Vec::new(), known: Vec::new(), object, pointer })
+            }
+            other => Err(wrong_type("an object", other).at(pointer)),
+        }
+    }
+
+    /// Reads a required field by `parse`; keeps an error and returns `None` where it is missing or
+    /// wrong.
+    pub fn required<T>(
+        &mut self,
+        name: &'static str,
+        parse: impl FnOnce(&'json Value) -> Result<T, Problem>,
+    ) -> Option<T> {
+        if let Some(value) = self.value(name) {
+            return self.keep(name, parse(value));
+        }
+        self.fail(name, ErrorCode::Required, "is required");
+        None
+    }
+
+    /// Reads a field by `parse`, or returns `default` where it is missing; keeps an error and
+    /// returns `None` where it is wrong.
+    pub fn optional<T>(
+        &mut self,
+        name: &'static str,
+        default: T,
+        parse: impl FnOnce(&'json Value) -> Result<T, Problem>,
+    ) -> Option<T> {
+        match self.value(name) {
+            None => Some(default),
+            Some(value) => self.keep(name, parse(value)),
+        }
+    }
+
+    /// Returns a field's value as it stands; `null` is the same as a missing field.
+    pub fn value(&mut self, name: &'static str) -> Option<&'json Value> {
+        self.known.push(name);
+        self.object.get(name).filter(|value| !value.is_null())
+    }
+
+    /// Returns the JSON pointer to the field of this name.
+    pub fn pointer_to(&self, name: &str) -> String {
+        // RFC 6901 section 3: `~` and `/` of a name are written `~0` and `~1`.
+        format!("{}/{}", self.pointer, name.replace('~', "~0").replace('/', "~1"))
+    }
+
+    /// Keeps an error of the field of this name.
+    pub fn fail(&mut self, name: &str, code: ErrorCode, message: impl Into<String>) {
+        let pointer = self.pointer_to(name);
+        self.errors.push(FieldError { pointer, code, message: message.into() });
+    }
+
+    /// Keeps errors that were found elsewhere.
+    pub fn add(&mut self, errors: impl IntoIterator<Item = FieldError>) {
+        self.errors.extend(errors);
+    }
+
+    /// Returns all errors. A field that was never asked for is one: there is no field of that name.
+    pub fn finish(mut self) -> Vec<FieldError> {
+        let unknown = self.object.keys().filter(|name| !self.known.contains(&name.as_str()));
+        for name in unknown.collect::<Vec<_>>() {
+            let hint = closest(name, &self.known)
+                .map_or_else(String::new, |known| format!("; did you mean {known}?"));
+            let message = format!("there is no field {}{hint}", quoted(name));
+            self.fail(name, ErrorCode::UnknownField, message);
+        }
+        self.errors
+    }
+
+    fn keep<T>(&mut self, name: &str, parsed: Result<T, Problem>) -> Option<T> {
+        parsed.map_err(|problem| self.errors.push(problem.at(self.pointer_to(name)))).ok()
+    }
+}
+
+/// Longer names are not compared with the known ones, which bounds the work of a hostile text.
+const MAX_COMPARED_BYTES: usize = 64;
+/// With more edits than this, a name is no misspelling of a known one.
+const MAX_EDITS: usize = 3;
+
+/// Finds the known name that `name` was probably meant to be.
+fn closest<'names>(name: &str, known: &[&'names str]) -> Option<&'names str> {
+    if name.len() > MAX_COMPARED_BYTES {
+        return None;
+    }
+    // Known names are ASCII: the letter cases of all scripts would be 8 KB of wasm for a hint.
+    let lower = name.to_ascii_lowercase().replace('-', "_");
+    let distance_to = |known: &&'names str| {
+        let is_part =
+            lower.len() > MAX_EDITS && known.starts_with(&*lower) || lower.starts_with(known);
+        (if is_part { 0 } else { edits(&lower, known) }, *known)
+    };
+    let (distance, nearest) = known.iter().map(distance_to).min()?;
+    (distance <= MAX_EDITS && distance < lower.len()).then_some(nearest)
+}
+
+/// Counts the characters that must be inserted, removed or replaced to get from one name to the
+/// other (Levenshtein, one row at a time).
+fn edits(left: &str, right: &str) -> usize {
+    let mut row = (0..=right.chars().count()).collect::<Vec<_>>();
+    for (removed, from) in left.chars().enumerate() {
+        let mut diagonal = removed;
+        let mut before = removed + 1;
+        if let Some(first) = row.first_mut() {
+            *first = before;
+        }
+        for (cell, to) in row.iter_mut().skip(1).zip(right.chars()) {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = *cell;
+            before = replaced.min(diagonal + 1).min(before + 1);
+            *cell = before;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{closest, edits};
+
+    #[test]
+    fn edits_are_counted() {
+        let check = |left: &str, right: &str, want: usize| {
+            assert_eq!(edits(left, right), want, "{left} {right}");
+            assert_eq!(edits(right, left), want, "{right} {left}");
+        };
+        check("", "", 0);
+        check("", "abc", 3);
+        check("abc", "abc", 0);
+        check("kitten", "sitting", 3);
+        check("käse", "kase", 1);
+    }
+
+    #[test]
+    fn the_closest_known_name_is_named() {
+        let known = ["host", "path", "queue_all", "session_duration", "refresh_interval_seconds"];
+        let check = |name: &str, want: Option<&str>| {
+            assert_eq!(closest(name, &known), want, "{name}");
+        };
+        check("hots", Some("host"));
+        check("Host", Some("host"));
+        check("queueAll", Some("queue_all"));
+        check("queue-all", Some("queue_all"));
+        check("session_duration_minutes", Some("session_duration"));
+        check("refresh_interval", Some("refresh_interval_seconds"));
+        check("colour", None);
+        check("x", None);
+        check("", None);
+        check(&"host".repeat(20), None);
+    }
+}

@@ -1,0 +1,362 @@
+//! Tests of the room configuration: each field's default, both sides of each limit, each rule.
+
+use serde_json::{Value, json};
+
+use super::{ErrorCode, FieldError, parse_rooms};
+use crate::base::time::Timestamp;
+use crate::room::Room;
+use crate::room::language::Language;
+use crate::room::route::Route;
+use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
+use crate::ticket::cookie::{CookieAttributes, SameSite, Secure};
+
+const REQUIRED: ErrorCode = ErrorCode::Required;
+const TYPE: ErrorCode = ErrorCode::WrongType;
+const RANGE: ErrorCode = ErrorCode::OutOfRange;
+const FORM: ErrorCode = ErrorCode::Malformed;
+const UNKNOWN: ErrorCode = ErrorCode::UnknownField;
+const DUPLICATE: ErrorCode = ErrorCode::Duplicate;
+const CONTRADICTION: ErrorCode = ErrorCode::Contradiction;
+const UNSUPPORTED: ErrorCode = ErrorCode::Unsupported;
+
+/// Parses one minimal valid room for each patch, with the fields of the patch set.
+fn parse(patches: &[Value]) -> Result<Vec<Room>, Vec<FieldError>> {
+    let patched = |(index, patch): (usize, &Value)| {
+        let mut room = json!({
+            "id": format!("{index:032x}"),
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": format!("room-{index}"),
+            "host": format!("shop-{index}.example.net"),
+            "total_active_users": 900,
+            "new_users_per_minute": 300,
+        });
+        for (name, value) in patch.as_object().expect("a patch is an object") {
+            room[name] = value.clone();
+        }
+        room
+    };
+    parse_rooms(&patches.iter().enumerate().map(patched).collect::<Value>().to_string())
+}
+
+fn parse_one(patch: Value) -> Room {
+    parse(&[patch]).expect("a valid room").remove(0)
+}
+
+/// Parses like `parse` and compares pointer and code of every error.
+fn check_all(patches: &[Value], want: &[(&str, ErrorCode)]) {
+    let errors = parse(patches).err().unwrap_or_default();
+    let seen = errors.iter().map(|error| (&*error.pointer, error.code)).collect::<Vec<_>>();
+    assert_eq!(seen, want, "{patches:?}");
+}
+
+/// Checks that the field `name` of one room has this error, or none, with each of these values.
+fn check(name: &str, values: &[Value], want: Option<ErrorCode>) {
+    let pointer = format!("/0/{name}");
+    for value in values {
+        check_all(&[json!({ name: value })], &want.map_or(vec![], |code| vec![(&*pointer, code)]));
+    }
+}
+
+#[test]
+fn a_minimal_room_has_the_documented_defaults() {
+    let room = parse_one(json!({}));
+    let settings = Settings {
+        total_active_users: 900,
+        new_users_per_minute: 300,
+        session_duration_minutes: 5,
+        disable_session_renewal: false,
+        queue_all: false,
+        queueing_method: QueueingMethod::Fifo,
+        maintenance: Maintenance::Off,
+        refresh_interval_s: 20,
+        near_head_refresh_interval_s: 5,
+        when_silent: WhenSilent::Hold,
+        keep_flowing_per_minute: 0,
+        unconfirmed_s: 0,
+        challenge_required: false,
+        event_stream: false,
+        shuffles: Vec::new(),
+    };
+    let host = "shop-0.example.net".parse().unwrap();
+    let want = Room {
+        id: "00000000000000000000000000000000".parse().unwrap(),
+        zone_id: "0123456789abcdef0123456789abcdef".parse().unwrap(),
+        name: "room-0".to_owned(),
+        description: String::new(),
+        routes: vec![Route { host, path: "/".parse().unwrap() }],
+        cookie_name: "__cfwaitingroom".to_owned(),
+        cookie_attributes: CookieAttributes::default(),
+        settings,
+        suspended: false,
+        queueing_status_code: 200,
+        custom_page_html: None,
+        json_response_enabled: false,
+        default_template_language: Language::default(),
+        strip_cookie: false,
+        origin_may_revoke: false,
+        show_position: false,
+        turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
+        turnstile_when_silent: WhenUnverified::Accept,
+        show_infinite_queue: false,
+        events: Vec::new(),
+        bypass_rules: Vec::new(),
+        created_on: Timestamp(0),
+        modified_on: Timestamp(0),
+    };
+    assert_eq!(room, want);
+}
+
+#[test]
+fn every_field_reaches_the_room() {
+    let room = parse_one(json!({
+        "description": "a note",
+        "path": "/Buy",
+        "additional_routes": [{ "host": "B.example.net" }, { "host": "c.net", "path": "/x" }],
+        "cookie_suffix": "buy_1",
+        "cookie_attributes": { "samesite": "none", "secure": "always" },
+        "session_duration": 30,
+        "disable_session_renewal": true,
+        "queue_all": true,
+        "queueing_method": "random",
+        "maintenance": "drain",
+        "show_position": true,
+        "event_stream_enabled": true,
+        "refresh_interval_seconds": 300,
+        "near_head_refresh_interval_seconds": 60,
+        "when_silent": "keep_flowing",
+        "keep_flowing_per_minute": 100_000,
+        "unconfirmed_seconds": 60,
+        "suspended": true,
+        "queueing_status_code": 429,
+        "custom_page_html": "<p>{{waitTime}}",
+        "strip_cookie": true,
+        "turnstile_mode": "visible_managed",
+        "turnstile_action": "infinite_queue",
+        "turnstile_when_silent": "refuse",
+        "show_infinite_queue": true,
+    }));
+    let routes = room.routes.iter().map(|route| (route.host.as_str(), route.path.as_str()));
+    let want = [("shop-0.example.net", "/Buy"), ("b.example.net", "/"), ("c.net", "/x")];
+    assert_eq!(routes.collect::<Vec<_>>(), want);
+    assert_eq!((&*room.description, &*room.cookie_name), ("a note", "__cfwaitingroom_buy_1"));
+    let attributes = CookieAttributes { same_site: SameSite::None, secure: Secure::Always };
+    assert_eq!(room.cookie_attributes, attributes);
+    let settings = Settings {
+        total_active_users: 900,
+        new_users_per_minute: 300,
+        session_duration_minutes: 30,
+        disable_session_renewal: true,
+        queue_all: true,
+        queueing_method: QueueingMethod::Random,
+        maintenance: Maintenance::Drain,
+        refresh_interval_s: 300,
+        near_head_refresh_interval_s: 60,
+        when_silent: WhenSilent::KeepFlowing,
+        keep_flowing_per_minute: 100_000,
+        unconfirmed_s: 60,
+        challenge_required: true,
+        event_stream: true,
+        shuffles: Vec::new(),
+    };
+    assert_eq!(room.settings, settings);
+    assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
+    assert!(room.strip_cookie && room.show_infinite_queue);
+    let action = TurnstileAction::InfiniteQueue;
+    assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
+    assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
+    assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
+}
+
+#[test]
+fn values_keep_to_their_limits() {
+    let text = |bytes: usize| json!("a".repeat(bytes));
+    check("session_duration", &[json!(1), json!(30), json!(null)], None);
+    check("session_duration", &[json!(0), json!(31), json!(-1), json!(1.5)], Some(RANGE));
+    check("session_duration", &[json!("5"), json!(true), json!([])], Some(TYPE));
+    check("total_active_users", &[json!(300), json!(2_147_483_647)], None);
+    check("total_active_users", &[json!(0), json!(2_147_483_648_u32), json!(1e300)], Some(RANGE));
+    check("total_active_users", &[json!(null)], Some(REQUIRED));
+    check("new_users_per_minute", &[json!(1), json!(900)], None);
+    check("new_users_per_minute", &[json!(0), json!(u64::MAX)], Some(RANGE));
+    check("refresh_interval_seconds", &[json!(5), json!(300)], None);
+    check("refresh_interval_seconds", &[json!(4), json!(301)], Some(RANGE));
+    check("near_head_refresh_interval_seconds", &[json!(3), json!(20)], None);
+    check("near_head_refresh_interval_seconds", &[json!(2), json!(61)], Some(RANGE));
+    check("keep_flowing_per_minute", &[json!(0), json!(100_000)], None);
+    check("keep_flowing_per_minute", &[json!(100_001)], Some(RANGE));
+    check("unconfirmed_seconds", &[json!(null), json!(0), json!(1_800)], None);
+    check("unconfirmed_seconds", &[json!(1_801)], Some(RANGE));
+    check("when_silent", &[json!("hold"), json!(null)], None);
+    check("when_silent", &[json!("open"), json!("")], Some(RANGE));
+    let methods = ["fifo", "FIFO", "random", "passthrough", "Reject"];
+    check("queueing_method", &methods.map(Value::from), None);
+    check("queueing_method", &[json!("lifo"), json!("")], Some(RANGE));
+    check("queueing_method", &[json!(7)], Some(TYPE));
+    check("maintenance", &[json!("off"), json!("drain"), json!("hold"), json!(null)], None);
+    check("maintenance", &[json!("on"), json!("")], Some(RANGE));
+    check("show_position", &[json!(true), json!(false), json!(null)], None);
+    check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
+    check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
+    check("queueing_status_code", &[json!("200")], Some(TYPE));
+    check("json_response_enabled", &[json!(false), json!(true)], None);
+    check("json_response_enabled", &[json!("true")], Some(TYPE));
+    let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);
+    check("default_template_language", &languages, None);
+    check("default_template_language", &[json!("de"), json!("en-GB"), json!("")], Some(FORM));
+    check("default_template_language", &[json!(1)], Some(TYPE));
+    let modes = ["off", "invisible", "visible_non_interactive", "Visible_Managed"];
+    check("turnstile_mode", &modes.map(Value::from), None);
+    check("turnstile_mode", &[json!("on"), json!("")], Some(RANGE));
+    check("turnstile_action", &["log", "Infinite_Queue"].map(Value::from), None);
+    check("turnstile_action", &[json!("block"), json!("")], Some(RANGE));
+    check("turnstile_when_silent", &["accept", "refuse"].map(Value::from), None);
+    check("turnstile_when_silent", &[json!("hold")], Some(RANGE));
+    check("created_on", &[json!("2026-12-01T18:00:00.000Z"), json!(null)], None);
+    check("created_on", &[json!("yesterday")], Some(FORM));
+    check("queue_all", &[json!(true), json!(false)], None);
+    check("queue_all", &[json!("true"), json!(1)], Some(TYPE));
+    check("description", &[json!(""), text(1_024)], None);
+    check("description", &[text(1_025)], Some(RANGE));
+    check("custom_page_html", &[json!(""), text(1_048_576)], None);
+    check("custom_page_html", &[text(1_048_577)], Some(RANGE));
+    check("custom_page_html", &[json!("{{#queueAll}}")], Some(ErrorCode::Template));
+}
+
+#[test]
+fn names_and_suffixes_keep_to_their_characters() {
+    check("id", &[json!("0123456789abcdef0123456789abcdef")], None);
+    check("id", &[json!("demo"), json!("")], Some(FORM));
+    check("zone_id", &[json!(null)], Some(REQUIRED));
+    check("name", &[json!("a"), json!("Check_out-2"), json!("a".repeat(1_024))], None);
+    check("name", &[json!(""), json!("a b"), json!("a.b"), json!("ä")], Some(FORM));
+    check("name", &[json!("a".repeat(1_025))], Some(RANGE));
+    check("cookie_suffix", &[json!(""), json!("a_1"), json!("a".repeat(64))], None);
+    check("cookie_suffix", &[json!("a-b"), json!("a;b"), json!("a=b")], Some(FORM));
+    check("cookie_suffix", &[json!("a".repeat(65))], Some(RANGE));
+    check("host", &[json!("localhost"), json!("SHOP.example.net")], None);
+    check("host", &[json!("https://shop"), json!("*.shop"), json!("shop:80")], Some(FORM));
+    check("path", &[json!("/"), json!("/a/b"), json!(null)], None);
+    check("path", &[json!(""), json!("a"), json!("/a?b"), json!("/a/*")], Some(FORM));
+    check("path", &[json!(["/a"])], Some(TYPE));
+}
+
+#[test]
+fn fields_that_do_not_go_together_are_refused() {
+    let check = |patch: Value, want: &[(&str, ErrorCode)]| check_all(&[patch], want);
+    check(json!({ "total_active_users": 2, "new_users_per_minute": 2 }), &[]);
+    check(
+        json!({ "total_active_users": 2, "new_users_per_minute": 3 }),
+        &[("/0/new_users_per_minute", CONTRADICTION)],
+    );
+    let near_name = "near_head_refresh_interval_seconds";
+    let intervals =
+        |base: u32, near: u32| json!({ "refresh_interval_seconds": base, near_name: near });
+    check(intervals(10, 10), &[]);
+    check(intervals(10, 11), &[(&format!("/0/{near_name}"), CONTRADICTION)]);
+    let flowing =
+        |bound: u32| json!({ "when_silent": "keep_flowing", "keep_flowing_per_minute": bound });
+    check(flowing(1), &[]);
+    check(flowing(0), &[("/0/keep_flowing_per_minute", CONTRADICTION)]);
+    let routes =
+        |suffix: &str| json!({ "additional_routes": [{ "host": "b" }], "cookie_suffix": suffix });
+    check(routes("b"), &[]);
+    check(routes(""), &[("/0/cookie_suffix", CONTRADICTION)]);
+    check(json!({ "additional_routes": [] }), &[]);
+    let attributes = |same_site: &str, secure: &str| {
+        let attributes = json!({ "samesite": same_site, "secure": secure });
+        json!({ "cookie_attributes": attributes })
+    };
+    for same_site in ["auto", "lax", "none", "strict"] {
+        for secure in ["auto", "always", "never"] {
+            let contradicts = (same_site, secure) == ("none", "never");
+            let want = [("/0/cookie_attributes/secure", CONTRADICTION)];
+            check(attributes(same_site, secure), if contradicts { &want } else { &[] });
+        }
+    }
+}
+
+#[test]
+fn what_this_version_cannot_honour_is_refused_by_name() {
+    check("enabled_origin_commands", &[json!([]), json!(["revoke"]), json!(["REVOKE"])], None);
+    check("enabled_origin_commands", &[json!("revoke"), json!([1])], Some(TYPE));
+    check("enabled_origin_commands", &[json!(["admit"])], Some(RANGE));
+    check("enabled_origin_commands", &[json!(["revoke", "revoke"])], Some(RANGE));
+    check("next_event_start_time", &[json!("2026-12-01T18:00:00.000Z")], Some(UNSUPPORTED));
+}
+
+#[test]
+fn only_one_room_has_an_id_a_name_and_a_route() {
+    let id = "0123456789abcdef0123456789abcdef";
+    check_all(&[json!({ "id": id }), json!({ "id": id })], &[("/1/id", DUPLICATE)]);
+    let named = |name: &str| json!({ "name": name });
+    check_all(&[named("Demo"), named("demo")], &[("/1/name", DUPLICATE)]);
+    let other_zone = json!({ "name": "demo", "zone_id": id.replace('0', "1") });
+    check_all(&[named("demo"), other_zone], &[]);
+    let at = |host: &str, path: &str| json!({ "host": host, "path": path });
+    check_all(&[at("a", "/x"), at("A", "/x/")], &[("/1/host", DUPLICATE)]);
+    check_all(&[at("a", "/x"), at("a", "/%78")], &[("/1/host", DUPLICATE)]);
+    check_all(&[at("a", "/x"), at("a", "/X"), at("a", "/x/y"), at("b", "/x")], &[]);
+    let routes = json!([at("b", "/"), at("b", "/")]);
+    let patch = json!({ "additional_routes": routes, "cookie_suffix": "b" });
+    check_all(&[patch], &[("/0/additional_routes/1/host", DUPLICATE)]);
+    // A room with another error still has its routes.
+    let broken = json!({ "host": "a", "session_duration": 0 });
+    check_all(&[broken, at("a", "/")], &[("/0/session_duration", RANGE), ("/1/host", DUPLICATE)]);
+}
+
+#[test]
+fn events_and_rules_of_a_room_are_read_with_it() {
+    let id = "0123456789abcdef0123456789abcdef";
+    let event = |start: &str, end: &str| {
+        let time = |time: &str| format!("2026-12-01T{time}:00Z");
+        json!({
+            "id": id.replace('0', &start[..1]),
+            "name": format!("from-{}", start.replace(':', "-")),
+            "event_start_time": time(start),
+            "event_end_time": time(end),
+        })
+    };
+    let rule = json!({ "id": id, "action": "bypass_waiting_room", "expression": "ssl" });
+    let events = json!([event("09:00", "10:00"), event("10:00", "11:00")]);
+    let room = parse_one(json!({ "events": events, "bypass_rules": [rule] }));
+    assert_eq!((room.events.len(), room.bypass_rules.len()), (2, 1));
+    let events = json!([event("09:00", "10:01"), event("10:00", "11:00")]);
+    check_all(&[json!({ "events": events })], &[("/0/events/1/event_end_time", CONTRADICTION)]);
+    check_all(&[json!({ "events": [7] })], &[("/0/events/0", TYPE)]);
+    check_all(&[json!({ "bypass_rules": [rule, rule] })], &[("/0/bypass_rules/1/id", DUPLICATE)]);
+}
+
+#[test]
+fn unknown_fields_are_errors_with_escaped_pointers() {
+    check_all(&[json!({ "a/b~c": 1 })], &[("/0/a~1b~0c", UNKNOWN)]);
+    let inner = json!({ "cookie_attributes": { "same_site": "lax" } });
+    check_all(&[inner], &[("/0/cookie_attributes/same_site", UNKNOWN)]);
+    let route =
+        json!({ "additional_routes": [{ "host": "b", "paht": "/" }, 7], "cookie_suffix": "b" });
+    check_all(
+        &[route],
+        &[("/0/additional_routes/0/paht", UNKNOWN), ("/0/additional_routes/1", TYPE)],
+    );
+}
+
+#[test]
+fn a_text_that_is_no_array_of_objects_has_one_error() {
+    let check = |json: &str, want: Option<(&str, ErrorCode)>| {
+        let errors = parse_rooms(json).err();
+        let seen = errors.iter().flatten().map(|error| (&*error.pointer, error.code));
+        assert_eq!(seen.collect::<Vec<_>>(), want.into_iter().collect::<Vec<_>>(), "{json:.40}");
+    };
+    check("[]", None);
+    check("", Some(("", ErrorCode::NotJson)));
+    check("[", Some(("", ErrorCode::NotJson)));
+    check("{}", Some(("", TYPE)));
+    check("null", Some(("", TYPE)));
+    check("[null]", Some(("/0", TYPE)));
+    check(&"[".repeat(1_000_000), Some(("", ErrorCode::NotJson)));
+    check(&format!("[{}]", vec!["0"; 10_001].join(",")), Some(("", RANGE)));
+    assert_eq!(
+        parse_rooms(&format!("[{}]", vec!["0"; 10_000].join(","))).unwrap_err().len(),
+        10_000
+    );
+}

@@ -1,0 +1,55 @@
+//! The messages between isolates and the registry; `machines::wire` encodes them.
+
+use serde::{Deserialize, Serialize};
+
+use super::api::{Call, Reply};
+use crate::base::time::Timestamp;
+
+/// A request to the registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistryRequest {
+    /// Performs a call of the management API for an owner.
+    Perform(Call),
+    /// Asks for the configuration, if it is another than the one that the isolate has.
+    Configuration {
+        /// The version that the isolate has; `None` before its first.
+        known: Option<u64>,
+    },
+    /// Asks for the page of a preview.
+    Preview {
+        /// The preview's name, from its address.
+        id: String,
+        /// The query of the URL, without `?`, which says what state of the page to show.
+        query: String,
+    },
+}
+
+/// A reply of the registry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegistryReply {
+    /// The answer to an owner's call, after everything that it changed was stored.
+    Performed(Reply),
+    /// The configuration, as `Configuration::parse` reads it.
+    Configuration {
+        /// The version, which grows with each change.
+        version: u64,
+        /// The configuration as a JSON text.
+        text: String,
+    },
+    /// The isolate has the newest version already.
+    Unchanged,
+    /// The page of a preview, or why its state makes no sense; `None` if there is no preview of
+    /// this name.
+    Preview(Option<Result<String, String>>),
+}
+
+/// The newest version of the configuration, as a copy in the Cache API tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigurationStamp {
+    /// The newest version when the registry was asked.
+    pub version: u64,
+    /// When the registry was asked last.
+    pub confirmed_at: Timestamp,
+}

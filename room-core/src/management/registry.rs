@@ -1,0 +1,177 @@
+//! The registry: every room, event, rule, list and zone setting, with the audit log of changes.
+//!
+//! [`Registry::perform`] answers one call of the management API and returns the rows to store. A
+//! change is validated as a whole before any part of it is made.
+
+mod audit;
+mod bypass_rules;
+mod change;
+mod configuration;
+mod context;
+mod deployment;
+mod document;
+mod events;
+mod import;
+mod named_lists;
+mod preview;
+mod previews;
+mod rooms;
+mod rows;
+mod settings;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use self::change::Answer;
+pub use self::configuration::{Configuration, ConfigurationError};
+use self::context::CallContext;
+pub use self::deployment::Bounds;
+use self::deployment::Deployment;
+pub use self::rows::{BadRow, Row};
+use self::stored::Stored;
+use crate::base::time::Timestamp;
+use crate::management::api::{Call, Failure, Method, Paging, Reply, Target};
+use crate::room::Room;
+use crate::room::zones::Zones;
+
+/// Everything that owners configured, and what the deployment allows them.
+#[derive(Debug)]
+pub struct Registry {
+    stored: Stored,
+    deployment: Deployment,
+    /// The rooms of `rooms.json`, which count until the first change.
+    file: Vec<Room>,
+}
+
+/// What a call comes to: the answer, and the rows that must be stored before it leaves.
+#[derive(Debug)]
+pub struct RegistryTurn {
+    /// The answer to the owner.
+    pub reply: Reply,
+    /// The rows to write and delete, in one transaction; empty if nothing changed.
+    pub rows: Vec<Row>,
+}
+
+impl Registry {
+    /// Reads the registry from its stored rows (key and JSON text); as long as no change was
+    /// stored, its rooms are those of `file`, which is `rooms.json`.
+    ///
+    /// Errors: a row that this version of the Worker cannot read.
+    pub fn new(
+        rows: Vec<(String, String)>,
+        file: Vec<Room>,
+        zones: Zones,
+        bounds: Bounds,
+    ) -> Result<Self, BadRow> {
+        let stored = Stored::read(rows, &file)?;
+        Ok(Self { stored, deployment: Deployment { bounds, zones, can_challenge: false }, file })
+    }
+
+    /// Tells the registry whether the deployment has Turnstile's keys; without them owners are
+    /// warned that `turnstile_mode` acts as `off`.
+    #[must_use]
+    pub fn with_turnstile(self, can_challenge: bool) -> Self {
+        Self { deployment: Deployment { can_challenge, ..self.deployment }, ..self }
+    }
+
+    /// Returns the version: the number of changes so far, 0 while `rooms.json` counts.
+    pub fn version(&self) -> u64 {
+        self.stored.version()
+    }
+
+    /// Writes the configuration of the present version, as [`Configuration::parse`] reads it in
+    /// every isolate.
+    pub fn configuration(&self) -> String {
+        configuration::write(&self.stored)
+    }
+
+    /// Warns the owner, in a sentence for the log, if `rooms.json` counts no more and differs from
+    /// what is stored; otherwise `None`.
+    pub fn note_on_file(&self) -> Option<String> {
+        import::note_on_file(&self.stored, &self.file)
+    }
+
+    /// Renders the page of a preview in the state that `query` asks for, or says why that state
+    /// makes no sense; `None` if there is no such preview.
+    pub fn preview(&self, now: Timestamp, id: &str, query: &str) -> Option<Result<String, String>> {
+        previews::show(&self.stored, now, id, query)
+    }
+
+    /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made.
+    pub fn perform(&mut self, now: Timestamp, draw: [u8; 16], call: &Call) -> RegistryTurn {
+        let context = CallContext { now, draw, stored: &self.stored, deployment: &self.deployment };
+        let done = answer(context, call).and_then(|Answer { reply, changes }| {
+            let rows = self.stored.commit(now, &call.actor, call.method, changes)?;
+            Ok(RegistryTurn { reply, rows })
+        });
+        done.unwrap_or_else(|failure| RegistryTurn { reply: failure.to_reply(), rows: Vec::new() })
+    }
+}
+
+/// Runs the operation that a call asks for.
+fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
+    use Method::{Delete, Get, Patch, Post, Put};
+    let body = || document::parse(&call.body);
+    let paging = || Paging::parse(&call.query);
+    match (call.target, call.method) {
+        (Target::AccountRooms, _) => rooms::list(context, None, paging()?),
+        (Target::Rooms(zone), Post) => rooms::create(context, zone, &body()?),
+        (Target::Rooms(zone), _) => rooms::list(context, Some(zone), paging()?),
+        (Target::Room(zone, room), Delete) => rooms::delete(context, zone, room),
+        (Target::Room(zone, room), method @ (Put | Patch)) => {
+            rooms::change(context, zone, room, method, &body()?)
+        }
+        (Target::Room(zone, room), _) => rooms::show(context, zone, room),
+        (Target::Status(zone, room), _) => rooms::status(context, zone, room),
+        (Target::Preview(zone), _) => previews::create(context, zone, &call.base_url, &body()?),
+        (Target::Settings(zone), Get | Post | Delete) => settings::show(context, zone),
+        (Target::Settings(zone), Put | Patch) => settings::change(context, zone, &body()?),
+        (Target::Events(zone, room), Post) => {
+            events::create(context, context.room(zone, room)?, &body()?)
+        }
+        (Target::Events(zone, room), _) => {
+            let paging = paging()?;
+            Ok(events::list(context.room(zone, room)?, paging))
+        }
+        (Target::Event(zone, room, event), Delete) => {
+            events::delete(context.room(zone, room)?, event)
+        }
+        (Target::Event(zone, room, event), method @ (Put | Patch)) => {
+            events::change(context.now, context.room(zone, room)?, event, method, &body()?)
+        }
+        (Target::Event(zone, room, event), _) => events::show(context.room(zone, room)?, event),
+        (Target::EventDetails(zone, room, event), _) => {
+            events::details(context.room(zone, room)?, event)
+        }
+        (Target::Rules(zone, room), Post) => {
+            bypass_rules::create(context, context.room(zone, room)?, &body()?)
+        }
+        (Target::Rules(zone, room), Put) => {
+            bypass_rules::replace(context, context.room(zone, room)?, &body()?)
+        }
+        (Target::Rules(zone, room), _) => Ok(bypass_rules::show(context.room(zone, room)?)),
+        (Target::Rule(zone, room, rule), Delete) => {
+            bypass_rules::delete(context.room(zone, room)?, rule)
+        }
+        (Target::Rule(zone, room, rule), _) => {
+            bypass_rules::change(context, context.room(zone, room)?, rule, &body()?)
+        }
+        (Target::Lists, Post) => named_lists::create(context, &body()?),
+        (Target::Lists, _) => Ok(named_lists::list(context)),
+        (Target::List(list), Put) => named_lists::describe(context, list, &body()?),
+        (Target::List(list), Delete) => named_lists::delete(context, list),
+        (Target::List(list), _) => named_lists::show(context, list),
+        (Target::ListItems(list), method @ (Post | Put)) => {
+            named_lists::add_items(context, list, method, &body()?)
+        }
+        (Target::ListItems(list), Delete) => named_lists::delete_items(context, list, &body()?),
+        (Target::ListItems(list), _) => named_lists::list_items(context, list),
+        (Target::ListItem(list, item), _) => named_lists::show_item(context, list, item),
+        (Target::ListOperation(operation), _) => {
+            Ok(named_lists::show_operation(context.now, operation))
+        }
+        (Target::File, Put) => import::import(context, &body()?),
+        (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
+        (Target::AuditLog, _) => Ok(context.stored.audit().page(paging()?)),
+    }
+}

@@ -1,0 +1,43 @@
+//! What an operation reads to answer a call. An operation returns the changes to make and makes
+//! none itself: it holds the state by shared reference.
+
+use super::deployment::Deployment;
+use super::stored::Stored;
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::time::Timestamp;
+use crate::management::api::Failure;
+use crate::room::Room;
+
+/// The state of the registry when a call came, and everything else that the answer depends on.
+#[derive(Clone, Copy)]
+pub struct CallContext<'a> {
+    /// When the call came.
+    pub now: Timestamp,
+    /// Fresh random bytes, from which new ids are made.
+    pub draw: [u8; 16],
+    /// All that owners configured so far.
+    pub stored: &'a Stored,
+    /// What the deployment allows them.
+    pub deployment: &'a Deployment,
+}
+
+impl<'a> CallContext<'a> {
+    /// Finds the room of this id in this zone.
+    ///
+    /// Errors: there is no such zone, or no such room in it.
+    pub fn room(self, zone: ZoneId, room: RoomId) -> Result<&'a Room, Failure> {
+        self.check_zone(zone)?;
+        let found = self.stored.rooms().get(&room).filter(|room| room.zone_id == zone);
+        found.ok_or_else(|| Failure::not_found("waiting room"))
+    }
+
+    /// Checks that there is such a zone: the deployment names it, or a room is in it.
+    pub fn check_zone(self, zone: ZoneId) -> Result<(), Failure> {
+        let mut rooms = self.stored.rooms().values();
+        if self.deployment.zones.has(zone) || rooms.any(|room| room.zone_id == zone) {
+            return Ok(());
+        }
+        let message = "There is no such zone; the variable ZONES names the zones there are.";
+        Err(Failure::new(404, 7_003, message))
+    }
+}

@@ -1,0 +1,157 @@
+//! Merges the body of a request into the document that is stored. The values are validated later,
+//! by `config`.
+
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::management::api::{Failure, Method};
+use crate::management::config::{ErrorCode, FieldError};
+
+/// A JSON object as the API shows it and the registry stores it.
+pub type Document = Map<String, Value>;
+
+/// Reads a body as JSON.
+pub fn parse(body: &str) -> Result<Value, Failure> {
+    serde_json::from_str(body).map_err(|error| {
+        let message = format!("is not JSON: {error}");
+        let code = ErrorCode::NotJson;
+        Failure::invalid(vec![FieldError { pointer: String::new(), code, message }])
+    })
+}
+
+/// How the fields of one kind of document are merged with a body.
+pub struct Meaning {
+    /// Fields that only the server sets; in a body they are ignored.
+    pub read_only: &'static [&'static str],
+    /// Fields that Cloudflare's clients do not know and so do not send: a `PUT` without them keeps
+    /// them.
+    pub extensions: &'static [&'static str],
+    /// Fields with the empty value that old clients send for "use the default".
+    pub defaults: &'static [(&'static str, Empty)],
+}
+
+/// An empty value of a field.
+#[derive(Clone, Copy)]
+pub enum Empty {
+    /// The number `0`.
+    Zero,
+    /// The text `""`.
+    Text,
+}
+
+impl Meaning {
+    /// Returns the document that `body` makes of `current`: `PATCH` changes the fields it has, any
+    /// other method replaces all. A field that is `null` gets its default.
+    ///
+    /// Errors: `body` is no object.
+    pub fn merged(
+        &self,
+        current: Document,
+        method: Method,
+        body: &Value,
+    ) -> Result<Document, Failure> {
+        let Value::Object(body) = body else {
+            let message = "must be an object".to_owned();
+            let error = FieldError { pointer: String::new(), code: ErrorCode::WrongType, message };
+            return Err(Failure::invalid(vec![error]));
+        };
+        let mut merged = current;
+        if method != Method::Patch {
+            merged.retain(|name, _| self.extensions.contains(&name.as_str()));
+        }
+        for (name, value) in body {
+            if self.read_only.contains(&name.as_str()) {
+                continue;
+            }
+            match (merged.get_mut(name), value) {
+                (Some(Value::Object(inner)), Value::Object(given)) => {
+                    inner.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
+                }
+                _ => {
+                    merged.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        for (name, empty) in self.defaults {
+            let is_empty = merged.get(*name).is_some_and(|value| match empty {
+                Empty::Zero => value.as_u64() == Some(0),
+                Empty::Text => value.as_str() == Some(""),
+            });
+            if is_empty {
+                merged.remove(*name);
+            }
+        }
+        Ok(merged)
+    }
+}
+
+/// Returns `document` with these fields set.
+pub fn with<const N: usize>(mut document: Document, fields: [(&str, Value); N]) -> Document {
+    document.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+    document
+}
+
+/// Derives the id number `index` of a call from its random bytes.
+pub fn drawn_id(draw: [u8; 16], index: usize) -> [u8; 16] {
+    let mut hash = Sha256::new();
+    hash.update(draw);
+    hash.update((index as u64).to_be_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    let mut id = [0; 16];
+    id.copy_from_slice(digest.split_at(16).0);
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Empty, Meaning, drawn_id};
+    use crate::management::api::Method;
+
+    const MEANING: Meaning = Meaning {
+        read_only: &["id"],
+        extensions: &["ours"],
+        defaults: &[("count", Empty::Zero), ("text", Empty::Text)],
+    };
+
+    #[test]
+    fn a_patch_adds_and_a_put_replaces_all_but_extensions() {
+        let current = json!({ "id": 1, "name": "a", "ours": 5, "inner": { "x": 1, "y": 2 } });
+        let check = |method: Method, body: Value, want: Value| {
+            let current = current.as_object().expect("an object").clone();
+            let merged = MEANING.merged(current, method, &body).expect("an object");
+            assert_eq!(Value::Object(merged), want, "{method:?} {body}");
+        };
+        let kept = json!({ "id": 1, "name": "a", "ours": 5, "inner": { "x": 1, "y": 2 } });
+        check(Method::Patch, json!({}), kept.clone());
+        check(Method::Patch, json!({ "id": 2 }), kept);
+        check(
+            Method::Patch,
+            json!({ "name": null, "inner": { "y": 3 } }),
+            json!({ "id": 1, "name": null, "ours": 5, "inner": { "x": 1, "y": 3 } }),
+        );
+        check(Method::Put, json!({}), json!({ "ours": 5 }));
+        check(
+            Method::Put,
+            json!({ "id": 2, "ours": null, "inner": { "y": 3 } }),
+            json!({ "ours": null, "inner": { "y": 3 } }),
+        );
+        check(Method::Put, json!({ "count": 0, "text": "" }), json!({ "ours": 5 }));
+        check(
+            Method::Put,
+            json!({ "count": 1, "text": "x", "name": "" }),
+            json!({ "ours": 5, "count": 1, "text": "x", "name": "" }),
+        );
+        for body in [json!([]), json!(null), json!("x")] {
+            assert!(MEANING.merged(super::Document::new(), Method::Put, &body).is_err());
+        }
+    }
+
+    #[test]
+    fn one_draw_gives_many_ids() {
+        assert_ne!(drawn_id([1; 16], 0), drawn_id([1; 16], 1));
+        assert_ne!(drawn_id([1; 16], 0), drawn_id([2; 16], 0));
+        assert_eq!(drawn_id([1; 16], 0), drawn_id([1; 16], 0));
+    }
+}

@@ -1,0 +1,208 @@
+//! The operations on the events of a room: list, show (also with what is inherited), make, replace,
+//! change and remove.
+
+use serde_json::{Value, json};
+
+use super::change::{Answer, Change, Effect};
+use super::context::CallContext;
+use super::document::{Document, Meaning, drawn_id, with};
+use super::rooms::nobody_could_join;
+use crate::base::id::EventId;
+use crate::base::time::Timestamp;
+use crate::management::api::{Failure, Method, Paging, Reply};
+use crate::management::config::{event_document, read_event, room_document};
+use crate::room::Room;
+use crate::room::event::Event;
+
+const MEANING: Meaning =
+    Meaning { read_only: &["id", "created_on", "modified_on"], extensions: &[], defaults: &[] };
+/// The fields that an event may leave to its room.
+const INHERITED: [&str; 8] = [
+    "total_active_users",
+    "new_users_per_minute",
+    "session_duration",
+    "disable_session_renewal",
+    "queueing_method",
+    "custom_page_html",
+    "turnstile_mode",
+    "turnstile_action",
+];
+
+/// Lists the events of a room, oldest first.
+pub fn list(room: &Room, paging: Paging) -> Answer {
+    let events: Vec<_> = in_order(&room.events).into_iter().map(shown).collect();
+    Answer { reply: Reply::page(&events, paging), changes: Vec::new() }
+}
+
+/// Shows one event as its owner wrote it.
+pub fn show(room: &Room, id: EventId) -> Result<Answer, Failure> {
+    Ok(Answer::of(shown(event(room, id)?)))
+}
+
+/// Shows an event with the room's value in every field that it leaves to the room.
+pub fn details(room: &Room, id: EventId) -> Result<Answer, Failure> {
+    let mut details = event_document(event(room, id)?);
+    let of_room = room_document(room);
+    for name in INHERITED {
+        if details.get(name).is_none_or(Value::is_null) {
+            details.insert(name.to_owned(), of_room.get(name).cloned().unwrap_or_default());
+        }
+    }
+    Ok(Answer::of(Value::Object(details)))
+}
+
+/// Makes an event with a drawn id, if its room may have one more.
+pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
+    let most = context.deployment.bounds.events_per_room;
+    if room.events.len() >= most {
+        let message = format!(
+            "This room has {most} events, and more are not allowed: delete a finished one, or \
+             raise the variable MAX_EVENTS_PER_ROOM."
+        );
+        return Err(Failure::new(400, 1_121, message));
+    }
+    let id = EventId::from_bytes(drawn_id(context.draw, 0));
+    let document = MEANING.merged(Document::new(), Method::Post, body)?;
+    let event = read(id, (context.now, context.now), document, &room.events)?;
+    let answer = shown(&event);
+    let after = event_document(&event);
+    let events = room.events.iter().cloned().chain([event]).collect();
+    Ok(changed(room, id, events, (None, Some(after)), answer))
+}
+
+/// Replaces an event (`PUT`) or some of its fields (`PATCH`).
+pub fn change(
+    now: Timestamp,
+    room: &Room,
+    id: EventId,
+    method: Method,
+    body: &Value,
+) -> Result<Answer, Failure> {
+    let current = event(room, id)?;
+    let before = event_document(current);
+    let document = MEANING.merged(before.clone(), method, body)?;
+    let others = without(room, id);
+    let mut event = read(id, (current.created_on, current.modified_on), document, &others)?;
+    if event == *current {
+        return Ok(Answer::of(shown(current)));
+    }
+    event.modified_on = now;
+    let answer = shown(&event);
+    let documents = (Some(before), Some(event_document(&event)));
+    let events = others.into_iter().chain([event]).collect();
+    Ok(changed(room, id, events, documents, answer))
+}
+
+/// Removes an event.
+pub fn delete(room: &Room, id: EventId) -> Result<Answer, Failure> {
+    let before = event_document(event(room, id)?);
+    let events = without(room, id);
+    Ok(changed(room, id, events, (Some(before), None), json!({ "id": id })))
+}
+
+/// Sorts events by when they were made, oldest first. There are few, so each is inserted in its
+/// place.
+pub fn in_order(events: &[Event]) -> Vec<&Event> {
+    let mut ordered: Vec<&Event> = Vec::with_capacity(events.len());
+    let age = |event: &Event| (event.created_on, event.id);
+    for event in events {
+        let place = ordered.partition_point(|known| age(known) <= age(event));
+        ordered.insert(place, event);
+    }
+    ordered
+}
+
+fn event(room: &Room, id: EventId) -> Result<&Event, Failure> {
+    let found = room.events.iter().find(|event| event.id == id);
+    found.ok_or_else(|| Failure::not_found("event"))
+}
+
+fn without(room: &Room, id: EventId) -> Vec<Event> {
+    room.events.iter().filter(|event| event.id != id).cloned().collect()
+}
+
+fn read(
+    id: EventId,
+    (created_on, modified_on): (Timestamp, Timestamp),
+    document: Document,
+    others: &[Event],
+) -> Result<Event, Failure> {
+    let document = with(
+        document,
+        [
+            ("id", json!(id)),
+            ("created_on", json!(created_on.to_iso8601())),
+            ("modified_on", json!(modified_on.to_iso8601())),
+        ],
+    );
+    read_event(&Value::Object(document), others).map_err(Failure::invalid)
+}
+
+fn shown(event: &Event) -> Value {
+    Value::Object(event_document(event))
+}
+
+fn changed(
+    room: &Room,
+    id: EventId,
+    events: Vec<Event>,
+    (before, after): (Option<Document>, Option<Document>),
+    result: Value,
+) -> Answer {
+    let target = format!("zones/{}/waiting_rooms/{}/events/{id}", room.zone_id, room.id);
+    let of_event = |event: &Event| {
+        let own_page = event.overrides.custom_page_html.as_ref();
+        let page = own_page.or(room.custom_page_html.as_ref());
+        nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str))
+    };
+    let warning = events.iter().find(|event| event.id == id).and_then(of_event);
+    let reply = Reply::success(result, warning.as_slice());
+    let effect = Effect::Room(Box::new(Room { events, ..room.clone() }));
+    Answer { reply, changes: vec![Change { target, before, after, effect }] }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::management::config::parse_rooms;
+    use crate::room::event::in_force;
+
+    const ID: &str = "0123456789abcdef0123456789abcdef";
+
+    /// What an owner is told of an event is what visits are decided with while it runs.
+    #[test]
+    fn details_tell_what_is_in_force() {
+        let check = |fields: Value| {
+            let mut event = json!({
+                "id": ID,
+                "name": "sale",
+                "event_start_time": "2026-12-01T18:00:00Z",
+                "event_end_time": "2026-12-01T20:00:00Z",
+            });
+            for (name, value) in fields.as_object().expect("an object") {
+                event[name] = value.clone();
+            }
+            let rooms = json!([{
+                "id": ID, "zone_id": ID, "name": "shop", "host": "shop.example",
+                "total_active_users": 9, "new_users_per_minute": 8, "session_duration": 7,
+                "events": [event],
+            }]);
+            let room = &parse_rooms(&rooms.to_string()).expect("valid rooms")[0];
+            let settings = in_force(room, room.events[0].start.at).settings;
+            let answer = super::details(room, room.events[0].id);
+            let body = answer.map(|answer| answer.reply.body).unwrap_or_default();
+            let details: Value = serde_json::from_str(&body).expect("an envelope");
+            let of_event = |name: &str| details["result"][name].clone();
+            assert_eq!(of_event("total_active_users"), settings.total_active_users, "{fields}");
+            assert_eq!(of_event("new_users_per_minute"), settings.new_users_per_minute, "{fields}");
+            assert_eq!(of_event("session_duration"), settings.session_duration_minutes, "{fields}");
+            let no_renewal = settings.disable_session_renewal;
+            assert_eq!(of_event("disable_session_renewal"), no_renewal, "{fields}");
+        };
+        check(json!({}));
+        check(json!({ "total_active_users": 3, "new_users_per_minute": 2 }));
+        check(json!({ "session_duration": 30 }));
+        check(json!({ "disable_session_renewal": true }));
+    }
+}

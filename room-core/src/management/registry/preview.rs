@@ -1,0 +1,148 @@
+//! A preview of a queue page: kept for an hour, and shown in any state that visitors may meet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::page::{Page, Variables, Waiting};
+use crate::room::event::{Phase, Stage};
+use crate::room::settings::QueueingMethod;
+
+/// How long a preview is kept. Ours: Cloudflare says "temporary".
+const LIFETIME_MS: u64 = 60 * MINUTE_MS;
+/// The default of the parameter `waitTime` in minutes, as at Cloudflare.
+const DEFAULT_WAIT_MINUTES: u32 = 10;
+/// How long it is until the event of a preview starts, if it is prequeueing. Ours.
+const SAMPLE_START_MS: u64 = 10 * MINUTE_MS;
+/// How long the event of a preview takes. Ours.
+const SAMPLE_LENGTH_MS: u64 = 60 * MINUTE_MS;
+
+/// An owner's page to be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preview {
+    /// When the preview is forgotten.
+    pub expires_at: Timestamp,
+    /// The source of the owner's page, a valid template.
+    pub html: String,
+}
+
+impl Preview {
+    /// Makes the preview of a valid template, kept for an hour from `now` on.
+    pub fn of(html: String, now: Timestamp) -> Self {
+        Self { expires_at: now + LIFETIME_MS, html }
+    }
+
+    /// Renders the page in the state that `query` asks for, or says why that state makes no sense.
+    pub fn rendered(&self, now: Timestamp, query: &str) -> Result<String, String> {
+        rendered(now, &self.html, query)
+    }
+}
+
+fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
+    let value = |wanted: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
+    };
+    let one_of = |name: &str, choices: &[&str]| {
+        let given = value(name).unwrap_or_else(|| choices.first().copied().unwrap_or_default());
+        let index = choices.iter().position(|choice| *choice == given);
+        index.ok_or_else(|| format!("{name} must be one of: {}", choices.join(", ")))
+    };
+    let is_set = |name: &str| one_of(name, &["false", "true"]).map(|index| index == 1);
+    let force_queue = is_set("force_queue")?;
+    let queue_is_full = is_set("queue_is_full")?;
+    let method = one_of("queueing_method", &["fifo", "random", "passthrough", "reject"])?;
+    let event = one_of("event", &["none", "prequeueing", "started"])?;
+    let shuffles = is_set("shuffle_at_event_start")?;
+    if shuffles && event == 0 {
+        return Err("shuffle_at_event_start needs event=prequeueing or event=started".to_owned());
+    }
+    let minutes: u32 = value("waitTime").map_or(Ok(DEFAULT_WAIT_MINUTES), |minutes| {
+        let minutes = minutes.parse().ok().filter(|minutes| (1..=1_440).contains(minutes));
+        minutes.ok_or_else(|| "waitTime must be minutes, from 1 to 1440".to_owned())
+    })?;
+    let prequeueing = event == 1;
+    let is_held = force_queue || prequeueing;
+    let method = match method {
+        1 => QueueingMethod::Random,
+        2 => QueueingMethod::Passthrough,
+        3 => QueueingMethod::Reject,
+        _ => QueueingMethod::Fifo,
+    };
+    if method == QueueingMethod::Passthrough && !is_held {
+        return Ok("<!doctype html><title>Welcome</title><h1>Welcome</h1>".to_owned());
+    }
+    let is_rejected = method == QueueingMethod::Reject && !is_held;
+    let waiting = Waiting {
+        method,
+        estimate_s: (!is_rejected).then(|| minutes.saturating_mul(60)),
+        // As wide as the range of a lottery whose wait is two minutes or more.
+        quartiles_s: Some((minutes.saturating_mul(25), minutes.saturating_mul(120))),
+        last_updated: now,
+        refresh_interval_s: if is_rejected { 0 } else { 20 },
+        queue_all: force_queue,
+        queue_is_full,
+        event: stage(event, shuffles, now),
+        ..Waiting::default()
+    };
+    let page = Page::compile(html).map_err(|_| "the page is no valid template".to_owned())?;
+    let page = page.render(&Variables::of(&waiting));
+    page.map_err(|_| "the page grows too large".to_owned())
+}
+
+/// Makes the event of a preview by `choice`: 0 for none, 1 for one in its prequeue, otherwise one
+/// that runs.
+fn stage(choice: usize, shuffles: bool, now: Timestamp) -> Option<Stage> {
+    let phase = match choice {
+        0 => return None,
+        1 => Phase::Prequeueing,
+        _ => Phase::Running,
+    };
+    let starts_in_ms = if phase == Phase::Prequeueing { SAMPLE_START_MS } else { 0 };
+    let ends_in_ms = starts_in_ms + SAMPLE_LENGTH_MS;
+    Some(Stage { phase, starts_at: now + starts_in_ms, starts_in_ms, ends_in_ms, shuffles })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rendered;
+    use crate::base::time::Timestamp;
+
+    #[test]
+    fn the_query_says_which_state_to_show() {
+        let html = "{{waitTime}} {{queueAll}} {{queueIsFull}}";
+        let check = |query: &str, want: Option<&str>| {
+            let seen = rendered(Timestamp(0), html, query).ok();
+            assert_eq!(seen.as_deref(), want, "{query}");
+        };
+        check("", Some("10 false false"));
+        check("waitTime=3", Some("3 false false"));
+        check("waitTime=0", None);
+        check("waitTime=soon", None);
+        check("queue_is_full=true", Some("0 false true"));
+        check("force_queue=true", Some("0 true false"));
+        check("event=prequeueing&shuffle_at_event_start=true", Some("0 false false"));
+        check("event=started", Some("10 false false"));
+        check("shuffle_at_event_start=true", None);
+        check("event=over", None);
+        check("force_queue=maybe", None);
+        let welcome = "<!doctype html><title>Welcome</title><h1>Welcome</h1>";
+        check("queueing_method=passthrough", Some(welcome));
+        check("queueing_method=passthrough&force_queue=true", Some("0 true false"));
+        check("queueing_method=passthrough&event=prequeueing", Some("0 false false"));
+        check("queueing_method=reject", Some("0 false false"));
+        check("queueing_method=reject&force_queue=true", Some("0 true false"));
+        check("queueing_method=lifo", None);
+    }
+
+    #[test]
+    fn the_query_says_where_the_event_stands() {
+        let html = "{{isEventActive}} {{isEventPrequeueing}} {{timeUntilEventStart}} \
+                    {{timeUntilEventEnd}}";
+        let check = |query: &str, want: &str| {
+            assert_eq!(rendered(Timestamp(0), html, query).as_deref(), Ok(want), "{query}");
+        };
+        check("event=none", "false false 0 0");
+        check("event=prequeueing", "true true 10 70");
+        check("event=started", "true false 0 60");
+    }
+}

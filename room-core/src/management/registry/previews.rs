@@ -1,0 +1,63 @@
+//! The operations on previews: make one, under an address that cannot be guessed, and show it.
+
+use serde_json::{Value, json};
+
+use super::change::{Answer, Change, Effect};
+use super::context::CallContext;
+use super::document::drawn_id;
+use super::preview::Preview;
+use super::stored::Stored;
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::sorted;
+use crate::base::time::Timestamp;
+use crate::management::api::{Failure, Reply};
+use crate::management::config::read_preview;
+
+/// Most previews that are kept; a new one replaces the oldest. The number is ours.
+const MAX_PREVIEWS: usize = 20;
+
+/// Keeps the page of `body`, and answers with the preview's address below `base_url`.
+pub fn create(
+    context: CallContext<'_>,
+    zone: ZoneId,
+    base_url: &str,
+    body: &Value,
+) -> Result<Answer, Failure> {
+    context.check_zone(zone)?;
+    let html = read_preview(body).map_err(Failure::invalid)?;
+    let id = RoomId::from_bytes(drawn_id(context.draw, 0)).to_string();
+    let result = json!({
+        "preview_url": format!("{base_url}/_waiting-room/preview/{id}"),
+    });
+    let mut changes: Vec<_> = spent(context).into_iter().map(|spent| change(spent, None)).collect();
+    changes.push(change(id, Some(Preview::of(html, context.now))));
+    Ok(Answer { reply: Reply::success(result, &[]), changes })
+}
+
+/// Renders the page of the preview `id` in the state that `query` asks for, or says why that state
+/// makes no sense; `None` if there is no such preview.
+pub fn show(
+    stored: &Stored,
+    now: Timestamp,
+    id: &str,
+    query: &str,
+) -> Option<Result<String, String>> {
+    let preview = stored.previews().get(id).filter(|preview| preview.expires_at > now)?;
+    Some(preview.rendered(now, query))
+}
+
+/// Finds the previews to forget before one more is kept: expired ones, and the oldest of too many.
+fn spent(context: CallContext<'_>) -> Vec<String> {
+    let ids: Vec<_> = context.stored.previews().iter().collect();
+    let ids = sorted::stably_by_number(ids, |(_, preview)| preview.expires_at.0);
+    let too_many = ids.len().saturating_sub(MAX_PREVIEWS - 1);
+    let is_spent = |(place, (_, preview)): &(usize, (&String, &Preview))| {
+        *place < too_many || preview.expires_at <= context.now
+    };
+    ids.into_iter().enumerate().filter(is_spent).map(|(_, (id, _))| id.clone()).collect()
+}
+
+fn change(id: String, preview: Option<Preview>) -> Change {
+    let effect = Effect::Preview(id, preview);
+    Change { target: String::new(), before: None, after: None, effect }
+}

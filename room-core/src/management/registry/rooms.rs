@@ -1,0 +1,217 @@
+//! The operations on rooms: list, show, make, replace, change and remove.
+
+use serde_json::{Value, json};
+
+use super::change::{Answer, Change, Effect};
+use super::context::CallContext;
+use super::document::{Document, Empty, Meaning, drawn_id, with};
+use super::stored::Stored;
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::sorted;
+use crate::base::time::Timestamp;
+use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
+use crate::management::config::{Claims, read_room, room_document};
+use crate::page::Page;
+use crate::room::Room;
+use crate::room::event::{self, EventTime};
+use crate::room::turnstile::Turnstile;
+
+const MEANING: Meaning = Meaning {
+    read_only: &[
+        "id",
+        "zone_id",
+        "created_on",
+        "modified_on",
+        "next_event_start_time",
+        "next_event_prequeue_start_time",
+    ],
+    extensions: &[
+        "refresh_interval_seconds",
+        "near_head_refresh_interval_seconds",
+        "when_silent",
+        "keep_flowing_per_minute",
+        "unconfirmed_seconds",
+        "strip_cookie",
+        "maintenance",
+        "show_position",
+        "turnstile_when_silent",
+        "show_infinite_queue",
+        "event_stream_enabled",
+    ],
+    defaults: &[
+        ("session_duration", Empty::Zero),
+        ("queueing_status_code", Empty::Zero),
+        ("path", Empty::Text),
+    ],
+};
+
+/// Lists the rooms of a zone, or with `None` of all zones, oldest first.
+pub fn list(
+    context: CallContext<'_>,
+    zone: Option<ZoneId>,
+    paging: Paging,
+) -> Result<Answer, Failure> {
+    zone.map_or(Ok(()), |zone| context.check_zone(zone))?;
+    let of_zone = |room: &&Room| zone.is_none_or(|zone| room.zone_id == zone);
+    let rooms: Vec<_> = in_order(context.stored)
+        .into_iter()
+        .filter(of_zone)
+        .map(|room| shown(context.now, room))
+        .collect();
+    Ok(Answer { reply: Reply::page(&rooms, paging), changes: Vec::new() })
+}
+
+/// Returns all rooms, oldest first.
+pub fn in_order(stored: &Stored) -> Vec<&Room> {
+    // The map is in the order of ids, which tells rooms of the same moment apart.
+    sorted::stably_by_number(stored.rooms().values().collect(), |room| room.created_on.0)
+}
+
+/// Shows one room.
+pub fn show(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answer, Failure> {
+    Ok(Answer::of(shown(context.now, context.room(zone, id)?)))
+}
+
+/// Makes a room with a drawn id, if its zone may have one more.
+pub fn create(context: CallContext<'_>, zone: ZoneId, body: &Value) -> Result<Answer, Failure> {
+    context.check_zone(zone)?;
+    let of_zone = context.stored.rooms().values().filter(|room| room.zone_id == zone).count();
+    let most = context.deployment.bounds.rooms_per_zone;
+    if of_zone >= most {
+        let message = format!(
+            "This zone has {most} waiting rooms, and more are not allowed: delete one, or \
+             raise the variable MAX_ROOMS_PER_ZONE."
+        );
+        return Err(Failure::new(400, 1_120, message));
+    }
+    let id = RoomId::from_bytes(drawn_id(context.draw, 0));
+    let document = MEANING.merged(Document::new(), Method::Post, body)?;
+    let room = read(context, id, zone, (context.now, context.now), document)?;
+    let after = room_document(&room);
+    Ok(changed(
+        context,
+        Change {
+            target: format!("zones/{zone}/waiting_rooms/{id}"),
+            before: None,
+            after: Some(after),
+            effect: Effect::Room(Box::new(room)),
+        },
+    ))
+}
+
+/// Replaces a room (`PUT`) or some of its fields (`PATCH`); events and rules stay.
+pub fn change(
+    context: CallContext<'_>,
+    zone: ZoneId,
+    id: RoomId,
+    method: Method,
+    body: &Value,
+) -> Result<Answer, Failure> {
+    let current = context.room(zone, id)?;
+    let before = room_document(current);
+    let document = MEANING.merged(before.clone(), method, body)?;
+    let stamps = (current.created_on, current.modified_on);
+    let mut room = Room {
+        events: current.events.clone(),
+        bypass_rules: current.bypass_rules.clone(),
+        ..read(context, id, zone, stamps, document)?
+    };
+    if room == *current {
+        return Ok(Answer::of(shown(context.now, current)));
+    }
+    room.modified_on = context.now;
+    Ok(changed(
+        context,
+        Change {
+            target: format!("zones/{zone}/waiting_rooms/{id}"),
+            before: Some(before),
+            after: Some(room_document(&room)),
+            effect: Effect::Room(Box::new(room)),
+        },
+    ))
+}
+
+/// Removes a room with its events and rules.
+pub fn delete(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answer, Failure> {
+    let room = context.room(zone, id)?;
+    let change = Change {
+        target: format!("zones/{zone}/waiting_rooms/{id}"),
+        before: Some(room_document(room)),
+        after: None,
+        effect: Effect::NoRoom(id),
+    };
+    Ok(Answer { changes: vec![change], ..Answer::of(json!({ "id": id })) })
+}
+
+/// Returns the part of a room's status that follows from its configuration; the numbers are those
+/// of its global aggregator, which is asked afterwards.
+pub fn status(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answer, Failure> {
+    let room = context.room(zone, id)?;
+    Ok(Answer::of(json!(StatusBasis::of(room, context.now))))
+}
+
+fn read(
+    context: CallContext<'_>,
+    id: RoomId,
+    zone: ZoneId,
+    (created_on, modified_on): (Timestamp, Timestamp),
+    document: Document,
+) -> Result<Room, Failure> {
+    let others = context.stored.rooms().values().filter(|room| room.id != id);
+    let mut claims = Claims::of(others).within(&context.deployment.zones);
+    let document = with(
+        document,
+        [
+            ("id", json!(id)),
+            ("zone_id", json!(zone)),
+            ("created_on", json!(created_on.to_iso8601())),
+            ("modified_on", json!(modified_on.to_iso8601())),
+        ],
+    );
+    read_room(&Value::Object(document), &mut claims).map_err(Failure::invalid)
+}
+
+/// Makes the answer that shows a room after its change, with warnings.
+fn changed(context: CallContext<'_>, change: Change) -> Answer {
+    let (result, messages) = match &change.effect {
+        Effect::Room(room) => (shown(context.now, room), warnings(context, room)),
+        _ => (Value::Null, Vec::new()),
+    };
+    Answer { reply: Reply::success(result, &messages), changes: vec![change] }
+}
+
+/// Collects the warnings about settings of a room that do not act as they say.
+fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
+    let is_on = room.turnstile.is_on();
+    let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
+    let page = room.custom_page_html.as_deref();
+    acts_as_off.into_iter().chain(nobody_could_join(room.turnstile, page)).collect()
+}
+
+const ACTS_AS_OFF: &str =
+    "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";
+
+/// Warns if the challenge is required to join the line, but the owner's page does not show it, so
+/// that no waiting visitor could ever join; otherwise `None`.
+pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<String> {
+    let page = page.filter(|page| turnstile.gates() && !page.is_empty())?;
+    let has_challenge = Page::compile(page).is_ok_and(|page| page.has_challenge());
+    let message = "custom_page_html lacks {{{turnstile}}}: with turnstile_action \
+                   \"infinite_queue\" nobody who has to wait could join the line.";
+    (!has_challenge).then(|| message.to_owned())
+}
+
+/// Writes a room as the API shows it, with the times of its next event.
+fn shown(now: Timestamp, room: &Room) -> Value {
+    let next = event::next(room, now);
+    let written = |time: &EventTime| time.written.clone();
+    let start = next.map(|event| written(&event.start));
+    let prequeue = next.and_then(|event| event.prequeue.as_ref()).map(written);
+    Value::Object(with(
+        room_document(room),
+        [
+            ("next_event_start_time", json!(start)),
+            ("next_event_prequeue_start_time", json!(prequeue)),
+        ],
+    ))
+}

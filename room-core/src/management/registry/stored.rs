@@ -1,0 +1,266 @@
+//! All that owners configured, read from its rows. A change is made whole (its rows, the version
+//! and the audit log) or not at all.
+
+use serde_json::{Map, Value};
+
+use super::audit::{AuditEntry, AuditLog};
+use super::change::{Change, Effect};
+use super::preview::Preview;
+use super::rows::{self, BadRow, Row};
+use crate::base::id::{ListId, RoomId, ZoneId};
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
+use crate::management::api::{Failure, Method};
+use crate::management::config::{
+    Claims, ErrorCode, FieldError, read_bypass_rules, read_event, read_named_list, read_room,
+    read_zone_settings,
+};
+use crate::room::Room;
+use crate::room::named_list::{self, NamedList};
+use crate::room::zone_settings::ZoneSettings;
+use crate::rules::KnownLists;
+
+/// Largest row in bytes: Durable Objects store values of at most 2 MB.
+const MAX_ROW_BYTES: usize = 1_900_000;
+/// Largest configuration in bytes: every isolate holds all of it in its 128 MB. The number is ours.
+const MAX_ALL_BYTES: usize = 16 * 1024 * 1024;
+
+/// The state of the registry: all that is stored in its rows.
+#[derive(Debug, Default)]
+pub struct Stored {
+    version: u64,
+    rooms: SortedMap<RoomId, Room>,
+    lists: SortedMap<ListId, NamedList>,
+    zone_settings: SortedMap<ZoneId, ZoneSettings>,
+    audit: AuditLog,
+    previews: SortedMap<String, Preview>,
+}
+
+impl Stored {
+    /// Reads the state from its rows (key and JSON text), which may come in any order. As long as
+    /// no change was stored, the rooms are those of `file`.
+    ///
+    /// Errors: a row that this version of the Worker cannot read.
+    pub fn read(rows: Vec<(String, String)>, file: &[Room]) -> Result<Self, BadRow> {
+        let mut stored = Self::default();
+        stored.restore_all(rows)?;
+        if stored.version == 0 {
+            stored.rooms = file.iter().map(|room| (room.id, room.clone())).collect();
+        }
+        Ok(stored)
+    }
+
+    /// Returns the number of changes so far; 0 while `rooms.json` alone counts and nothing is
+    /// stored.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Returns all rooms with their events and rules.
+    pub fn rooms(&self) -> &SortedMap<RoomId, Room> {
+        &self.rooms
+    }
+
+    /// Returns all named lists with their items.
+    pub fn lists(&self) -> &SortedMap<ListId, NamedList> {
+        &self.lists
+    }
+
+    /// Returns the names and kinds of the lists that rules may refer to.
+    pub fn known_lists(&self) -> KnownLists {
+        named_list::known(self.lists.values())
+    }
+
+    /// Returns the settings of the zones that differ from the default.
+    pub fn zone_settings(&self) -> &SortedMap<ZoneId, ZoneSettings> {
+        &self.zone_settings
+    }
+
+    /// Returns the log of who changed what.
+    pub fn audit(&self) -> &AuditLog {
+        &self.audit
+    }
+
+    /// Returns the previews that are kept, by their names.
+    pub fn previews(&self) -> &SortedMap<String, Preview> {
+        &self.previews
+    }
+
+    /// Makes all changes and returns the rows to store, or makes none.
+    ///
+    /// Errors: a row or the whole configuration would grow too large.
+    pub fn commit(
+        &mut self,
+        now: Timestamp,
+        actor: &str,
+        method: Method,
+        changes: Vec<Change>,
+    ) -> Result<Vec<Row>, Failure> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut written = Vec::new();
+        let (previews, changes): (Vec<_>, Vec<_>) =
+            changes.into_iter().partition(|one| matches!(one.effect, Effect::Preview(..)));
+        if self.version == 0 && !changes.is_empty() {
+            // From now on the rooms of rooms.json are stored ones.
+            written.extend(self.rooms.values().flat_map(|room| rows::between(None, Some(room))));
+        }
+        for change in &changes {
+            written.extend(match &change.effect {
+                Effect::Room(room) => rows::between(self.rooms.get(&room.id), Some(room)),
+                Effect::NoRoom(id) => rows::between(self.rooms.get(id), None),
+                Effect::List(list) => vec![rows::of_list(list.id, Some(list))],
+                Effect::NoList(id) => vec![rows::of_list(*id, None)],
+                Effect::Settings(zone, settings) => vec![rows::of_settings(*zone, *settings)],
+                Effect::Preview(..) => Vec::new(),
+            });
+        }
+        for one in &previews {
+            if let Effect::Preview(id, preview) = &one.effect {
+                written.push(rows::of_preview(id, preview.as_ref()));
+            }
+        }
+        self.check_size(&changes, &written)?;
+        let is_changed = !changes.is_empty();
+        for Change { target, before, after, effect } in changes {
+            self.version += 1;
+            let entry = AuditEntry::new(
+                (self.version, now),
+                (actor, method, target),
+                (before.as_ref(), after.as_ref()),
+            );
+            written.push(rows::of_audit(self.version, Some(&entry)));
+            let dropped = self.audit.push(entry).into_iter();
+            written.extend(dropped.map(|version| rows::of_audit(version, None)));
+            self.apply(effect);
+        }
+        for one in previews {
+            self.apply(one.effect);
+        }
+        written.extend(is_changed.then(|| rows::of_version(self.version)));
+        Ok(written)
+    }
+
+    fn apply(&mut self, effect: Effect) {
+        match effect {
+            Effect::Room(room) => {
+                self.rooms.insert(room.id, *room);
+            }
+            Effect::NoRoom(id) => {
+                self.rooms.remove(&id);
+            }
+            Effect::List(list) => {
+                self.lists.insert(list.id, *list);
+            }
+            Effect::NoList(id) => {
+                self.lists.remove(&id);
+            }
+            Effect::Settings(zone, settings) => {
+                self.zone_settings.insert(zone, settings);
+            }
+            Effect::Preview(id, Some(preview)) => {
+                self.previews.insert(id, preview);
+            }
+            Effect::Preview(id, None) => {
+                self.previews.remove(&id);
+            }
+        }
+    }
+
+    fn check_size(&self, changes: &[Change], written: &[Row]) -> Result<(), Failure> {
+        let largest = written.iter().filter_map(|row| row.value.as_ref()).map(String::len).max();
+        let too_large = |what: &str, most: usize| {
+            let message = format!("makes {what} larger than {most} bytes");
+            let pointer = "/custom_page_html".to_owned();
+            Failure::invalid(vec![FieldError { pointer, code: ErrorCode::OutOfRange, message }])
+        };
+        if largest.unwrap_or(0) > MAX_ROW_BYTES {
+            return Err(too_large("what is stored", MAX_ROW_BYTES));
+        }
+        let changed = |id: RoomId| {
+            changes.iter().any(|change| match &change.effect {
+                Effect::Room(room) => room.id == id,
+                Effect::NoRoom(gone) => *gone == id,
+                _ => false,
+            })
+        };
+        let kept = self.rooms.values().filter(|room| !changed(room.id)).map(rows::bytes_of);
+        let new = changes.iter().map(|change| match &change.effect {
+            Effect::Room(room) => rows::bytes_of(room),
+            Effect::List(list) => rows::bytes_of_list(list),
+            _ => 0,
+        });
+        // A list that is replaced is counted twice here: the bound need not be exact.
+        let lists = self.lists.values().map(rows::bytes_of_list);
+        if kept.chain(new).chain(lists).sum::<usize>() > MAX_ALL_BYTES {
+            return Err(too_large("all rooms together", MAX_ALL_BYTES));
+        }
+        Ok(())
+    }
+
+    fn restore_all(&mut self, rows: Vec<(String, String)>) -> Result<(), BadRow> {
+        // A JSON object sorts the rows by key, and is in the wasm in any case.
+        let mut by_key = Map::new();
+        for (key, text) in rows {
+            by_key.insert(key, Value::String(text));
+        }
+        // Events and rules need their room, and rules the lists they refer to: these first.
+        let is_first = |key: &str| key.starts_with("room/") || key.starts_with("list/");
+        let (first, others): (Vec<_>, Vec<_>) = by_key.iter().partition(|(key, _)| is_first(key));
+        for (key, text) in first.into_iter().chain(others) {
+            let read = self.restore(key, text.as_str().unwrap_or_default());
+            read.map_err(|why| BadRow { reason: format!("the stored row {key}: {why}") })?;
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let unknown = || "is of a kind that this version does not know".to_owned();
+        let mut parts = key.split('/');
+        let kind = parts.next().unwrap_or_default();
+        let id = parts.next().unwrap_or_default();
+        match kind {
+            rows::VERSION => self.version = value.as_u64().ok_or_else(unknown)?,
+            "room" => {
+                let room = read_room(&value, &mut Claims::default()).map_err(rows::joined)?;
+                self.rooms.insert(room.id, room);
+            }
+            "event" => {
+                let room = self.restored_room(id)?;
+                let event = read_event(&value, &room.events).map_err(rows::joined)?;
+                room.events.push(event);
+            }
+            "rules" => {
+                let rules = read_bypass_rules(&value, &self.known_lists()).map_err(rows::joined)?;
+                self.restored_room(id)?.bypass_rules = rules;
+            }
+            "list" => {
+                let list = read_named_list(&value).map_err(rows::joined)?;
+                self.lists.insert(list.id, list);
+            }
+            "settings" => {
+                let zone = id.parse().map_err(|_| unknown())?;
+                let settings = read_zone_settings(&value).map_err(rows::joined)?;
+                self.zone_settings.insert(zone, settings);
+            }
+            "audit" => {
+                let entry = serde_json::from_value(value).map_err(|error| error.to_string())?;
+                self.audit.restore(entry);
+            }
+            "preview" => {
+                let preview = serde_json::from_value(value).map_err(|error| error.to_string())?;
+                self.previews.insert(id.to_owned(), preview);
+            }
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    }
+
+    fn restored_room(&mut self, id: &str) -> Result<&mut Room, String> {
+        let id: Option<RoomId> = id.parse().ok();
+        let room = id.and_then(|id| self.rooms.get_mut(&id));
+        room.ok_or_else(|| "has no room".to_owned())
+    }
+}

@@ -1,0 +1,89 @@
+//! Tests of what owners are told of a `rooms.json` that counts no more.
+
+use serde_json::{Value, json};
+
+use super::{ZONE, registry_with, room, rooms};
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
+use crate::management::api::{Call, route};
+use crate::management::config::parse_rooms;
+use crate::management::registry::{Bounds, Registry};
+
+const ID: &str = "de30de30de30de30de30de30de30de30";
+const EVENT: &str = "e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0";
+
+/// rooms.json with one room.
+fn file(patch: &Value) -> Value {
+    let mut one = room(patch);
+    one["id"] = json!(ID);
+    one["zone_id"] = json!(ZONE);
+    json!([one])
+}
+
+/// A room that only the API makes.
+fn other() -> Value {
+    room(&json!({ "name": "other", "host": "b.example" }))
+}
+
+/// A registry that begins with this file, and with these rows.
+fn start(stored: &SortedMap<String, String>, file: &Value) -> Registry {
+    let seed = parse_rooms(&file.to_string()).expect("rooms");
+    registry_with(stored, seed, Bounds::default())
+}
+
+fn ask(
+    registry: &mut Registry,
+    stored: &mut SortedMap<String, String>,
+    call: (&str, &str, &Value),
+) {
+    let (method, path, body) = call;
+    let (target, method) = route(method, path).expect("a route");
+    let (body, actor) = (body.to_string(), String::new());
+    let call = Call { target, method, query: String::new(), body, base_url: String::new(), actor };
+    let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], &call);
+    assert_eq!(turn.reply.status, 200, "{}", turn.reply.body);
+    for row in turn.rows {
+        stored.insert(row.key, row.value.expect("a row that stays"));
+    }
+}
+
+#[test]
+fn a_file_that_counts_or_is_stored_needs_no_word() {
+    let (first, mut stored) = (file(&json!({})), SortedMap::new());
+    let mut registry = start(&stored, &first);
+    assert_eq!(registry.note_on_file(), None, "the file counts");
+
+    // The API takes over by making another room; what the file says is stored as it is.
+    ask(&mut registry, &mut stored, ("POST", &rooms(), &other()));
+    assert_eq!(registry.note_on_file(), None, "the file is stored");
+    assert_eq!(start(&stored, &first).note_on_file(), None, "also after a restart");
+}
+
+#[test]
+fn an_edited_file_is_told_until_it_is_brought_in() {
+    let (first, mut stored) = (file(&json!({})), SortedMap::new());
+    let mut registry = start(&stored, &first);
+    ask(&mut registry, &mut stored, ("POST", &rooms(), &other()));
+
+    let edited = file(&json!({ "total_active_users": 777 }));
+    let mut registry = start(&stored, &edited);
+    let note = registry.note_on_file().expect("a note");
+    assert!(note.contains("1 of its 1 rooms"), "{note}");
+    ask(&mut registry, &mut stored, ("PUT", "waiting_rooms/file", &edited));
+    assert_eq!(registry.note_on_file(), None);
+    assert_eq!(start(&stored, &edited).note_on_file(), None);
+}
+
+#[test]
+fn a_room_changed_by_the_api_is_told_and_its_events_are_not() {
+    let (first, mut stored) = (file(&json!({})), SortedMap::new());
+    let mut registry = start(&stored, &first);
+    let path = format!("{}/{ID}", rooms());
+    let event = json!({ "id": EVENT, "name": "sale",
+        "event_start_time": "2027-01-01T18:00:00Z", "event_end_time": "2027-01-01T20:00:00Z" });
+    ask(&mut registry, &mut stored, ("POST", &format!("{path}/events"), &event));
+    assert_eq!(registry.note_on_file(), None, "a file without events says nothing of them");
+
+    ask(&mut registry, &mut stored, ("PATCH", &path, &json!({ "queue_all": true })));
+    assert!(start(&stored, &first).note_on_file().is_some());
+}

@@ -1,0 +1,55 @@
+//! Tests of the warnings where Turnstile does not act as a room or an event says.
+
+use serde_json::{Value, json};
+
+use super::{World, event, path_of};
+
+const MODE: &str = "turnstile_mode acts as";
+const PAGE: &str = "custom_page_html lacks";
+
+/// Makes a change, and checks that its warnings begin like these.
+fn check(world: &mut World, method: &str, path: &str, body: &Value, want: &[&str]) {
+    let (status, answer) = world.ask(method, path, body);
+    assert_eq!(status, 200, "{body}: {answer}");
+    let seen = answer["messages"].as_array().expect("messages");
+    assert_eq!(seen.len(), want.len(), "{body}: {seen:?}");
+    for (seen, want) in seen.iter().zip(want) {
+        assert!(seen.to_string().contains(want), "{body}: {seen}");
+    }
+}
+
+#[test]
+fn without_keys_every_mode_is_off() {
+    let mut world = World::new();
+    let path = path_of(&world.create(&json!({})));
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "visible_managed" }), &[MODE]);
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "off" }), &[]);
+    world.registry.deployment.can_challenge = true;
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_mode": "invisible" }), &[]);
+}
+
+#[test]
+fn a_page_without_the_challenge_of_a_gate_lets_nobody_join() {
+    let mut world = World::new();
+    world.registry.deployment.can_challenge = true;
+    let path = path_of(&world.create(&json!({})));
+    let gate = json!({ "turnstile_action": "infinite_queue" });
+    check(&mut world, "PATCH", &path, &gate, &[]);
+    let page = |html: &str| json!({ "custom_page_html": html });
+    check(&mut world, "PATCH", &path, &page("<p>Wait."), &[PAGE]);
+    check(&mut world, "PATCH", &path, &page("{{turnstile}}"), &[PAGE]);
+    check(&mut world, "PATCH", &path, &page("{{{turnstile}}}"), &[]);
+    check(&mut world, "PATCH", &path, &page(""), &[]);
+
+    let events = format!("{path}/events");
+    check(&mut world, "POST", &events, &event(&page("<p>Wait.")), &[PAGE]);
+    let event = format!("{events}/{}", world.get("GET", &events, &json!(null))[0]["id"]);
+    let event = event.replace('"', "");
+    check(&mut world, "PATCH", &event, &page("{{{turnstile}}}"), &[]);
+    check(&mut world, "PATCH", &event, &page("<p>"), &[PAGE]);
+    check(&mut world, "PATCH", &event, &json!({ "turnstile_action": "log" }), &[]);
+    check(&mut world, "PATCH", &event, &json!({ "turnstile_action": null }), &[PAGE]);
+    check(&mut world, "PATCH", &path, &json!({ "turnstile_action": "log" }), &[]);
+    let details = world.get("GET", &format!("{event}/details"), &json!(null));
+    assert_eq!(details["turnstile_action"], "log");
+}

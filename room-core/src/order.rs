@@ -1,0 +1,7 @@
+//! Places in the line and who holds them: the order key, the census of waiting visitors, and the
+//! places that a lottery or an event's shuffle draws.
+
+pub mod census;
+pub mod lottery;
+pub mod order_key;
+pub mod shuffle;

@@ -1,0 +1,338 @@
+//! The census: how many visitors wait, and at which places, in each epoch of 5 seconds.
+//!
+//! With each check-in a visitor is counted in advance for the time until the next one is due.
+//! Nobody reports a departure: whoever leaves is no longer counted once the next check-in does not
+//! come (`docs/algorithm.md`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::id::CheckInId;
+use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
+use crate::order::order_key::{EPOCH_MS, OrderKey};
+
+/// The number of different keys up to which one data center reports its waiting visitors exactly;
+/// beyond it, keys are rounded to key buckets of 5 s.
+pub const EXACT_WAITERS_MAX: usize = 512;
+
+/// The number of check-ins that are remembered so as to count none twice; beyond it, those whose
+/// presence is over are forgotten at once.
+///
+/// 16 bytes each: 200,000 waiters of one data center in one refresh interval are 3.2 MB.
+const REMEMBERED_MAX: usize = 200_000;
+
+/// A span of 5 seconds ([`EPOCH_MS`]) for which waiting visitors are counted, as its number since
+/// the Unix epoch.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Epoch(pub u64);
+
+impl Epoch {
+    /// Returns the epoch that contains `now`.
+    pub fn at(now: Timestamp) -> Self {
+        Self(now.0 / EPOCH_MS)
+    }
+
+    /// Returns the first moment of the epoch.
+    pub fn start(self) -> Timestamp {
+        Timestamp(self.0.saturating_mul(EPOCH_MS))
+    }
+
+    /// Returns the moment that stands for the epoch: whoever is present then is counted in it.
+    pub fn middle(self) -> Timestamp {
+        self.start() + EPOCH_MS / 2
+    }
+
+    /// Returns the first moment after the epoch.
+    pub fn end(self) -> Timestamp {
+        self.start() + EPOCH_MS
+    }
+
+    /// Returns the newest epoch that ended at or before `now`; `None` in the very first one.
+    pub fn newest_ended(now: Timestamp) -> Option<Self> {
+        Self::at(now).0.checked_sub(1).map(Self)
+    }
+}
+
+/// The span for which one check-in counts a visitor as waiting: from the moment at which the
+/// check-in was due to the moment at which the next one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Presence {
+    /// The visitor's place in the order.
+    pub key: OrderKey,
+    /// The first moment of the span.
+    pub from: Timestamp,
+    /// The first moment after the span, when the next check-in is due. If it lies before `from`,
+    /// the visitor came earlier than an earlier presence said, and is no longer counted from
+    /// `until` to `from`.
+    pub until: Timestamp,
+    /// The id of the check-in, by which two tabs with one cookie are counted once.
+    pub check_in: CheckInId,
+    /// True on the first page that a visitor gets, before any cookie has come back.
+    pub joined: bool,
+}
+
+/// The number of visitors who wait in one epoch, by their keys. Where keys are rounded, the
+/// visitors of a key bucket stand at its last key.
+pub type EpochCensus = SortedMap<OrderKey, u32>;
+
+/// Returns a census with the same visitors at no more than `keys_max` keys: the first half of them
+/// as they are, since those are called next, and each of the others for several. Visitors of
+/// keys that are left out stand at the next one.
+pub fn thinned(waiters: &EpochCensus, keys_max: usize) -> EpochCensus {
+    let exact = keys_max / 2;
+    let Some(others) = waiters.len().checked_sub(2 * exact).map(|more| more + exact) else {
+        return waiters.clone();
+    };
+    let mut thinned = Vec::with_capacity(keys_max);
+    let mut left_out: u32 = 0;
+    for (rank, (key, count)) in waiters.iter().enumerate() {
+        left_out = left_out.saturating_add(*count);
+        // Of every `others` keys, `exact` are kept: the last of each stretch of them.
+        let is_kept = rank
+            .checked_sub(exact)
+            .is_none_or(|rank| rank * exact / others < (rank + 1) * exact / others);
+        if is_kept {
+            thinned.push((*key, std::mem::take(&mut left_out)));
+        }
+    }
+    thinned.into_iter().collect()
+}
+
+/// Returns the epochs in which a presence counts: those whose middle lies in `[from, until)`.
+pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoch> {
+    // The first middle at or after a moment m is that of epoch ceil((m - 2500) / 5000).
+    let first = from.0.saturating_sub(EPOCH_MS / 2).div_ceil(EPOCH_MS);
+    (first..).map(Epoch).take_while(move |epoch| epoch.middle() < until)
+}
+
+/// The census of one data center: the visitors who wait in each epoch, counted from the presences
+/// that its isolates report.
+#[derive(Clone, Debug, Default)]
+pub struct Census {
+    epochs: SortedMap<Epoch, Waiters>,
+    /// The check-ins that were counted, with the end of their presence. A tree, because up to
+    /// 200,000 of them come in no order.
+    seen: BTreeMap<CheckInId, Timestamp>,
+    /// When those of them whose time had ended were forgotten last.
+    forgotten_at: Timestamp,
+}
+
+/// The visitors who wait in one epoch: by their exact keys up to [`EXACT_WAITERS_MAX`] of these,
+/// and then by key buckets, whose number grows with the waiting time and not with the visitors.
+#[derive(Clone, Debug, Default)]
+struct Waiters {
+    by_key: EpochCensus,
+    is_coarse: bool,
+}
+
+/// The longest presence that is counted, in milliseconds: the longest refresh interval that a room
+/// can have, with its spread. A longer one is cut.
+const PRESENCE_MS_MAX: u64 = 330_000;
+
+impl Census {
+    /// Counts a presence; returns false, and changes nothing, if its check-in was counted before.
+    pub fn add(&mut self, presence: Presence) -> bool {
+        let Presence { key, from, until, check_in, .. } = presence;
+        if self.seen.insert(check_in, from.max(until)).is_some() {
+            return false;
+        }
+        for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
+            self.epochs.get_or_default(epoch).add(key);
+        }
+        for epoch in epochs_of(until, from.min(until + PRESENCE_MS_MAX)) {
+            if let Some(waiters) = self.epochs.get_mut(&epoch) {
+                waiters.remove(key);
+            }
+        }
+        true
+    }
+
+    /// Forgets the epochs whose time ended 30 s ago or earlier, and every 5 s the check-ins.
+    pub fn prune(&mut self, now: Timestamp) {
+        let horizon = now - 30_000;
+        self.epochs.retain(|epoch, _| epoch.end() > horizon);
+        // To look through hundreds of thousands at each call would cost more than to count them.
+        if now.since_ms(self.forgotten_at) < EPOCH_MS {
+            return;
+        }
+        self.forgotten_at = now;
+        if self.seen.len() > REMEMBERED_MAX {
+            self.seen.retain(|_, until| *until > now);
+        } else {
+            self.seen.retain(|_, until| *until > horizon);
+        }
+    }
+
+    /// Returns the waiting visitors of every remembered epoch, as the data center reports them.
+    pub fn report(&self) -> SortedMap<Epoch, EpochCensus> {
+        self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key.clone())).collect()
+    }
+
+    /// Returns true when nobody is counted in the epoch of `now` or in a later one.
+    pub fn is_empty_from(&self, now: Timestamp) -> bool {
+        self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key.is_empty())
+    }
+}
+
+impl Waiters {
+    /// Counts one visitor less at `key`; where none is counted, another data center has counted the
+    /// visitor, and nothing changes here.
+    fn remove(&mut self, key: OrderKey) {
+        let key = if self.is_coarse { key.coarse() } else { key };
+        let Some(count) = self.by_key.get_mut(&key) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.by_key.remove(&key);
+        }
+    }
+
+    fn add(&mut self, key: OrderKey) {
+        *self.by_key.get_or_default(if self.is_coarse { key.coarse() } else { key }) += 1;
+        if !self.is_coarse && self.by_key.len() > EXACT_WAITERS_MAX {
+            let exact = std::mem::take(&mut self.by_key);
+            let coarse = exact.iter().map(|(key, count)| (key.coarse(), *count)).collect();
+            *self = Self { by_key: SortedMap::sums(coarse), is_coarse: true };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Census, EXACT_WAITERS_MAX, Epoch, EpochCensus, Presence, epochs_of, thinned};
+    use crate::base::id::CheckInId;
+    use crate::base::time::Timestamp;
+    use crate::order::order_key::OrderKey;
+
+    fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
+        let (from, until, check_in) = (Timestamp(from), Timestamp(until), CheckInId(check_in));
+        Presence { key: OrderKey(key), from, until, check_in, joined: false }
+    }
+
+    #[test]
+    fn a_presence_counts_where_it_covers_the_middle() {
+        let check = |from: u64, until: u64, want: &[u64]| {
+            let epochs: Vec<u64> =
+                epochs_of(Timestamp(from), Timestamp(until)).map(|epoch| epoch.0).collect();
+            assert_eq!(epochs, want, "[{from}, {until})");
+        };
+        check(0, 2_500, &[]);
+        check(0, 2_501, &[0]);
+        check(2_500, 2_501, &[0]);
+        check(2_501, 7_500, &[]);
+        check(2_501, 7_501, &[1]);
+        check(0, 20_000, &[0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn two_tabs_with_one_cookie_are_one_visitor() {
+        let mut census = Census::default();
+        assert!(census.add(presence(7, 0, 20_000, 1)));
+        assert!(!census.add(presence(7, 100, 20_100, 1)));
+        assert_eq!(census.report().get(&Epoch(0)).unwrap().get(&OrderKey(7)), Some(&1));
+    }
+
+    #[test]
+    fn a_ghost_is_gone_with_the_refresh_that_does_not_come() {
+        let mut census = Census::default();
+        census.add(presence(7, 0, 20_000, 1));
+        census.add(presence(9, 0, 20_000, 2));
+        census.add(presence(9, 20_000, 40_000, 3));
+        let report = census.report();
+        assert_eq!(report.get(&Epoch(3)).unwrap().len(), 2);
+        assert_eq!(
+            report.get(&Epoch(4)).unwrap().keys().copied().collect::<Vec<_>>(),
+            [OrderKey(9)]
+        );
+    }
+
+    #[test]
+    fn a_promise_is_taken_back_from_the_moment_on_that_its_visitor_entered() {
+        let check = |entered: u64, want: &[u64]| {
+            let mut census = Census::default();
+            census.add(presence(7, 0, 20_000, 1));
+            let back = presence(7, 20_000, entered, 2);
+            assert!(census.add(back));
+            assert!(!census.add(back), "taken back twice");
+            let report = census.report();
+            let held: Vec<u64> =
+                report.iter().filter(|(_, keys)| !keys.is_empty()).map(|(one, _)| one.0).collect();
+            assert_eq!(held, want, "{entered}");
+        };
+        check(2_500, &[]);
+        check(2_501, &[0]);
+        check(12_501, &[0, 1, 2]);
+        check(19_000, &[0, 1, 2, 3]);
+        // Another data center counts the promise; nobody else's is taken.
+        let mut census = Census::default();
+        census.add(presence(9, 0, 20_000, 1));
+        census.add(presence(7, 20_000, 1_000, 2));
+        assert!(census.report().values().all(|keys| keys.get(&OrderKey(9)) == Some(&1)));
+    }
+
+    #[test]
+    fn many_waiters_are_reported_by_key_bucket_and_none_is_lost() {
+        let check = |count: u64, buckets: usize, is_coarse: bool| {
+            let mut census = Census::default();
+            for key in 0..count {
+                census.add(presence(key * 100, 0, 4_000, key));
+            }
+            let report = census.report();
+            let waiters = report.get(&Epoch(0)).unwrap();
+            assert_eq!(waiters.len(), buckets, "{count}");
+            assert_eq!(waiters.values().sum::<u32>(), count as u32);
+            assert_eq!(waiters.keys().all(|key| key.0 % 5_000 == 4_999), is_coarse, "{count}");
+        };
+        let exact = EXACT_WAITERS_MAX;
+        check(exact as u64, exact, false);
+        check(exact as u64 + 1, 11, true);
+        // And who comes when they are told by key bucket already.
+        check(exact as u64 + 100, 13, true);
+    }
+
+    #[test]
+    fn a_thinned_census_has_the_same_visitors_and_the_same_first_and_last_keys() {
+        let check = |keys: u64, want: usize| {
+            let waiters: EpochCensus = (0..keys).map(|key| (OrderKey(key), 3)).collect();
+            let thinned = thinned(&waiters, 64);
+            assert_eq!(thinned.len(), want, "{keys}");
+            assert_eq!(thinned.values().sum::<u32>(), 3 * keys as u32, "{keys}");
+            assert_eq!(thinned.keys().next_back(), waiters.keys().next_back());
+            assert!(thinned.iter().take(32).eq(waiters.iter().take(32)));
+        };
+        check(0, 0);
+        check(64, 64);
+        check(65, 64);
+        check(100, 64);
+        check(10_000, 64);
+    }
+
+    #[test]
+    fn old_check_ins_are_forgotten_every_five_seconds() {
+        let mut census = Census::default();
+        census.add(presence(7, 0, 4_000, 1));
+        let mut check = |now: u64, want: usize| {
+            census.prune(Timestamp(now));
+            assert_eq!(census.seen.len(), want, "{now}");
+        };
+        check(33_000, 1);
+        check(34_000, 1);
+        check(37_999, 1);
+        check(38_000, 0);
+    }
+
+    #[test]
+    fn old_epochs_are_forgotten() {
+        let mut census = Census::default();
+        census.add(presence(7, 0, 4_000, 1));
+        census.prune(Timestamp(34_999));
+        assert!(!census.report().is_empty());
+        census.prune(Timestamp(35_000));
+        assert!(census.report().is_empty());
+        assert!(census.is_empty_from(Timestamp(35_000)));
+    }
+}

@@ -1,0 +1,40 @@
+//! The order key: a visitor's place in the line as one number, whatever the queueing method.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::time::Timestamp;
+
+/// The length in milliseconds of an epoch, the span after which waiting visitors are counted again,
+/// and of a key bucket, by which the keys of a long line are rounded.
+pub const EPOCH_MS: u64 = 5_000;
+
+/// A visitor's place in the order; the visitor with the lowest key is called first.
+///
+/// With first come, first served it is the moment of joining, in milliseconds since the Unix epoch.
+/// Visitors of a prequeue that draws lots have a drawn moment instead, and the places of a lottery
+/// lie above all moments.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct OrderKey(pub u64);
+
+impl From<OrderKey> for u64 {
+    fn from(key: OrderKey) -> Self {
+        key.0
+    }
+}
+
+impl OrderKey {
+    /// Returns the place of a visitor who joined at `joined_at`, with first come, first served.
+    pub const fn fifo(joined_at: Timestamp) -> Self {
+        Self(joined_at.0)
+    }
+
+    /// Returns the last key of the key bucket that this one lies in: buckets are [`EPOCH_MS`] keys
+    /// wide, and all keys of one round to the same.
+    #[must_use]
+    pub const fn coarse(self) -> Self {
+        Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))
+    }
+}

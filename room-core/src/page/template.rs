@@ -1,0 +1,127 @@
+//! Mustache templates that owners write: checked once when they are saved, rendered per request.
+//!
+//! The engine, ramhorns, accepts broken templates and prints them wrongly: a section that is never
+//! closed is always shown, and a tag with ten thousand names overflows the stack. So every template
+//! is tokenised and checked here first, and the engine only sees a plain form of it. The names of
+//! the variables come from the caller.
+
+mod normalise;
+mod render;
+mod tokenise;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+pub use render::RenderError;
+pub use render::Value;
+
+use normalise::normalise;
+use tokenise::Kind;
+use tokenise::Tag;
+use tokenise::TagError;
+use tokenise::in_order;
+use tokenise::tokenise;
+
+/// Most bytes of a template's source: Cloudflare's limit for its templates, which are accepted
+/// here.
+pub const SOURCE_BYTES_MAX: usize = 1_048_576;
+/// Most bytes of a rendered page: twice the longest source.
+pub const RENDERED_BYTES_MAX: usize = 2 * SOURCE_BYTES_MAX;
+/// Most errors reported for one template, and most warnings: nobody reads more.
+pub const REPORTS_MAX: usize = 64;
+
+/// A template that is known to render.
+pub struct Template {
+    engine: ramhorns::Template<'static>,
+    /// The white space at the end of the source, which the engine drops.
+    trailing: String,
+    warnings: Vec<TemplateError>,
+}
+
+/// An error or a warning at one place of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The place in the line, in characters, counted from 1.
+    pub column: usize,
+    /// A sentence for the template's author.
+    pub message: String,
+}
+
+impl fmt::Display for TemplateError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl Template {
+    /// Checks `source` and prepares it for rendering; or all its errors, at most `REPORTS_MAX`.
+    ///
+    /// A name that `is_known` does not know is no error, it prints nothing, but gives a warning.
+    pub fn compile(
+        source: &str,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Result<Self, Vec<TemplateError>> {
+        if source.len() > SOURCE_BYTES_MAX {
+            let message = format!("the template is longer than {SOURCE_BYTES_MAX} bytes");
+            return Err(vec![TemplateError { line: 1, column: 1, message }]);
+        }
+        let tags = tokenise(source).map_err(|faults| place(source, faults))?;
+        let is_unknown = |tag: &&Tag<'_>| tag.kind != Kind::Comment && !is_known(tag.name);
+        // A tree, for there may be 100,000 names; of bytes, for rules have one of bytes as well.
+        let mut unknown = BTreeMap::new();
+        for tag in tags.iter().filter(is_unknown) {
+            unknown.entry(tag.name.as_bytes()).or_insert(tag.start);
+        }
+        let unknown =
+            unknown.into_iter().map(|(name, start)| (String::from_utf8_lossy(name), start));
+        let warnings = unknown.map(|(name, offset)| TagError {
+            offset,
+            message: format!("there is no variable `{name}`: it prints nothing and is false"),
+        });
+        let warnings = place(source, in_order(warnings.collect()));
+        let plain = normalise(source, &tags);
+        let trailing = plain.get(plain.trim_end().len()..).unwrap_or_default().to_owned();
+        let engine = ramhorns::Template::new(plain).map_err(|error| {
+            // Not known to happen: the engine accepts whatever the checks above let through.
+            let message = format!("the template engine refuses this template: {error}");
+            vec![TemplateError { line: 1, column: 1, message }]
+        })?;
+        Ok(Self { engine, trailing, warnings })
+    }
+
+    /// The names this template uses that are no variables, each at its first place.
+    pub fn warnings(&self) -> &[TemplateError] {
+        &self.warnings
+    }
+
+    /// The page, with the values that `lookup` knows; an unknown name prints nothing and is false.
+    pub fn render<'a>(
+        &self,
+        lookup: impl Fn(&str) -> Option<Value<'a>>,
+    ) -> Result<String, RenderError> {
+        // `trailing` is part of a source of at most half the limit, so this cannot underflow.
+        let bytes_max = RENDERED_BYTES_MAX - self.trailing.len();
+        let mut page = render::render(&self.engine, bytes_max, lookup)?;
+        page.push_str(&self.trailing);
+        Ok(page)
+    }
+}
+
+/// Byte offsets as lines and columns.
+fn place(source: &str, faults: Vec<TagError>) -> Vec<TemplateError> {
+    let place = |fault: TagError| {
+        let before = source.get(..fault.offset).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |position| position + 1);
+        TemplateError {
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+            message: fault.message,
+        }
+    };
+    faults.into_iter().take(REPORTS_MAX).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests;

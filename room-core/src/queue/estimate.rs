@@ -1,0 +1,261 @@
+//! The waiting times that visitors are told.
+//!
+//! A time comes from the view's forecast and, without one, from the number of people ahead divided
+//! by the admissions of the last 5 minutes. It is `None`, unknown, where nobody has been admitted
+//! yet. Who enters does not depend on it.
+
+use crate::order::order_key::OrderKey;
+use crate::queue::forecast;
+use crate::queue::view::View;
+
+/// The longest wait that is told, in seconds; beyond this day the page says that the line is full.
+pub const LONGEST_S: u32 = 24 * 3_600;
+
+/// Returns how many visitors wait before `key`, estimated between the points of the view's line,
+/// and beyond them by those who joined since.
+pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
+    let index = view.line.partition_point(|(point, _)| *point < key);
+    let before = index.checked_sub(1).and_then(|last| view.line.get(last));
+    let (low_key, low) = before.copied().unwrap_or_default();
+    // Between two points of a thinned line the waiters are taken to be spread evenly.
+    let Some((high_key, high)) = view.line.get(index).copied() else {
+        return low.saturating_add(view.joined.before(key));
+    };
+    let between = high.saturating_sub(low + 1);
+    let span = high_key.0.saturating_sub(low_key.0).max(1);
+    let share = key.0.saturating_sub(low_key.0) as f64 / span as f64;
+    low + (between as f64 * share) as u64
+}
+
+/// Returns the fewest visitors who can stand before `key`: without those who joined in the same
+/// millisecond, and without those between two points of a thinned line.
+pub fn fewest_ahead(view: &View, key: OrderKey) -> u64 {
+    let index = view.line.partition_point(|(point, _)| *point < key);
+    index.checked_sub(1).and_then(|last| view.line.get(last)).map_or(0, |(_, ahead)| *ahead)
+}
+
+/// The range of waiting times, in seconds, within which half of all visitors in the same place
+/// enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The lower end: a quarter of the visitors enters sooner.
+    pub low_s: u32,
+    /// The estimate: half of the visitors enter sooner.
+    pub middle_s: u32,
+    /// The upper end: a quarter of the visitors enters later.
+    pub high_s: u32,
+}
+
+impl Wait {
+    /// Returns the range in proportion around the estimate that is shown, which rises more slowly
+    /// than the middle does; its upper end is a day at most, or `shown_s` if that is longer.
+    #[must_use]
+    pub fn around(self, shown_s: u32) -> Self {
+        let middle_s = u64::from(self.middle_s.max(SHORTEST_S));
+        let moved = |wait_s: u32| {
+            let wait_s = u64::from(wait_s) * u64::from(shown_s) / middle_s;
+            u32::try_from(wait_s).unwrap_or(LONGEST_S).min(LONGEST_S)
+        };
+        let (low_s, high_s) = (moved(self.low_s).min(shown_s), moved(self.high_s).max(shown_s));
+        Self { low_s, middle_s: shown_s, high_s }
+    }
+}
+
+/// The shortest wait that is told, in seconds: for anything shorter the page says a minute.
+pub const SHORTEST_S: u32 = 60;
+/// The distance of the quartiles of a normal distribution from its middle, in standard deviations.
+const QUARTILE: f64 = 0.674_5;
+/// The share by which forecasts are off in sustained overload, apart from chance
+/// (`docs/simulation.md`).
+const MODEL_ERROR: f64 = 0.08;
+
+/// Returns the range of waits of a visitor at this key, with first come, first served; `None` is
+/// unknown.
+///
+/// The number of places that come free in a span is taken to vary as in a Poisson process: the ends
+/// of the range are the waits with accordingly fewer or more people ahead.
+pub fn in_line(view: &View, key: OrderKey) -> Option<Wait> {
+    behind(view, people_ahead(view, key))
+}
+
+/// Returns the range of waits of a visitor with this many people ahead; `None` is unknown.
+pub fn behind(view: &View, ahead: u64) -> Option<Wait> {
+    let spread = QUARTILE * (ahead as f64).sqrt() + MODEL_ERROR * ahead as f64;
+    let middle_s = wait_behind_s(view, ahead)?;
+    let low_s = wait_behind_s(view, ahead.saturating_sub(spread as u64))?.min(middle_s);
+    let high_s = wait_behind_s(view, ahead + spread.ceil() as u64)?.max(middle_s);
+    Some(Wait { low_s, middle_s, high_s })
+}
+
+/// Returns the range of waits in a lottery, the same for everybody; `None` is unknown.
+///
+/// If a share q of those who wait is admitted in a minute, a share p of them is inside after
+/// `ln(1 - p) / ln(1 - q)` minutes, as Cloudflare documents it. Each is told as at least
+/// [`SHORTEST_S`] and at most [`LONGEST_S`].
+pub fn by_lot(view: &View) -> Option<Wait> {
+    let _may_enter = view.next_place_s?;
+    let counted = view.line.last().map_or(0, |(_, count)| *count);
+    let waiting = Some(counted.saturating_add(view.joined.count)).filter(|count| *count > 0)?;
+    let in_a_minute = view.admissions_per_1000_minutes as f64 / 1_000.0 / waiting as f64;
+    if in_a_minute <= 0.0 {
+        return None;
+    }
+    let after_s = |part: f64| {
+        let minutes = (-part).ln_1p() / (-in_a_minute.min(1.0)).ln_1p();
+        (60.0 * minutes).round().clamp(f64::from(SHORTEST_S), f64::from(LONGEST_S)) as u32
+    };
+    Some(Wait { low_s: after_s(0.25), middle_s: after_s(0.5), high_s: after_s(0.75) })
+}
+
+/// Returns the seconds until a visitor at this key is expected to enter, counted from when the view
+/// was made, from 0 to [`LONGEST_S`]; `None` is unknown.
+pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
+    wait_behind_s(view, people_ahead(view, key))
+}
+
+fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
+    let rate = view.admissions_per_1000_minutes;
+    let next_place_s = view.next_place_s?;
+    if let Some(forecast_s) = forecast::wait_s(&view.forecast, ahead) {
+        return Some(forecast_s.max(next_place_s).min(LONGEST_S));
+    }
+    if ahead == 0 {
+        return Some(next_place_s.min(LONGEST_S));
+    }
+    // minutes = ahead / (rate / 1000), seconds = 60 * minutes.
+    let behind_them_s = ahead.saturating_mul(60_000).checked_div(rate)?;
+    let total_s = u64::from(next_place_s).saturating_add(behind_them_s);
+    Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
+}
+
+/// Returns the estimate to show, in seconds: at most 10 % more than `shown_s`, the one shown at the
+/// check-in before (I12).
+///
+/// `shown_s` is `None` where nothing was shown yet; then the estimate is shown as it is.
+pub fn smoothed_s(estimate_s: u32, shown_s: Option<u32>) -> u32 {
+    let bound = |shown: u32| u32::try_from(u64::from(shown) * 11 / 10).unwrap_or(u32::MAX);
+    shown_s.map_or(estimate_s, |shown| estimate_s.min(bound(shown)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_S, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s, wait_s};
+    use crate::base::time::Timestamp;
+    use crate::order::order_key::OrderKey;
+    use crate::queue::view::{Joined, View};
+
+    fn view(line: &[(u64, u64)], next_place_s: Option<u32>, rate: u64) -> View {
+        let line = line.iter().map(|(key, ahead)| (OrderKey(*key), *ahead)).collect();
+        View { line, next_place_s, admissions_per_1000_minutes: rate, ..View::default() }
+    }
+
+    /// The published figures: 10 of 100 in a minute are 2.73, 6.58 and 13.16 minutes.
+    #[test]
+    fn a_lottery_waits_as_the_published_formula_says() {
+        let check = |waiting: u64, per_1000_minutes: u64, want: Option<[u32; 3]>| {
+            let line = [(1, waiting)];
+            let line = if waiting == 0 { &line[..0] } else { &line[..] };
+            let wait = by_lot(&view(line, Some(0), per_1000_minutes));
+            assert_eq!(wait.map(|one| [one.low_s, one.middle_s, one.high_s]), want, "{waiting}");
+        };
+        check(100, 10_000, Some([164, 395, 789]));
+        check(100, 50_000, Some([60, 60, 120]));
+        check(100, 100_000, Some([60, 60, 60])); // certain
+        check(100, 200_000, Some([60, 60, 60]));
+        check(100, 0, None);
+        check(0, 10_000, None);
+        check(1_000_000, 1, Some([LONGEST_S; 3]));
+        assert_eq!(by_lot(&view(&[(1, 100)], None, 10_000)), None, "nobody may enter");
+    }
+
+    #[test]
+    fn a_line_has_quarters_around_its_estimate() {
+        let check = |ahead: u64, want: Option<(u32, u32, u32)>| {
+            let view = view(&[(10, ahead), (20, ahead + 1)], Some(30), 60_000);
+            let wait = in_line(&view, OrderKey(20));
+            assert_eq!(wait.map(|one| (one.low_s, one.middle_s, one.high_s)), want, "{ahead}");
+        };
+        // One a second: 0.67 standard deviations of the count, and 8 %.
+        check(0, Some((30, 30, 30)));
+        check(1, Some((31, 31, 32)));
+        check(100, Some((116, 130, 145)));
+        check(10_000, Some((9_163, 10_030, 10_898)));
+        assert_eq!(in_line(&view(&[(10, 5)], Some(30), 0), OrderKey(20)), None);
+    }
+
+    #[test]
+    fn quarters_move_with_what_is_shown() {
+        let wait = Wait { low_s: 164, middle_s: 395, high_s: 789 };
+        let check = |shown_s: u32, low_s: u32, high_s: u32| {
+            assert_eq!(wait.around(shown_s), Wait { low_s, middle_s: shown_s, high_s });
+        };
+        check(395, 164, 789);
+        check(198, 82, 395);
+        check(790, 328, 1_578);
+        check(LONGEST_S, 35_872, LONGEST_S);
+        let soon = Wait { low_s: 5, middle_s: 10, high_s: 20 };
+        assert_eq!(soon.around(60), Wait { low_s: 5, middle_s: 60, high_s: 60 });
+    }
+
+    #[test]
+    fn people_ahead_are_those_with_lower_keys() {
+        let line = view(&[(10, 1), (20, 2), (30, 3)], None, 0);
+        let check = |key: u64, want: u64| {
+            assert_eq!(people_ahead(&line, OrderKey(key)), want, "{key}");
+        };
+        check(5, 0);
+        check(10, 0);
+        check(20, 1);
+        check(25, 2);
+        check(31, 3);
+        let thinned = view(&[(1_000, 100), (2_000, 200)], None, 0);
+        assert_eq!(people_ahead(&thinned, OrderKey(1_500)), 149);
+        assert_eq!(fewest_ahead(&thinned, OrderKey(1_500)), 100);
+        assert_eq!(fewest_ahead(&thinned, OrderKey(1_000)), 0);
+    }
+
+    #[test]
+    fn who_joined_since_the_census_stands_ahead() {
+        let check = |line: &[(u64, u64)], key: u64, want: u64| {
+            let joined = Joined { from: Timestamp(1_000), until: Timestamp(5_000), count: 40 };
+            let view = View { joined, ..view(line, None, 0) };
+            assert_eq!(people_ahead(&view, OrderKey(key)), want, "{line:?} {key}");
+        };
+        check(&[], 3_000, 20); // the first seconds of a burst, before any census
+        check(&[(10, 1), (800, 7)], 3_000, 27);
+        check(&[(10, 1), (800, 7)], 800, 6);
+        check(&[(10, 1), (800, 7)], 900, 7);
+    }
+
+    #[test]
+    fn the_head_waits_for_the_first_place_that_the_forecast_sees_free() {
+        let forecast = vec![(0, 0), (0, 110), (2, 130)];
+        let view = View { forecast, ..view(&[], Some(40), 30_000) };
+        assert_eq!(wait_s(&view, OrderKey(30)), Some(110));
+    }
+
+    #[test]
+    fn the_estimate_is_people_ahead_over_the_recent_rate() {
+        let check = |key: u64, next: Option<u32>, rate: u64, want: Option<u32>| {
+            let line = view(&[(10, 1), (20, 61)], next, rate);
+            assert_eq!(wait_s(&line, OrderKey(key)), want, "{key} {next:?} {rate}");
+        };
+        check(30, Some(0), 30_000, Some(122)); // the published example: ahead / rate
+        check(30, Some(20), 30_000, Some(142));
+        check(10, Some(20), 0, Some(20)); // the head needs no rate
+        check(30, Some(0), 0, None);
+        check(30, None, 30_000, None);
+        check(30, Some(0), 1, Some(LONGEST_S));
+    }
+
+    #[test]
+    fn the_shown_estimate_rises_by_at_most_a_tenth() {
+        let check = |estimate: u32, shown: Option<u32>, want: u32| {
+            assert_eq!(smoothed_s(estimate, shown), want, "{estimate} after {shown:?}");
+        };
+        check(500, None, 500);
+        check(500, Some(100), 110);
+        check(90, Some(100), 90);
+        check(u32::MAX, Some(u32::MAX), u32::MAX);
+    }
+}

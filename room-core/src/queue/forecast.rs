@@ -1,0 +1,374 @@
+//! The forecast of waiting times: when places come free for the visitors of a line.
+//!
+//! A room learns how many of its visitors stay and how many of those who wait give up, and from
+//! that computes ahead, in quantities instead of single visitors, how sessions will end and
+//! admissions follow (`docs/algorithm.md`). Forecasts are only told, no admission depends on one.
+
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::order::order_key::OrderKey;
+use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::queue::pace::pace_per_s;
+use crate::room::settings::Settings;
+use crate::ticket::bucket::Bucket;
+
+/// The steps of a session: as many as it has activity buckets, and one for the bucket being filled.
+const AGES: usize = 61;
+/// The time in milliseconds after which a measurement counts half: habits change during a day, not
+/// in a minute.
+const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
+/// The number of sessions that a forecast looks ahead; beyond, its mean rate goes on.
+const SESSIONS_AHEAD: usize = 6;
+/// The largest number of points of a forecast, apart from its end.
+const POINTS_MAX: usize = 48;
+/// The highest rate per second at which a forecast lets waiting visitors give up, so that a lost
+/// census does not empty the line.
+const GIVE_UP_PER_S_MAX: f64 = 0.01;
+/// The seconds of waiting without anybody giving up that count as seen in advance: a minute of one
+/// visitor.
+const PATIENT_S: f64 = 60.0;
+/// The most that a long forecast lets give up: all but the share `exp(-3)` of the line, 5 %.
+const GIVE_UP_MAX: f64 = 3.0;
+/// The wait in milliseconds after which a visitor is settled, that is, has come back at least once.
+/// Those who left at once are out of the census by then.
+pub const SETTLED_MS: u64 = MINUTE_MS;
+
+/// A point of a forecast: a number of people ahead, and the seconds until a visitor behind so many
+/// is expected to enter.
+pub type Point = (u64, u32);
+
+/// The habits of a room's visitors, as measured: how many stay, by the time since their last
+/// request, and how many give up waiting.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RetentionModel {
+    /// How many visitors make a request, by the steps since their last one.
+    stays: [Frequency; AGES],
+    /// How many of the visitors who made a request had their session ended by the origin then.
+    ends: Frequency,
+    /// How many visitors gave up, per second spent waiting.
+    gives_up: Frequency,
+    /// The last measurement.
+    seen: Option<Sample>,
+}
+
+/// How often something happened, and how often it could have; both fade with time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Frequency {
+    /// The number of visitors with whom, or seconds in which, it could have happened.
+    chances: f64,
+    /// The number of times that it happened.
+    events: f64,
+}
+
+impl Frequency {
+    /// Events per chance, as if `unseen` chances without an event had been seen in advance.
+    fn rate(self, unseen: f64) -> f64 {
+        self.events / (self.chances + unseen)
+    }
+
+    fn fade(&mut self, kept: f64) {
+        self.chances *= kept;
+        self.events *= kept;
+    }
+}
+
+/// A measurement of the room at one moment; habits follow from two of them, one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The moment of the measurement.
+    pub at: Timestamp,
+    /// True where keys are times of joining, which tell how long somebody has waited.
+    pub is_by_time: bool,
+    /// Visitors inside by activity bucket, ascending.
+    pub activity: Vec<(Bucket, u64)>,
+    /// The number of sessions that the room's site has ended so far.
+    pub revoked: u64,
+    /// The visitors who have waited for [`SETTLED_MS`] or longer and are not called soon.
+    pub settled: Settled,
+    /// How many of those who were settled at the measurement before are still waiting.
+    pub still: u64,
+    /// The key up to which visitors have been called.
+    pub called: OrderKey,
+}
+
+/// The waiting visitors of a part of the line, who leave it only by giving up.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Settled {
+    /// The part begins after this key, half-way from those who have been called.
+    pub after: OrderKey,
+    /// The last key of the part.
+    pub up_to: OrderKey,
+    /// How many wait there.
+    pub count: u64,
+}
+
+impl Settled {
+    /// Returns the part of a line that has been called up to the key `called`, and of which
+    /// everybody up to `joined` is settled; `waiting_up_to` counts who waits.
+    pub fn of(called: OrderKey, joined: OrderKey, waiting_up_to: impl Fn(OrderKey) -> u64) -> Self {
+        let after = OrderKey(called.0 + joined.0.saturating_sub(called.0) / 2);
+        let part = Self { after, up_to: joined.max(after), count: 0 };
+        Self { count: part.waiting(waiting_up_to), ..part }
+    }
+
+    /// Returns how many of this part wait, by the newest census that `waiting_up_to` reads.
+    pub fn waiting(self, waiting_up_to: impl Fn(OrderKey) -> u64) -> u64 {
+        waiting_up_to(self.up_to).saturating_sub(waiting_up_to(self.after))
+    }
+}
+
+/// The state of the room from which a forecast begins.
+#[derive(Clone, Debug)]
+pub struct Start<'a> {
+    /// Visitors inside by activity bucket, ascending.
+    pub activity: &'a [(Bucket, u64)],
+    /// All visitors inside and the slots on their way to visitors; a number below the sum of
+    /// `activity` counts as that sum.
+    pub inside: u64,
+    /// For each of the next 60 seconds, how many admissions stop counting against
+    /// `new_users_per_minute` in it.
+    pub leaving_rate: &'a [u64],
+    /// The number of waiting visitors that the forecast must reach.
+    pub waiting: u64,
+}
+
+impl Default for RetentionModel {
+    fn default() -> Self {
+        let nobody = Frequency::default();
+        Self { stays: [nobody; AGES], ends: nobody, gives_up: nobody, seen: None }
+    }
+}
+
+impl RetentionModel {
+    /// Returns true when the room should be measured again, once in the width of a bucket.
+    pub fn is_due(&self, now: Timestamp, settings: &Settings) -> bool {
+        let width_ms = settings.bucket_width_ms();
+        self.seen.as_ref().is_none_or(|seen| now.since_ms(seen.at) >= width_ms)
+    }
+
+    /// Returns the part of the line that was settled at the last measurement.
+    pub fn last_settled(&self) -> Settled {
+        self.seen.as_ref().map(|seen| seen.settled).unwrap_or_default()
+    }
+
+    /// Learns from what has changed since the measurement before.
+    pub fn sample(&mut self, settings: &Settings, now: Sample) {
+        if let Some(before) = self.seen.take() {
+            let passed_ms = now.at.since_ms(before.at) as f64;
+            self.forget(0.5_f64.powf(passed_ms / HALF_LIFE_MS));
+            self.learn_stays(settings, &before, &now);
+            self.learn_giving_up(&before, &now, now.at.seconds_since(before.at));
+        }
+        self.seen = Some(now);
+    }
+
+    fn forget(&mut self, kept: f64) {
+        let others = [&mut self.ends, &mut self.gives_up];
+        for frequency in self.stays.iter_mut().chain(others) {
+            frequency.fade(kept);
+        }
+    }
+
+    fn learn_stays(&mut self, settings: &Settings, before: &Sample, now: &Sample) {
+        let steps = steps_between(settings, before.at, now.at);
+        for (bucket, count) in &before.activity {
+            let left = steps_left(settings, *bucket, before.at);
+            // The bucket of this moment is still being filled; what expired since tells nothing.
+            if left >= AGES || left <= steps || *count == 0 {
+                continue;
+            }
+            let index = now.activity.partition_point(|(other, _)| other < bucket);
+            let still = now.activity.get(index).filter(|(other, _)| other == bucket);
+            let came_back = count.saturating_sub(still.map_or(0, |(_, count)| *count));
+            if let Some(stays) = self.stays.get_mut(AGES - left) {
+                stays.chances += *count as f64 * steps as f64;
+                stays.events += came_back as f64;
+                self.ends.chances += came_back as f64;
+            }
+        }
+        // An origin ends a session in its answer to a request: whoever made it had come back.
+        self.ends.events += now.revoked.saturating_sub(before.revoked) as f64;
+    }
+
+    fn learn_giving_up(&mut self, before: &Sample, now: &Sample, passed_s: f64) {
+        let settled = before.settled;
+        // Where some of them have been called meanwhile, who is missing may have entered.
+        if !before.is_by_time || !now.is_by_time || now.called > settled.after {
+            return;
+        }
+        self.gives_up.chances += settled.count as f64 * passed_s;
+        self.gives_up.events += settled.count as f64 - now.still as f64;
+    }
+
+    /// Returns the share of visitors without a request for `age` steps who make one in the next.
+    fn stay(&self, age: usize) -> f64 {
+        // One visitor who does not stay, seen in advance: nothing is certain.
+        self.stays.get(age).copied().unwrap_or_default().rate(1.0).clamp(0.0, 1.0)
+    }
+
+    /// Returns the share of visitors making a request whose sessions the origin ends then.
+    fn end(&self) -> f64 {
+        self.ends.rate(1.0).clamp(0.0, 1.0)
+    }
+
+    /// Returns the share of those who have waited for [`SETTLED_MS`] who give up in a second, as
+    /// measured so far; 0 to 0.01.
+    pub fn give_up_per_s(&self) -> f64 {
+        self.gives_up.rate(PATIENT_S).clamp(0.0, GIVE_UP_PER_S_MAX)
+    }
+
+    /// Computes after how many seconds a visitor is expected to enter, by the number of people
+    /// ahead.
+    ///
+    /// Points ascend in both; there are none when nobody is expected to enter. [`wait_s`] reads
+    /// between and beyond them.
+    pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
+        let mut room = Fluid::new(now, settings, start);
+        let width_s = settings.bucket_width_s() as f64;
+        let stays: Vec<f64> = (0..AGES).map(|age| self.stay(age)).collect();
+        let end = self.end();
+        let give_up_per_s = self.give_up_per_s();
+        let wanted = start.waiting as f64 + 1.0;
+        let mut served = 0.0;
+        let mut curve = vec![(0.0, 0.0)];
+        for step in 1..=SESSIONS_AHEAD * AGES {
+            let at_s = (step - 1) as f64 * width_s;
+            // Those who give up until then need no place: each admission serves more of today's
+            // line than one.
+            let admitted = room.step(settings, width_s, &stays, end);
+            served += admitted * (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
+            curve.push((served, at_s + width_s));
+            if served >= wanted {
+                break;
+            }
+        }
+        thinned(&curve)
+    }
+}
+
+/// Returns the seconds until a visitor with this many people ahead is expected to enter; `None` if
+/// the points of the forecast do not tell.
+///
+/// Beyond the last point the mean rate of the whole forecast goes on.
+pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
+    let index = curve.partition_point(|(before, _)| *before <= ahead);
+    let (low, high) = match (index.checked_sub(1), index < curve.len()) {
+        (Some(low), true) => (low, index),
+        // Beyond the end: on as from the first point to the last.
+        (Some(low), false) => (0, low),
+        (None, _) => return curve.first().map(|(_, at_s)| *at_s),
+    };
+    let ((before, from_s), (behind, to_s)) = (*curve.get(low)?, *curve.get(high)?);
+    let span = behind.saturating_sub(before);
+    if span == 0 {
+        return None;
+    }
+    let share = ahead.saturating_sub(before) as f64 / span as f64;
+    Some((f64::from(from_s) + share * f64::from(to_s.saturating_sub(from_s))).round() as u32)
+}
+
+/// The room in a forecast: visitors as quantities, with fractions, that flow in and out.
+struct Fluid {
+    /// Visitors inside by the steps that their sessions still last; the first end next.
+    sessions: [f64; AGES],
+    /// All visitors inside; at first also those in no bucket yet, who are taken to stay a session.
+    inside: f64,
+    /// For each step to come, the admissions that stop counting against the limit per minute.
+    rate_returns: Vec<f64>,
+    in_rate: f64,
+}
+
+impl Fluid {
+    fn new(now: Timestamp, settings: &Settings, start: &Start<'_>) -> Self {
+        let mut sessions = [0.0; AGES];
+        for (bucket, count) in start.activity {
+            let left = steps_left(settings, *bucket, now).clamp(1, AGES);
+            if let Some(session) = sessions.get_mut(left - 1) {
+                *session += *count as f64;
+            }
+        }
+        let counted: f64 = sessions.iter().sum();
+        let inside = (start.inside as f64).max(counted);
+        if let Some(newest) = sessions.last_mut() {
+            *newest += inside - counted;
+        }
+        let width = usize::try_from(settings.bucket_width_s()).unwrap_or(1).max(1);
+        let returns = start.leaving_rate.chunks(width);
+        let rate_returns: Vec<f64> =
+            returns.map(|seconds| seconds.iter().sum::<u64>() as f64).collect();
+        let in_rate = rate_returns.iter().sum();
+        Self { sessions, inside, rate_returns, in_rate }
+    }
+
+    /// Goes on by the width of a bucket; returns how many visitors were admitted in it.
+    fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64], end: f64) -> f64 {
+        let mut came_back = 0.0;
+        for (left, session) in self.sessions.iter_mut().enumerate() {
+            let age = AGES - 1 - left;
+            let stay = *session * stays.get(age).copied().unwrap_or(0.0);
+            *session -= stay;
+            came_back += stay;
+        }
+        let [ended, ..] = self.sessions;
+        self.sessions.rotate_left(1);
+        self.inside -= ended + came_back * end;
+        came_back *= 1.0 - end;
+        if !self.rate_returns.is_empty() {
+            self.in_rate -= self.rate_returns.remove(0);
+        }
+        let free = (f64::from(settings.total_active_users) - self.inside).max(0.0);
+        let rate = (f64::from(settings.new_users_per_minute) - self.in_rate).max(0.0);
+        let pace = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            f64::INFINITY
+        } else {
+            pace_per_s(settings, self.in_rate.max(0.0) as u64) * width_s
+        };
+        let admitted = free.min(rate).min(pace);
+        self.inside += admitted;
+        self.in_rate += admitted;
+        let steps_in_rate = (60.0 / width_s).ceil().max(1.0) as usize;
+        self.rate_returns.resize(steps_in_rate.saturating_sub(1), 0.0);
+        self.rate_returns.push(admitted);
+        if let Some(newest) = self.sessions.last_mut() {
+            *newest = came_back + admitted;
+        }
+        admitted
+    }
+}
+
+/// Returns the steps until a bucket expires, at least 1 while it counts.
+fn steps_left(settings: &Settings, bucket: Bucket, now: Timestamp) -> usize {
+    let width_ms = settings.bucket_width_ms();
+    usize::try_from(bucket.expires_at().since_ms(now).div_ceil(width_ms)).unwrap_or(usize::MAX)
+}
+
+fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> usize {
+    let width_ms = settings.bucket_width_ms();
+    usize::try_from(to.since_ms(from) / width_ms).unwrap_or(usize::MAX).max(1)
+}
+
+/// Rounds the points to whole numbers, drops those of steps in which nobody enters, and thins the
+/// rest evenly.
+fn thinned(curve: &[(f64, f64)]) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for (served, at_s) in curve {
+        let point = (served.round() as u64, at_s.round() as u32);
+        match points.as_mut_slice() {
+            // Nobody entered at two points before: the end of that time is enough.
+            [.., before, end] if before.0 == end.0 && end.0 == point.0 => *end = point,
+            _ => points.push(point),
+        }
+    }
+    let step = points.len().div_ceil(POINTS_MAX).max(1);
+    let last = points.len().saturating_sub(1);
+    let is_chosen = |index: usize| index.is_multiple_of(step) || index == last;
+    let thin: Vec<Point> = points
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| is_chosen(*index))
+        .map(|(_, point)| *point)
+        .collect();
+    if thin.last().is_none_or(|(served, _)| *served == 0) { Vec::new() } else { thin }
+}
+
+#[cfg(test)]
+mod tests;

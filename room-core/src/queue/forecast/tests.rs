@@ -1,0 +1,175 @@
+//! Tests of the forecast: when places come free, who stays, who gives up, and what is told of it.
+
+use super::{
+    AGES, Frequency, POINTS_MAX, Point, RetentionModel, Sample, Settled, Start, thinned, wait_s,
+};
+use crate::base::time::Timestamp;
+use crate::order::order_key::OrderKey;
+use crate::room::settings::Settings;
+use crate::ticket::bucket::Bucket;
+
+/// Sessions of a minute, so that a step is a second.
+fn settings(total: u32, per_minute: u32) -> Settings {
+    Settings {
+        total_active_users: total,
+        new_users_per_minute: per_minute,
+        session_duration_minutes: 1,
+        ..Settings::for_tests()
+    }
+}
+
+const NOW: Timestamp = Timestamp(1_000_000);
+
+fn start(activity: &[(Bucket, u64)], waiting: u64) -> Start<'_> {
+    let inside = activity.iter().map(|(_, count)| count).sum();
+    Start { activity, inside, leaving_rate: &[], waiting }
+}
+
+fn check(curve: &[Point], cases: &[(u64, Option<u32>)]) {
+    for (ahead, want) in cases {
+        assert_eq!(wait_s(curve, *ahead), *want, "{ahead} ahead in {curve:?}");
+    }
+}
+
+#[test]
+fn places_come_free_when_sessions_end() {
+    let settings = settings(2, 2);
+    let activity = [(Bucket(1_010), 1), (Bucket(1_030), 1)];
+    let curve = RetentionModel::default().forecast(NOW, &settings, &start(&activity, 3));
+    // The third follows a session after the first, the fourth after the second.
+    check(&curve, &[(0, Some(9)), (1, Some(29)), (2, Some(70)), (3, Some(90))]);
+    assert!(curve.is_sorted(), "{curve:?}");
+}
+
+#[test]
+fn the_limit_per_minute_holds_people_back() {
+    let settings = settings(100, 2);
+    let mut leaving_rate = [0; 60];
+    leaving_rate[19] = 2;
+    let start = Start { leaving_rate: &leaving_rate, ..start(&[], 5) };
+    let curve = RetentionModel::default().forecast(NOW, &settings, &start);
+    let waits: Vec<_> = (0..6).filter_map(|ahead| wait_s(&curve, ahead)).collect();
+    let minutes: Vec<_> = waits.iter().map(|wait| wait.saturating_sub(19) / 60).collect();
+    assert_eq!(minutes, [0, 0, 1, 1, 2, 2], "{waits:?}");
+}
+
+#[test]
+fn nobody_enters_a_room_whose_visitors_all_stay() {
+    let settings = settings(10, 10);
+    let mut habits = RetentionModel::default();
+    for age in 1..AGES {
+        habits.stays[age] = Frequency { chances: 1e9, events: 1e9 };
+    }
+    let activity = [(Bucket(1_030), 10)];
+    assert_eq!(habits.forecast(NOW, &settings, &start(&activity, 5)), []);
+    check(&[], &[(0, None), (9, None)]);
+}
+
+/// The room a second after `NOW`.
+fn seen(at: Timestamp, activity: &[(Bucket, u64)], settled: u64, still: u64) -> Sample {
+    let settled = Settled { after: OrderKey(3), up_to: OrderKey(5), count: settled };
+    let (activity, called) = (activity.to_vec(), OrderKey(2));
+    Sample { at, is_by_time: true, activity, revoked: 0, settled, still, called }
+}
+
+#[test]
+fn places_of_sessions_that_the_origin_ends_come_free_with_the_next_request() {
+    let settings = settings(100, 100);
+    let after = |revoked: u64| {
+        let mut habits = RetentionModel::default();
+        let filling = (Bucket(1_061), 0);
+        habits.sample(&settings, seen(NOW, &[(Bucket(1_031), 1_000), filling], 0, 0));
+        let later = seen(NOW.plus_seconds(1), &[(Bucket(1_031), 500), filling], 0, 0);
+        habits.sample(&settings, Sample { revoked, ..later });
+        let inside = [(Bucket(1_031), 100)];
+        habits.forecast(NOW, &settings, &start(&inside, 40))
+    };
+    // Half of them come back in the first second; half of those, or nobody, ends with it, and
+    // the limit per minute lets five a second in.
+    check(&after(0), &[(0, Some(30))]);
+    check(&after(250), &[(0, Some(0)), (24, Some(6)), (25, Some(30))]);
+}
+
+#[test]
+fn who_stays_is_learnt_by_the_time_since_the_last_request() {
+    let settings = settings(100, 100);
+    let mut habits = RetentionModel::default();
+    habits.sample(&settings, seen(NOW, &[(Bucket(1_059), 1_000), (Bucket(1_061), 500)], 0, 0));
+    let later = NOW.plus_seconds(1);
+    habits.sample(&settings, seen(later, &[(Bucket(1_059), 750), (Bucket(1_061), 900)], 0, 0));
+    let percent = |age| (habits.stay(age) * 100.0).round() as u32;
+    let stays: Vec<_> = (0..AGES).map(percent).collect();
+    assert_eq!((stays[2], stays.iter().sum::<u32>()), (25, 25), "{stays:?}");
+}
+
+#[test]
+fn who_gives_up_makes_the_others_wait_less() {
+    let settings = settings(1_000, 60);
+    let mut habits = RetentionModel::default();
+    let activity: Vec<_> = (1..=60).map(|left| (Bucket(1_000 + left), 1)).collect();
+    let calm = habits.forecast(NOW, &settings, &start(&activity, 600));
+    habits.sample(&settings, seen(NOW, &[], 60_000, 0));
+    habits.sample(&settings, seen(NOW.plus_seconds(10), &[], 0, 57_000));
+    let per_s = habits.give_up_per_s();
+    assert!((0.004_9..0.005).contains(&per_s), "{per_s}");
+    let impatient = habits.forecast(NOW, &settings, &start(&activity, 600));
+    let waits = [&calm, &impatient].map(|curve| wait_s(curve, 300).expect("a time"));
+    assert!(waits[1] < waits[0] * 2 / 3, "{waits:?}");
+}
+
+#[test]
+fn who_may_have_entered_has_not_given_up() {
+    let check = |called: u64, want: bool| {
+        let settings = settings(1_000, 60);
+        let mut habits = RetentionModel::default();
+        habits.sample(&settings, seen(NOW, &[], 100, 0));
+        let later = seen(NOW.plus_seconds(10), &[], 0, 50);
+        habits.sample(&settings, Sample { called: OrderKey(called), ..later });
+        assert_eq!(habits.give_up_per_s() > 0.0, want, "{called}");
+    };
+    check(3, true);
+    check(4, false);
+}
+
+#[test]
+fn the_back_half_of_those_who_are_not_called_is_settled() {
+    let line = |key: OrderKey| key.0.min(100);
+    let check = |called: u64, joined: u64, want: (u64, u64, u64)| {
+        let part = Settled::of(OrderKey(called), OrderKey(joined), line);
+        assert_eq!((part.after.0, part.up_to.0, part.count), want, "{called} {joined}");
+    };
+    check(20, 60, (40, 60, 20));
+    check(60, 60, (60, 60, 0));
+    check(70, 60, (70, 70, 0));
+    check(80, 400, (240, 400, 0));
+    let part = Settled::of(OrderKey(20), OrderKey(60), line);
+    assert_eq!(part.waiting(|key| key.0.min(50)), 10);
+}
+
+#[test]
+fn who_gives_up_in_a_short_line_is_learnt_within_a_minute() {
+    let settings = settings(1_000, 60);
+    let mut habits = RetentionModel::default();
+    habits.sample(&settings, seen(NOW, &[], 20, 0));
+    habits.sample(&settings, seen(NOW.plus_seconds(60), &[], 0, 14));
+    let per_s = habits.give_up_per_s();
+    assert!((0.004..0.005).contains(&per_s), "{per_s}"); // 6 in 1,200 s
+}
+
+#[test]
+fn a_pause_is_told_by_its_beginning_and_its_end() {
+    let curve = [(0.0, 0.0), (10.0, 5.0), (10.2, 6.0), (10.4, 7.0), (20.0, 8.0)];
+    assert_eq!(thinned(&curve), [(0, 0), (10, 5), (10, 7), (20, 8)]);
+    assert_eq!(thinned(&[(0.0, 0.0), (0.4, 60.0)]), []);
+    let long: Vec<_> = (0..1_000).map(|step| (f64::from(step), f64::from(step))).collect();
+    let thin = thinned(&long);
+    assert!(thin.len() <= POINTS_MAX + 1 && thin.last() == Some(&(999, 999)), "{thin:?}");
+}
+
+#[test]
+fn beyond_the_last_point_it_goes_on_at_the_same_rate() {
+    check(&[(0, 10), (10, 60), (20, 110)], &[(0, Some(10)), (5, Some(35)), (40, Some(210))]);
+    // At 60 s ten have entered, and then nobody for a minute.
+    let pause = [(0, 10), (10, 60), (10, 120), (20, 170)];
+    check(&pause, &[(9, Some(55)), (10, Some(120)), (15, Some(145))]);
+}

@@ -1,0 +1,136 @@
+//! Whether most of a line has fallen silent at once: then it is a gap in what is heard of it, and
+//! the line is taken to be as it was for a while.
+//!
+//! If a census without them counted, everybody behind would be called in their places, and the
+//! threshold never goes back.
+
+use super::{Epoch, EpochCensus, Queue, Round};
+use crate::base::time::{MINUTE_MS, SECOND_MS};
+use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::queue::forecast::SETTLED_MS;
+use crate::room::settings::Settings;
+
+/// How many times as many as have given up before may do so.
+const TIMES_AS_MANY: f64 = 5.0;
+/// So many may leave besides: single visitors of a short line.
+const FEW: f64 = 4.0;
+
+impl Queue {
+    /// Returns true when more of those who had waited for a minute are missing in the census of
+    /// `epoch` than can have left: this census is not to be taken over, for a minute and a refresh
+    /// interval at most.
+    ///
+    /// `entered` have entered since the census before, and `give_up_per_s` is the share of such
+    /// visitors who give up in a second.
+    pub fn doubts(
+        &mut self,
+        settings: &Settings,
+        epoch: Epoch,
+        waiters: &EpochCensus,
+        entered: u64,
+        give_up_per_s: f64,
+    ) -> bool {
+        // A lottery calls nobody for having waited, and its places change with each round.
+        let is_line = !self.open && Round::of(self.threshold).is_none();
+        if !is_line || !self.lacks_many(settings, epoch, waiters, entered, give_up_per_s) {
+            self.doubted = None;
+            return false;
+        }
+        let doubted = *self.doubted.get_or_insert(epoch);
+        let kept_ms = MINUTE_MS + settings.longest_refresh_ms();
+        epoch.middle().since_ms(doubted.middle()) <= kept_ms
+    }
+
+    fn lacks_many(
+        &self,
+        settings: &Settings,
+        epoch: Epoch,
+        waiters: &EpochCensus,
+        entered: u64,
+        give_up_per_s: f64,
+    ) -> bool {
+        let settled = OrderKey::fifo(self.reported.start() - SETTLED_MS);
+        let before = self.waiting_up_to(settled) as f64;
+        let up_to = waiters.iter().take_while(|(key, _)| **key <= settled);
+        let still: u64 = up_to.map(|(_, count)| u64::from(*count)).sum();
+        let passed_ms = epoch.middle().since_ms(self.reported.middle());
+        let expected = TIMES_AS_MANY * give_up_per_s * before * passed_ms as f64 / SECOND_MS as f64;
+        // Where all are silent, such a part of them is missing in each epoch; half of it is enough.
+        let refresh_ms = u64::from(settings.refresh_interval_s) * SECOND_MS;
+        let part = (EPOCH_MS as f64 / refresh_ms as f64 / 2.0).min(0.5);
+        before - still as f64 - entered as f64 > expected + part * before + FEW
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Epoch, EpochCensus, OrderKey, Queue, Settings};
+    use crate::base::time::Timestamp;
+
+    const CLOSED_AT: Timestamp = Timestamp(1_000);
+    const EPOCH: u64 = 40;
+
+    fn line(count: u64) -> EpochCensus {
+        (1..=count).map(|key| (OrderKey(1_000 * key), 1)).collect()
+    }
+
+    /// A hundred people have waited for more than a minute.
+    fn queue() -> Queue {
+        let mut queue = Queue::default();
+        queue.close(CLOSED_AT, OrderKey(1_000));
+        queue.observe(Epoch(EPOCH), &line(100));
+        queue
+    }
+
+    fn missing(count: usize) -> EpochCensus {
+        line(100).into_iter().skip(count).collect()
+    }
+
+    #[test]
+    fn a_line_that_falls_silent_is_not_gone() {
+        let check = |missing_now: usize, entered: u64, give_up_per_s: f64, want: bool| {
+            let (mut queue, settings) = (queue(), Settings::for_tests());
+            let census = missing(missing_now);
+            let next = Epoch(EPOCH + 1);
+            let got = queue.doubts(&settings, next, &census, entered, give_up_per_s);
+            assert_eq!(got, want, "{missing_now} {entered} {give_up_per_s}");
+        };
+        check(16, 0, 0.0, false);
+        check(17, 0, 0.0, true); // of 20 s between check-ins 5 have passed: 25 would be missing
+        check(37, 20, 0.0, true);
+        check(36, 20, 0.0, false);
+        check(41, 0, 0.01, false); // they give up often here
+        check(42, 0, 0.01, true);
+    }
+
+    #[test]
+    fn a_line_that_stays_away_is_gone_after_a_minute_and_a_refresh() {
+        let (mut queue, settings) = (queue(), Settings::for_tests());
+        let mut doubts = |epoch| queue.doubts(&settings, Epoch(epoch), &missing(90), 0, 0.0);
+        let last = EPOCH + 1 + 83_000 / 5_000;
+        assert!((EPOCH + 1..=last).all(&mut doubts));
+        assert!(!doubts(last + 1));
+    }
+
+    #[test]
+    fn a_line_that_comes_back_is_believed_at_once_and_doubted_anew() {
+        let (mut queue, settings) = (queue(), Settings::for_tests());
+        let mut doubts =
+            |epoch, away| queue.doubts(&settings, Epoch(epoch), &missing(away), 0, 0.0);
+        assert!(doubts(EPOCH + 1, 90));
+        assert!(!doubts(EPOCH + 2, 0));
+        assert!(doubts(EPOCH + 30, 90));
+    }
+
+    #[test]
+    fn an_open_room_and_a_short_line_are_what_the_census_says() {
+        let settings = Settings::for_tests();
+        let mut open = Queue::default();
+        open.observe(Epoch(EPOCH), &line(100));
+        assert!(!open.doubts(&settings, Epoch(EPOCH + 1), &missing(100), 0, 0.0));
+        let mut short = Queue::default();
+        short.close(CLOSED_AT, OrderKey(1_000));
+        short.observe(Epoch(EPOCH), &line(4));
+        assert!(!short.doubts(&settings, Epoch(EPOCH + 1), &EpochCensus::new(), 0, 0.0));
+    }
+}

@@ -1,0 +1,171 @@
+//! The view of a room: the state of its line that every isolate holds a copy of, and decides with.
+//! It carries no slots, because a copied slot could be used twice.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::state::{RevokedVisitor, SYNC_MS};
+use crate::order::lottery::Called;
+use crate::order::order_key::OrderKey;
+use crate::queue::forecast;
+
+/// The age in milliseconds beyond which a view is stale, because its data center has missed a sync
+/// with the room's global aggregator. Decisions then go to the counter.
+pub const STALE_MS: u64 = 2 * SYNC_MS;
+
+/// How long after the room has closed a newcomer's place is told only once all who joined before
+/// have been reported, in milliseconds: two check-ins of a newcomer.
+const STEADY_MS: u64 = 10 * SECOND_MS;
+
+/// The state of a room at one moment, as its global aggregator saw it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// A number that is higher in each newer view of the room, across restarts too.
+    pub version: u64,
+    /// The moment at which the view was made.
+    pub made_at: Timestamp,
+    /// The threshold `T`: visitors with this key or a lower one have been called.
+    pub threshold: OrderKey,
+    /// In a lottery, the threshold at the end of the round before.
+    #[serde(default)]
+    pub called_before: OrderKey,
+    /// True while newcomers may ask the counter for a slot.
+    pub open: bool,
+    /// The moment until which newcomers still ask after a burst of them closed the room, since the
+    /// first of them are called at once. At all other times it lies in the past.
+    #[serde(default)]
+    pub names_until: Timestamp,
+    /// The line as pairs, ascending: a key, and how many waiting visitors stand at or before it.
+    /// There are at most [`CURVE_POINTS_MAX`](super::line::CURVE_POINTS_MAX); visitors between two
+    /// are taken as spread evenly.
+    pub line: Vec<(OrderKey, u64)>,
+    /// The visitors who joined since the census that `line` was taken from.
+    #[serde(default)]
+    pub joined: Joined,
+    /// Since when newcomers wait; 1970 while the room is open.
+    #[serde(default)]
+    pub closed_at: Timestamp,
+    /// The seconds from `made_at` until a slot is expected to be free; `None` if not known.
+    pub next_place_s: Option<u32>,
+    /// The admissions in 1000 minutes at the pace of the last 5 minutes; 0 if there were none.
+    pub admissions_per_1000_minutes: u64,
+    /// The waits by the number of people ahead, for [`forecast::wait_s`]; empty if not known.
+    #[serde(default)]
+    pub forecast: Vec<forecast::Point>,
+    /// The last visitors whose sessions the room's site has ended; at most
+    /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revoked: Vec<RevokedVisitor>,
+}
+
+/// How many visitors joined the line in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Joined {
+    /// The beginning of the span: who joined before is in the census.
+    pub from: Timestamp,
+    /// The end of the span: of those who joined later some have not been reported yet.
+    pub until: Timestamp,
+    /// The number of visitors, without as many as entered beyond the census.
+    pub count: u64,
+}
+
+impl Joined {
+    /// Returns how many of them joined before `key`, a moment in milliseconds: they are taken to
+    /// have come evenly, and to come so after the span too.
+    pub fn before(self, key: OrderKey) -> u64 {
+        let waited_ms = key.0.saturating_sub(self.from.0);
+        let span_ms = self.until.since_ms(self.from).max(1);
+        let before = u128::from(self.count) * u128::from(waited_ms) / u128::from(span_ms);
+        u64::try_from(before).unwrap_or(u64::MAX).min(self.count.saturating_mul(2))
+    }
+}
+
+impl View {
+    /// Returns true when it is known how many stand before a visitor at `key`: all who joined
+    /// earlier have been reported, or newcomers have waited for so long that others come as evenly.
+    pub fn knows_place(&self, key: OrderKey) -> bool {
+        key <= OrderKey::fifo(self.joined.until)
+            || self.made_at.since_ms(self.closed_at) >= STEADY_MS
+    }
+
+    /// Returns true when the view is older than [`STALE_MS`] and the counter has to be asked.
+    pub fn is_stale(&self, now: Timestamp) -> bool {
+        now.since_ms(self.made_at) > STALE_MS
+    }
+
+    /// Returns which visitors have been called, those of a lottery's round before included.
+    pub fn called(&self) -> Called {
+        Called { threshold: self.threshold, before: self.called_before }
+    }
+
+    /// Returns true when a newcomer of `joined_at` has to ask the counter, which may have a slot or
+    /// call the visitor at once.
+    pub fn wants_to_know(&self, joined_at: Timestamp) -> bool {
+        self.open || joined_at < self.names_until
+    }
+
+    /// Returns true when a newer view should be fetched: the next sync has taken place by then.
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        now.since_ms(self.made_at) > SYNC_MS
+    }
+}
+
+/// Replaces the view that is held if the other one is newer, so that an isolate never goes back to
+/// an older state (I3).
+pub fn keep_newer(held: &mut Option<View>, other: View) {
+    if held.as_ref().is_none_or(|view| view.version < other.version) {
+        *held = Some(other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Joined, View, keep_newer};
+    use crate::base::time::Timestamp;
+    use crate::order::order_key::OrderKey;
+
+    #[test]
+    fn a_view_goes_stale_after_two_syncs() {
+        let view = View { made_at: Timestamp(10_000), ..View::default() };
+        assert!(!view.is_due(Timestamp(12_000)) && view.is_due(Timestamp(12_001)));
+        assert!(!view.is_stale(Timestamp(14_000)) && view.is_stale(Timestamp(14_001)));
+    }
+
+    #[test]
+    fn a_place_is_known_when_all_before_it_are_or_the_line_is_steady() {
+        let joined = Joined { until: Timestamp(8_000), ..Joined::default() };
+        let check = |key: u64, closed_ms: u64, want: bool| {
+            let (made_at, closed_at) = (Timestamp(10_000), Timestamp(closed_ms));
+            let view = View { made_at, joined, closed_at, ..View::default() };
+            assert_eq!(view.knows_place(OrderKey(key)), want, "{key} {closed_ms}");
+        };
+        check(8_000, 5_000, true);
+        check(8_001, 5_000, false);
+        check(9_999, 1, false);
+        check(9_999, 0, true);
+    }
+
+    #[test]
+    fn who_joined_since_the_census_came_evenly() {
+        let check = |key: u64, want: u64| {
+            let joined = Joined { from: Timestamp(1_000), until: Timestamp(5_000), count: 40 };
+            assert_eq!(joined.before(OrderKey(key)), want, "{key}");
+        };
+        check(0, 0);
+        check(1_000, 0);
+        check(3_000, 20);
+        check(5_000, 40);
+        check(6_000, 50);
+        check(99_000, 80); // at most twice as many as there were
+        assert_eq!(Joined::default().before(OrderKey(7)), 0);
+    }
+
+    #[test]
+    fn an_isolate_never_goes_back_to_an_older_view() {
+        let mut held = None;
+        for version in [2, 1, 3, 3] {
+            keep_newer(&mut held, View { version, ..View::default() });
+        }
+        assert_eq!(held.map(|view| view.version), Some(3));
+    }
+}

@@ -1,0 +1,477 @@
+//! Events: scheduled changes of a room's settings, and what is in force at a moment.
+
+use std::borrow::Cow;
+
+use crate::base::id::EventId;
+use crate::base::time::Timestamp;
+use crate::keys::key_ring::KeyRing;
+use crate::order::shuffle::{DrawKey, Shuffle};
+use crate::room::Room;
+use crate::room::settings::{Maintenance, QueueingMethod, Settings};
+use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
+
+/// A scheduled change of a room's settings. Only `management::config` makes one, so that every rule
+/// between its fields holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// Names the event for ever.
+    pub id: EventId,
+    /// The owner's name for the event: letters, digits, `-` and `_`. No other event of the room has
+    /// the same, in whatever letter case.
+    pub name: String,
+    /// A note of the owner; changes nothing.
+    pub description: String,
+    /// When visitors begin to enter.
+    pub start: EventTime,
+    /// When the room's own settings count again; at least a minute after the start.
+    pub end: EventTime,
+    /// From when on everybody new is held, at least 5 minutes before the start; `None` without a
+    /// prequeue.
+    pub prequeue: Option<EventTime>,
+    /// True when the start draws a new order for all who joined in the prequeue.
+    pub shuffles: bool,
+    /// The key that draws this order. It is the same for all events until [`give_draw_keys`] gives
+    /// each its own.
+    pub draw_key: DrawKey,
+    /// True when the event is ignored.
+    pub suspended: bool,
+    /// What the event changes, from the prequeue to the end.
+    pub overrides: Overrides,
+    /// When the event was made; the epoch if it is not known.
+    pub created_on: Timestamp,
+    /// When the event was last changed; the epoch if it is not known.
+    pub modified_on: Timestamp,
+}
+
+/// A moment of an event, and its text: the API answers with what the owner wrote, since clients
+/// compare the two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventTime {
+    /// The moment.
+    pub at: Timestamp,
+    /// The text, as the owner wrote it.
+    pub written: String,
+}
+
+/// What an event changes. For `None` the room's own value counts, also when that changes later.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// Both limits, or neither: `total_active_users`, then `new_users_per_minute`.
+    pub limits: Option<(u32, u32)>,
+    /// The `session_duration`, in minutes.
+    pub session_duration_minutes: Option<u32>,
+    /// Whether sessions end a fixed time after the admission, whatever the visitor does then.
+    pub disable_session_renewal: Option<bool>,
+    /// The queue page, a valid template; empty for the built-in one.
+    pub custom_page_html: Option<String>,
+    /// Which Turnstile widget waiting visitors get.
+    pub turnstile_mode: Option<TurnstileMode>,
+    /// Who enters next.
+    pub queueing_method: Option<QueueingMethod>,
+    /// What becomes of visitors who do not pass the challenge.
+    pub turnstile_action: Option<TurnstileAction>,
+}
+
+/// Where an event stands at a moment. A phase includes its first millisecond and not the first one
+/// of the next phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The event changes nothing: it has not begun, is over, or is suspended.
+    Idle,
+    /// The prequeue: the event's settings are in force, and everybody new is held until the start.
+    Prequeueing,
+    /// From the start to the end: the event's settings are in force.
+    Running,
+}
+
+impl Event {
+    /// Tells where the event stands at `now`.
+    pub fn phase(&self, now: Timestamp) -> Phase {
+        if self.suspended || now < self.first_moment() || now >= self.end.at {
+            Phase::Idle
+        } else if now < self.start.at {
+            Phase::Prequeueing
+        } else {
+            Phase::Running
+        }
+    }
+
+    /// Returns when the event first changes anything: the beginning of its prequeue, or else its
+    /// start.
+    pub fn first_moment(&self) -> Timestamp {
+        self.prequeue.as_ref().map_or(self.start.at, |prequeue| prequeue.at)
+    }
+
+    /// Whether there is a moment at which both events change something; that one of them is
+    /// suspended makes no difference.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.first_moment() < other.end.at && other.first_moment() < self.end.at
+    }
+
+    /// Returns the room's Turnstile settings, changed by what the event sets.
+    pub fn turnstile(&self, of_room: Turnstile) -> Turnstile {
+        let Overrides { turnstile_mode, turnstile_action, .. } = self.overrides;
+        Turnstile {
+            mode: turnstile_mode.unwrap_or(of_room.mode),
+            action: turnstile_action.unwrap_or(of_room.action),
+        }
+    }
+
+    /// Returns the room's settings, changed by what the event sets.
+    pub fn applied_to(&self, settings: &Settings) -> Settings {
+        let Overrides {
+            limits,
+            session_duration_minutes,
+            disable_session_renewal,
+            queueing_method,
+            ..
+        } = &self.overrides;
+        let (total, per_minute) =
+            limits.unwrap_or((settings.total_active_users, settings.new_users_per_minute));
+        Settings {
+            total_active_users: total,
+            new_users_per_minute: per_minute,
+            session_duration_minutes: session_duration_minutes
+                .unwrap_or(settings.session_duration_minutes),
+            disable_session_renewal: disable_session_renewal
+                .unwrap_or(settings.disable_session_renewal),
+            queueing_method: queueing_method.unwrap_or(settings.queueing_method),
+            ..settings.clone()
+        }
+    }
+}
+
+/// What counts in a room at one moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InForce<'a> {
+    /// The settings: the room's own, changed by the active event, a prequeue and maintenance.
+    pub settings: Cow<'a, Settings>,
+    /// The active event and its phase; `None` if no event is active.
+    pub event: Option<(&'a Event, Phase)>,
+    /// The Turnstile settings; they count only if the deployment has Turnstile's keys.
+    pub turnstile: Turnstile,
+}
+
+impl<'a> InForce<'a> {
+    /// Makes what counts in a room with these settings, no active event and no challenges.
+    pub fn of_settings(settings: &'a Settings) -> Self {
+        let turnstile = Turnstile { mode: TurnstileMode::Off, ..Turnstile::default() };
+        Self { settings: Cow::Borrowed(settings), event: None, turnstile }
+    }
+
+    /// Returns what counts for a visitor whose Turnstile token was checked; `passed` is `None` for
+    /// a visitor without a token. One who has passed is not challenged again.
+    #[must_use]
+    pub fn after_challenge(self, passed: Option<bool>) -> Self {
+        if passed == Some(true) { self.ungated() } else { self }
+    }
+
+    /// Returns the same without the need to pass a challenge before joining the line.
+    #[must_use]
+    pub fn ungated(mut self) -> Self {
+        if self.settings.challenge_required {
+            self.settings.to_mut().challenge_required = false;
+        }
+        self
+    }
+
+    /// Returns what the queue page tells of the active event at `now`; `None` if no event is
+    /// active.
+    pub fn stage(&self, now: Timestamp) -> Option<Stage> {
+        let stage = |(event, phase): (&Event, Phase)| Stage {
+            phase,
+            starts_at: event.start.at,
+            starts_in_ms: event.start.at.since_ms(now),
+            ends_in_ms: event.end.at.since_ms(now),
+            shuffles: event.shuffles,
+        };
+        self.event.map(stage)
+    }
+}
+
+/// What the queue page tells of the active event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// Whether the event has started.
+    pub phase: Phase,
+    /// When the event starts or started.
+    pub starts_at: Timestamp,
+    /// Milliseconds until the start; 0 from the start on.
+    pub starts_in_ms: u64,
+    /// Milliseconds until the end.
+    pub ends_in_ms: u64,
+    /// True when the start draws a new order for all who join before it.
+    pub shuffles: bool,
+}
+
+impl Stage {
+    /// Whether the event has not started yet.
+    pub fn is_prequeueing(&self) -> bool {
+        self.phase == Phase::Prequeueing
+    }
+}
+
+/// Decides what counts in a room at `now`.
+///
+/// What an event sets counts from its prequeue to its end: so an event that disables the renewal of
+/// sessions empties the room before its start. A room with `queue_all` goes on to hold everybody
+/// during an event. The order that an event has drawn counts after its end too, so that visitors
+/// who still wait keep their places.
+pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
+    let event = active(room, now);
+    let of_event = |(event, _): (&Event, _)| event.turnstile(room.turnstile);
+    let turnstile = event.map_or(room.turnstile, of_event);
+    let mut settings = match event {
+        None => Cow::Borrowed(&room.settings),
+        Some((event, phase)) => {
+            let queue_all = room.settings.queue_all || phase == Phase::Prequeueing;
+            let challenge_required = turnstile.gates();
+            Cow::Owned(Settings {
+                queue_all,
+                challenge_required,
+                ..event.applied_to(&room.settings)
+            })
+        }
+    };
+    if settings.maintenance != Maintenance::Off {
+        settings = Cow::Owned(settings.into_owned().under_maintenance());
+    }
+    let shuffles: Vec<Shuffle> = room.events.iter().filter_map(shuffle).collect();
+    if !shuffles.is_empty() {
+        settings.to_mut().shuffles = shuffles;
+    }
+    InForce { settings, event, turnstile }
+}
+
+/// Returns the order that an event draws; `None` if it draws none.
+fn shuffle(event: &Event) -> Option<Shuffle> {
+    let from = event.prequeue.as_ref().filter(|_| event.shuffles && !event.suspended)?.at;
+    Some(Shuffle { event: event.id, from, until: event.start.at, key: event.draw_key })
+}
+
+/// Gives each event that draws lots the key of its own draw.
+pub fn give_draw_keys(rooms: &mut [Room], keys: &KeyRing) {
+    for room in rooms {
+        for event in &mut room.events {
+            if let Some(draw) = shuffle(event) {
+                event.draw_key = keys.draw_key(room.id, &draw);
+            }
+        }
+    }
+}
+
+/// Returns the next moment after `now` at which an event changes what [`in_force`] returns; `None`
+/// if no event will.
+pub fn next_change(room: &Room, now: Timestamp) -> Option<Timestamp> {
+    let counts = |event: &&Event| !event.suspended && !room.suspended;
+    let moments = |event: &Event| [event.first_moment(), event.start.at, event.end.at];
+    let to_come = room.events.iter().filter(counts).flat_map(moments).filter(|at| *at > now);
+    to_come.min()
+}
+
+/// Returns the event that changes a room at `now`, with its phase; a suspended room has none.
+pub fn active(room: &Room, now: Timestamp) -> Option<(&Event, Phase)> {
+    let phases = room.events.iter().map(|event| (event, event.phase(now)));
+    phases.filter(|_| !room.suspended).find(|(_, phase)| *phase != Phase::Idle)
+}
+
+/// Returns the event with the next start after `now`, suspended ones aside.
+pub fn next(room: &Room, now: Timestamp) -> Option<&Event> {
+    let to_come = |event: &&Event| !event.suspended && event.start.at > now;
+    room.events.iter().filter(to_come).min_by_key(|event| event.start.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{InForce, Phase, active, give_draw_keys, in_force, next, next_change};
+    use crate::base::time::Timestamp;
+    use crate::keys::key_ring::KeyRing;
+    use crate::management::config::parse_rooms;
+    use crate::order::shuffle::DrawKey;
+    use crate::room::Room;
+    use crate::room::settings::QueueingMethod;
+    use crate::room::turnstile::{Turnstile, TurnstileMode};
+
+    fn room(suspended: bool, event: &serde_json::Value) -> Room {
+        let mut one = json!({
+            "id": "0123456789abcdef0123456789abcdef",
+            "name": "sale",
+            "prequeue_start_time": "2026-12-01T17:30:00Z",
+            "event_start_time": "2026-12-01T18:00:00Z",
+            "event_end_time": "2026-12-01T20:00:00Z",
+        });
+        for (name, value) in event.as_object().expect("an object") {
+            one[name] = value.clone();
+        }
+        let rooms = json!([{
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop",
+            "host": "shop.example",
+            "total_active_users": 9,
+            "new_users_per_minute": 8,
+            "suspended": suspended,
+            "events": [one],
+        }]);
+        parse_rooms(&rooms.to_string()).expect("valid rooms").remove(0)
+    }
+
+    fn at(text: &str) -> Timestamp {
+        format!("2026-12-01T{text}Z").parse().expect("a time")
+    }
+
+    #[test]
+    fn an_event_is_active_from_its_prequeue_to_its_end() {
+        let check = |room: &Room, time: &str, want: Option<Phase>| {
+            let phase = active(room, at(time)).map(|(_, phase)| phase);
+            assert_eq!(phase, want, "{time}");
+        };
+        let with = |event: serde_json::Value| room(false, &event);
+        let prequeued = with(json!({}));
+        check(&prequeued, "17:29:59.999", None);
+        check(&prequeued, "17:30:00", Some(Phase::Prequeueing));
+        check(&prequeued, "17:59:59.999", Some(Phase::Prequeueing));
+        check(&prequeued, "18:00:00", Some(Phase::Running));
+        check(&prequeued, "19:59:59.999", Some(Phase::Running));
+        check(&prequeued, "20:00:00", None);
+        let plain = with(json!({ "prequeue_start_time": null }));
+        check(&plain, "17:59:59.999", None);
+        check(&plain, "18:00:00", Some(Phase::Running));
+        check(&with(json!({ "suspended": true })), "18:00:00", None);
+        check(&room(true, &json!({})), "18:00:00", None);
+    }
+
+    #[test]
+    fn an_event_may_begin_and_end_the_challenges() {
+        let check = |event: serde_json::Value, mode: TurnstileMode, challenge_required: bool| {
+            let room = room(false, &event);
+            let running = in_force(&room, at("18:00:00"));
+            assert_eq!(
+                (running.turnstile.mode, running.settings.challenge_required),
+                (mode, challenge_required),
+                "{event}"
+            );
+            let over = in_force(&room, at("20:00:00"));
+            assert_eq!(
+                (over.turnstile, over.settings.challenge_required),
+                (Turnstile::default(), false)
+            );
+            assert!(!running.ungated().settings.challenge_required);
+        };
+        let invisible = TurnstileMode::Invisible;
+        check(json!({}), invisible, false);
+        check(json!({ "turnstile_action": "infinite_queue" }), invisible, true);
+        check(json!({ "turnstile_mode": "visible_managed" }), TurnstileMode::VisibleManaged, false);
+        let off = json!({ "turnstile_mode": "off", "turnstile_action": "infinite_queue" });
+        check(off, TurnstileMode::Off, false);
+    }
+
+    #[test]
+    fn what_an_event_does_not_set_is_the_rooms() {
+        let check = |event: serde_json::Value, want: (u32, u32, u32, bool)| {
+            let room = room(false, &event);
+            let seen = room.events[0].applied_to(&room.settings);
+            let seen = (
+                seen.total_active_users,
+                seen.new_users_per_minute,
+                seen.session_duration_minutes,
+                seen.disable_session_renewal,
+            );
+            assert_eq!(seen, want, "{event}");
+        };
+        check(json!({}), (9, 8, 5, false));
+        check(json!({ "total_active_users": 7, "new_users_per_minute": 6 }), (7, 6, 5, false));
+        check(json!({ "session_duration": 30 }), (9, 8, 30, false));
+        check(json!({ "disable_session_renewal": true }), (9, 8, 5, true));
+        let methods = room(false, &json!({ "queueing_method": "reject" }));
+        let applied = methods.events[0].applied_to(&methods.settings);
+        assert_eq!(applied.queueing_method, QueueingMethod::Reject);
+    }
+
+    #[test]
+    fn a_room_changes_at_the_very_moment_of_its_event() {
+        let check = |room: &Room, time: &str, want: (u32, bool)| {
+            let InForce { settings, event, .. } = in_force(room, at(time));
+            assert_eq!((settings.total_active_users, settings.queue_all), want, "{time}");
+            assert_eq!(event, active(room, at(time)), "{time}");
+        };
+        let mut room = room(false, &json!({ "total_active_users": 7, "new_users_per_minute": 6 }));
+        check(&room, "17:29:59.999", (9, false));
+        check(&room, "17:30:00", (7, true));
+        check(&room, "17:59:59.999", (7, true));
+        check(&room, "18:00:00", (7, false));
+        check(&room, "19:59:59.999", (7, false));
+        check(&room, "20:00:00", (9, false));
+        room.settings.queue_all = true;
+        check(&room, "18:00:00", (7, true));
+        check(&room, "20:00:00", (9, true));
+        room.suspended = true;
+        check(&room, "18:00:00", (9, true));
+    }
+
+    #[test]
+    fn what_an_event_leaves_to_its_room_follows_the_room() {
+        let mut room = room(false, &json!({ "session_duration": 30 }));
+        let seen = |room: &Room| {
+            let settings = in_force(room, at("18:00:00")).settings;
+            (settings.total_active_users, settings.session_duration_minutes)
+        };
+        assert_eq!(seen(&room), (9, 30));
+        room.settings.total_active_users = 11;
+        room.settings.session_duration_minutes = 1;
+        assert_eq!(seen(&room), (11, 30));
+    }
+
+    #[test]
+    fn the_next_change_is_the_next_moment_of_an_event_that_counts() {
+        let check = |room: &Room, time: &str, want: Option<&str>| {
+            assert_eq!(next_change(room, at(time)), want.map(at), "{time}");
+        };
+        let mut one = room(false, &json!({}));
+        check(&one, "17:29:59.999", Some("17:30:00"));
+        check(&one, "17:30:00", Some("18:00:00"));
+        check(&one, "18:00:00", Some("20:00:00"));
+        check(&one, "20:00:00", None);
+        one.suspended = true;
+        check(&one, "17:00:00", None);
+        check(&room(false, &json!({ "suspended": true })), "17:00:00", None);
+        let plain = room(false, &json!({ "prequeue_start_time": null }));
+        check(&plain, "17:00:00", Some("18:00:00"));
+    }
+
+    #[test]
+    fn the_next_event_is_one_that_has_not_started() {
+        let check = |event: serde_json::Value, time: &str, want: bool| {
+            assert_eq!(next(&room(false, &event), at(time)).is_some(), want, "{time}");
+        };
+        check(json!({}), "17:45:00", true);
+        check(json!({}), "18:00:00", false);
+        check(json!({ "suspended": true }), "17:00:00", false);
+    }
+
+    /// The commitment to a draw outlives a rotation of the keys, and no two draws share a key.
+    #[test]
+    fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
+        let (one, two) = ("1".repeat(64), "2".repeat(64));
+        let key = |keys: &str, event: &serde_json::Value| {
+            let mut rooms = [room(false, event)];
+            give_draw_keys(&mut rooms, &KeyRing::parse(keys).unwrap());
+            let [room] = rooms;
+            room.events[0].draw_key
+        };
+        let shuffled = json!({ "shuffle_at_event_start": true });
+        let drawn = key(&one, &shuffled);
+        assert_ne!(drawn, DrawKey::default());
+        assert_eq!(key(&format!("{two},{one}"), &shuffled), drawn);
+        assert_ne!(key(&format!("{one},{two}"), &shuffled), drawn);
+        // What was revealed at one start is worth nothing for another.
+        let moved = json!({
+            "shuffle_at_event_start": true, "event_start_time": "2026-12-01T18:30:00Z",
+        });
+        assert_ne!(key(&one, &moved), drawn);
+        assert_eq!(key(&one, &json!({})), DrawKey::default(), "draws no lots");
+    }
+}

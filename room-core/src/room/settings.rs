@@ -1,0 +1,231 @@
+//! The settings that a room's machines decide with: limits, methods, intervals. Validated before.
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::order::lottery::Round;
+use crate::order::order_key::OrderKey;
+use crate::order::shuffle::Shuffle;
+use crate::room::turnstile::Turnstile;
+use crate::ticket::Ticket;
+use crate::ticket::bucket::Bucket;
+
+/// What an isolate does with newcomers, and with visitors whose turn has come, while no object
+/// answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenSilent {
+    /// Nobody new enters until the object answers again.
+    #[default]
+    Hold,
+    /// Visitors enter uncounted, at most `keep_flowing_per_minute` on each isolate: the room's
+    /// limits do not hold for that time.
+    KeepFlowing,
+}
+
+/// Who of those who wait enters next, if anybody has to wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueueingMethod {
+    /// First come, first served.
+    #[default]
+    Fifo,
+    /// A lottery: in each round of 2 minutes all who wait have the same chance.
+    Random,
+    /// Everybody enters and is counted; the limits hold nobody up.
+    Passthrough,
+    /// Nobody new enters and nobody new gets a place in the line.
+    Reject,
+}
+
+/// Whom a room keeps out while the owner works on the site behind it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Maintenance {
+    /// Nobody: there is no maintenance.
+    #[default]
+    Off,
+    /// Everybody new is held and no session is renewed, so the room is empty once the sessions that
+    /// run have ended.
+    Drain,
+    /// Everybody new is held, and visitors inside get the queue page too, from their next request
+    /// on. Their sessions go on meanwhile.
+    Hold,
+}
+
+/// The settings of a room that are in force at one moment, as its machines use them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the owner, named as in the API")]
+pub struct Settings {
+    /// The visitors who may be inside at the same time, at least 1; N in `docs/algorithm.md`.
+    pub total_active_users: u32,
+    /// The visitors who may be admitted in any 60 s, at least 1 and at most N; R in
+    /// `docs/algorithm.md`.
+    pub new_users_per_minute: u32,
+    /// How long a visitor stays counted after the last request, in whole minutes, 1 to
+    /// [`LONGEST_SESSION_MINUTES`](crate::ticket::bucket::LONGEST_SESSION_MINUTES); D in
+    /// `docs/algorithm.md`.
+    pub session_duration_minutes: u32,
+    /// True when sessions end D after the admission, and no request prolongs them.
+    pub disable_session_renewal: bool,
+    /// True when everybody new is held, however many places are free.
+    pub queue_all: bool,
+    /// Who of those who wait enters next, or nobody, or everybody.
+    #[serde(default)]
+    pub queueing_method: QueueingMethod,
+    /// Whom the owner keeps out for a while. Where these settings are in force, `queue_all` and
+    /// `disable_session_renewal` are already set as it demands.
+    #[serde(default)]
+    pub maintenance: Maintenance,
+    /// Seconds between two check-ins of a waiting visitor; P in `docs/algorithm.md`.
+    pub refresh_interval_s: u32,
+    /// Seconds between two check-ins of a visitor whose turn is near, and from the first page to
+    /// the next check-in; Pn in `docs/algorithm.md`.
+    pub near_head_refresh_interval_s: u32,
+    /// What happens to newcomers while no object answers.
+    pub when_silent: WhenSilent,
+    /// How many visitors each isolate lets in per minute with [`WhenSilent::KeepFlowing`].
+    pub keep_flowing_per_minute: u32,
+    /// Seconds for which a newcomer counts whose cookie has not come back; 0 for the whole session.
+    /// Whoever comes back later is inside all the same: so many may be too many.
+    #[serde(default)]
+    pub unconfirmed_s: u32,
+    /// True when a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
+    /// line.
+    #[serde(default)]
+    pub challenge_required: bool,
+    /// True when visitors near the head may open an event stream, which tells them at once when
+    /// their turn has come; they may then come before their next check-in.
+    #[serde(default)]
+    pub event_stream: bool,
+    /// The orders that events draw for those who join in their prequeues.
+    #[serde(default)]
+    pub shuffles: Vec<Shuffle>,
+}
+
+impl Settings {
+    /// Returns the session duration D in milliseconds.
+    pub fn session_ms(&self) -> u64 {
+        u64::from(self.session_duration_minutes) * MINUTE_MS
+    }
+
+    /// Returns the width g of an activity bucket in whole seconds: `max(1 s, D / 60)`, so as many
+    /// seconds as D has minutes.
+    pub fn bucket_width_s(&self) -> u64 {
+        u64::from(self.session_duration_minutes.max(1))
+    }
+
+    /// Returns the width of a bucket in milliseconds.
+    pub fn bucket_width_ms(&self) -> u64 {
+        self.bucket_width_s() * SECOND_MS
+    }
+
+    /// Returns the longest time from one check-in to the next, in milliseconds: the refresh
+    /// interval with its jitter of a tenth, and a second for the request.
+    pub fn longest_refresh_ms(&self) -> u64 {
+        let interval_ms = u64::from(self.refresh_interval_s) * SECOND_MS;
+        interval_ms + interval_ms / 10 + SECOND_MS
+    }
+
+    /// Returns the activity bucket of a visitor whose last covered request came at `now`. The
+    /// session ends D after the bucket's end, so at most g later than D after the request
+    /// (`docs/algorithm.md`).
+    pub fn bucket_at(&self, now: Timestamp) -> Bucket {
+        Bucket::of(now, self.bucket_width_s(), self.session_ms())
+    }
+
+    /// Returns the activity bucket of a newcomer admitted at `now`, until the cookie comes back.
+    pub fn unconfirmed_bucket_at(&self, now: Timestamp) -> Bucket {
+        let counted_ms = u64::from(self.unconfirmed_s) * SECOND_MS;
+        let is_shorter = counted_ms > 0 && counted_ms < self.session_ms();
+        let counted_ms = if is_shorter { counted_ms } else { self.session_ms() };
+        Bucket::of(now, self.bucket_width_s(), counted_ms)
+    }
+
+    /// Sets `challenge_required` as the room's Turnstile settings demand.
+    #[must_use]
+    pub fn gated_by(self, turnstile: Turnstile) -> Self {
+        Self { challenge_required: turnstile.gates(), ..self }
+    }
+
+    /// Whether nobody may enter, neither newcomers nor those who wait, however many places are
+    /// free.
+    pub fn admits_nobody(&self) -> bool {
+        self.queue_all || self.queueing_method == QueueingMethod::Reject
+    }
+
+    /// Whether visitors who cannot enter at once get a place in a line.
+    pub fn has_line(&self) -> bool {
+        self.queue_all
+            || !matches!(self.queueing_method, QueueingMethod::Passthrough | QueueingMethod::Reject)
+    }
+
+    /// Whether everybody new enters at once.
+    pub fn admits_everybody(&self) -> bool {
+        !self.queue_all && self.queueing_method == QueueingMethod::Passthrough
+    }
+
+    /// Whether the owner lets nobody new in, by `queue_all` or maintenance.
+    pub fn is_paused(&self) -> bool {
+        self.queue_all || self.maintenance != Maintenance::Off
+    }
+
+    /// Sets `queue_all` and `disable_session_renewal` as the owner's maintenance demands.
+    #[must_use]
+    pub fn under_maintenance(self) -> Self {
+        let drains = self.maintenance == Maintenance::Drain;
+        Self {
+            queue_all: self.is_paused(),
+            disable_session_renewal: self.disable_session_renewal || drains,
+            ..self
+        }
+    }
+
+    /// Returns a visitor's place in the order: the time of joining, or what the draw of an event
+    /// gave. The places of a lottery are not among them.
+    pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
+        let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
+        drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
+    }
+
+    /// Returns the key up to which everybody is called if nobody new is let in from `now` on.
+    ///
+    /// In a prequeue that draws lots this is the key of its beginning and not of `now`: all drawn
+    /// places lie between the beginning and the end of the prequeue.
+    pub fn held_from(&self, now: Timestamp) -> OrderKey {
+        if self.queueing_method == QueueingMethod::Random {
+            return Round::at(now).late(now);
+        }
+        let shuffled = self.shuffles.iter().find(|shuffle| shuffle.covers(now));
+        OrderKey::fifo(shuffled.map_or(now, |shuffle| shuffle.from))
+    }
+
+    /// Returns the settings of a room with these limits and the documented defaults for everything
+    /// else.
+    pub fn with_limits(total_active_users: u32, new_users_per_minute: u32) -> Self {
+        Self {
+            total_active_users,
+            new_users_per_minute,
+            session_duration_minutes: 5,
+            disable_session_renewal: false,
+            queue_all: false,
+            queueing_method: QueueingMethod::Fifo,
+            maintenance: Maintenance::Off,
+            refresh_interval_s: 20,
+            near_head_refresh_interval_s: 5,
+            when_silent: WhenSilent::Hold,
+            keep_flowing_per_minute: 0,
+            unconfirmed_s: 0,
+            challenge_required: false,
+            event_stream: false,
+            shuffles: Vec::new(),
+        }
+    }
+
+    /// Returns settings for tests: 100 visitors inside, 100 admitted per minute, a session of 5
+    /// minutes.
+    #[cfg(test)]
+    pub fn for_tests() -> Self {
+        Self::with_limits(100, 100)
+    }
+}

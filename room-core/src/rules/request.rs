@@ -1,0 +1,353 @@
+//! What rules can ask of a request: the parts that the platform gives, and fields that are made of
+//! them when a rule needs them.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use percent_encoding::percent_decode;
+
+use super::budget::{ELEMENT_STEPS, NODE_STEPS, PLATFORM_STEPS, copy_steps};
+use super::field::Source;
+use super::value::Value;
+use crate::base::accept_language::{self, FULL_QUALITY};
+use crate::base::sorted;
+use crate::base::time::Timestamp;
+use crate::base::url::{UrlParts, split_url};
+
+/// The parts of a request that the platform gives. Each is asked for only when a rule needs it,
+/// maybe more than once.
+pub trait RequestSource {
+    /// Returns the absolute URL.
+    fn url(&self) -> &str;
+    /// Returns the HTTP method, in capitals.
+    fn method(&self) -> &str;
+    /// Returns the header of this name, which is in lower case; if the request has several, as the
+    /// platform joins them.
+    fn header(&self, name: &str) -> Option<Cow<'_, str>>;
+    /// Returns all headers as names in lower case and values, in the order of the platform.
+    fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)>;
+    /// Returns the client's address as the platform saw it, and not as a header of the client says.
+    fn client_address(&self) -> Option<IpAddr>;
+    /// Returns when the request came.
+    fn now(&self) -> Timestamp;
+    /// Returns a property of `request.cf` as text, a nested one by a dotted path like
+    /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
+    fn property(&self, path: &str) -> Option<Cow<'_, str>>;
+    /// Whether the source tells all parts. If not, it tells URL, method, cookies and time, and that
+    /// it returns nothing for another part does not mean that the request has none.
+    fn is_complete(&self) -> bool {
+        true
+    }
+}
+
+/// The fields of one request. What takes work to make is made once and kept.
+pub struct RequestFields<'r> {
+    source: &'r dyn RequestSource,
+    url: Option<UrlParts<'r>>,
+    arguments: OnceCell<Pairs<'r>>,
+    cookie: OnceCell<Cow<'r, str>>,
+    cookies: OnceCell<Pairs<'r>>,
+    headers: OnceCell<Pairs<'r>>,
+    accept_language: OnceCell<Cow<'r, str>>,
+    languages: OnceCell<Vec<String>>,
+}
+
+/// Names and values in their order; a name may stand there more than once.
+pub(super) type Pairs<'r> = Vec<(Cow<'r, [u8]>, Cow<'r, [u8]>)>;
+
+impl<'r> RequestFields<'r> {
+    /// Makes the fields of the request that `source` tells about.
+    pub fn new(source: &'r dyn RequestSource) -> Self {
+        Self {
+            source,
+            url: split_url(source.url()),
+            arguments: OnceCell::new(),
+            cookie: OnceCell::new(),
+            cookies: OnceCell::new(),
+            headers: OnceCell::new(),
+            accept_language: OnceCell::new(),
+            languages: OnceCell::new(),
+        }
+    }
+
+    /// Whether the source is incomplete and does not tell what a field is made of.
+    pub(super) fn lacks(&self, source: Source) -> bool {
+        !source.is_at_hand() && !self.source.is_complete()
+    }
+
+    /// Returns the value of a field that is no map.
+    pub(super) fn value(&self, source: Source) -> Value<'_> {
+        let url = self.url.as_ref();
+        let text = |text: Option<&'r str>| Value::from(text.unwrap_or_default());
+        let path = url.map_or("", |url| url.path);
+        match source {
+            Source::Address => self.source.client_address().map_or(Value::Missing, Value::Ip),
+            Source::ArgumentNames => names(self.arguments()),
+            Source::ArgumentValues => values(self.arguments()),
+            Source::CertificateVerified => {
+                Value::Boolean(self.property("tlsClientAuth.certVerified") == "SUCCESS")
+            }
+            Source::Extension => Value::from(extension(path)),
+            Source::FullUri => text(self.source.url().split('#').next()),
+            Source::Header("cookie") => Value::from(self.cookie()),
+            Source::Header(name) => Value::from(self.source.header(name).unwrap_or_default()),
+            Source::HeaderNames => names(self.headers()),
+            Source::HeaderValues => values(self.headers()),
+            Source::HeadersTruncated => Value::Boolean(false),
+            Source::Host => text(url.map(|url| url.host)),
+            Source::Languages => {
+                Value::Array(self.languages().iter().map(|tag| Value::from(tag.as_str())).collect())
+            }
+            Source::Method => Value::from(self.source.method()),
+            Source::Milliseconds => integer(self.source.now().0 % 1_000),
+            Source::OverTcp => Value::Boolean(self.property("httpProtocol") != "HTTP/3"),
+            Source::Path => text(Some(path)),
+            Source::Property(path) => self.source.property(path).into(),
+            Source::PropertyFlag(path) => {
+                Value::Boolean(matches!(&*self.property(path), "1" | "true"))
+            }
+            Source::PropertyNumber(path) => {
+                self.property(path).parse().map_or(Value::Missing, Value::Integer)
+            }
+            Source::Query => text(url.and_then(|url| url.query)),
+            Source::RayId => Value::from(self.ray_id()),
+            Source::Seconds => integer(self.source.now().seconds()),
+            Source::Secure => Value::Boolean(self.is_secure()),
+            Source::ServerPort => Value::Integer(self.port()),
+            Source::Subdivision => self.subdivision(),
+            Source::Uri => Value::from(self.uri()),
+            Source::VerifiedBot => Value::Boolean(!self.property("verifiedBotCategory").is_empty()),
+            Source::Arguments | Source::Cookies | Source::Headers => Value::Missing,
+        }
+    }
+
+    /// Returns the steps of reading a field that is no map and no part of one, the bytes of an
+    /// answer of the platform aside.
+    pub(super) fn steps_to_read(&self, source: Source) -> usize {
+        let url_bytes = self.source.url().len();
+        match source {
+            Source::Extension | Source::FullUri => url_bytes,
+            Source::Uri => url_bytes.saturating_add(ELEMENT_STEPS),
+            Source::Header("cookie") => self.steps_for_cookie(),
+            Source::Languages => {
+                // A tag may be two bytes, and all of them are sorted.
+                let is_parsed = self.languages.get().is_some();
+                let bytes = self.accept_language().len();
+                let once = if is_parsed { 0 } else { bytes.saturating_mul(16) };
+                once.saturating_add(bytes.saturating_mul(ELEMENT_STEPS / 2))
+            }
+            Source::Seconds | Source::Milliseconds | Source::ServerPort => ELEMENT_STEPS,
+            Source::Subdivision => 2 * PLATFORM_STEPS,
+            _ if source.is_at_hand() => NODE_STEPS,
+            _ => PLATFORM_STEPS,
+        }
+    }
+
+    /// Returns the steps of taking a map apart; 0 if that was done before.
+    pub(super) fn steps_to_parse(&self, source: Source) -> usize {
+        match source {
+            Source::Arguments if self.arguments.get().is_none() => {
+                let query = self.url.as_ref().and_then(|url| url.query).unwrap_or_default();
+                query.len().saturating_mul(4)
+            }
+            Source::Cookies if self.cookies.get().is_none() => {
+                // Names and values are copied one by one.
+                self.steps_for_cookie().saturating_add(self.cookie().len().saturating_mul(8))
+            }
+            Source::Headers if self.headers.get().is_none() => {
+                // They are read here and paid for afterwards: the platform has read as much before.
+                let bytes = |(name, value): &(Cow<'_, [u8]>, Cow<'_, [u8]>)| {
+                    let bytes = name.len().saturating_add(value.len());
+                    copy_steps(bytes).saturating_add(2 * PLATFORM_STEPS)
+                };
+                self.headers().iter().map(bytes).sum()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Returns the steps of reading the `Cookie` header, which the platform is asked for once.
+    fn steps_for_cookie(&self) -> usize {
+        if self.cookie.get().is_some() {
+            return NODE_STEPS;
+        }
+        copy_steps(self.cookie().len()).saturating_add(PLATFORM_STEPS)
+    }
+
+    /// Whether all headers have been read.
+    pub(super) fn knows_all_headers(&self) -> bool {
+        self.headers.get().is_some()
+    }
+
+    /// Returns one entry of the map of headers, for which the other headers are not read.
+    pub(super) fn header_entry(&self, name: &[u8]) -> Value<'_> {
+        let is_lower = !name.iter().any(u8::is_ascii_uppercase);
+        let name = std::str::from_utf8(name).ok().filter(|name| is_lower && !name.is_empty());
+        let header = name.and_then(|name| self.source.header(name));
+        header.map_or(Value::Missing, |value| Value::Array(vec![value.into()]))
+    }
+
+    /// Returns the values of `name` in a map as an array; missing if there is none.
+    pub(super) fn entry(&self, source: Source, name: &[u8]) -> Value<'_> {
+        let found = self.pairs(source).iter().filter(|(key, _)| **key == *name);
+        let values: Vec<_> = found.map(|(_, value)| Value::borrowed(value)).collect();
+        if values.is_empty() { Value::Missing } else { Value::Array(values) }
+    }
+
+    /// Returns the values of a map as an array of arrays, one for each name, in the order in which
+    /// the names first occur.
+    pub(super) fn entries(&self, source: Source) -> Value<'_> {
+        let mut places = BTreeMap::new();
+        let mut entries: Vec<Vec<Value<'_>>> = Vec::new();
+        for (name, value) in self.pairs(source) {
+            let place = *places.entry(name.as_ref()).or_insert(entries.len());
+            let value = Value::borrowed(value);
+            match entries.get_mut(place) {
+                Some(values) => values.push(value),
+                None => entries.push(vec![value]),
+            }
+        }
+        Value::Array(entries.into_iter().map(Value::Array).collect())
+    }
+
+    /// Counts the pairs of a map.
+    pub(super) fn count(&self, source: Source) -> usize {
+        self.pairs(source).len()
+    }
+
+    fn pairs(&self, source: Source) -> &Pairs<'_> {
+        match source {
+            Source::Cookies => self.cookies(),
+            Source::Headers => self.headers(),
+            _ => self.arguments(),
+        }
+    }
+
+    fn arguments(&self) -> &Pairs<'_> {
+        self.arguments.get_or_init(|| {
+            let query = self.url.as_ref().and_then(|url| url.query).unwrap_or_default();
+            let pair = |argument: &'r str| {
+                let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
+                (Cow::Borrowed(name.as_bytes()), Cow::Borrowed(value.as_bytes()))
+            };
+            query.split('&').filter(|argument| !argument.is_empty()).map(pair).collect()
+        })
+    }
+
+    fn cookies(&self) -> &Pairs<'_> {
+        self.cookies.get_or_init(|| {
+            let pair = |cookie: &str| {
+                let (name, value) = cookie.split_once('=')?;
+                let name = percent_decode(name.trim().as_bytes()).collect();
+                Some((Cow::Owned(name), Cow::Owned(value.trim().as_bytes().to_vec())))
+            };
+            self.cookie().split(';').filter_map(pair).collect()
+        })
+    }
+
+    fn cookie(&self) -> &str {
+        self.cookie.get_or_init(|| self.source.header("cookie").unwrap_or_default())
+    }
+
+    fn accept_language(&self) -> &str {
+        let read = || self.source.header("accept-language").unwrap_or_default();
+        self.accept_language.get_or_init(read)
+    }
+
+    fn languages(&self) -> &[String] {
+        self.languages.get_or_init(|| languages(self.accept_language()))
+    }
+
+    fn headers(&self) -> &Pairs<'_> {
+        self.headers.get_or_init(|| {
+            let headers = self.source.headers().into_iter();
+            headers.map(|(name, value)| (into_bytes(name), into_bytes(value))).collect()
+        })
+    }
+
+    /// Returns a property of `request.cf`; empty if the platform does not tell it.
+    fn property(&self, path: &str) -> Cow<'_, str> {
+        self.source.property(path).unwrap_or_default()
+    }
+
+    fn is_secure(&self) -> bool {
+        self.url.as_ref().is_some_and(|url| url.scheme.eq_ignore_ascii_case("https"))
+    }
+
+    /// Returns path and query of the URL.
+    fn uri(&self) -> Cow<'r, str> {
+        let Some(UrlParts { path, query, .. }) = self.url else { return Cow::Borrowed("") };
+        match query {
+            None => Cow::Borrowed(path),
+            Some(query) => Cow::Owned(format!("{path}?{query}")),
+        }
+    }
+
+    fn port(&self) -> i64 {
+        let default = if self.is_secure() { 443 } else { 80 };
+        self.url.as_ref().and_then(|url| url.port).map_or(default, i64::from)
+    }
+
+    /// Returns the id of the request from its `Cf-Ray` header, which also names the data center,
+    /// behind a dash.
+    fn ray_id(&self) -> Cow<'_, str> {
+        let ray = self.source.header("cf-ray").unwrap_or_default();
+        match ray.split_once('-') {
+            Some((id, _)) => Cow::Owned(id.to_owned()),
+            None => ray,
+        }
+    }
+
+    fn subdivision(&self) -> Value<'_> {
+        match (self.source.property("country"), self.source.property("regionCode")) {
+            (Some(country), Some(region)) => Value::from(Cow::Owned(format!("{country}-{region}"))),
+            _ => Value::Missing,
+        }
+    }
+}
+
+fn names<'p>(pairs: &'p Pairs<'_>) -> Value<'p> {
+    Value::Array(pairs.iter().map(|(name, _)| Value::borrowed(name)).collect())
+}
+
+fn values<'p>(pairs: &'p Pairs<'_>) -> Value<'p> {
+    Value::Array(pairs.iter().map(|(_, value)| Value::borrowed(value)).collect())
+}
+
+fn integer<'v>(number: u64) -> Value<'v> {
+    i64::try_from(number).map_or(Value::Missing, Value::Integer)
+}
+
+fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+        Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+    }
+}
+
+/// Returns what stands behind the last dot of the last segment of a path, in lower case. A dot at
+/// the start of the segment marks a hidden file and not an extension.
+fn extension(path: &str) -> Cow<'_, str> {
+    let segment = path.rsplit('/').next().unwrap_or_default();
+    let extension = match segment.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => extension,
+        _ => "",
+    };
+    if extension.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(extension.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(extension)
+    }
+}
+
+/// Returns the language tags of an `Accept-Language` header, the best liked first; those with
+/// something else than a quality behind the `;` come last.
+fn languages(header: &str) -> Vec<String> {
+    let tags = accept_language::entries(header).filter(|(tag, _)| !tag.is_empty()).collect();
+    let best_first = sorted::stably_by_number(tags, |(_, quality)| {
+        u64::from(FULL_QUALITY.saturating_sub(quality.unwrap_or(0)))
+    });
+    best_first.into_iter().map(|(tag, _)| tag.to_owned()).collect()
+}

@@ -1,0 +1,349 @@
+//! The room's cookie in HTTP headers: finds it in a request and writes it into an answer. What its
+//! value means is up to `keys::key_ring`.
+
+use serde::{Deserialize, Serialize};
+
+/// Returns the name of a room's cookie: Cloudflare's `__cfwaitingroom`, and the room's suffix
+/// behind it if there is one, like `__cfwaitingroom_shop`.
+pub fn cookie_name(suffix: &str) -> String {
+    if suffix.is_empty() { BASE_NAME.to_owned() } else { format!("{BASE_NAME}_{suffix}") }
+}
+
+/// Returns the suffix in a name that [`cookie_name`] made; empty if it has none.
+pub fn cookie_suffix(name: &str) -> &str {
+    name.strip_prefix(BASE_NAME).and_then(|rest| rest.strip_prefix('_')).unwrap_or_default()
+}
+
+/// Iterates over the values under exactly this name in a `Cookie` header, in their order: at most
+/// 4, of 1 byte to 4 KiB each.
+///
+/// There can be several, because a page on a neighbouring host can plant a cookie of the same name
+/// that browsers send before ours. The first value that can be opened is the visitor's.
+pub fn find<'a>(cookie_header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let (header, _) = cookie_header.split_at(cookie_header.floor_char_boundary(MAX_HEADER_BYTES));
+    header
+        .split(';')
+        .take(MAX_PAIRS)
+        .filter_map(move |pair| value_of(pair, name))
+        .filter(|value| (1..=MAX_VALUE_BYTES).contains(&value.len()))
+        .take(MAX_CANDIDATES)
+}
+
+/// Returns a `Cookie` header without the cookies of this name; `None` if no cookie is left.
+///
+/// Reads the whole header, unlike [`find`]: the origin must not see a ticket that lies beyond the
+/// bounds of the search.
+pub fn without(cookie_header: &str, name: &str) -> Option<String> {
+    let kept: Vec<_> =
+        cookie_header.split(';').filter(|pair| value_of(pair, name).is_none()).collect();
+    let rest = kept.join(";");
+    let rest = rest.trim_matches(WHITE_SPACE);
+    (!rest.is_empty()).then(|| rest.to_owned())
+}
+
+/// Writes the value of a `Set-Cookie` header. The browser forgets the cookie after `max_age_s`
+/// seconds, with 0 at once.
+///
+/// There is no `Domain`: the cookie goes back to the host that set it, and to no other. `path` is
+/// what `Coverage::cookie_path` returns; if it has a character beside letters, digits and `/-_.~`,
+/// `/` is written instead.
+pub fn set_cookie(
+    name: &str,
+    value: &str,
+    path: &str,
+    max_age_s: u64,
+    attributes: SentAttributes,
+) -> String {
+    debug_assert!(name.bytes().chain(value.bytes()).all(is_plain), "{name}={value}");
+    let SentAttributes { same_site, secure } = attributes;
+    let secure = match (secure, same_site) {
+        (false, _) => "",
+        // Without it browsers that keep sites apart drop the cookie in a frame on another site;
+        // with it the visitor there is another one than at the top.
+        (true, "None") => "; Secure; Partitioned",
+        (true, _) => "; Secure",
+    };
+    let path = if is_cookie_path(path) { path } else { "/" };
+    format!(
+        "{name}={value}; Path={path}; Max-Age={max_age_s}; HttpOnly; SameSite={same_site}{secure}"
+    )
+}
+
+/// Whether a path has only characters that do not end the attribute (RFC 6265 section 4.1.1) and
+/// that can be spelled in one way only.
+fn is_cookie_path(path: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
+    path.starts_with('/') && path.bytes().all(is_safe)
+}
+
+/// The attributes that the owner of a room wants its cookie to have: the field `cookie_attributes`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CookieAttributes {
+    /// Which requests that other sites cause carry the cookie.
+    #[serde(rename = "samesite")]
+    pub same_site: SameSite,
+    /// Whether only HTTPS requests carry the cookie.
+    pub secure: Secure,
+}
+
+/// What the owner of a room wants for the attribute `SameSite`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SameSite {
+    /// `None` where the zone always uses HTTPS, else `Lax`.
+    #[default]
+    Auto,
+    /// Links from other sites carry the cookie; frames and forms on other sites do not.
+    Lax,
+    /// Every request carries the cookie; needed inside frames on other sites.
+    None,
+    /// No request that starts on another site carries the cookie.
+    Strict,
+}
+
+/// What the owner of a room wants for the attribute `Secure`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Secure {
+    /// The attribute is set where the zone always uses HTTPS.
+    #[default]
+    Auto,
+    /// The attribute is set. Where a page comes by plain HTTP, browsers then drop the cookie, and
+    /// its visitor stays at the end of the line.
+    Always,
+    /// The attribute is not set. With `SameSite::None` browsers would drop the cookie, so a room
+    /// with both is refused.
+    Never,
+}
+
+impl CookieAttributes {
+    /// Decides what is sent; `always_use_https` says whether the zone redirects every plain HTTP
+    /// request to HTTPS.
+    pub const fn resolve(self, always_use_https: bool) -> SentAttributes {
+        let secure = match self.secure {
+            Secure::Auto => always_use_https,
+            Secure::Always => true,
+            Secure::Never => false,
+        };
+        let same_site = match self.same_site {
+            // Without `Secure` browsers drop a cookie that is `SameSite=None`.
+            SameSite::Auto if always_use_https && secure => "None",
+            SameSite::Auto | SameSite::Lax => "Lax",
+            SameSite::None => "None",
+            SameSite::Strict => "Strict",
+        };
+        SentAttributes { same_site, secure }
+    }
+}
+
+/// The attributes that a cookie is sent with, made by [`CookieAttributes::resolve`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentAttributes {
+    same_site: &'static str,
+    secure: bool,
+}
+
+/// Returns the value in `pair` (`name=value`) if its name is exactly this one.
+fn value_of<'a>(pair: &'a str, name: &str) -> Option<&'a str> {
+    let (found, value) = pair.split_once('=')?;
+    (found.trim_matches(WHITE_SPACE) == name).then(|| value.trim_matches(WHITE_SPACE))
+}
+
+/// Whether a byte may stand in the cookie's name and value, which are neither quoted nor escaped.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+const BASE_NAME: &str = "__cfwaitingroom";
+
+/// The bytes of a `Cookie` header that are looked at: on the platform all headers of a request
+/// together have no more.
+const MAX_HEADER_BYTES: usize = 128 * 1024;
+
+/// The cookies of a header that are looked at. Browsers keep at most 180 for a site (Chromium and
+/// Firefox) and send the oldest first: with a bound below that, a visitor with many cookies would
+/// be a new one with every request.
+const MAX_PAIRS: usize = 256;
+
+/// The longest value that is looked at, in bytes: browsers drop longer cookies (RFC 6265, section
+/// 6.1).
+const MAX_VALUE_BYTES: usize = 4 * 1024;
+
+/// The values under the room's name that are looked at, since each costs an attempt to open it.
+const MAX_CANDIDATES: usize = 4;
+
+/// The white space that may stand around a name and a value (RFC 6265, section 5.2).
+const WHITE_SPACE: [char; 2] = [' ', '\t'];
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::{
+        CookieAttributes, MAX_CANDIDATES, MAX_HEADER_BYTES, MAX_PAIRS, MAX_VALUE_BYTES, SameSite,
+        Secure, cookie_name, find, set_cookie, without,
+    };
+
+    fn found<'a>(header: &'a str, name: &'a str) -> Vec<&'a str> {
+        find(header, name).collect()
+    }
+
+    #[test]
+    fn the_name_is_the_published_one_with_the_suffix() {
+        assert_eq!(cookie_name(""), "__cfwaitingroom");
+        assert_eq!(cookie_name("shop_2"), "__cfwaitingroom_shop_2");
+    }
+
+    #[test]
+    fn cookies_are_found_by_their_exact_name() {
+        let check = |header: &str, want: &[&str]| assert_eq!(found(header, "n"), want, "{header}");
+        check("", &[]);
+        check("n", &[]);
+        check("n=", &[]);
+        check("=n", &[]);
+        check("n=1", &["1"]);
+        check("a=0; n=1; b=2", &["1"]);
+        check("a=0;n=1;b=2", &["1"]);
+        check(" \tn = 1\t ;", &["1"]);
+        check("N=1", &[]);
+        check("nn=1", &[]);
+        check("n_=1", &[]);
+        check("a=n=1", &[]);
+        check("n=a=b", &["a=b"]);
+        check("n=1; n=2; n=; n=3", &["1", "2", "3"]);
+        check("\u{a0}n=1", &[]);
+    }
+
+    #[test]
+    fn at_most_four_values_are_tried() {
+        assert_eq!(found("n=1; n=2; n=3; n=4; n=5", "n"), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn pairs_beyond_the_limit_are_not_looked_at() {
+        let check = |before: usize, count: usize| {
+            assert_eq!(found(&format!("{}n=1", "a=0; ".repeat(before)), "n").len(), count);
+        };
+        check(MAX_PAIRS - 1, 1);
+        check(MAX_PAIRS, 0);
+    }
+
+    #[test]
+    fn values_beyond_the_limit_are_not_looked_at() {
+        let check = |length: usize, count: usize| {
+            assert_eq!(found(&format!("n={}; n=1", "x".repeat(length)), "n").len(), count);
+        };
+        check(MAX_VALUE_BYTES, 2);
+        check(MAX_VALUE_BYTES + 1, 1);
+    }
+
+    #[test]
+    fn a_header_beyond_the_limit_is_cut_and_never_inside_a_character() {
+        let check = |length: usize, want: &[&str]| {
+            let header = format!("a={}; n=12é", "x".repeat(length - "a=; n=12é".len()));
+            assert_eq!(header.len(), length);
+            assert_eq!(found(&header, "n"), want, "{length}");
+        };
+        check(MAX_HEADER_BYTES, &["12é"]);
+        check(MAX_HEADER_BYTES + 1, &["12"]);
+        check(MAX_HEADER_BYTES + 2, &["12"]);
+        check(MAX_HEADER_BYTES + 3, &["1"]);
+        check(MAX_HEADER_BYTES + 4, &[]);
+    }
+
+    #[test]
+    fn a_cookie_is_taken_out_and_the_others_stay_as_they_were() {
+        let check = |header: &str, want: Option<&str>| {
+            assert_eq!(without(header, "n").as_deref(), want, "{header}");
+        };
+        check("", None);
+        check("n=1", None);
+        check("n=1; n=2;", None);
+        check(" ; \t", Some(";"));
+        check("a=0", Some("a=0"));
+        check("a=0; n=1", Some("a=0"));
+        check("n=1; a=0", Some("a=0"));
+        check("a=0; n=1; b=\"2\" ;c", Some("a=0; b=\"2\" ;c"));
+        check("a=0; N=1; nn=2", Some("a=0; N=1; nn=2"));
+        check("a=0; n = 1", Some("a=0"));
+        check(&"n=1; ".repeat(MAX_PAIRS + 1), None);
+    }
+
+    /// Browsers act by these bytes: a change sends visitors of some room to the end of the line.
+    #[test]
+    fn attributes_are_resolved_as_pinned() {
+        #[derive(serde::Deserialize)]
+        struct Row {
+            cookie_attributes: CookieAttributes,
+            always_use_https: bool,
+            set_cookie: String,
+        }
+        let golden = include_str!("../../../tests/golden/set_cookie.json");
+        let rows: Vec<Row> = serde_json::from_str(golden).unwrap();
+        assert_eq!(rows.len(), 22, "each pair of the fields but none with never, twice");
+        for Row { cookie_attributes, always_use_https, set_cookie: want } in rows {
+            let attributes = cookie_attributes.resolve(always_use_https);
+            let text = set_cookie("__cfwaitingroom_shop", "AUQ", "/buy", 300, attributes);
+            assert_eq!(text, want, "{cookie_attributes:?}, always HTTPS: {always_use_https}");
+        }
+    }
+
+    #[test]
+    fn attributes_are_configured_in_lower_case_and_default_to_auto() {
+        let check = |json: &str, same_site, secure| {
+            let want = CookieAttributes { same_site, secure };
+            assert_eq!(serde_json::from_str::<CookieAttributes>(json).ok(), Some(want), "{json}");
+        };
+        check("{}", SameSite::Auto, Secure::Auto);
+        check(r#"{"samesite":"none"}"#, SameSite::None, Secure::Auto);
+        check(r#"{"samesite":"strict","secure":"always"}"#, SameSite::Strict, Secure::Always);
+        check(r#"{"samesite":"lax","secure":"never"}"#, SameSite::Lax, Secure::Never);
+        assert!(serde_json::from_str::<CookieAttributes>(r#"{"samesite":"Lax"}"#).is_err());
+        let json = serde_json::to_string(&CookieAttributes::default()).unwrap();
+        assert_eq!(json, r#"{"samesite":"auto","secure":"auto"}"#);
+    }
+
+    /// Headers that look like cookies often enough to reach every branch.
+    fn any_header() -> impl Strategy<Value = String> {
+        prop_oneof!["[ab=; \t\u{e9}]{0,40}", any::<String>()]
+    }
+
+    proptest! {
+        #[test]
+        fn any_header_is_searched_within_the_bounds(header in any_header()) {
+            let values = found(&header, "a");
+            prop_assert!(values.len() <= MAX_CANDIDATES);
+            for value in values {
+                prop_assert!(!value.is_empty() && !value.contains(';'));
+                prop_assert_eq!(value.trim_matches([' ', '\t']), value);
+            }
+        }
+
+        #[test]
+        fn what_was_taken_out_is_gone_and_nothing_else(header in any_header()) {
+            let rest = without(&header, "a").unwrap_or_default();
+            prop_assert_eq!(found(&rest, "a"), Vec::<&str>::new());
+            prop_assert_eq!(found(&rest, "b"), found(&header, "b"));
+            prop_assert_eq!(without(&rest, "a").unwrap_or_default(), rest);
+        }
+
+        #[test]
+        fn a_cookie_that_was_set_is_found_among_others(
+            value in "[A-Za-z0-9_-]{1,131}",
+            before in vec("[a-z]{1,5}=[a-z0-9]{0,5}", 0..8),
+            after in vec("[a-z]{1,5}=[a-z0-9]{0,5}", 0..8),
+        ) {
+            let name = cookie_name("");
+            let attributes = CookieAttributes::default().resolve(true);
+            let set = set_cookie(&name, &value, "/", 300, attributes);
+            let pair = set.split(';').next().map(str::to_owned);
+            let header = before.iter().cloned().chain(pair).chain(after.iter().cloned());
+            let header = header.collect::<Vec<_>>().join("; ");
+            prop_assert_eq!(found(&header, &name), vec![&value]);
+            let others = before.iter().chain(&after).cloned().collect::<Vec<_>>().join("; ");
+            prop_assert_eq!(without(&header, &name).unwrap_or_default(), others);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! One request to a room: the order of its checks, and what each leads to.
+//!
+//! [`enter`] finds the room and lets pass what no room decides. [`Visit::step`] then checks the
+//! request in order. It ends with an answer, or names the next thing that its caller must get first
+//! (the check of a token, a view, a counter's reply). The Worker, the simulator and the tests of
+//! the laws drive it.
+
+pub mod answer;
+mod challenged;
+mod entrance;
+pub mod request;
+pub mod verdict;
+
+use crate::admission::{self, Ask, RandomInputs};
+use crate::base::time::Timestamp;
+use crate::machines::isolate::{Isolate, Outcome};
+use crate::machines::wire::CounterReply;
+use crate::page::event_stream;
+use crate::room::event::InForce;
+use crate::room::settings::Settings;
+use crate::room::turnstile::{ChallengeEvent, SplitToken, split_token};
+use crate::ticket::Ticket;
+
+pub use entrance::{Entrance, Site, enter};
+use request::{RequestHead, RequestKind, accepts_event_stream_alone};
+
+/// Reads the parts of a request that only some steps need, since reading them costs time.
+pub trait VisitSource {
+    /// Opens the cookies of the request: its ticket, or `None` if no cookie holds a readable one.
+    fn ticket(&mut self) -> Option<Ticket>;
+
+    /// Draws the random inputs of this visit; a second call may give others.
+    fn random(&mut self) -> RandomInputs;
+
+    /// Reads the `Accept` header; "" where there is none.
+    fn accept(&self) -> String;
+}
+
+/// A source whose answers are given beforehand, for the simulator and for tests.
+#[derive(Clone, Debug)]
+pub struct GivenSource {
+    /// The ticket that the visitor comes with.
+    pub ticket: Option<Ticket>,
+    /// The random inputs of the visit.
+    pub random: RandomInputs,
+}
+
+impl VisitSource for GivenSource {
+    fn ticket(&mut self) -> Option<Ticket> {
+        self.ticket.clone()
+    }
+
+    fn random(&mut self) -> RandomInputs {
+        self.random
+    }
+
+    fn accept(&self) -> String {
+        String::new()
+    }
+}
+
+/// One request to a room, with what is known of it before its ticket is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Visit<'a> {
+    /// The moment of the request.
+    pub now: Timestamp,
+    /// The absolute URL of the request.
+    pub url: &'a str,
+    /// The method, and the headers that tell the kind of the request.
+    pub head: RequestHead<'a>,
+    /// The settings in force for this visitor (the room's, or its event's): see
+    /// [`InForce::after_challenge`].
+    pub in_force: &'a InForce<'a>,
+    /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
+    pub passed: Option<bool>,
+    /// True once a copy of the view was looked for; if none was found, the visit goes on without.
+    pub view_was_read: bool,
+}
+
+/// What [`Visit::step`] comes to: an answer, or what its caller must do before there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The Turnstile token must be checked; then the visit begins again at the address without it.
+    CheckToken(SplitToken),
+    /// A prefetch by somebody who is not inside is refused, so that a page which nobody may ever
+    /// open takes no slot and no place in the line.
+    RefusePrefetch,
+    /// A copy of the view must be looked for; then the same visit is stepped again.
+    ReadView,
+    /// The waiting holder of this ticket is answered with an event stream.
+    Stream(Ticket),
+    /// The counter must be asked for a slot with [`Isolate::question`]; then [`Visit::settle`]
+    /// decides.
+    AskCounter(Ask),
+    /// The outcome, decided without asking anybody.
+    Answer(Outcome),
+}
+
+/// An outcome, with what is left to do besides sending the answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conclusion {
+    /// The outcome; a ticket in it is marked with the state of the visitor's challenge.
+    pub outcome: Outcome,
+    /// What is added to the counts of challenges; `None` where nothing happened to one.
+    pub challenge: Option<ChallengeEvent>,
+    /// True where, after the answer, the isolate has to report or to refresh its view.
+    pub work_is_left: bool,
+}
+
+impl<'a> Visit<'a> {
+    /// Makes the visit of somebody who asks for a page: by `GET`, without a token.
+    pub fn of_page(now: Timestamp, in_force: &'a InForce<'a>) -> Self {
+        let head = RequestHead { method: "GET", ..RequestHead::default() };
+        Self { now, url: "", head, in_force, passed: None, view_was_read: false }
+    }
+
+    /// Checks the request in order until there is an answer or something is missing.
+    ///
+    /// `isolate` is the room's machine in this isolate. It is `None` where none was made yet: a
+    /// view is read before one is made, so the step is then [`Step::ReadView`] at the latest.
+    pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
+        let settings: &Settings = &self.in_force.settings;
+        let kind = self.head.kind();
+        let takes_tokens = self.in_force.turnstile.is_on() && !self.head.submits();
+        if takes_tokens
+            && kind == RequestKind::Ordinary
+            && let Some(split) = split_token(self.url)
+        {
+            return Step::CheckToken(split);
+        }
+        let ticket = not_revoked(source.ticket(), isolate.as_deref());
+        let is_inside =
+            ticket.as_ref().is_some_and(|one| admission::is_inside(one, self.now, settings));
+        if kind == RequestKind::Prefetch && !is_inside {
+            return Step::RefusePrefetch;
+        }
+        let Some(isolate) = isolate else { return Step::ReadView };
+        if !self.view_was_read && !is_inside && isolate.view().is_none() {
+            return Step::ReadView;
+        }
+        if let Some(ticket) = ticket.as_ref().filter(|ticket| self.listens(ticket, source)) {
+            return Step::Stream(ticket.clone());
+        }
+        let random = source.random();
+        let outcome = if self.passed == Some(false) && settings.challenge_required {
+            isolate.refuse(self.now, settings, ticket, random)
+        } else {
+            isolate.visit(self.now, settings, ticket, random)
+        };
+        match outcome {
+            Outcome::Ask(ask) => Step::AskCounter(ask),
+            outcome => Step::Answer(outcome),
+        }
+    }
+
+    /// Decides the visit after the counter was asked; `None` is a counter that did not answer.
+    pub fn settle(
+        &self,
+        isolate: &mut Isolate,
+        ask: Ask,
+        random: RandomInputs,
+        reply: Option<CounterReply>,
+    ) -> Outcome {
+        isolate.settle(self.now, &self.in_force.settings, ask, random, reply)
+    }
+
+    /// Adds to an outcome what is left to do besides sending the answer.
+    pub fn conclude(&self, isolate: &Isolate, outcome: Outcome) -> Conclusion {
+        let (outcome, challenge) =
+            challenged::marked(outcome, self.in_force.turnstile, self.passed.is_some());
+        let work_is_left = match outcome {
+            Outcome::Pass
+            | Outcome::Reject
+            | Outcome::InfiniteQueue { .. }
+            | Outcome::Wait { counted: false, .. } => false,
+            // There is nothing to report of somebody who is not in the line; still the view
+            // must be refreshed when it is old.
+            Outcome::Challenge(_) => isolate.wants_view(self.now),
+            Outcome::PassWith(_) | Outcome::Wait { counted: true, .. } | Outcome::Ask(_) => true,
+        };
+        Conclusion { outcome, challenge, work_is_left }
+    }
+
+    /// True if this request of a waiting visitor asks for an event stream, in a room that has them.
+    fn listens(&self, ticket: &Ticket, source: &impl VisitSource) -> bool {
+        event_stream::is_for(self.now, &self.in_force.settings, ticket)
+            && self.head.method == "GET"
+            && self.head.kind() == RequestKind::Ordinary
+            && accepts_event_stream_alone(&source.accept())
+    }
+}
+
+/// Keeps the ticket if it still holds a session or a place in the line, and was not revoked.
+pub fn valid_ticket(
+    now: Timestamp,
+    settings: &Settings,
+    isolate: Option<&Isolate>,
+    ticket: Option<Ticket>,
+) -> Option<Ticket> {
+    let is_valid = |ticket: &Ticket| {
+        admission::is_inside(ticket, now, settings) || admission::is_waiting(ticket, now)
+    };
+    not_revoked(ticket, isolate).filter(is_valid)
+}
+
+/// Ends the session of this ticket, and of every copy of it, as the origin ordered; false if the
+/// ticket holds no session.
+pub fn end_session(
+    now: Timestamp,
+    settings: &Settings,
+    isolate: &mut Isolate,
+    ticket: &Ticket,
+) -> bool {
+    let is_inside = admission::is_inside(ticket, now, settings);
+    if is_inside {
+        isolate.revoke(now, ticket);
+    }
+    is_inside
+}
+
+/// Drops the ticket of a session that the origin has ended: its holder is a new visitor.
+fn not_revoked(ticket: Option<Ticket>, isolate: Option<&Isolate>) -> Option<Ticket> {
+    ticket.filter(|ticket| !isolate.is_some_and(|isolate| isolate.is_revoked(ticket)))
+}
+
+#[cfg(test)]
+mod tests;

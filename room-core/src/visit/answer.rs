@@ -1,0 +1,226 @@
+//! Turns the outcome of a visit into the verdict: the page, the cookie and the origin's address.
+
+use super::request::{RequestHead, RequestKind, accepts_json_alone};
+use super::verdict::{Forward, Verdict};
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
+use crate::machines::isolate::Outcome;
+use crate::page::response::{Delivery, Form, HttpResponse};
+use crate::page::waiting::PageContext;
+use crate::page::widget::Widget;
+use crate::page::{Page, Waiting, Words, event_stream};
+use crate::queue::view::View;
+use crate::room::Room;
+use crate::room::coverage::Coverage;
+use crate::room::event::InForce;
+use crate::room::language::Language;
+use crate::room::turnstile::split_token;
+use crate::room::zone_settings::ZoneSettings;
+use crate::ticket::cookie;
+use crate::ticket::{GRACE_S, Ticket, TicketState};
+
+/// Provides what only some answers need, when they need it, since each part costs time.
+pub trait AnswerSource {
+    /// Reads a header of the request by its name in lower case; "" where there is none.
+    fn header(&self, name: &str) -> String;
+
+    /// Draws a nonce to seal a ticket with; no nonce may be used twice.
+    fn nonce(&self) -> [u8; NONCE_BYTES];
+
+    /// Provides the words of a language and the built-in page in it; `None` if the texts of the
+    /// language cannot be read.
+    fn texts(&mut self, language: Language) -> Option<&(Words, Page)>;
+}
+
+/// Everything that the answer to one request is made from, apart from the outcome.
+#[derive(Clone, Copy)]
+pub struct ResponseContext<'a> {
+    /// The moment of the request.
+    pub now: Timestamp,
+    /// The absolute URL of the request.
+    pub url: &'a str,
+    /// The `Cookie` header; "" where there is none.
+    pub cookies: &'a str,
+    /// The method, and the headers that tell the kind of the request.
+    pub head: RequestHead<'a>,
+    /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
+    pub passed: Option<bool>,
+    /// The room that covers the URL.
+    pub room: &'a Room,
+    /// The settings in force in the room at `now`: its own, or those of the active event.
+    pub in_force: &'a InForce<'a>,
+    /// What the isolate knows of the line; `None` before its first view.
+    pub view: Option<&'a View>,
+    /// The settings that all rooms of the zone share.
+    pub zone: ZoneSettings,
+    /// The owner's page; `None` for the built-in one.
+    pub page: Option<&'a Page>,
+    /// Finds the room of a URL; here it tells the path for which the room's cookie is set.
+    pub coverage: &'a Coverage,
+    /// The public site key of Turnstile; "" where the deployment has none.
+    pub site_key: &'a str,
+}
+
+impl ResponseContext<'_> {
+    /// Turns the outcome of the visit into the verdict on its request.
+    ///
+    /// A request that brought a token is answered with a redirect to its address without the token,
+    /// whatever the outcome.
+    pub fn verdict(
+        &self,
+        keys: &mut KeyRing,
+        source: &mut impl AnswerSource,
+        outcome: Outcome,
+    ) -> Verdict {
+        if self.passed.is_some() {
+            return self.redeemed(keys, source, &outcome);
+        }
+        match outcome {
+            Outcome::Pass => self.forward(None),
+            Outcome::PassWith(ticket) => self.forward(Some(self.set_cookie(keys, source, &ticket))),
+            Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
+                let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
+                let waiting = self.page_context().waiting(&ticket);
+                let shows_widget = self.in_force.turnstile.shows_widget(&ticket);
+                let widget = shows_widget.then(|| self.widget(false));
+                self.respond(source, &waiting, cookie.as_slice(), widget)
+            }
+            Outcome::Challenge(ticket) => {
+                let waiting = self.page_context().challenged(&ticket);
+                self.respond(source, &waiting, &[], Some(self.widget(true)))
+            }
+            Outcome::Reject => self.respond(source, &self.page_context().rejected(), &[], None),
+            Outcome::Ask(_) => Verdict::Undecided,
+        }
+    }
+
+    /// Answers the waiting holder of a ticket with an event stream. It stays open while the turn is
+    /// near; otherwise it says one thing and ends.
+    pub fn stream(&self, ticket: &Ticket) -> Verdict {
+        let told = event_stream::told(&self.page_context(), ticket);
+        let response = HttpResponse::stream(told.text);
+        if told.goes_on { Verdict::Stream(response) } else { Verdict::Respond(response) }
+    }
+
+    /// Redirects to the address without the token, with the ticket that the visit led to.
+    fn redeemed(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        outcome: &Outcome,
+    ) -> Verdict {
+        let ticket = match outcome {
+            Outcome::PassWith(ticket)
+            | Outcome::Wait { ticket, counted: true }
+            | Outcome::InfiniteQueue { ticket, counted: true } => Some(ticket),
+            _ => None,
+        };
+        let cookie = ticket.map(|ticket| self.set_cookie(keys, source, ticket));
+        Verdict::Respond(HttpResponse::see_other(self.url, cookie.as_slice()))
+    }
+
+    fn forward(&self, set_cookie: Option<String>) -> Verdict {
+        let strips = self.room.strip_cookie;
+        let cookies = strips
+            .then(|| cookie::without(self.cookies, &self.room.cookie_name).unwrap_or_default());
+        Verdict::Forward(Forward {
+            url: without_token(self.url, !self.site_key.is_empty()),
+            cookies,
+            set_cookie,
+            heeds_commands: self.room.origin_may_revoke,
+        })
+    }
+
+    fn widget(&self, is_gate: bool) -> Widget<'_> {
+        let Self { site_key, in_force, room, .. } = self;
+        Widget { site_key, mode: in_force.turnstile.mode, room: room.id, is_gate }
+    }
+
+    fn page_context(&self) -> PageContext<'_> {
+        let Self { now, room, in_force, view, .. } = *self;
+        PageContext { now, room, in_force, view, submits: self.head.submits() }
+    }
+
+    fn set_cookie(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        ticket: &Ticket,
+    ) -> String {
+        let name = &self.room.cookie_name;
+        let path = self.coverage.cookie_path(self.url, self.room.id);
+        let value = keys.seal(self.now, source.nonce(), self.room.id, name, ticket);
+        let settings = &self.in_force.settings;
+        let max_age_s = match ticket.state {
+            TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
+            TicketState::Accepted => settings.session_ms() / SECOND_MS + settings.bucket_width_s(),
+        };
+        let attributes = self.room.cookie_attributes.resolve(self.zone.uses_https_alone(self.url));
+        cookie::set_cookie(name, &value, path, max_age_s, attributes)
+    }
+
+    fn respond(
+        &self,
+        source: &mut impl AnswerSource,
+        waiting: &Waiting,
+        set_cookies: &[String],
+        widget: Option<Widget<'_>>,
+    ) -> Verdict {
+        let plain = || HttpResponse::upgrade_refused(waiting.refresh_interval_s, set_cookies);
+        if self.head.kind() == RequestKind::Upgrade {
+            return Verdict::Respond(plain());
+        }
+        let (head, status) = (self.head.is_head(), self.room.queueing_status_code);
+        let delivery = Delivery { status, head, set_cookies, widget };
+        let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
+        // Where the owner's page grew beyond its bound, the plain text keeps the place.
+        Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(plain))
+    }
+
+    /// Chooses between the page and JSON, and the page's language, by the headers of the request;
+    /// `None` if the texts of the language cannot be read.
+    fn form<'s>(&'s self, source: &'s mut impl AnswerSource) -> Option<Form<'s>> {
+        let room = self.room;
+        if room.json_response_enabled && accepts_json_alone(&source.header("accept")) {
+            return Some(Form::Json);
+        }
+        let preferred = source.header("accept-language");
+        let language = Language::preferred(&preferred, room.default_template_language);
+        let (words, built_in) = source.texts(language)?;
+        Some(Form::Page(self.page.unwrap_or(built_in), words))
+    }
+}
+
+/// Answers a prefetch by somebody who is not inside: 503, to be tried again after 1 s.
+pub fn prefetch_refused() -> Verdict {
+    let headers =
+        vec![("cache-control", "private, no-store".to_owned()), ("retry-after", "1".to_owned())];
+    Verdict::Respond(HttpResponse { status: 503, headers, body: String::new() })
+}
+
+/// Answers a URL that can be read as belonging to more than one room (see
+/// [`super::Entrance::Contradictory`]): 400, with a sentence for the reader.
+pub fn contradictory() -> Verdict {
+    let headers = vec![
+        ("cache-control", "private, no-store".to_owned()),
+        ("content-type", "text/plain; charset=utf-8".to_owned()),
+    ];
+    let body = "This address can be read in more than one way. \
+                Please follow the links of the site.\n";
+    Verdict::Respond(HttpResponse { status: 400, headers, body: body.to_owned() })
+}
+
+/// Redirects to `url`, the address without a token that changes nothing; sets no cookie.
+pub fn sent_on(url: &str) -> Verdict {
+    Verdict::Respond(HttpResponse::see_other(url, &[]))
+}
+
+/// Forwards a request that no room decides. Where the deployment has challenges, a Turnstile token
+/// is taken out of the address: the origin never sees one.
+pub fn passed_by(url: &str, has_challenges: bool) -> Verdict {
+    Verdict::Forward(Forward { url: without_token(url, has_challenges), ..Forward::default() })
+}
+
+fn without_token(url: &str, has_challenges: bool) -> Option<String> {
+    has_challenges.then(|| split_token(url)).flatten().map(|split| split.url)
+}

@@ -1,0 +1,127 @@
+//! Finds which room decides a request, if any does; from the request alone, before any ticket.
+
+use super::request::{RequestHead, RequestKind};
+use crate::base::id::{RoomId, ZoneId};
+use crate::base::sorted::SortedMap;
+use crate::room::bypass::{self, Bypass};
+use crate::room::coverage::{ContradictoryPath, Coverage};
+use crate::room::zone_settings::ZoneSettings;
+use crate::rules::{Lists, RequestSource};
+
+/// The configuration, as far as it tells which requests a room decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Finds the room that covers a URL.
+    pub coverage: &'a Coverage,
+    /// The named lists that bypass rules refer to.
+    pub lists: &'a Lists,
+    /// The settings of the zones that differ from the default.
+    pub zone_settings: &'a SortedMap<ZoneId, ZoneSettings>,
+    /// False until the registry, or a copy of what it said, was read: it may hold more rooms.
+    pub is_known: bool,
+}
+
+/// Who decides a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entrance {
+    /// The origin answers, and gets the request untouched: no room covers it.
+    Uncovered,
+    /// The origin answers: the request bypasses its room.
+    Pass,
+    /// It is not known yet: the registry may hold a room that covers this URL. The request is not
+    /// passed as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides.
+    Undecided,
+    /// Servers may read this path as belonging to more than one room, so none of them may admit it.
+    Contradictory,
+    /// More of the request must be read, for a rule or to tell a CORS preflight; then ask again.
+    ReadRequest,
+    /// The room that decides the request.
+    Room(RoomId),
+}
+
+/// Finds who decides a request: no room, one room, or nobody until more is known.
+pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) -> Entrance {
+    let room = match site.coverage.lookup(source.url()) {
+        Ok(Some(room)) if !room.suspended => room,
+        Ok(_) if site.is_known => return Entrance::Uncovered,
+        Ok(_) => return Entrance::Undecided,
+        Err(ContradictoryPath) => return Entrance::Contradictory,
+    };
+    let zone = site.zone_settings.get(&room.zone_id).copied().unwrap_or_default();
+    match bypass::decide(room, zone, site.lists, source) {
+        Bypass::Skips => Entrance::Pass,
+        Bypass::Unknown => Entrance::ReadRequest,
+        Bypass::Stays if head.is_preflight_unknown() => Entrance::ReadRequest,
+        Bypass::Stays if head.kind() == RequestKind::Preflight => Entrance::Pass,
+        Bypass::Stays => Entrance::Room(room.id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::request::RequestHead;
+    use super::{Entrance, Site, enter};
+    use crate::base::id::RoomId;
+    use crate::base::sorted::SortedMap;
+    use crate::base::time::Timestamp;
+    use crate::management::config::parse_rooms;
+    use crate::room::bypass::FirstGlance;
+    use crate::room::coverage::Coverage;
+    use crate::rules::Lists;
+
+    const SHOP: RoomId = RoomId::from_bytes([1; 16]);
+
+    fn coverage() -> Coverage {
+        let room = |number: u8, host: &str, path: &str, suspended: bool| {
+            json!({
+                "id": RoomId::from_bytes([number; 16]).to_string(),
+                "zone_id": "0123456789abcdef0123456789abcdef",
+                "name": format!("room-{number}"), "host": host, "path": path,
+                "suspended": suspended, "total_active_users": 900, "new_users_per_minute": 300,
+            })
+        };
+        let rooms = json!([
+            room(1, "shop.example", "/", false),
+            room(2, "shop.example", "/sale", false),
+            room(3, "idle.example", "/", true),
+        ]);
+        Coverage::new(parse_rooms(&rooms.to_string()).expect("valid rooms"))
+    }
+
+    #[test]
+    fn only_what_a_room_covers_is_decided_by_it() {
+        let coverage = coverage();
+        let check = |is_known: bool, url: &str, head: RequestHead<'_>, want: Entrance| {
+            let (lists, zone_settings) = (Lists::new(), SortedMap::new());
+            let site = Site {
+                coverage: &coverage,
+                lists: &lists,
+                zone_settings: &zone_settings,
+                is_known,
+            };
+            let glance =
+                FirstGlance { url, method: head.method, cookie: "", now: Timestamp::default() };
+            assert_eq!(enter(site, head, &glance), want, "{url} {head:?}");
+        };
+        let get = RequestHead { method: "GET", ..RequestHead::default() };
+        let options = |asks_for_method| RequestHead {
+            method: "OPTIONS",
+            asks_for_method,
+            ..RequestHead::default()
+        };
+        let shop = "https://shop.example/";
+        check(true, shop, get, Entrance::Room(SHOP));
+        // What is covered for certain is decided before the registry's first word, too.
+        check(false, shop, get, Entrance::Room(SHOP));
+        for url in ["https://other.example/", "https://idle.example/"] {
+            check(true, url, get, Entrance::Uncovered);
+            check(false, url, get, Entrance::Undecided);
+        }
+        check(true, "https://shop.example/sale/a;/../..", get, Entrance::Contradictory);
+        check(true, shop, options(None), Entrance::ReadRequest);
+        check(true, shop, options(Some(true)), Entrance::Pass);
+        check(true, shop, options(Some(false)), Entrance::Room(SHOP));
+    }
+}

@@ -1,0 +1,126 @@
+//! Tells the kind of a request (page, preflight, prefetch, upgrade) by its method and a few
+//! headers.
+
+/// The method of a request, and the headers that tell its kind; "" for a header it has not.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RequestHead<'a> {
+    /// The method, in capitals, like `GET`.
+    pub method: &'a str,
+    /// The value of `Sec-Purpose`, or of the older `Purpose`.
+    pub purpose: &'a str,
+    /// The value of `Upgrade`.
+    pub upgrade: &'a str,
+    /// Whether the request has `Access-Control-Request-Method`; `None` where that was not read.
+    pub asks_for_method: Option<bool>,
+}
+
+/// The kinds of request that a waiting room treats differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// A page, or anything else that is none of the kinds below.
+    Ordinary,
+    /// A CORS preflight: browsers send it without a cookie, so it passes and is not counted.
+    Preflight,
+    /// A prefetch or prerender: the browser loads a page that may never be opened, so it takes no
+    /// slot and no place in the line.
+    Prefetch,
+    /// A WebSocket upgrade: its client cannot show a page, so a refusal is plain text.
+    Upgrade,
+}
+
+impl RequestHead<'_> {
+    /// Tells the kind of this request.
+    pub fn kind(&self) -> RequestKind {
+        if self.method == "OPTIONS" && self.asks_for_method == Some(true) {
+            RequestKind::Preflight
+        } else if self.upgrade.eq_ignore_ascii_case("websocket") {
+            RequestKind::Upgrade
+        } else if self.purpose.contains("prefetch") || self.purpose.contains("prerender") {
+            RequestKind::Prefetch
+        } else {
+            RequestKind::Ordinary
+        }
+    }
+
+    /// True if more headers must be read to tell whether this is a preflight.
+    pub fn is_preflight_unknown(&self) -> bool {
+        self.method == "OPTIONS" && self.asks_for_method.is_none()
+    }
+
+    /// True if the answer must have no body.
+    pub fn is_head(&self) -> bool {
+        self.method == "HEAD"
+    }
+
+    /// True if the request submits something (a form): a queue page then says that it was not
+    /// passed on.
+    pub fn submits(&self) -> bool {
+        !matches!(self.method, "GET" | "HEAD" | "OPTIONS")
+    }
+}
+
+/// True if an `Accept` header is exactly `application/json`, by which apps ask for JSON. A client
+/// that lists other types as well gets the page.
+pub fn accepts_json_alone(accept: &str) -> bool {
+    accept.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// True if an `Accept` header asks for an event stream and nothing else, as `EventSource` does.
+pub fn accepts_event_stream_alone(accept: &str) -> bool {
+    accept.trim().eq_ignore_ascii_case("text/event-stream")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RequestHead, RequestKind, accepts_event_stream_alone, accepts_json_alone};
+
+    #[test]
+    fn only_one_accept_header_asks_for_a_stream() {
+        let check = |accept: &str, want: bool| {
+            assert_eq!(accepts_event_stream_alone(accept), want, "{accept}");
+        };
+        check("text/event-stream", true);
+        check(" Text/Event-Stream ", true);
+        check("", false);
+        check("*/*", false);
+        check("text/event-stream, application/json", false);
+    }
+
+    #[test]
+    fn only_one_accept_header_asks_for_json() {
+        let check = |accept: &str, want: bool| {
+            assert_eq!(accepts_json_alone(accept), want, "{accept}");
+        };
+        check("application/json", true);
+        check(" Application/JSON ", true);
+        check("", false);
+        check("*/*", false);
+        check("application/json, text/html", false);
+        check("application/json;q=1", false);
+        check("application/json, application/json", false);
+    }
+
+    #[test]
+    fn requests_are_told_apart_by_method_and_headers() {
+        let check = |method, purpose, upgrade, asks_for_method, want: RequestKind| {
+            let asks_for_method = Some(asks_for_method);
+            let head = RequestHead { method, purpose, upgrade, asks_for_method };
+            assert_eq!(head.kind(), want, "{head:?}");
+        };
+        check("GET", "", "", false, RequestKind::Ordinary);
+        check("OPTIONS", "", "", false, RequestKind::Ordinary);
+        check("OPTIONS", "", "", true, RequestKind::Preflight);
+        check("GET", "", "", true, RequestKind::Ordinary);
+        check("GET", "prefetch", "", false, RequestKind::Prefetch);
+        check("GET", "prefetch;prerender", "", false, RequestKind::Prefetch);
+        check("GET", "", "WebSocket", false, RequestKind::Upgrade);
+        check("GET", "", "h2c", false, RequestKind::Ordinary);
+    }
+
+    #[test]
+    fn only_what_sends_something_submits() {
+        for (method, want) in [("GET", false), ("HEAD", false), ("POST", true), ("DELETE", true)] {
+            assert_eq!(RequestHead { method, ..RequestHead::default() }.submits(), want);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Tables of the order in which a visit is decided, and of what there is to do besides.
+
+use std::cell::Cell;
+
+use super::request::RequestHead;
+use super::{Conclusion, GivenSource, Step, Visit, VisitSource, end_session, valid_ticket};
+use crate::admission::RandomInputs;
+use crate::admission::tests::queued;
+use crate::base::id::{Colo, IsolateId, TicketId};
+use crate::base::time::Timestamp;
+use crate::capacity::state::Node;
+use crate::machines::isolate::{Isolate, Outcome};
+use crate::order::lottery::LotteryKey;
+use crate::queue::view::View;
+use crate::room::event::InForce;
+use crate::room::settings::Settings;
+use crate::room::turnstile::{ChallengeEvent, Turnstile, TurnstileAction, TurnstileMode};
+use crate::ticket::{Ticket, TicketState};
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000);
+const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
+const TOKEN_URL: &str = "https://shop.example/?cf_wr_turnstile=t";
+const GATE: Turnstile =
+    Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::InfiniteQueue };
+
+fn random() -> RandomInputs {
+    let ticket_id = TicketId::from_bytes([9; 16]);
+    RandomInputs { ticket_id, jitter: 0, lottery: LotteryKey::default() }
+}
+
+fn inside(settings: &Settings) -> Ticket {
+    Ticket {
+        state: TicketState::Accepted,
+        accepted_at: NOW,
+        counted_bucket: settings.bucket_at(NOW),
+        ..queued(NOW.0, NOW.0)
+    }
+}
+
+fn waiting() -> Ticket {
+    queued(NOW.0 - 30_000, NOW.0 - 21_000)
+}
+
+fn isolate(open: bool) -> Isolate {
+    let mut isolate = Isolate::new(IsolateId(1), NODE);
+    isolate.on_view(View { version: 1, made_at: NOW, open, ..View::default() });
+    isolate
+}
+
+/// A source that counts how often the ticket was opened.
+struct Counted {
+    given: GivenSource,
+    accept: &'static str,
+    opened: Cell<u32>,
+}
+
+impl VisitSource for Counted {
+    fn ticket(&mut self) -> Option<Ticket> {
+        self.opened.set(self.opened.get() + 1);
+        self.given.ticket()
+    }
+
+    fn random(&mut self) -> RandomInputs {
+        self.given.random()
+    }
+
+    fn accept(&self) -> String {
+        self.accept.to_owned()
+    }
+}
+
+fn counted(ticket: Option<Ticket>) -> Counted {
+    let given = GivenSource { ticket, random: random() };
+    Counted { given, accept: "text/event-stream", opened: Cell::new(0) }
+}
+
+fn word(step: &Step) -> &'static str {
+    match step {
+        Step::CheckToken(_) => "token",
+        Step::RefusePrefetch => "prefetch",
+        Step::ReadView => "view",
+        Step::Stream(_) => "stream",
+        Step::AskCounter(_) => "ask",
+        Step::Answer(Outcome::Pass | Outcome::PassWith(_)) => "pass",
+        Step::Answer(Outcome::Wait { .. }) => "wait",
+        Step::Answer(Outcome::InfiniteQueue { .. }) => "infinite",
+        Step::Answer(Outcome::Challenge(_)) => "challenge",
+        Step::Answer(Outcome::Reject | Outcome::Ask(_)) => "other",
+    }
+}
+
+#[test]
+fn a_token_is_checked_before_the_ticket_is_opened_and_only_where_it_may_decide() {
+    let settings = Settings::for_tests();
+    let check = |turnstile: Turnstile, method: &str, purpose: &str, want: (&str, u32)| {
+        let in_force = InForce { turnstile, ..InForce::of_settings(&settings) };
+        let head = RequestHead { method, purpose, ..RequestHead::default() };
+        let visit = Visit { url: TOKEN_URL, head, ..Visit::of_page(NOW, &in_force) };
+        let mut source = counted(None);
+        let step = visit.step(Some(&mut isolate(true)), &mut source);
+        assert_eq!((word(&step), source.opened.get()), want, "{method} {purpose}");
+    };
+    let off = Turnstile { mode: TurnstileMode::Off, ..GATE };
+    check(GATE, "GET", "", ("token", 0));
+    check(GATE, "POST", "", ("ask", 1));
+    check(GATE, "GET", "prefetch", ("prefetch", 1));
+    check(off, "GET", "", ("ask", 1));
+}
+
+#[test]
+fn a_page_loaded_on_suspicion_is_for_those_inside_alone() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |ticket: Option<Ticket>, revoked: bool, want: &str| {
+        let head = RequestHead { method: "GET", purpose: "prefetch", ..RequestHead::default() };
+        let visit = Visit { head, ..Visit::of_page(NOW, &in_force) };
+        let mut isolate = isolate(false);
+        if let Some(ticket) = ticket.as_ref().filter(|_| revoked) {
+            assert!(end_session(NOW, &settings, &mut isolate, ticket));
+        }
+        let step = visit.step(Some(&mut isolate), &mut counted(ticket.clone()));
+        assert_eq!(word(&step), want, "{ticket:?}");
+    };
+    check(None, false, "prefetch");
+    check(Some(waiting()), false, "prefetch");
+    check(Some(inside(&settings)), false, "pass");
+    check(Some(inside(&settings)), true, "prefetch");
+}
+
+#[test]
+fn a_view_is_looked_for_once_and_not_for_those_inside() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |ticket: Option<Ticket>, isolate: Option<&mut Isolate>, read: bool, want: &str| {
+        let visit = Visit { view_was_read: read, ..Visit::of_page(NOW, &in_force) };
+        assert_eq!(word(&visit.step(isolate, &mut counted(ticket))), want);
+    };
+    let blind = || Isolate::new(IsolateId(1), NODE);
+    check(None, None, false, "view");
+    check(Some(inside(&settings)), None, false, "view");
+    check(None, Some(&mut blind()), false, "view");
+    check(Some(inside(&settings)), Some(&mut blind()), false, "pass");
+    check(None, Some(&mut blind()), true, "ask");
+    check(None, Some(&mut isolate(false)), false, "wait");
+}
+
+#[test]
+fn only_a_waiting_visitor_is_answered_by_a_stream() {
+    let check = |event_stream: bool, method: &str, ticket: Option<Ticket>, want: &str| {
+        let settings = Settings { event_stream, ..Settings::for_tests() };
+        let in_force = InForce::of_settings(&settings);
+        let head = RequestHead { method, ..RequestHead::default() };
+        let visit = Visit { head, ..Visit::of_page(NOW, &in_force) };
+        let step = visit.step(Some(&mut isolate(false)), &mut counted(ticket));
+        assert_eq!(word(&step), want, "{event_stream} {method}");
+    };
+    check(true, "GET", Some(waiting()), "stream");
+    check(true, "HEAD", Some(waiting()), "wait");
+    check(false, "GET", Some(waiting()), "wait");
+    check(true, "GET", Some(inside(&Settings::for_tests())), "pass");
+    check(true, "GET", None, "wait");
+}
+
+#[test]
+fn a_failed_challenge_leads_into_the_infinite_queue_where_one_is_required() {
+    let check = |challenge_required: bool, passed: Option<bool>, want: &str| {
+        let settings = Settings { challenge_required, ..Settings::for_tests() };
+        let in_force = InForce::of_settings(&settings).after_challenge(passed);
+        let visit = Visit { passed, ..Visit::of_page(NOW, &in_force) };
+        let step = visit.step(Some(&mut isolate(false)), &mut counted(None));
+        assert_eq!(word(&step), want, "{challenge_required} {passed:?}");
+    };
+    check(true, None, "challenge");
+    check(true, Some(true), "wait");
+    check(true, Some(false), "infinite");
+    check(false, Some(false), "wait");
+}
+
+#[test]
+fn work_is_left_where_something_happened() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |now: Timestamp, outcome: Outcome, want: bool| {
+        let conclusion = Visit::of_page(now, &in_force).conclude(&isolate(false), outcome.clone());
+        assert_eq!(conclusion, Conclusion { outcome, challenge: None, work_is_left: want });
+    };
+    let wait = |counted: bool| Outcome::Wait { ticket: waiting(), counted };
+    check(NOW, Outcome::Pass, false);
+    check(NOW, Outcome::Reject, false);
+    check(NOW, wait(false), false);
+    check(NOW, wait(true), true);
+    check(NOW, Outcome::PassWith(inside(&settings)), true);
+    // There is nothing to report of a challenged visitor; the view grows old all the same.
+    let at = |now: Timestamp| {
+        let visit = Visit::of_page(now, &in_force);
+        visit.conclude(&isolate(false), Outcome::Challenge(waiting()))
+    };
+    assert_eq!(at(NOW).challenge, Some(ChallengeEvent::Challenge));
+    assert!(!at(NOW).work_is_left);
+    assert!(at(NOW + 60_000).work_is_left);
+}
+
+#[test]
+fn a_ticket_is_worth_something_until_its_session_is_ended_once() {
+    let settings = Settings::for_tests();
+    let mut isolate = isolate(false);
+    let ticket = inside(&settings);
+    let valid = |isolate: &Isolate, ticket: &Ticket| {
+        valid_ticket(NOW, &settings, Some(isolate), Some(ticket.clone())).is_some()
+    };
+    assert!(valid(&isolate, &ticket));
+    assert!(end_session(NOW, &settings, &mut isolate, &ticket));
+    assert!(!valid(&isolate, &ticket));
+    // A waiting visitor has no session; one that gave up waiting has no place either.
+    let waits = Ticket { id: TicketId::from_bytes([2; 16]), ..waiting() };
+    assert!(valid(&isolate, &waits));
+    assert!(!end_session(NOW, &settings, &mut isolate, &waits));
+    let gone = Ticket { id: TicketId::from_bytes([3; 16]), ..queued(0, 1) };
+    assert!(!valid(&isolate, &gone));
+}

@@ -1,0 +1,132 @@
+//! Calls on their way: who waits for an answer, and when a message arrives. Decides nothing.
+
+use std::collections::BTreeMap;
+
+use room_core::base::time::Timestamp;
+use room_core::capacity::state::Node;
+use room_core::room::settings::Settings;
+
+use super::event::WorldEvent;
+use super::event_queue::EventQueue;
+use super::network::{Caller, Network, Place, Question, Reply, SILENCE_MS, WaitingVisit, Way};
+use crate::chance::Chance;
+
+/// The network and the callers that wait for an answer.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    /// Delays, losses and cuts of the messages.
+    pub(crate) network: Network,
+    /// Who waits, by the number of the call.
+    waiting: BTreeMap<u64, Caller>,
+    /// The isolates to which a second answer to a call may come, until it would be silence, and the
+    /// counters that they asked.
+    answered: BTreeMap<u64, (Place, Node)>,
+    /// The number of the last call.
+    last: u64,
+}
+
+impl Calls {
+    /// Begins without a call.
+    pub(crate) fn new(network: Network) -> Self {
+        Self { network, waiting: BTreeMap::new(), answered: BTreeMap::new(), last: 0 }
+    }
+
+    /// Ends a call: whoever waited for it. `None` once it has ended, since an answer can come after
+    /// the silence, and twice.
+    pub(crate) fn end(&mut self, call: u64) -> Option<Caller> {
+        let caller = self.waiting.remove(&call);
+        if let Some(Caller::Visit(visit)) = &caller
+            && visit.question.was_repeated()
+        {
+            self.answered.insert(call, (visit.asking.place, visit.question.call.counter));
+        }
+        caller
+    }
+
+    /// Finds the visit that waits for the answer to a call.
+    pub(crate) fn visit(&mut self, call: u64) -> Option<&mut WaitingVisit> {
+        match self.waiting.get_mut(&call)? {
+            Caller::Visit(visit) => Some(visit),
+            _ => None,
+        }
+    }
+
+    /// Finds the isolate to which one more answer to a call has come, and the counter it is of.
+    pub(crate) fn answered(&self, call: u64) -> Option<(Place, Node)> {
+        self.answered.get(&call).copied()
+    }
+
+    /// Nothing more comes of a call.
+    pub(crate) fn forget(&mut self, call: u64) {
+        self.answered.remove(&call);
+    }
+}
+
+/// What a part of the world acts through: it reads the time and the settings, draws, calls, and
+/// enters what will happen. Its own state is its own; other parts it reaches by events alone.
+#[derive(Debug)]
+pub(crate) struct Context<'world> {
+    /// The present moment, the same for all parts; the clocks of the objects are ahead of it.
+    pub(crate) now: Timestamp,
+    /// The room's settings now.
+    pub(crate) settings: &'world Settings,
+    /// The random draws, a stream for each concern.
+    pub(crate) chance: &'world mut Chance,
+    /// The events that will happen, in order of time.
+    pub(crate) event_queue: &'world mut EventQueue<WorldEvent>,
+    /// The calls on their way.
+    pub(crate) calls: &'world mut Calls,
+}
+
+impl Context<'_> {
+    /// Enters an event that happens so many milliseconds from now.
+    pub(crate) fn enter_in(&mut self, after_ms: u64, event: WorldEvent) {
+        self.event_queue.enter(self.now + after_ms, event);
+    }
+
+    /// Sends a question; the caller hears the answer or, after [`SILENCE_MS`], silence.
+    pub(crate) fn call(&mut self, caller: Caller, question: Question) {
+        self.calls.last += 1;
+        let call = self.calls.last;
+        self.send(call, &caller, question);
+        self.enter_in(SILENCE_MS, WorldEvent::Silence(call));
+        if let Caller::Visit(visit) = &caller {
+            self.enter_in(visit.question.patience_ms, WorldEvent::Late(call));
+        }
+        self.calls.waiting.insert(call, caller);
+    }
+
+    fn send(&mut self, call: u64, caller: &Caller, question: Question) {
+        let stream = &mut self.chance.network;
+        let network = &self.calls.network;
+        let question = Box::new(question);
+        let is_repeated = network.repeats(stream);
+        let mut delay_ms = || network.delay_ms(caller, Way::There, stream);
+        let repeated_ms = if is_repeated { delay_ms() } else { None };
+        let first_ms = delay_ms();
+        if let Some(delay_ms) = repeated_ms {
+            self.enter_in(delay_ms, WorldEvent::Question(call, question.clone()));
+        }
+        if let Some(delay_ms) = first_ms {
+            self.enter_in(delay_ms, WorldEvent::Question(call, question));
+        }
+    }
+
+    /// Sends a visit's question once more; `late_ms` later it may be late again.
+    pub(crate) fn call_again(&mut self, call: u64, question: Question, late_ms: u64) {
+        let Some(caller) = self.calls.waiting.remove(&call) else { return };
+        self.send(call, &caller, question);
+        self.enter_in(late_ms, WorldEvent::Late(call));
+        self.calls.waiting.insert(call, caller);
+    }
+
+    /// Sends an answer to a question; whoever does not wait any more gets none.
+    pub(crate) fn reply(&mut self, call: u64, reply: Reply) {
+        let Some(caller) = self.calls.waiting.get(&call) else { return };
+        if let Some(delay_ms) =
+            self.calls.network.delay_ms(caller, Way::Back, &mut self.chance.network)
+        {
+            self.enter_in(delay_ms, WorldEvent::Reply(call, Box::new(reply)));
+        }
+    }
+}

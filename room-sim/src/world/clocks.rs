@@ -1,0 +1,41 @@
+//! The clocks of isolates and objects, each ahead of the world's time. Decides nothing.
+
+use crate::chance::Stream;
+use crate::scenario::NetworkConditions;
+
+/// How much the clocks of each data center are ahead of the world's time.
+#[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "names tell their units")]
+pub(crate) struct Clocks {
+    data_centers_ms: Vec<u64>,
+    global_ms: u64,
+    /// Within a data center, clocks differ by up to this much.
+    spread_ms: u64,
+}
+
+impl Clocks {
+    /// Draws a clock for each data center and for the global aggregator.
+    pub(crate) fn new(
+        data_centers: usize,
+        conditions: &NetworkConditions,
+        stream: &mut Stream,
+    ) -> Self {
+        let farthest_ms = conditions.data_center_skew_ms;
+        // None, half or all of it: evenly drawn clocks would seldom be as far apart as they may.
+        let mut draw_ms =
+            || if farthest_ms == 0 { 0 } else { stream.between(0, 2) * farthest_ms / 2 };
+        let data_centers_ms = (0..data_centers).map(|_| draw_ms()).collect();
+        Self { data_centers_ms, global_ms: draw_ms(), spread_ms: conditions.skew_ms }
+    }
+
+    /// Draws how much a new clock in this data center is ahead of time, in milliseconds.
+    pub(crate) fn draw_ms(&self, data_center: usize, stream: &mut Stream) -> u64 {
+        let of_all_ms = self.data_centers_ms.get(data_center).copied().unwrap_or(0);
+        of_all_ms + stream.between(0, self.spread_ms)
+    }
+
+    /// Draws how much the clock of the global aggregator is ahead of time, in milliseconds.
+    pub(crate) fn draw_global_ms(&self, stream: &mut Stream) -> u64 {
+        self.global_ms + stream.between(0, self.spread_ms)
+    }
+}

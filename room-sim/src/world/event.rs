@@ -1,0 +1,45 @@
+//! The events of a world: everything that can happen in it, and to which part.
+
+use room_core::base::id::Incarnation;
+
+use super::network::{Question, Reply, Shift};
+use super::objects::Object;
+use super::published::CountsEvent;
+use crate::baseline::BaselineAnswer;
+
+/// Something that will happen at a known moment.
+#[derive(Debug)]
+pub(crate) enum WorldEvent {
+    /// A visitor comes for the first time to a data center, among a crowd or not.
+    Arrival { data_center: usize, in_crowd: bool },
+    /// A visitor asks for a page.
+    Visit(usize),
+    /// A question reaches an object.
+    Question(u64, Box<Question>),
+    /// An object has time for a question that waited for it.
+    Served(u64, Box<Question>),
+    /// An answer reaches whoever waits.
+    Reply(u64, Box<Reply>),
+    /// The answer to a visit's question is late: it is perhaps sent again.
+    Late(u64),
+    /// Whoever waits has waited long enough, or the call failed.
+    Silence(u64),
+    /// The timer of an object rings, if it is still in this incarnation.
+    Wake(Object, Incarnation),
+    /// A request goes on with an isolate's reports after its own answer.
+    Work(Shift),
+    /// An isolate dies with what it has not reported; another one takes its place.
+    Death { data_center: usize, isolate: usize },
+    /// The fault of this number happens.
+    Fault(usize),
+    /// The copies are taken that the fault of this number will find.
+    Copies(usize),
+    /// Counts of a published design move from or to the global object.
+    Counts(CountsEvent),
+    /// The counts of an isolate of a published design reach its data center.
+    Flush { data_center: usize, isolate: usize },
+    /// A visitor is answered by a published design, after the calls of the visit.
+    Answer(usize, BaselineAnswer),
+    /// A second has passed.
+    Second,
+}

@@ -1,0 +1,436 @@
+//! The shell of the isolates: visits, and the work after the replies. Decides nothing.
+//!
+//! It drives the `Visit` of the core as `src/visit.rs` and `src/reports.rs` of the Worker do.
+
+use room_core::admission;
+use room_core::base::id::{Incarnation, IsolateId};
+use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::machines::isolate::duty::{COPY_MS, ReportDuty, WORK_MS};
+use room_core::machines::isolate::{Followup, Isolate, Outcome};
+use room_core::machines::wire::CounterReply;
+use room_core::queue::view::View;
+use room_core::room::event::InForce;
+use room_core::ticket::{NO_ESTIMATE, Ticket};
+use room_core::visit::{self, Conclusion, GivenSource, Step, Visit};
+
+use crate::chance::{Chance, Stream, cumulated, zipf};
+use crate::scenario::Scenario;
+use crate::visitor::{Cookie, Owner, Visitor, VisitorState};
+use crate::world::World;
+use crate::world::clocks::Clocks;
+use crate::world::event::WorldEvent;
+use crate::world::network::{Asking, Caller, Place, Question, Reply, Shift, WaitingVisit};
+use crate::world::objects::node;
+
+/// A browser that got an error page asks again after this long.
+const AGAIN_MS: u64 = SECOND_MS;
+/// A browser's timer is up to this late.
+const LATE_MS: u64 = 300;
+/// A challenge takes a person between so many milliseconds, and a bot no longer.
+const SOLVED_MS: (u64, u64) = (1_000, 8_000);
+/// Shares of a data center's isolates fall with the rank (`docs/simulation.md`).
+const ISOLATE_EXPONENT: f64 = 0.7;
+/// A cookie that is shared is used in so many data centers at once, the visitor's own among them,
+/// and there so many times.
+const SHARED_BY: usize = 10;
+const SHARED_USES: usize = 200;
+/// More requests with the same cookie at once than this are not made.
+const ECHOES_MAX: u64 = 5;
+
+/// The Cache API copy of the view in each data center.
+pub(crate) type ViewCopies = Vec<Option<View>>;
+
+/// An isolate in its present incarnation: the machine, its clock and its work after the replies.
+#[derive(Debug)]
+pub(crate) struct IsolateInstance {
+    machine: Isolate,
+    incarnation: Incarnation,
+    /// How much its clock is ahead of time.
+    ahead_ms: u64,
+    duty: ReportDuty,
+    copied_at: Timestamp,
+}
+
+impl IsolateInstance {
+    /// Makes an isolate of this data center that knows nothing.
+    pub(crate) fn born(data_center: usize, clocks: &Clocks, chance: &mut Chance) -> Self {
+        let incarnation = Incarnation(chance.product.number());
+        let ahead_ms = clocks.draw_ms(data_center, &mut chance.network);
+        let machine = Isolate::new(IsolateId(incarnation.0), node(data_center));
+        Self {
+            machine,
+            incarnation,
+            ahead_ms,
+            duty: ReportDuty::default(),
+            copied_at: Timestamp::default(),
+        }
+    }
+
+    fn take_newer(&mut self, view: Option<&View>) {
+        let held = self.machine.view().map_or(0, |view| view.version);
+        if let Some(view) = view.filter(|view| view.version > held) {
+            self.machine.on_view(view.clone());
+        }
+    }
+}
+
+/// The isolates of one data center.
+#[derive(Debug)]
+pub(crate) struct IsolateRow {
+    instances: Vec<IsolateInstance>,
+    /// Cumulated parts of the requests.
+    shares: Vec<f64>,
+}
+
+impl IsolateRow {
+    /// Makes as many isolates as a data center of this rank has.
+    pub(crate) fn born(data_center: usize, clocks: &Clocks, chance: &mut Chance) -> Self {
+        let born = |_| IsolateInstance::born(data_center, clocks, chance);
+        let instances: Vec<_> = (0..Scenario::isolates(data_center)).map(born).collect();
+        let shares = (0..instances.len()).map(|isolate| zipf(isolate, ISOLATE_EXPONENT));
+        Self { shares: cumulated(shares), instances }
+    }
+
+    /// Draws the isolate that a request reaches.
+    pub(crate) fn pick(&self, stream: &mut Stream) -> usize {
+        stream.pick(&self.shares)
+    }
+
+    /// Finds an isolate by its number.
+    pub(crate) fn get_mut(&mut self, isolate: usize) -> Option<&mut IsolateInstance> {
+        self.instances.get_mut(isolate)
+    }
+
+    /// Finds an isolate that is still in the incarnation of this place.
+    pub(crate) fn present(&mut self, place: Place) -> Option<&mut IsolateInstance> {
+        self.get_mut(place.isolate).filter(|instance| instance.incarnation == place.incarnation)
+    }
+
+    /// Tells which incarnation of an isolate runs now; 0 where there is no such isolate.
+    pub(crate) fn incarnation(&self, isolate: usize) -> u64 {
+        self.instances.get(isolate).map_or(0, |instance| instance.incarnation.0)
+    }
+}
+
+impl World {
+    fn instance(&mut self, place: Place) -> Option<&mut IsolateInstance> {
+        self.isolates.get_mut(place.data_center)?.present(place)
+    }
+
+    /// A visitor asks for a page, and its browser perhaps for some more at the same time.
+    pub(crate) fn visit_escrow(&mut self, visitor: usize) {
+        let Some(browser) = self.visitors.get(visitor) else { return };
+        let data_center = browser.data_center;
+        let ticket = match &browser.cookie {
+            Cookie::Ticket(ticket) => Some(ticket.clone()),
+            Cookie::None | Cookie::Published(_) => None,
+        };
+        if browser.owner == Owner::Sharer && matches!(browser.standing, VisitorState::Waits(_)) {
+            self.use_everywhere(visitor, data_center, ticket.as_ref());
+        }
+        let stream = &mut self.chance.visitors;
+        if ticket.is_some() && stream.happens(self.scenario.habits.parallel) {
+            for _ in 0..stream.between(1, ECHOES_MAX) {
+                self.request(visitor, data_center, ticket.clone(), true);
+            }
+        }
+        self.request(visitor, data_center, ticket, false);
+    }
+
+    /// Others use the same cookie at the same time, here and in other data centers.
+    fn use_everywhere(&mut self, visitor: usize, data_center: usize, ticket: Option<&Ticket>) {
+        let data_centers = self.isolates.len();
+        let elsewhere =
+            (1..data_centers.min(SHARED_BY)).map(|one| (data_center + one) % data_centers);
+        let here = (0..SHARED_USES).map(|_| data_center);
+        for place in elsewhere.chain(here) {
+            self.request(visitor, place, ticket.cloned(), true);
+        }
+    }
+
+    fn request(
+        &mut self,
+        visitor: usize,
+        data_center: usize,
+        ticket: Option<Ticket>,
+        is_echo: bool,
+    ) {
+        let random = self.chance.product.random();
+        self.truth.see_page_view(self.now);
+        let browser = self.visitors.get_mut(visitor).filter(|_| !is_echo);
+        // Only the request that brings the token knows what came of the challenge.
+        let passed = browser.and_then(|browser| browser.passed.take());
+        let Some(row) = self.isolates.get_mut(data_center) else { return };
+        let isolate = row.pick(&mut self.chance.isolates);
+        let Some(instance) = row.get_mut(isolate) else { return };
+        let now = self.now + instance.ahead_ms;
+        let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
+        let mut visit = Visit { passed, ..Visit::of_page(now, &in_force) };
+        let mut source = GivenSource { ticket, random };
+        let mut step = visit.step(Some(&mut instance.machine), &mut source);
+        if matches!(step, Step::ReadView | Step::AskCounter(_)) {
+            if instance.machine.wants_view(now) {
+                instance.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
+            }
+            visit.view_was_read = true;
+            step = visit.step(Some(&mut instance.machine), &mut source);
+        }
+        let incarnation = instance.incarnation;
+        let asking = Asking {
+            place: Place { data_center, isolate, incarnation },
+            visitor,
+            asked_at: self.now,
+            random,
+            passed,
+            is_echo,
+        };
+        match step {
+            Step::AskCounter(ask) => {
+                let question = instance.machine.question(now, &ask);
+                self.truth.takes += 1;
+                let first = Question::of_counter(question.call.clone());
+                self.call(Caller::Visit(Box::new(WaitingVisit { asking, ask, question })), first);
+            }
+            Step::Answer(outcome) => {
+                let conclusion = visit.conclude(&instance.machine, outcome);
+                self.answer(&asking, conclusion);
+            }
+            Step::CheckToken(_) | Step::RefusePrefetch | Step::ReadView | Step::Stream(_) => {
+                unreachable!("a page without a token, from an isolate that looked for a view");
+            }
+        }
+    }
+
+    /// The answer to a visit's question is late: sends it again if the isolate wants that.
+    pub(crate) fn ask_again(&mut self, call: u64) {
+        let Some(WaitingVisit { asking, question, .. }) = self.calls.visit(call) else { return };
+        let place = asking.place;
+        let row = self.isolates.get_mut(place.data_center);
+        let Some(instance) = row.and_then(|row| row.present(place)) else { return };
+        let now = self.now + instance.ahead_ms;
+        let Some(again) = instance.machine.ask_again(now, question) else { return };
+        let late_ms = question.patience_ms;
+        self.truth.takes += 1;
+        let question = Question::of_counter(again);
+        let (_, mut context) = self.parts();
+        context.call_again(call, question, late_ms);
+    }
+
+    /// One more answer comes to a question that was sent again.
+    pub(crate) fn take_late_reply(&mut self, call: u64, reply: CounterReply) {
+        let Some((place, counter)) = self.calls.answered(call) else { return };
+        let now = self.now;
+        if let Some(instance) = self.instance(place) {
+            instance.machine.keep_rest(now + instance.ahead_ms, counter, reply);
+        }
+    }
+
+    pub(crate) fn settle(&mut self, visit: WaitingVisit, reply: Option<CounterReply>) {
+        let WaitingVisit { asking, ask, question } = visit;
+        let Asking { place, visitor, random, passed, is_echo, .. } = asking;
+        let now = self.now;
+        let row = self.isolates.get_mut(place.data_center);
+        let Some(instance) = row.and_then(|row| row.present(place)) else {
+            if !is_echo {
+                if let Some(browser) = self.visitors.get_mut(visitor) {
+                    browser.passed = passed;
+                }
+                self.event_queue.enter(now + AGAIN_MS, WorldEvent::Visit(visitor));
+            }
+            return;
+        };
+        let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
+        let visit = Visit { passed, ..Visit::of_page(now + instance.ahead_ms, &in_force) };
+        if reply.is_some() {
+            instance.machine.on_answered(visit.now, &question);
+        }
+        let outcome = visit.settle(&mut instance.machine, ask, random, reply);
+        let conclusion = visit.conclude(&instance.machine, outcome);
+        self.answer(&asking, conclusion);
+    }
+
+    fn answer(&mut self, asking: &Asking, conclusion: Conclusion) {
+        let Asking { place, visitor, is_echo, .. } = *asking;
+        let Conclusion { outcome, work_is_left, .. } = conclusion;
+        if asking.passed.is_some() {
+            self.lead_on(visitor, outcome);
+            return self.report_soon(place, work_is_left);
+        }
+        let waits = |one: &Visitor| matches!(one.standing, VisitorState::Waits(_));
+        if !is_echo && self.visitors.get(visitor).is_some_and(waits) {
+            self.truth.answer_check_in(self.now.since_ms(asking.asked_at));
+        }
+        // The ticket's moments are those of the isolate's clock, the browser's timer has its own.
+        let ahead_ms = self.instance(place).map_or(0, |instance| instance.ahead_ms);
+        let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        let next = match outcome {
+            Outcome::Pass => self.show_site(visitor, None),
+            Outcome::PassWith(ticket) => self.show_site(visitor, Some(Cookie::Ticket(ticket))),
+            // The browser shows one of the pages, and keeps the cookie that came with it.
+            Outcome::Wait { .. } if is_echo => return self.report_soon(place, work_is_left),
+            Outcome::Wait { ticket, counted } => {
+                self.show_queue(visitor, ticket, counted, ahead_ms)
+            }
+            Outcome::Challenge(_) | Outcome::InfiniteQueue { .. } if is_echo => None,
+            Outcome::Challenge(_) => self.show_challenge(visitor),
+            Outcome::InfiniteQueue { ticket, .. } => self.show_infinite(visitor, ticket, ahead_ms),
+            // No scenario rejects; who is turned away does not come back.
+            Outcome::Reject => None,
+            Outcome::Ask(_) => return,
+        };
+        let is_done = |one: &Visitor| passes && !is_echo && one.is_done(self.now);
+        let is_revoked = self.visitors.get(visitor).is_some_and(is_done);
+        if is_revoked {
+            self.revoke(place, visitor);
+        } else if !is_echo && let Some(next) = next {
+            self.event_queue.enter(next, WorldEvent::Visit(visitor));
+        }
+        self.report_soon(place, work_is_left || is_revoked);
+    }
+
+    /// The answer to a request with a token leads back to the page, with the ticket it has earned.
+    fn lead_on(&mut self, visitor: usize, outcome: Outcome) {
+        let Some(browser) = self.visitors.get_mut(visitor) else { return };
+        if let Outcome::PassWith(ticket)
+        | Outcome::Wait { ticket, .. }
+        | Outcome::InfiniteQueue { ticket, .. } = outcome
+        {
+            browser.cookie = Cookie::Ticket(ticket);
+        }
+        self.event_queue.enter(self.now + 1, WorldEvent::Visit(visitor));
+    }
+
+    /// The answer of the origin ends the session of the visitor, who does not come back.
+    fn revoke(&mut self, place: Place, visitor: usize) {
+        let now = self.now;
+        let Some(browser) = self.visitors.get_mut(visitor) else { return };
+        let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
+        browser.standing = VisitorState::Gone;
+        self.truth.revoke(browser.session_ends);
+        if let Cookie::Ticket(ticket) = cookie
+            && let Some(row) = self.isolates.get_mut(place.data_center)
+            && let Some(instance) = row.present(place)
+        {
+            let local = now + instance.ahead_ms;
+            visit::end_session(local, &self.settings, &mut instance.machine, &ticket);
+        }
+    }
+
+    /// The visitor sees a challenge, and comes with what becomes of it: its time counts from then.
+    fn show_challenge(&mut self, visitor: usize) -> Option<Timestamp> {
+        let comes_at = self.now + self.chance.visitors.between(SOLVED_MS.0, SOLVED_MS.1);
+        let browser = self.visitors.get_mut(visitor)?;
+        browser.passed = Some(browser.owner != Owner::Bot);
+        browser.arrived_at = comes_at;
+        Some(comes_at)
+    }
+
+    /// The visitor sees the infinite queue, in which nobody is known to wait.
+    fn show_infinite(
+        &mut self,
+        visitor: usize,
+        ticket: Ticket,
+        ahead_ms: u64,
+    ) -> Option<Timestamp> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let due = admission::next_refresh(&ticket) - ahead_ms;
+        let browser = self.visitors.get_mut(visitor)?;
+        browser.cookie = Cookie::Ticket(ticket);
+        if browser.standing == VisitorState::Arrives {
+            browser.wait(now, &habits, &mut self.chance.visitors);
+        }
+        Some(due.max(now + 1) + self.chance.visitors.between(0, LATE_MS))
+    }
+
+    fn show_queue(
+        &mut self,
+        visitor: usize,
+        ticket: Ticket,
+        counted: bool,
+        ahead_ms: u64,
+    ) -> Option<Timestamp> {
+        let (now, habits) = (self.now, self.scenario.habits);
+        let interval_ms = u64::from(ticket.interval_s) * SECOND_MS;
+        let told = Some(ticket.shown_estimate_s).filter(|told| *told != NO_ESTIMATE);
+        let due = admission::next_refresh(&ticket) - ahead_ms;
+        self.show_wait(visitor, Cookie::Ticket(ticket), told)?;
+        let stream = &mut self.chance.visitors;
+        if !counted {
+            // The page came too early: its timer runs on.
+            return Some(due.max(now + 1) + stream.between(0, LATE_MS));
+        }
+        if stream.happens(habits.impatient) {
+            return Some(now + stream.between(1, interval_ms));
+        }
+        Some(now + interval_ms + stream.between(0, LATE_MS))
+    }
+
+    /// The request goes on after its answer and reports what is new, unless another one does.
+    fn report_soon(&mut self, place: Place, work_is_left: bool) {
+        let started_at = self.now;
+        if work_is_left
+            && let Some(instance) = self.instance(place)
+            && instance.duty.is_free(started_at)
+        {
+            instance.duty.hold(started_at);
+            self.event_queue.enter(started_at, WorldEvent::Work(Shift { place, started_at }));
+        }
+    }
+
+    pub(crate) fn work(&mut self, shift: Shift) {
+        let (now, Shift { place, started_at }) = (self.now, shift);
+        let data_center = place.data_center;
+        let row = self.isolates.get_mut(data_center);
+        let Some(instance) = row.and_then(|row| row.present(place)) else { return };
+        if now >= started_at + WORK_MS {
+            instance.duty.release();
+            return;
+        }
+        instance.duty.hold(now);
+        let local = now + instance.ahead_ms;
+        let question = match instance.machine.followup(local) {
+            Followup::Done => {
+                instance.duty.release();
+                return;
+            }
+            Followup::WaitUntil(moment) => {
+                let at = (moment - instance.ahead_ms).min(now + SECOND_MS).max(now + 1);
+                self.event_queue.enter(at, WorldEvent::Work(shift));
+                return;
+            }
+            Followup::Return(left) => {
+                self.call(Caller::Return(shift), Question::of_counter(left));
+                return;
+            }
+            Followup::Report(report) => Question::Aggregator(data_center, report),
+            Followup::ReadView => {
+                instance.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
+                if !instance.machine.wants_view(local) {
+                    self.event_queue.enter(now, WorldEvent::Work(shift));
+                    return;
+                }
+                Question::Aggregator(data_center, instance.machine.view_request())
+            }
+        };
+        self.call(Caller::Work(shift), question);
+    }
+
+    /// The work of an isolate was answered, or met with silence.
+    pub(crate) fn worked(&mut self, shift: Shift, reply: Option<Reply>) {
+        let (now, place) = (self.now, shift.place);
+        let Some(instance) = self.instance(place) else { return };
+        let reply = match reply {
+            Some(Reply::Aggregator(reply)) => Some(reply),
+            _ => None,
+        };
+        instance.machine.on_report_reply(now + instance.ahead_ms, reply);
+        if now.since_ms(instance.copied_at) >= COPY_MS {
+            instance.copied_at = now;
+            let view = instance.machine.view().cloned();
+            if let Some(copy) = self.view_copies.get_mut(place.data_center) {
+                *copy = view;
+            }
+        }
+        self.event_queue.enter(now, WorldEvent::Work(shift));
+    }
+}

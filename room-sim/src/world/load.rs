@@ -1,0 +1,262 @@
+//! What one object bears: a request each millisecond, and none that would wait over a second.
+//!
+//! Counts the calls that reach it, served or not; decides nothing else.
+
+use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::machines::data_center_counter::SHARDS_MAX;
+
+use super::objects::Object;
+pub use super::storage::Sizes;
+
+/// A request keeps the object busy this long (`docs/simulation.md`).
+const SERVICE_MS: u64 = 1;
+/// A request that would wait longer fails.
+const PATIENCE_MS: u64 = SECOND_MS;
+
+/// The platform's limits of one object: calls in a second, and memory.
+const CALLS_PER_S_MAX: u64 = 1_000;
+const MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
+/// A state is taken for so many times as large in memory as its text: the maps that hold it, the
+/// text itself while it is written, and what the machine knows besides.
+const MEMORY_PER_TEXT: usize = 8;
+
+/// The requests of one object: when it is free again, and how many came in one second.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    busy_until: Timestamp,
+    second: u64,
+    in_second: u64,
+    peak: u64,
+    /// The calls that came since the measure began.
+    calls: u64,
+    /// How many timers and calls of its own keep the object awake now, and since when.
+    pending: u32,
+    awake_since: Timestamp,
+    /// How long it was awake since the measure began, in milliseconds.
+    awake_ms: u64,
+}
+
+impl Load {
+    /// A request arrives: how long it waits for its turn; none if it fails.
+    pub fn arrive(&mut self, now: Timestamp) -> Option<u64> {
+        if now.seconds() != self.second {
+            (self.second, self.in_second) = (now.seconds(), 0);
+        }
+        self.in_second += 1;
+        self.calls += 1;
+        if self.pending == 0 {
+            self.awake_ms += SERVICE_MS;
+        }
+        self.peak = self.peak.max(self.in_second);
+        let starts_at = self.busy_until.max(now);
+        let waits_ms = starts_at.since_ms(now);
+        if waits_ms > PATIENCE_MS {
+            return None;
+        }
+        self.busy_until = starts_at + SERVICE_MS;
+        Some(waits_ms)
+    }
+
+    /// Tells the most calls that reached the object in one second.
+    pub fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// From now on a timer, or a call of its own, keeps the object awake.
+    pub fn wait(&mut self, now: Timestamp) {
+        if self.pending == 0 {
+            self.awake_since = now;
+        }
+        self.pending += 1;
+    }
+
+    /// A timer rings, or a call is answered.
+    pub fn end_wait(&mut self, now: Timestamp) {
+        if self.pending == 1 {
+            self.awake_ms += now.since_ms(self.awake_since);
+        }
+        self.pending = self.pending.saturating_sub(1);
+    }
+
+    /// The object ends, with all that it waits for.
+    pub fn end(&mut self, now: Timestamp) {
+        self.pending = self.pending.min(1);
+        self.end_wait(now);
+    }
+
+    /// The measure of calls and of time awake begins.
+    fn begin_measure(&mut self, now: Timestamp) {
+        (self.calls, self.awake_ms, self.awake_since) = (0, 0, now);
+    }
+
+    fn awake_ms(&self, now: Timestamp) -> u64 {
+        let waits_ms = if self.pending > 0 { now.since_ms(self.awake_since) } else { 0 };
+        self.awake_ms + waits_ms
+    }
+}
+
+/// Most calls that reached one object in one second, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Peaks {
+    /// A data center's counter.
+    pub counter: u64,
+    /// A data center's aggregator.
+    pub aggregator: u64,
+    /// The global object, or the Anywhere counter.
+    pub global: u64,
+}
+
+impl Peaks {
+    /// Tells the most calls that reached any object in one second.
+    pub fn max(&self) -> u64 {
+        self.counter.max(self.aggregator).max(self.global)
+    }
+}
+
+/// How much of the platform the objects of a room took at most, and what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Footprint {
+    /// What was stored.
+    pub sizes: Sizes,
+    /// Bytes of the largest state of an object, as text.
+    pub largest_state: usize,
+    /// What is paid for.
+    pub cost: Cost,
+}
+
+/// What an owner pays for, from five minutes after the beginning on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// The calls that reached any object of the room.
+    pub calls: u64,
+    /// The part of the time in which an object was awake, the mean of all that were called: it had
+    /// a timer, waited for an answer or served a call.
+    pub awake: f64,
+}
+
+impl Footprint {
+    /// Counts what the platform would not have borne: each value too large, and once an object
+    /// with too much memory and one with too many calls in a second.
+    pub fn failures(&self, peaks: Peaks) -> u64 {
+        let bytes = self.largest_state.saturating_mul(MEMORY_PER_TEXT);
+        let memory = u64::from(bytes > MEMORY_BYTES_MAX);
+        self.sizes.refused_writes + memory + u64::from(peaks.max() > CALLS_PER_S_MAX)
+    }
+}
+
+/// The loads of all objects of a room.
+#[derive(Clone, Debug)]
+pub struct Loads {
+    /// The counters of the data centers, as `CounterSeat::index` numbers them.
+    pub counters: Vec<Load>,
+    /// The aggregators of the data centers.
+    pub aggregators: Vec<Load>,
+    /// The global aggregator, or the global object of a published design.
+    pub global: Load,
+    /// The Anywhere counter of the published design of 2023.
+    pub anywhere: Load,
+}
+
+impl Loads {
+    /// Begins with objects that nobody has called.
+    pub fn new(data_centers: usize) -> Self {
+        Self {
+            counters: vec![Load::default(); data_centers * usize::from(SHARDS_MAX)],
+            aggregators: vec![Load::default(); data_centers],
+            global: Load::default(),
+            anywhere: Load::default(),
+        }
+    }
+
+    /// The load of one object; none if there is no such object.
+    pub(crate) fn of(&mut self, object: Object) -> Option<&mut Load> {
+        match object {
+            Object::Counter(counter) => self.counters.get_mut(counter.index()),
+            Object::Aggregator(data_center) => self.aggregators.get_mut(data_center),
+            Object::Global => Some(&mut self.global),
+        }
+    }
+
+    /// From now on a timer, or a call of its own, keeps an object awake.
+    pub(crate) fn wait(&mut self, object: Object, now: Timestamp) {
+        if let Some(load) = self.of(object) {
+            load.wait(now);
+        }
+    }
+
+    /// A timer of an object rings, or its call is answered.
+    pub(crate) fn end_wait(&mut self, object: Object, now: Timestamp) {
+        if let Some(load) = self.of(object) {
+            load.end_wait(now);
+        }
+    }
+
+    /// All objects of a data center end.
+    pub fn end(&mut self, data_center: usize, now: Timestamp) {
+        let shards = usize::from(SHARDS_MAX);
+        let counters = self.counters.iter_mut().skip(data_center * shards).take(shards);
+        counters.chain(self.aggregators.get_mut(data_center)).for_each(|load| load.end(now));
+    }
+
+    /// The measure of what the objects cost begins.
+    pub fn begin_measure(&mut self, now: Timestamp) {
+        let data_centers = self.counters.iter_mut().chain(&mut self.aggregators);
+        data_centers.chain([&mut self.global]).for_each(|load| load.begin_measure(now));
+    }
+
+    /// What the objects have cost in the `measured_ms` since the measure began.
+    pub fn cost(&self, now: Timestamp, measured_ms: u64) -> Cost {
+        let objects = self.counters.iter().chain(&self.aggregators).chain([&self.global]);
+        let called: Vec<&Load> = objects.filter(|load| load.calls > 0).collect();
+        let awake_ms: u64 = called.iter().map(|load| load.awake_ms(now)).sum();
+        let all_ms = (called.len() as u64 * measured_ms).max(1);
+        let calls = called.iter().map(|load| load.calls).sum();
+        Cost { calls, awake: awake_ms as f64 / all_ms as f64 }
+    }
+
+    /// Most calls in one second at the busiest object of each class.
+    pub fn peaks(&self) -> Peaks {
+        let busiest = |loads: &[Load]| loads.iter().map(Load::peak).max().unwrap_or(0);
+        Peaks {
+            counter: busiest(&self.counters),
+            aggregator: busiest(&self.aggregators),
+            global: self.global.peak().max(self.anywhere.peak()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Load;
+    use room_core::base::time::Timestamp;
+
+    #[test]
+    fn requests_wait_for_each_other_and_fail_beyond_a_second() {
+        let mut load = Load::default();
+        for number in 0..=1_000 {
+            assert_eq!(load.arrive(Timestamp(5_000)), Some(number));
+        }
+        assert_eq!(load.arrive(Timestamp(5_000)), None);
+        assert_eq!(load.arrive(Timestamp(5_001)), Some(1_000));
+        assert_eq!(load.arrive(Timestamp(7_000)), Some(0));
+        assert_eq!(load.peak(), 1_003);
+    }
+
+    #[test]
+    fn an_object_is_awake_while_it_serves_or_waits_and_no_moment_counts_twice() {
+        let mut load = Load::default();
+        load.begin_measure(Timestamp(5_000));
+        load.arrive(Timestamp(5_100)); // 1 ms
+        load.wait(Timestamp(6_000));
+        load.wait(Timestamp(6_050));
+        load.arrive(Timestamp(6_060));
+        load.end_wait(Timestamp(6_100));
+        assert_eq!(load.awake_ms(Timestamp(6_120)), 121);
+        load.end_wait(Timestamp(6_150));
+        assert_eq!((load.awake_ms(Timestamp(9_000)), load.calls), (151, 2));
+        load.wait(Timestamp(9_000));
+        load.end(Timestamp(9_010));
+        load.end_wait(Timestamp(9_900)); // of the life before
+        assert_eq!(load.awake_ms(Timestamp(9_900)), 161);
+    }
+}

@@ -1,0 +1,269 @@
+//! Calls on their way: who waits, how long messages take, what gets lost. Delivers nothing.
+
+use room_core::admission::{Ask, RandomInputs};
+use room_core::base::id::Incarnation;
+use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::machines::data_center_counter::SHARDS_MAX;
+use room_core::machines::isolate;
+use room_core::machines::wire::{
+    CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest,
+};
+use room_core::machines::wire::{Report, ReportReply};
+
+use crate::chance::Stream;
+use crate::scenario::NetworkConditions;
+use crate::world::objects::data_center_of;
+
+/// An answer that takes longer is silence, as in the Worker's calls.
+pub const SILENCE_MS: u64 = 3 * SECOND_MS;
+/// A message that is slow takes up to this many times as long.
+const SLOW_TIMES_MAX: u64 = 5;
+/// The way there and back between an isolate and the objects of its data center takes 1 to 10 ms.
+const TO_COUNTER_MS: (u64, u64) = (0, 5);
+const FROM_COUNTER_MS: (u64, u64) = (1, 5);
+/// So much longer is each way to the objects of a data center that are far away.
+const FAR_MS: u64 = 57;
+
+/// One incarnation of an isolate: what is sent to an earlier one reaches nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the data center, from 0 on.
+    pub data_center: usize,
+    /// The number of the isolate in its data center, from 0 on.
+    pub isolate: usize,
+    /// Its incarnation: a restart draws another one.
+    pub incarnation: Incarnation,
+}
+
+/// One of the counters of a data center.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterSeat {
+    /// The number of the data center, from 0 on.
+    pub data_center: usize,
+    /// The number of the counter in its data center, from 0 on.
+    pub number: usize,
+}
+
+impl CounterSeat {
+    /// Finds its place in a list of all counters that may exist, data center by data center.
+    pub fn index(self) -> usize {
+        self.data_center * usize::from(SHARDS_MAX) + self.number
+    }
+}
+
+/// A request of a visitor, as far as its answer needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// The isolate that asked.
+    pub place: Place,
+    /// The number of the visitor.
+    pub visitor: usize,
+    /// When it asked.
+    pub asked_at: Timestamp,
+    /// The random inputs of the visit.
+    pub random: RandomInputs,
+    /// What came of the challenge whose token the request brought; none where it brought none.
+    pub passed: Option<bool>,
+    /// True for one more request with the same cookie.
+    pub is_echo: bool,
+}
+
+/// A request that does an isolate's reports after its own answer, since a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Shift {
+    /// The isolate.
+    pub place: Place,
+    /// When the request began to work.
+    pub started_at: Timestamp,
+}
+
+/// A visit that waits for a counter.
+#[derive(Clone, Debug)]
+pub struct WaitingVisit {
+    /// The request of the visitor.
+    pub asking: Asking,
+    /// What the isolate needs a slot for.
+    pub ask: Ask,
+    /// What it asked the counter.
+    pub question: isolate::Question,
+}
+
+/// Who waits for an answer.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// A visit that waits for the counter's answer to this.
+    Visit(Box<WaitingVisit>),
+    /// A request that works after its own answer.
+    Work(Shift),
+    /// A request that gave slots back to the counter: the answer says nothing.
+    Return(Shift),
+    /// One incarnation of a counter, which pulls slots from the global aggregator.
+    Counter {
+        /// The counter and its data center.
+        counter: CounterSeat,
+        /// Its incarnation when it asked.
+        incarnation: Incarnation,
+        /// The number of its pull.
+        pull: u64,
+    },
+    /// One incarnation of a data center's aggregator, which syncs with the global aggregator.
+    Aggregator {
+        /// The number of the data center, from 0 on.
+        data_center: usize,
+        /// Its incarnation when it asked.
+        incarnation: Incarnation,
+    },
+}
+
+/// A request to an object, and to which.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// A visit or an isolate asks a counter.
+    Counter(CounterSeat, CounterRequest),
+    /// An isolate reports to the aggregator of its data center.
+    Aggregator(usize, Report),
+    /// A counter or an aggregator asks the global aggregator.
+    Global(GlobalRequest),
+}
+
+impl Question {
+    /// Addresses a call to the counter that it is for.
+    pub fn of_counter(call: CounterCall) -> Self {
+        let data_center = data_center_of(call.counter.colo);
+        let number = usize::from(call.counter.shard);
+        Self::Counter(CounterSeat { data_center, number }, call.request)
+    }
+}
+
+/// The answer of an object.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// A counter answers a visit or an isolate.
+    Counter(CounterReply),
+    /// An aggregator answers a report.
+    Aggregator(ReportReply),
+    /// The global aggregator answers a pull or a sync.
+    Global(GlobalReply),
+}
+
+/// Which way a message goes between a caller and an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// A question, to the object.
+    There,
+    /// An answer, to the caller.
+    Back,
+}
+
+impl Caller {
+    /// The data center whose counter is asked, where it is not that of whoever waits.
+    fn elsewhere(&self) -> Option<usize> {
+        let Self::Visit(visit) = self else { return None };
+        let asked = data_center_of(visit.question.call.counter.colo);
+        Some(asked).filter(|asked| *asked != visit.asking.place.data_center)
+    }
+
+    /// The data center of whoever waits.
+    fn data_center(&self) -> usize {
+        match self {
+            Self::Visit(visit) => visit.asking.place.data_center,
+            Self::Work(shift) | Self::Return(shift) => shift.place.data_center,
+            Self::Counter { counter, .. } => counter.data_center,
+            Self::Aggregator { data_center, .. } => *data_center,
+        }
+    }
+}
+
+/// The way of the messages: how long they take, which get lost and which come twice.
+#[derive(Debug)]
+pub struct Network {
+    /// Mean one-way delay between each data center and the global aggregator.
+    to_global_ms: Vec<u64>,
+    /// Data centers that do not reach the global aggregator.
+    cut: Vec<bool>,
+    /// How much later than usual the counters answer.
+    counters_late_ms: u64,
+    conditions: NetworkConditions,
+}
+
+impl Network {
+    /// Draws the round trip of each data center to the global aggregator: 60 to 250 ms.
+    pub fn new(data_centers: usize, conditions: NetworkConditions, stream: &mut Stream) -> Self {
+        let to_global_ms = (0..data_centers).map(|_| stream.between(30, 125)).collect();
+        Self { to_global_ms, cut: vec![false; data_centers], counters_late_ms: 0, conditions }
+    }
+
+    /// From now on nothing gets lost, repeated or late.
+    pub fn heal(&mut self) {
+        self.counters_late_ms = 0;
+        self.conditions =
+            NetworkConditions { loss: 0.0, repeats: 0.0, slow: 0.0, ..self.conditions };
+    }
+
+    /// Cuts a data center off from the global aggregator, or connects it again.
+    pub fn cut(&mut self, data_center: usize, is_cut: bool) {
+        if let Some(cut) = self.cut.get_mut(data_center) {
+            *cut = is_cut;
+        }
+    }
+
+    /// From now on each counter answers so many milliseconds later than usual.
+    pub fn delay_counters(&mut self, late_ms: u64) {
+        self.counters_late_ms = late_ms;
+    }
+
+    /// How long a message takes one way; none if it gets lost.
+    pub fn delay_ms(&self, caller: &Caller, way: Way, stream: &mut Stream) -> Option<u64> {
+        let data_center = caller.data_center();
+        match caller {
+            Caller::Visit(_) | Caller::Work(_) | Caller::Return(_) => {
+                let (low, high) = if way == Way::There { TO_COUNTER_MS } else { FROM_COUNTER_MS };
+                let is_far = self.conditions.far_data_center == Some(data_center);
+                let far_ms = if is_far { FAR_MS } else { 0 };
+                let elsewhere_ms = caller.elsewhere().map_or(0, |elsewhere| {
+                    self.round_trip_ms(data_center).midpoint(self.round_trip_ms(elsewhere))
+                });
+                let way_ms = stream.between(low, high) + far_ms + elsewhere_ms;
+                let drawn_ms = self.on_the_way(way_ms, stream)?;
+                let is_of_counter = way == Way::Back && !matches!(caller, Caller::Work(_));
+                Some(if is_of_counter { drawn_ms + self.counters_late_ms } else { drawn_ms })
+            }
+            Caller::Counter { .. } | Caller::Aggregator { .. } => {
+                self.to_global(data_center, stream)
+            }
+        }
+    }
+
+    /// Whether this message comes once more.
+    pub fn repeats(&self, stream: &mut Stream) -> bool {
+        stream.happens(self.conditions.repeats)
+    }
+
+    /// How long a report to the global aggregator or its answer takes; none if it gets lost.
+    pub fn report_delay_ms(&self, data_center: usize, stream: &mut Stream) -> Option<u64> {
+        self.to_global(data_center, stream)
+    }
+
+    fn to_global(&self, data_center: usize, stream: &mut Stream) -> Option<u64> {
+        if self.cut.get(data_center).copied().unwrap_or(true) {
+            return None;
+        }
+        let delay_ms = self.round_trip_ms(data_center) / 2;
+        let spread_ms = delay_ms / 10;
+        let drawn_ms = stream.between(delay_ms - spread_ms, delay_ms + spread_ms);
+        self.on_the_way(drawn_ms, stream)
+    }
+
+    /// The usual way there and back, in milliseconds.
+    pub fn round_trip_ms(&self, data_center: usize) -> u64 {
+        2 * self.to_global_ms.get(data_center).copied().unwrap_or(125)
+    }
+
+    fn on_the_way(&self, delay_ms: u64, stream: &mut Stream) -> Option<u64> {
+        if stream.happens(self.conditions.loss) {
+            return None;
+        }
+        let is_slow = stream.happens(self.conditions.slow);
+        Some(if is_slow { delay_ms * stream.between(2, SLOW_TIMES_MAX) } else { delay_ms })
+    }
+}

@@ -1,0 +1,449 @@
+//! The shells of the three objects: they carry questions to the machines, store and restart.
+//!
+//! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, one
+//! timer per object, and an object that starts again knows nothing but its row and its copy.
+
+use std::time::{Duration, Instant};
+
+use room_core::base::id::{Colo, Incarnation, RoomId};
+use room_core::base::time::{MINUTE_MS, Timestamp};
+use room_core::capacity::state::Node;
+use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
+use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter, SHARDS_MAX};
+use room_core::machines::global_aggregator::{GlobalAggregator, GlobalTurn, Restored, Save};
+use room_core::machines::turn::RequestId;
+use room_core::machines::wire::{GlobalReply, GlobalRequest};
+use room_core::room::settings::Settings;
+
+use super::calls::Context;
+use super::clocks::Clocks;
+use super::event::WorldEvent;
+use super::load::{Footprint, Loads, Peaks};
+use super::network::{Caller, CounterSeat, Question, Reply};
+use super::storage::{Storage, VALUE_BYTES_MAX};
+use crate::chance::Chance;
+
+/// The key of the row in the storage.
+const ROW: &str = "row";
+/// So often something is written to know its size.
+const SAMPLED_MS: u64 = MINUTE_MS;
+
+const ROOM: RoomId = RoomId::from_bytes([1; 16]);
+
+/// Names an object of the room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Object {
+    /// One of the counters of a data center.
+    Counter(CounterSeat),
+    /// The aggregator of the data center of this number.
+    Aggregator(usize),
+    /// The global aggregator.
+    Global,
+}
+
+/// A machine in its present incarnation, its timer, its clock, and its copy in the Cache API.
+#[derive(Debug)]
+struct Instance<Machine> {
+    machine: Machine,
+    incarnation: Incarnation,
+    /// How much its clock is ahead of time.
+    ahead_ms: u64,
+    /// When its timer rings next, in the time of the world.
+    wakes_at: Option<Timestamp>,
+    /// What a restart finds in the Cache API.
+    copy: Option<String>,
+}
+
+impl<Machine> Instance<Machine> {
+    fn new(machine: Machine, incarnation: Incarnation, ahead_ms: u64) -> Self {
+        Self { machine, incarnation, ahead_ms, wakes_at: None, copy: None }
+    }
+}
+
+/// All objects of the room.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    /// As many of each data center as there may be; most are never asked.
+    counters: Vec<Instance<DataCenterCounter>>,
+    aggregators: Vec<Instance<DataCenterAggregator>>,
+    global: Instance<GlobalAggregator>,
+    /// What a restart of the global aggregator finds.
+    storage: Storage,
+    /// What is stored are large texts: all are written only while a restart is near that will read
+    /// them, or one may become too large, otherwise some to know their size.
+    writes_all: bool,
+    writes_next_at: Timestamp,
+    /// Time that the global aggregator took for what it stored, and how often it did.
+    writing: (Duration, u32),
+    /// Bytes of the largest state of an object, by the texts of its copy.
+    largest_state: usize,
+    /// The requests that each object has to serve.
+    loads: Loads,
+    measured_from: Timestamp,
+}
+
+impl Objects {
+    /// Makes the objects in their first incarnation.
+    pub(crate) fn new(
+        data_centers: usize,
+        now: Timestamp,
+        settings: &Settings,
+        clocks: &Clocks,
+        chance: &mut Chance,
+    ) -> Self {
+        let incarnation = Incarnation(chance.product.number());
+        let global = GlobalAggregator::new(Restored::default(), ROOM, now, incarnation, settings);
+        let ahead_ms = clocks.draw_global_ms(&mut chance.network);
+        let global = Instance::new(global, incarnation, ahead_ms);
+        let counters = (0..data_centers * usize::from(SHARDS_MAX)).map(|index| {
+            let node = counter_node(index);
+            let data_center = index / usize::from(SHARDS_MAX);
+            let ahead_ms = clocks.draw_ms(data_center, &mut chance.network);
+            Instance::new(DataCenterCounter::new(node, None, now), Incarnation(0), ahead_ms)
+        });
+        let counters = counters.collect();
+        let aggregators = (0..data_centers).map(|one| {
+            let incarnation = Incarnation(chance.product.number());
+            let machine = DataCenterAggregator::new(node(one), None, now, incarnation);
+            Instance::new(machine, incarnation, clocks.draw_ms(one, &mut chance.network))
+        });
+        let aggregators = aggregators.collect();
+        Self {
+            counters,
+            aggregators,
+            global,
+            storage: Storage::default(),
+            writes_all: false,
+            writes_next_at: now + SAMPLED_MS,
+            writing: (Duration::ZERO, 0),
+            largest_state: 0,
+            loads: Loads::new(data_centers),
+            measured_from: now,
+        }
+    }
+
+    /// Tells the most calls that reached one object in one second, by class.
+    pub(crate) fn peaks(&self) -> Peaks {
+        self.loads.peaks()
+    }
+
+    /// The measure of what the objects cost begins.
+    pub(crate) fn begin_measure(&mut self, now: Timestamp) {
+        self.measured_from = now;
+        self.loads.begin_measure(now);
+    }
+
+    /// A question reaches an object: it is answered in its turn, or fails if that is too late.
+    pub(crate) fn ask(&mut self, call: u64, question: Box<Question>, context: &mut Context<'_>) {
+        let object = match *question {
+            Question::Counter(counter, _) => Object::Counter(counter),
+            Question::Aggregator(data_center, _) => Object::Aggregator(data_center),
+            Question::Global(_) => Object::Global,
+        };
+        match self.loads.of(object).and_then(|load| load.arrive(context.now)) {
+            Some(0) => self.serve(call, *question, context),
+            Some(waits_ms) => context.enter_in(waits_ms, WorldEvent::Served(call, question)),
+            None => context.enter_in(1, WorldEvent::Silence(call)),
+        }
+    }
+
+    /// An object has time for a question: its machine answers, now or in a later turn.
+    pub(crate) fn serve(&mut self, call: u64, question: Question, context: &mut Context<'_>) {
+        let (now, id, settings) = (context.now, RequestId(call), context.settings);
+        match question {
+            Question::Counter(counter, request) => {
+                let Some(instance) = self.counters.get_mut(counter.index()) else { return };
+                let turn = instance.machine.on_request(now + instance.ahead_ms, id, request);
+                self.perform_counter(counter, turn, context);
+            }
+            Question::Aggregator(data_center, report) => {
+                let Some(instance) = self.aggregators.get_mut(data_center) else { return };
+                let turn =
+                    instance.machine.on_report(now + instance.ahead_ms, settings, id, report);
+                self.perform_aggregator(data_center, turn, context);
+            }
+            Question::Global(request) => {
+                let instance = &mut self.global;
+                let turn =
+                    instance.machine.on_request(now + instance.ahead_ms, settings, id, request);
+                self.perform_global(turn, context);
+            }
+        }
+    }
+
+    /// The answer to a counter's pull, or silence.
+    pub(crate) fn pulled(
+        &mut self,
+        counter: CounterSeat,
+        incarnation: Incarnation,
+        pull: u64,
+        reply: Option<Reply>,
+        context: &mut Context<'_>,
+    ) {
+        let now = context.now;
+        let instance = self.counters.get_mut(counter.index());
+        if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
+            self.loads.end_wait(Object::Counter(counter), now);
+            let turn =
+                instance.machine.on_pulled(now + instance.ahead_ms, pull, from_global(reply));
+            self.perform_counter(counter, turn, context);
+        }
+    }
+
+    /// The answer to an aggregator's sync, or silence.
+    pub(crate) fn synced(
+        &mut self,
+        data_center: usize,
+        incarnation: Incarnation,
+        reply: Option<Reply>,
+        context: &mut Context<'_>,
+    ) {
+        let (now, settings) = (context.now, context.settings);
+        let instance = self.aggregators.get_mut(data_center);
+        if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
+            self.loads.end_wait(Object::Aggregator(data_center), now);
+            let turn =
+                instance.machine.on_synced(now + instance.ahead_ms, settings, from_global(reply));
+            self.perform_aggregator(data_center, turn, context);
+        }
+    }
+
+    fn perform_counter(
+        &mut self,
+        counter: CounterSeat,
+        turn: CounterTurn,
+        context: &mut Context<'_>,
+    ) {
+        let instance = self.counters.get(counter.index());
+        let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
+        if let Some(pull) = turn.send {
+            self.loads.wait(Object::Counter(counter), context.now);
+            let caller = Caller::Counter { counter, incarnation, pull: pull.number };
+            context.call(caller, Question::Global(GlobalRequest::Pull(pull)));
+        }
+        self.wake_at(Object::Counter(counter), turn.wake_at, context);
+        for (id, reply) in turn.replies {
+            context.reply(id.0, Reply::Counter(reply));
+        }
+    }
+
+    fn perform_aggregator(
+        &mut self,
+        data_center: usize,
+        turn: AggregatorTurn,
+        context: &mut Context<'_>,
+    ) {
+        let instance = self.aggregators.get(data_center);
+        let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
+        if let Some(sync) = turn.send {
+            self.loads.wait(Object::Aggregator(data_center), context.now);
+            let question = Question::Global(GlobalRequest::Sync(sync));
+            context.call(Caller::Aggregator { data_center, incarnation }, question);
+        }
+        self.wake_at(Object::Aggregator(data_center), turn.wake_at, context);
+        for (id, reply) in turn.replies {
+            context.reply(id.0, Reply::Aggregator(reply));
+        }
+    }
+
+    fn perform_global(&mut self, turn: GlobalTurn, context: &mut Context<'_>) {
+        let is_due = self.writes_all || context.now >= self.writes_next_at;
+        if turn.save && is_due && !self.store(context) {
+            return;
+        }
+        self.wake_at(Object::Global, turn.wake_at, context);
+        for (id, reply) in turn.replies {
+            context.reply(id.0, Reply::Global(reply));
+        }
+    }
+
+    /// Writes what the global aggregator wants stored; false if a value is too large, and then
+    /// nobody is answered.
+    #[expect(clippy::disallowed_methods, reason = "it tells what the row costs here")]
+    fn store(&mut self, context: &mut Context<'_>) -> bool {
+        let now = context.now;
+        let started_at = Instant::now();
+        let Save { row, parts } = self.global.machine.save();
+        self.writing = (self.writing.0 + started_at.elapsed(), self.writing.1 + 1);
+        let parts = parts.into_iter().map(|part| (part.key, part.value));
+        let all = parts.chain([(ROW.to_string(), Some(row))]).collect();
+        let is_written = self.storage.write(all);
+        self.writes_all |= self.storage.sizes().largest_value > VALUE_BYTES_MAX / 2;
+        if now >= self.writes_next_at {
+            self.writes_next_at = now + SAMPLED_MS;
+            self.measure_states();
+        }
+        let turn = self.global.machine.on_saved(now + self.global.ahead_ms, is_written);
+        self.wake_at(Object::Global, turn.wake_at, context);
+        is_written
+    }
+
+    /// Notes how large the states are: of the global aggregator, and of the busiest data center.
+    fn measure_states(&mut self) {
+        let counters = self.counters.iter().take(usize::from(SHARDS_MAX));
+        let counter = counters.map(|one| one.machine.copy().len()).max().unwrap_or(0);
+        let aggregator = self.aggregators.first().map_or(0, |one| one.machine.copy().len());
+        let states = [counter, aggregator, self.storage.bytes(), self.largest_state];
+        self.largest_state = states.into_iter().max().unwrap_or(0);
+    }
+
+    /// Tells what the platform would not have borne up to `now`, and what it was paid for.
+    pub(crate) fn footprint(&self, now: Timestamp) -> Footprint {
+        let cost = self.loads.cost(now, now.since_ms(self.measured_from));
+        Footprint { sizes: self.storage.sizes(), largest_state: self.largest_state, cost }
+    }
+
+    /// Tells how long the global aggregator takes for what it stores, on average.
+    pub(crate) fn writing_time(&self) -> Duration {
+        self.writing.0.checked_div(self.writing.1).unwrap_or_default()
+    }
+
+    /// The timer, the incarnation and the clock of an object.
+    fn timer(&mut self, object: Object) -> Option<(&mut Option<Timestamp>, Incarnation, u64)> {
+        match object {
+            Object::Counter(counter) => {
+                let instance = self.counters.get_mut(counter.index())?;
+                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+            }
+            Object::Aggregator(data_center) => {
+                let instance = self.aggregators.get_mut(data_center)?;
+                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+            }
+            Object::Global => {
+                let instance = &mut self.global;
+                Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
+            }
+        }
+    }
+
+    /// Sets the timer, unless it rings earlier anyway: then the machine asks again.
+    fn wake_at(&mut self, object: Object, moment: Option<Timestamp>, context: &mut Context<'_>) {
+        let (Some(moment), now) = (moment, context.now) else { return };
+        let Some((wakes_at, incarnation, ahead_ms)) = self.timer(object) else { return };
+        let moment = (moment - ahead_ms).max(now + 1);
+        if wakes_at.is_none_or(|earlier| moment < earlier) {
+            if wakes_at.replace(moment).is_none() {
+                self.loads.wait(object, now);
+            }
+            context.event_queue.enter(moment, WorldEvent::Wake(object, incarnation));
+        }
+    }
+
+    /// A timer rings: the machine's turn, unless the object has restarted or set another moment.
+    pub(crate) fn wake(
+        &mut self,
+        object: Object,
+        incarnation: Incarnation,
+        context: &mut Context<'_>,
+    ) {
+        let now = context.now;
+        let Some((wakes_at, present, ahead_ms)) = self.timer(object) else { return };
+        if present != incarnation || *wakes_at != Some(now) {
+            return;
+        }
+        *wakes_at = None;
+        self.loads.end_wait(object, now);
+        let (local, settings) = (now + ahead_ms, context.settings);
+        match object {
+            Object::Counter(counter) => {
+                let Some(instance) = self.counters.get_mut(counter.index()) else { return };
+                let turn = instance.machine.on_alarm(local);
+                self.perform_counter(counter, turn, context);
+            }
+            Object::Aggregator(data_center) => {
+                let Some(instance) = self.aggregators.get_mut(data_center) else { return };
+                let turn = instance.machine.on_alarm(local, settings);
+                self.perform_aggregator(data_center, turn, context);
+            }
+            Object::Global => {
+                let turn = self.global.machine.on_alarm(local, settings);
+                self.perform_global(turn, context);
+            }
+        }
+    }
+
+    /// Puts copies of the objects of a data center into the Cache API.
+    pub(crate) fn copy_data_center(&mut self, data_center: usize) {
+        for instance in self.counters_of(data_center) {
+            instance.copy = Some(instance.machine.copy());
+        }
+        if let Some(instance) = self.aggregators.get_mut(data_center) {
+            instance.copy = Some(instance.machine.copy());
+        }
+    }
+
+    /// A restart of the global aggregator is near: from the first call on its row is kept, and by
+    /// a further one, if `with_copy`, a copy gets into the Cache API.
+    pub(crate) fn expect_global_restart(&mut self, with_copy: bool, context: &mut Context<'_>) {
+        if !std::mem::replace(&mut self.writes_all, true) {
+            self.store(context);
+        } else if with_copy {
+            self.global.copy = self.storage.get(ROW).map(str::to_owned);
+        }
+    }
+
+    /// All memory is lost but the row and the copy; whoever waits for an answer hears nothing.
+    pub(crate) fn restart_global(&mut self, context: &mut Context<'_>) {
+        let incarnation = Incarnation(context.chance.product.number());
+        let instance = &mut self.global;
+        let parts = self.storage.all_but(ROW);
+        let (row, copy) = (self.storage.get(ROW), instance.copy.as_deref());
+        let restored = Restored { row, parts: &parts, copy };
+        let now = context.now + instance.ahead_ms;
+        let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, context.settings);
+        *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+        self.loads.global.end(context.now);
+        self.writes_all = false;
+    }
+
+    /// All objects of a data center lose all memory but their copies.
+    pub(crate) fn restart_data_center(&mut self, data_center: usize, context: &mut Context<'_>) {
+        let incarnation = Incarnation(context.chance.product.number());
+        let now = context.now;
+        for (shard, instance) in (0..).zip(self.counters_of(data_center)) {
+            let (node, now) = (Node { shard, ..node(data_center) }, now + instance.ahead_ms);
+            let machine = DataCenterCounter::new(node, instance.copy.as_deref(), now);
+            *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+        }
+        if let Some(instance) = self.aggregators.get_mut(data_center) {
+            let (now, copy) = (now + instance.ahead_ms, instance.copy.as_deref());
+            let machine = DataCenterAggregator::new(node(data_center), copy, now, incarnation);
+            *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+        }
+        self.loads.end(data_center, now);
+    }
+
+    fn counters_of(
+        &mut self,
+        data_center: usize,
+    ) -> impl Iterator<Item = &mut Instance<DataCenterCounter>> {
+        let shards = usize::from(SHARDS_MAX);
+        self.counters.iter_mut().skip(data_center * shards).take(shards)
+    }
+}
+
+/// Each data center has a code of three letters of its own.
+pub(crate) fn node(data_center: usize) -> Node {
+    let letter = |place: usize| char::from(b'A' + (data_center / place % 26) as u8);
+    let code: String = [676, 26, 1].into_iter().map(letter).collect();
+    Node { colo: code.parse().unwrap_or(Colo::UNKNOWN), shard: 0 }
+}
+
+/// Returns the number of the data center with this code.
+pub(crate) fn data_center_of(colo: Colo) -> usize {
+    let value = |letter: u8| usize::from(letter - b'A');
+    colo.letters().into_iter().fold(0, |number, letter| 26 * number + value(letter))
+}
+
+fn counter_node(index: usize) -> Node {
+    let shards = usize::from(SHARDS_MAX);
+    let shard = u16::try_from(index % shards).unwrap_or_default();
+    Node { shard, ..node(index / shards) }
+}
+
+fn from_global(reply: Option<Reply>) -> Option<GlobalReply> {
+    match reply {
+        Some(Reply::Global(reply)) => Some(reply),
+        _ => None,
+    }
+}

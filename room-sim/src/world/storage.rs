@@ -1,0 +1,93 @@
+//! The storage of the global aggregator, with the platform's limits. Knows no value's meaning.
+
+use std::collections::BTreeMap;
+
+/// A stored value may have so many bytes, as the platform has it.
+pub(crate) const VALUE_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// What an object finds when it starts again, and how large it was.
+#[derive(Debug, Default)]
+pub(crate) struct Storage {
+    values: BTreeMap<String, String>,
+    sizes: Sizes,
+}
+
+/// How large what was stored, or should have been, was at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes of the largest value, also of one that was refused.
+    pub largest_value: usize,
+    /// Bytes of all values together.
+    pub all_values: usize,
+    /// Writes that were refused because a value was too large.
+    pub refused_writes: u64,
+}
+
+impl Storage {
+    /// Writes all values in one transaction, and none if one is too large; a value that is none is
+    /// deleted. Returns whether it was written.
+    pub(crate) fn write(&mut self, changes: Vec<(String, Option<String>)>) -> bool {
+        let values = changes.iter().filter_map(|(_, value)| value.as_ref());
+        let largest = values.map(String::len).max().unwrap_or(0);
+        self.sizes.largest_value = self.sizes.largest_value.max(largest);
+        if largest > VALUE_BYTES_MAX {
+            self.sizes.refused_writes += 1;
+            return false;
+        }
+        for (key, value) in changes {
+            match value {
+                Some(value) => self.values.insert(key, value),
+                None => self.values.remove(&key),
+            };
+        }
+        self.sizes.all_values = self.sizes.all_values.max(self.bytes());
+        true
+    }
+
+    /// Finds a value.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.values.get(key).map(String::as_str)
+    }
+
+    /// Lists all values but one, with their keys.
+    pub(crate) fn all_but(&self, key: &str) -> Vec<(String, String)> {
+        let others = self.values.iter().filter(|(one, _)| *one != key);
+        others.map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    /// Tells how many bytes all values have now.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.values().map(String::len).sum()
+    }
+
+    /// Tells how large the values were at most.
+    pub(crate) fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Sizes, Storage, VALUE_BYTES_MAX};
+
+    #[test]
+    fn a_value_that_is_too_large_changes_nothing() {
+        let mut storage = Storage::default();
+        let mut check = |changes: &[(&str, Option<usize>)], want: (bool, usize)| {
+            let text = |length: usize| "x".repeat(length);
+            let owned = changes.iter().map(|(key, value)| (key.to_string(), value.map(text)));
+            let is_written = storage.write(owned.collect());
+            assert_eq!((is_written, storage.bytes()), want, "{changes:?}");
+        };
+        check(&[("row", Some(5)), ("part", Some(VALUE_BYTES_MAX))], (true, 5 + VALUE_BYTES_MAX));
+        check(
+            &[("row", Some(7)), ("part", Some(VALUE_BYTES_MAX + 1))],
+            (false, 5 + VALUE_BYTES_MAX),
+        );
+        check(&[("row", Some(6)), ("part", None)], (true, 6));
+        let largest_value = VALUE_BYTES_MAX + 1;
+        let all_values = 5 + VALUE_BYTES_MAX;
+        assert_eq!(storage.sizes(), Sizes { largest_value, all_values, refused_writes: 1 });
+        assert_eq!(storage.get("row").map(str::len), Some(6));
+    }
+}

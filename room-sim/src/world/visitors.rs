@@ -1,0 +1,114 @@
+//! The visitors of a world and what they see, whatever algorithm answers. Decides no admission.
+
+use room_core::base::time::Timestamp;
+
+use crate::chance::Stream;
+use crate::truth::Truth;
+use crate::visitor::{Cookie, Habits, Owner, Visitor, VisitorState};
+
+/// Everybody who came, in order of arrival. A visitor's number is its place in that order.
+#[derive(Debug)]
+pub(crate) struct Visitors {
+    all: Vec<Visitor>,
+    habits: Habits,
+}
+
+impl Visitors {
+    /// Nobody has come yet.
+    pub(crate) fn new(habits: Habits) -> Self {
+        Self { all: Vec::new(), habits }
+    }
+
+    /// Lists everybody who came, in order of arrival.
+    pub(crate) fn all(&self) -> &[Visitor] {
+        &self.all
+    }
+
+    /// Finds a visitor by its number.
+    pub(crate) fn get(&self, visitor: usize) -> Option<&Visitor> {
+        self.all.get(visitor)
+    }
+
+    /// Finds a visitor by its number, to change it.
+    pub(crate) fn get_mut(&mut self, visitor: usize) -> Option<&mut Visitor> {
+        self.all.get_mut(visitor)
+    }
+
+    /// Somebody comes for the first time, to this data center: its number.
+    pub(crate) fn arrive(
+        &mut self,
+        now: Timestamp,
+        data_center: usize,
+        in_crowd: bool,
+        stream: &mut Stream,
+    ) -> usize {
+        let owner = if stream.happens(self.habits.bots) {
+            Owner::Bot
+        } else if stream.happens(self.habits.shared) {
+            Owner::Sharer
+        } else {
+            Owner::Person
+        };
+        self.all.push(Visitor { owner, ..Visitor::new(data_center, now, in_crowd) });
+        self.all.len() - 1
+    }
+
+    /// Shows the site to a visitor: when it asks for its next page.
+    pub(crate) fn show_site(
+        &mut self,
+        now: Timestamp,
+        visitor: usize,
+        cookie: Option<Cookie>,
+        stream: &mut Stream,
+        truth: &mut Truth,
+    ) -> Option<Timestamp> {
+        let browser = self.all.get_mut(visitor)?;
+        let mut is_new_session = false;
+        if let Some(cookie) = cookie {
+            is_new_session = cookie.accepted_at() != browser.cookie.accepted_at();
+            browser.cookie = cookie;
+        }
+        let waited_until = match browser.standing {
+            VisitorState::Waits(until) => Some(until),
+            _ => None,
+        };
+        if browser.standing == VisitorState::Arrives {
+            truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
+        }
+        if browser.entered_at.is_none() {
+            browser.enter(now, &self.habits, stream);
+            truth.admit(now, visitor, waited_until);
+        } else if is_new_session && now >= browser.session_ends {
+            truth.admit_again(now);
+        }
+        // A copy of a ticket whose session another data center counts: it ends with the admission.
+        let is_copy = matches!(&browser.cookie, Cookie::Ticket(ticket) if ticket.shared);
+        if !is_copy || now >= browser.session_ends {
+            browser.session_ends = truth.serve(now, browser.session_ends);
+        }
+        Some(browser.next_request(now, stream))
+    }
+
+    /// Shows the queue page to a visitor, with an estimate of its wait if one is known.
+    pub(crate) fn show_wait(
+        &mut self,
+        now: Timestamp,
+        visitor: usize,
+        cookie: Cookie,
+        displayed_estimate_s: Option<u32>,
+        stream: &mut Stream,
+        truth: &mut Truth,
+    ) -> Option<()> {
+        let browser = self.all.get_mut(visitor)?;
+        browser.cookie = cookie;
+        if let Some(displayed_estimate_s) = displayed_estimate_s {
+            browser.told.get_or_insert((now, displayed_estimate_s));
+        }
+        if browser.standing == VisitorState::Arrives {
+            truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
+            let until = browser.wait(now, &self.habits, stream);
+            truth.queue(now, until);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,5 @@
+// Keeps the Worker that is built now as "the version before", beside which the tests run the next
+// one: `npm run keep-previous`, once for each version that is published.
+import { keepAsPrevious } from "../tests/harness/previous.mjs";
+
+console.log(`tests/previous/worker.tar.gz: ${Math.round(keepAsPrevious() / 1024)} KB`);

@@ -1,0 +1,150 @@
+// `npm run mutants`: breaks the core in thousands of small ways, one after the other, and says
+// which of them no test notices. All of it takes a day, so it is run in parts:
+//
+//   npm run mutants -- --file 'machines/global_aggregator*'   some files, below room-core/src
+//   npm run mutants -- --shard 0/20                           one part in twenty of all
+//   npm run mutants -- --change [base]                        what differs from a commit
+//
+// A mutant that no test can notice, since it changes nothing, stands in .cargo/mutants.toml.
+import { spawn, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+
+import { CORE, Tally } from "./mutants-summary.mjs";
+import { addToPath } from "./rust.mjs";
+import { stop } from "./stop.mjs";
+
+const VERSION = "27.1.0";
+const TOOLS = path.resolve("target", "tools");
+const FOUND = path.resolve("target", "mutants", "found");
+/** How long `--change` takes at most, in milliseconds: beyond, no further mutant is tried. */
+const CHANGE_MS = 9 * 60_000;
+/** The part of that time that the first tests get; the rest is for the laws. */
+const FIRST_PASS = 0.6;
+/** Tests that take seconds, of sizes and chances: no break of a decision is theirs alone. */
+const SLOW_TESTS = [
+  "no_value_is_too_large_however_much_happens",
+  "each_of_six_wins_as_often_whatever_the_phase_and_the_moment_of_the_place",
+];
+/** The tests that each mutant meets: the quick ones first, the laws where none of those fails. */
+const PASSES = [["--lib"], ["--test", "laws"]];
+/**
+ * The laws are tried with few cases, the same ones for each mutant. What the core needs is built
+ * once and not for each run anew, in a folder of its own: cargo would take a broken core that lies
+ * in the usual one for the one of this checkout.
+ */
+const ENVIRONMENT = {
+  PROPTEST_CASES: "32",
+  PROPTEST_RNG_SEED: "1",
+  CARGO_TARGET_DIR: path.resolve("target", "mutants", "build"),
+};
+/** The statuses of cargo-mutants: all noticed, some missed, some made a test wait for ever. */
+const DONE = [0, 2, 3];
+
+const USAGE =
+  "usage: npm run mutants -- [--file <name below room-core/src>]... [--shard <k>/<n>] | " +
+  "--change [<base>]";
+
+const began = Date.now();
+const wanted = parameters(process.argv.slice(2));
+if (wanted.isChange) wanted.forCargo.push("--in-diff", diffSince(wanted.base ?? base()));
+bringCargoMutants();
+const tally = new Tally();
+fs.rmSync(FOUND, { recursive: true, force: true });
+fs.mkdirSync(FOUND, { recursive: true });
+for (const [pass, tests] of PASSES.entries()) {
+  const again = pass > 0 ? ["--iterate"] : [];
+  const part = pass > 0 ? 1 : FIRST_PASS;
+  const endsAt = wanted.isChange ? began + CHANGE_MS * part : Infinity;
+  await tryMutants([...again, ...wanted.forCargo], tests, endsAt);
+  tally.add(FOUND);
+}
+console.log(`\n${tally.text || "no mutant to try"}`);
+process.exit(tally.missed.size > 0 ? 1 : 0);
+
+/** Reads the command line: what goes on to cargo-mutants, and the base of a change. */
+function parameters(all) {
+  const forCargo = [];
+  const [first, second] = all;
+  if (first === "--change" && all.length <= 2) return { isChange: true, base: second, forCargo };
+  for (let at = 0; at < all.length; at += 2) {
+    const [flag, value] = [all[at], all[at + 1]];
+    if (value === undefined || !["--file", "--shard"].includes(flag)) stop(USAGE);
+    forCargo.push(flag, flag === "--file" ? `${CORE}/${value}` : value);
+  }
+  return { isChange: false, forCargo };
+}
+
+/**
+ * Finds the commit before a change. On a branch that is where it left main. On main itself it is
+ * the commit before the newest one: what landed together lands as one commit or one merge, and a
+ * clone does not know more of it.
+ */
+function base() {
+  const head = git("rev-parse", "HEAD");
+  for (const main of ["origin/main", "main"]) {
+    const left = git("merge-base", main, "HEAD");
+    if (left && left !== head) return left;
+  }
+  return "HEAD~1";
+}
+
+/** Writes what differs in the core since `base` to a file; ends the process if that is nothing. */
+function diffSince(from) {
+  if (!git("rev-parse", "--verify", `${from}^{commit}`)) {
+    pass(`${from} is not in this clone (a shallow one?): no change to look at`);
+  }
+  const differs = git("diff", "--no-color", from, "--", CORE);
+  if (differs === "") pass(`nothing in ${CORE} differs from ${from}`);
+  const file = path.resolve("target", "mutants", "change.diff");
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, `${differs}\n`);
+  return file;
+}
+
+function pass(sentence) {
+  console.log(`mutants: ${sentence}`);
+  process.exit(0);
+}
+
+/** Returns what git prints; `undefined` if it fails. */
+function git(...parameters) {
+  const options = { encoding: "utf8", maxBuffer: 1 << 28 };
+  const { status, stdout } = spawnSync("git", parameters, options);
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** Installs cargo-mutants once, in this version, into a folder of this checkout. */
+function bringCargoMutants() {
+  addToPath(path.join(TOOLS, "bin"), "front");
+  const { stdout } = spawnSync("cargo-mutants", ["mutants", "--version"], { encoding: "utf8" });
+  if (stdout?.trim() === `cargo-mutants ${VERSION}`) return;
+  console.log(`Installing cargo-mutants ${VERSION} into ${TOOLS} (once, some minutes) ...`);
+  const install = ["install", "--quiet", "--locked", "--root", TOOLS, `cargo-mutants@${VERSION}`];
+  const { status } = spawnSync("cargo", install, { stdio: "inherit" });
+  if (status !== 0) stop("cargo could not install cargo-mutants: its message stands above");
+}
+
+/**
+ * Tries the chosen mutants with these tests, no further one after `endsAt`. Ends the process where
+ * cargo-mutants could not do its work.
+ */
+async function tryMutants(chosen, tests, endsAt) {
+  const skipped = SLOW_TESTS.flatMap((name) => ["--skip", name]);
+  const options = ["--package", "room-core", "--output", FOUND, "--no-times", "--shuffle"];
+  // To the build as well as to the run: of the other tests none is built.
+  const built = tests.map((part) => `--cargo-arg=${part}`);
+  const command = ["mutants", ...options, ...built, ...chosen, "--", "--", ...skipped];
+  const env = { ...process.env, ...ENVIRONMENT };
+  const child = spawn("cargo-mutants", command, { stdio: ["ignore", "inherit", "inherit"], env });
+  let isLate = false;
+  const interrupt = () => {
+    // It ends in its own time, and has then written what it found.
+    isLate = child.kill("SIGINT");
+  };
+  const leftMs = Math.max(endsAt - Date.now(), 0);
+  const timer = leftMs < Infinity ? setTimeout(interrupt, leftMs) : undefined;
+  const status = await new Promise((resolve) => child.on("close", resolve));
+  clearTimeout(timer);
+  if (!isLate && !DONE.includes(status)) stop(`cargo-mutants ended with ${status}: see above`);
+}

@@ -1,0 +1,72 @@
+//! A visit's question to a counter: sends it again when the room's machine wants that, and takes
+//! the first answer.
+
+use std::future::pending;
+
+use futures_util::future::{FutureExt, LocalBoxFuture, select_all};
+use room_core::base::id::RoomId;
+use room_core::machines::isolate::Question;
+use room_core::machines::wire::{CounterCall, CounterReply};
+use wasm_bindgen_futures::spawn_local;
+use worker::Env;
+
+use crate::memory::RoomState;
+use crate::{calls, memory, platform};
+
+/// The answers to one question that are on their way; `None` is silence.
+type Answers = Vec<LocalBoxFuture<'static, Option<CounterReply>>>;
+
+/// Asks a counter. `None` if no answer comes in time, however often it was asked.
+pub async fn ask(env: &Env, room: RoomId, question: Question) -> Option<CounterReply> {
+    platform::within(calls::LIMIT_MS, first_reply(env, room, question)).await
+}
+
+async fn first_reply(env: &Env, room: RoomId, mut question: Question) -> Option<CounterReply> {
+    let mut answers = Answers::new();
+    let mut call = question.call.clone();
+    let reply = loop {
+        answers.push(answer(env.clone(), room, call).boxed_local());
+        let reply = async {
+            match next_reply(&mut answers).await {
+                // Whoever hears nothing asks again when it is time, and no sooner.
+                None => pending().await,
+                reply => reply,
+            }
+        };
+        if let Some(reply) = platform::within(question.patience_ms, reply).await {
+            break reply;
+        }
+        let again = |state: &mut RoomState| state.isolate.ask_again(platform::now(), &mut question);
+        match memory::with_room(room, again).flatten() {
+            Some(once_more) => call = once_more,
+            None => break next_reply(&mut answers).await?,
+        }
+    };
+    memory::with_room(room, |state| state.isolate.on_answered(platform::now(), &question));
+    if question.was_repeated() {
+        spawn_local(async move {
+            while let Some(reply) = next_reply(&mut answers).await {
+                memory::with_room(room, |state| {
+                    state.isolate.keep_rest(platform::now(), question.call.counter, reply);
+                });
+            }
+        });
+    }
+    Some(reply)
+}
+
+async fn answer(env: Env, room: RoomId, call: CounterCall) -> Option<CounterReply> {
+    calls::counter(&env, room, &call).await
+}
+
+/// Waits for the next reply; `None` once all were silent.
+async fn next_reply(answers: &mut Answers) -> Option<CounterReply> {
+    while !answers.is_empty() {
+        let (answer, which, _) = select_all(answers.iter_mut()).await;
+        drop(answers.swap_remove(which));
+        if answer.is_some() {
+            return answer;
+        }
+    }
+    None
+}

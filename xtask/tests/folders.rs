@@ -1,0 +1,226 @@
+//! Checks the structure of `room-core`: each folder imports only from those before it, few files
+//! import each other in a circle, and the methods of a type stand together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folders in their order: each may import from those before it alone.
+const FOLDERS: [&str; 13] = [
+    "base",
+    "ticket",
+    "order",
+    "keys",
+    "rules",
+    "room",
+    "capacity",
+    "queue",
+    "admission",
+    "page",
+    "machines",
+    "visit",
+    "management",
+];
+/// Where the tests of a file begin: they may import from everywhere.
+const TESTS: &str = "#[cfg(test)]\nmod tests {";
+/// Most files in a circle: they all import each other, directly or through others.
+const CIRCLE_MAX: usize = 4;
+/// Most files with methods of one type, the one that defines it included.
+const FILES_OF_ONE_TYPE_MAX: usize = 2;
+
+#[test]
+fn folders_import_only_from_those_above() {
+    let mut upward = Vec::new();
+    let mut imports = 0;
+    let place = |folder: &str| FOLDERS.iter().position(|one| *one == folder);
+    for (name, code) in sources() {
+        let folder = name.split(['/', '.']).next().unwrap_or_default();
+        if name == "lib.rs" {
+            continue;
+        }
+        let own = place(folder).unwrap_or_else(|| panic!("{name} is in no known folder"));
+        for line in code.lines() {
+            for (_, path) in
+                line.match_indices("crate::").map(|(at, word)| line.split_at(at + word.len()))
+            {
+                let other = path.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+                let other = place(other.into_iter().next().unwrap_or_default());
+                imports += 1;
+                if other.is_some_and(|other| other > own) {
+                    upward.push(format!("{name}: {}", line.trim()));
+                }
+            }
+        }
+    }
+    assert!(imports > 100, "only {imports} imports found");
+    assert!(upward.is_empty(), "\n{}", upward.join("\n"));
+}
+
+#[test]
+fn circles_of_files_are_small() {
+    let sources = sources();
+    let imports: BTreeMap<&str, BTreeSet<&str>> =
+        sources.iter().map(|(name, code)| (&**name, imported(name, code, &sources))).collect();
+    let count: usize = imports.values().map(BTreeSet::len).sum();
+    assert!(count > 300, "only {count} imports found");
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        imports.keys().map(|name| (*name, reachable(name, &imports))).collect();
+    let circle = |name: &&str| -> BTreeSet<&str> {
+        reached[*name].iter().filter(|other| reached[**other].contains(*name)).copied().collect()
+    };
+    let circles: BTreeSet<BTreeSet<&str>> = imports.keys().map(circle).collect();
+    let large: Vec<_> = circles.iter().filter(|circle| circle.len() > CIRCLE_MAX).collect();
+    assert!(large.is_empty(), "files that import each other: {large:#?}");
+}
+
+#[test]
+fn methods_of_a_type_stand_together() {
+    let mut elsewhere = BTreeMap::<String, Vec<String>>::new();
+    let mut together = 0;
+    for (name, code) in sources() {
+        if !name.starts_with("machines/") && !name.starts_with("management/") {
+            continue;
+        }
+        let of_impl = |line: &str| {
+            let named = line.strip_prefix("impl ").or_else(|| {
+                line.strip_prefix("impl<").and_then(|rest| rest.split_once("> ")).map(|(_, of)| of)
+            })?;
+            (!named.contains(" for ")).then(|| word(named).to_owned())
+        };
+        for of in code.lines().filter_map(of_impl).collect::<BTreeSet<_>>() {
+            let defines = |kind| code.contains(&format!("{kind} {of}"));
+            if defines("struct") || defines("enum") {
+                together += 1;
+            } else {
+                elsewhere.entry(of).or_default().push(name.clone());
+            }
+        }
+    }
+    assert!(together > 30, "only {together} types with methods found");
+    elsewhere.retain(|_, files| files.len() >= FILES_OF_ONE_TYPE_MAX);
+    assert!(elsewhere.is_empty(), "types with methods in many other files: {elsewhere:#?}");
+}
+
+/// Finds the files that a file names in paths: from the top, relative to itself, or below itself.
+fn imported<'a>(
+    name: &str,
+    code: &str,
+    sources: &'a BTreeMap<String, String>,
+) -> BTreeSet<&'a str> {
+    let own: Vec<&str> = name.trim_end_matches(".rs").split('/').collect();
+    let is_child = |module: &str| sources.contains_key(&file_of(&[&own[..], &[module]].concat()));
+    let mut files = BTreeSet::new();
+    for (at, _) in code.match_indices("::") {
+        let before = &code[..at];
+        let first = before.rsplit(|letter| !is_name(letter)).next().unwrap_or_default();
+        if before[..before.len() - first.len()].ends_with("::") {
+            continue; // the middle of a path
+        }
+        let start = match first {
+            "crate" => Vec::new(),
+            "self" => own.clone(),
+            "super" => own.split_last().map_or_else(Vec::new, |(_, above)| above.to_vec()),
+            module if is_child(module) => [&own[..], &[module]].concat(),
+            _ => continue,
+        };
+        for path in paths(start, &code[at + 2..]) {
+            let mut prefixes = std::iter::successors(Some(&path[..]), |longer| {
+                longer.split_last().map(|(_, shorter)| shorter)
+            });
+            let known = prefixes.find_map(|prefix| sources.get_key_value(&file_of(prefix)));
+            files.extend(known.map(|(file, _)| file.as_str()).filter(|file| *file != name));
+        }
+    }
+    files
+}
+
+/// Lists the paths that begin with `start` and go on with `rest`, one for each name in braces.
+fn paths<'a>(start: Vec<&'a str>, rest: &'a str) -> Vec<Vec<&'a str>> {
+    let rest = rest.trim_start();
+    if let Some(inner) = rest.strip_prefix('{') {
+        let mut depth = 0;
+        let names = inner.split_inclusive(|letter: char| {
+            match letter {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            depth < 0 || depth == 0 && letter == ','
+        });
+        let mut all = Vec::new();
+        for name in names {
+            all.extend(paths(start.clone(), name));
+            if name.ends_with('}') && name.matches('}').count() > name.matches('{').count() {
+                break;
+            }
+        }
+        return all;
+    }
+    let next = word(rest);
+    let mut path = start;
+    match next {
+        "super" => drop(path.pop()),
+        _ => path.push(next),
+    }
+    match rest[next.len()..].strip_prefix("::") {
+        Some(rest) => paths(path, rest),
+        None => vec![path],
+    }
+}
+
+/// Collects all files that `name` imports, directly or through others.
+fn reachable<'a>(
+    name: &'a str,
+    imports: &BTreeMap<&'a str, BTreeSet<&'a str>>,
+) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut left = vec![name];
+    while let Some(file) = left.pop() {
+        left.extend(imports[file].iter().filter(|next| reached.insert(**next)));
+    }
+    reached
+}
+
+fn file_of(path: &[&str]) -> String {
+    format!("{}.rs", path.join("/"))
+}
+
+/// Returns the name that `text` begins with.
+fn word(text: &str) -> &str {
+    text.split(|letter| !is_name(letter)).next().unwrap_or_default()
+}
+
+fn is_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// Reads the code of each file of the core, by its path, without comments and tests.
+fn sources() -> BTreeMap<String, String> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../room-core/src");
+    let mut sources = BTreeMap::new();
+    for file in rust_files(&source) {
+        let name = file.strip_prefix(&source).unwrap_or(&file);
+        let name = name.to_string_lossy().replace('\\', "/");
+        if name.contains("tests") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let code = text.split(TESTS).next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        sources.insert(name, lines.collect::<Vec<_>>().join("\n"));
+    }
+    sources
+}
+
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
