@@ -152,7 +152,7 @@ class Cluster {
     for (const name of Object.keys((await this.door()).calls)) {
       const [className, object] = name.split(" ");
       if (!onlyClass || className === onlyClass) {
-        await this.#order("POST", { className, object });
+        await this.#order("/kill", { className, object });
       }
     }
   }
@@ -240,7 +240,7 @@ class Cluster {
 
   /** Makes calls of these objects fail or wait from now on; without an argument all work again. */
   async breakCalls(...faults) {
-    await this.#order("PUT", faults);
+    await this.#order("/faults", faults);
   }
 
   /**
@@ -252,9 +252,9 @@ class Cluster {
     return [...this.#arrivals, ...now.map(asArrival)];
   }
 
-  async #order(method, body) {
+  async #order(path, body) {
     const port = this.#ports.get(`${HUB} TestDoor`);
-    await sendForJson({ port, method, body: JSON.stringify(body) });
+    await sendForJson({ port, path, method: "POST", body: JSON.stringify(body) });
   }
 
   async #cache() {

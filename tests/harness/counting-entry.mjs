@@ -9,6 +9,8 @@ import * as product from "./product.mjs";
 
 /** How many calls reached each object since this isolate began, by "class object". */
 const calls = {};
+/** How many times each object began, by "class object": once, and again after each end. */
+const began = {};
 /** How many times this isolate looked up an object by its name, which begins each call. */
 let asked = 0;
 /** Where the last call to each object, by its name, asked for it to be placed. */
@@ -45,6 +47,8 @@ function counted(Product, className) {
     constructor(ctx, env) {
       limitValues(ctx.storage.kv);
       super(ctx, env);
+      const name = `${className} ${ctx.id.name}`;
+      began[name] = (began[name] ?? 0) + 1;
     }
 
     /** Ends this object as a crash does: its memory is lost, and calls that wait for it fail. */
@@ -77,6 +81,12 @@ export const DataCenterAggregator = counted(product.DataCenterAggregator, "DataC
 export const GlobalAggregator = counted(product.GlobalAggregator, "GlobalAggregator");
 export const Registry = counted(product.Registry, "Registry");
 
+const NAMESPACES = {
+  DataCenterCounter: env.DATA_CENTER_COUNTER,
+  DataCenterAggregator: env.DATA_CENTER_AGGREGATOR,
+  GlobalAggregator: env.GLOBAL_AGGREGATOR,
+  Registry: env.REGISTRY,
+};
 const Namespace = Object.getPrototypeOf(env.GLOBAL_AGGREGATOR);
 const { getByName } = Namespace;
 Namespace.getByName = function (name, options) {
@@ -106,11 +116,22 @@ Cache.prototype.put = async function (key, response) {
   return put.call(this, key, response);
 };
 
-/** The side door. The harness opens it on a socket of its own. */
+/** Kills an object. */
+async function kill({ className, object }) {
+  const killed = NAMESPACES[className].getByName(object).kill();
+  await killed.then(
+    () => Promise.reject(new Error(`${className} ${object} outlived its end`)),
+    () => {},
+  );
+}
+
+/** The side door of a service. The harness opens it on a socket of its own. */
 export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
-    if (request.method === "PUT") faults = await request.json();
-    return Response.json({ now: Date.now(), asked, places, calls, writes });
+    const { pathname } = new URL(request.url);
+    if (pathname === "/faults") faults = await request.json();
+    if (pathname === "/kill") await kill(await request.json());
+    return Response.json({ now: Date.now(), asked, places, began, calls, writes });
   }
 }
 

@@ -103,7 +103,8 @@ clusterTest("a copy from another data center gives no place twice", far, async (
   await crowd.wait(20_000);
   const most = mostInside(await cluster.arrivals(), SESSION_MS);
   assert.ok(most <= 100, `${most} inside`);
-  assert.ok(most >= 90, `only ${most} entered`);
+  // The counter held half of the 60 free slots when it was killed; they count as used.
+  assert.ok(most >= 65, `only ${most} entered`);
 });
 
 const DAMAGE = ["", "{", "null", "[]", '{"v":999}', "\u0000".repeat(100), "x".repeat(100_000)];

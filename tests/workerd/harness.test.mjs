@@ -42,6 +42,22 @@ clusterTest("the clock of workerd moves with the clock of the tests", options, a
   assert.ok(passed >= 10 * MINUTE_MS && passed < 11 * MINUTE_MS, `${passed} ms passed`);
 });
 
+const product = { rooms: [lineRoom] };
+clusterTest("a killed object begins anew with the next call", product, async (cluster) => {
+  const crowd = new Crowd(cluster, { count: 2, host: lineRoom.host });
+  await crowd.arrive();
+  const incarnations = async () => {
+    const { began } = await cluster.door();
+    return began[`GlobalAggregator ${lineRoom.id}`];
+  };
+  assert.equal(await incarnations(), 1);
+  await cluster.killObjects("GlobalAggregator");
+  await crowd.arrive();
+  assert.equal(await incarnations(), 1, "nobody has called it");
+  await cluster.advance(3_000);
+  assert.equal(await incarnations(), 2);
+});
+
 clusterTest("a Worker that admits everybody is noticed by the limit", options, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 50, host: lineRoom.host });
   await crowd.arrive();
