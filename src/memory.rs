@@ -192,8 +192,8 @@ pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
 
 /// Returns the settings of a room that are in force at `now`, as its objects use them.
 pub fn settings(room: RoomId, now: Timestamp) -> Option<Settings> {
-    let in_force = |room: &Room| event::in_force(room, now).settings.into_owned();
-    with(|memory| memory.coverage.room(room).map(in_force)).flatten()
+    let of_objects = |room: &Room| event::settings_of_objects(room, now);
+    with(|memory| memory.coverage.room(room).map(of_objects)).flatten()
 }
 
 /// Returns the next moment after `now` at which an event changes the settings of a room.

@@ -3,9 +3,9 @@
 
 use futures_util::future::join_all;
 use room_core::base::id::RoomId;
-use room_core::base::time::SECOND_MS;
+use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::isolate::Followup;
-use room_core::machines::isolate::duty::{COPY_MS, WORK_MS};
+use room_core::machines::isolate::duty::COPY_MS;
 use room_core::machines::wire::ReportReply;
 use worker::Env;
 
@@ -24,8 +24,9 @@ async fn work_on(room: RoomId, env: &Env) {
     if memory::with_room(room, |state| !state.duty.is_free(started_at)).unwrap_or(true) {
         return;
     }
-    while platform::now() < started_at + WORK_MS {
-        let Some(work) = memory::with_room(room, next) else { return };
+    loop {
+        let next = |state: &mut RoomState| next(state, started_at);
+        let Some(work) = memory::with_room(room, next).flatten() else { return };
         match work {
             Followup::Done => break,
             Followup::WaitUntil(moment) => {
@@ -38,10 +39,11 @@ async fn work_on(room: RoomId, env: &Env) {
     turnstile::tell_due(platform::now(), room);
 }
 
-fn next(state: &mut RoomState) -> Followup {
+/// Returns what to do next; `None` for a request whose place a later one has taken.
+fn next(state: &mut RoomState, started_at: Timestamp) -> Option<Followup> {
     let now = platform::now();
-    state.duty.hold(now);
-    state.isolate.followup(now)
+    let holds = state.duty.hold(now, started_at);
+    holds.then(|| state.isolate.next_work(now, started_at))
 }
 
 async fn perform(room: RoomId, env: &Env, work: Followup) {

@@ -1,5 +1,6 @@
 //! How many visitors may come in: the account of slots, booked before they are handed out,
 //! and the count of visitors inside.
 
+pub mod cadence;
 pub mod slots;
 pub mod state;

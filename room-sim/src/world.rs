@@ -96,7 +96,8 @@ impl World {
             (scenario.network_conditions, scenario.settings.clone());
         let network = Network::new(data_centers, network_conditions, &mut chance.network);
         let clocks = Clocks::new(data_centers, &network_conditions, &mut chance.network);
-        let objects = Objects::new(data_centers, START, &settings, &clocks, &mut chance);
+        let forget = scenario.sleepers_forget;
+        let objects = Objects::new(data_centers, START, &settings, &clocks, forget, &mut chance);
         let row = |data_center| IsolateRow::born(data_center, &clocks, &mut chance);
         let isolates = (0..data_centers).map(row).collect();
         let published = match algorithm {

@@ -1,5 +1,5 @@
-//! The targets of `docs/simulation.md` at 3 data centers and one seed: those that hold with
-//! a margin. `room-sim compare` tells them all, over more seeds and data centers.
+//! The targets of `docs/simulation.md` at 3 data centers (`half` at 30) and one seed: those that hold
+//! with a margin. `room-sim compare` tells them all, over more seeds and data centers.
 
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 
@@ -28,8 +28,12 @@ const NOT_YET: [(&str, &str); 8] = [
 ];
 
 fn check(name: &str) {
+    check_at(DATA_CENTERS, name);
+}
+
+fn check_at(data_centers: usize, name: &str) {
     let scenario = Scenario::named(name, SEED).expect("a known name");
-    let mut world = World::new(scenario, Algorithm::Escrow, DATA_CENTERS, SEED);
+    let mut world = World::new(scenario, Algorithm::Escrow, data_centers, SEED);
     let (measures, summary) = world.run(DRAIN_MS, &mut |_| ());
     let mut tested = 0;
     for (measure, figure) in measures.named() {
@@ -54,6 +58,11 @@ fn nobody_waits_without_need() {
 fn a_step_from_a_tenth_to_five_times_of_what_fits_passes_no_limit() {
     check("step");
     check("step-fast");
+}
+
+#[test]
+fn a_room_half_full_lets_its_objects_sleep() {
+    check_at(30, "half");
 }
 
 #[test]

@@ -10,10 +10,11 @@ use super::{
 };
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::Timestamp;
+use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::SlotClass;
 use crate::order::lottery::LotteryKey;
 use crate::order::order_key::OrderKey;
-use crate::queue::view::{STALE_MS, View};
+use crate::queue::view::View;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};

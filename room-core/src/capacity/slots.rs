@@ -219,10 +219,11 @@ impl Ledger {
 
     /// Takes over the stored account after a restart at `now`, for the new `incarnation`.
     ///
-    /// Slots that may have been granted after it was stored, up to its ceiling, count as
-    /// outstanding until they are reported used or written off: limits hold, if too strictly.
+    /// Slots that may have been granted after it was stored, up to its ceiling, for `lease_ms` at
+    /// most, count as outstanding until they are reported used or written off: limits hold, if too
+    /// strictly.
     #[must_use]
-    pub fn restart(mut self, incarnation: Incarnation, now: Timestamp) -> Self {
+    pub fn restart(mut self, incarnation: Incarnation, now: Timestamp, lease_ms: u64) -> Self {
         let beyond = self.ceiling.saturating_sub(self.granted_total);
         let beyond = u32::try_from(beyond).unwrap_or(u32::MAX);
         if beyond > 0 {
@@ -233,7 +234,7 @@ impl Ledger {
                     class: SlotClass::New,
                     n: beyond,
                     granted_at: now,
-                    until: now + LEASE_MS,
+                    until: now + lease_ms,
                     used: 0,
                     returned: 0,
                     written_off: 0,
@@ -261,17 +262,18 @@ impl Ledger {
         self.grants.len() < GRANTS_MAX
     }
 
-    /// Books `n` slots at `now` and returns them, to be handed to a counter. The caller has checked
-    /// that both limits of the room allow them.
+    /// Books `n` slots at `now`, for a lease of `lease_ms`, and returns them, to be handed to a
+    /// counter. The caller has checked that both limits of the room allow them.
     pub fn grant(
         &mut self,
         now: Timestamp,
         settings: &Settings,
         class: SlotClass,
         n: u32,
+        lease_ms: u64,
     ) -> Slots {
         let id = GrantId { incarnation: self.incarnation, number: self.next_number };
-        let until = now + LEASE_MS;
+        let until = now + lease_ms;
         self.next_number += 1;
         self.granted_total += u64::from(n);
         if class == SlotClass::Queued {

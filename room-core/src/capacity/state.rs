@@ -38,9 +38,6 @@ pub const REPORT_ANSWER_MS: u64 = 250;
 pub const CLOCK_MS: u64 = SECOND_MS / 2;
 /// How late joins are known at most, in milliseconds: no later data center is waited for.
 const JOINS_LATE_MS: u64 = 5 * SECOND_MS;
-/// How long a data center that had traffic may say nothing before it is silent, in milliseconds:
-/// its visitors' places are then held, since they may have renewed their sessions.
-pub const SILENT_MS: u64 = 3 * SYNC_MS;
 /// How long a data center may say nothing, in milliseconds, before others are called without its
 /// census of those who wait.
 pub const LEFT_OUT_MS: u64 = 20 * SECOND_MS;
@@ -222,8 +219,7 @@ impl Contributions {
     /// Returns how many visitors are in buckets expired by `now` whose sessions a silent data
     /// center may have renewed.
     fn held_by_silence(&self, now: Timestamp, settings: &Settings) -> u64 {
-        let is_silent = |node: &NodeState| !node.quiet && now.since_ms(node.heard_at) > SILENT_MS;
-        let silent = self.nodes.iter().filter(|(_, node)| is_silent(node));
+        let silent = self.nodes.iter().filter(|(_, node)| node.is_silent(now));
         self.held(silent.map(|(node, state)| (*node, state.heard_at)), now, settings)
     }
 

@@ -26,6 +26,8 @@ const REPORTS_PER_S: u64 = 200;
 /// An isolate that has not reported for this long is not counted as live: the others may report
 /// more often.
 const ISOLATE_MS: u64 = 60 * SECOND_MS;
+/// An isolate whose report is so much later than it was told, in milliseconds, had nothing to tell.
+const LATE_MS: u64 = 5 * SECOND_MS;
 /// The number of isolates remembered at most; reports of further ones are not taken in.
 const ISOLATES_MAX: usize = 4_096;
 /// The number of sent syncs remembered until the global aggregator says that it stored them.
@@ -74,6 +76,8 @@ enum News {
 struct Isolate {
     received: u64,
     seen: Timestamp,
+    /// How long it waits until its next report, in milliseconds, as it was told.
+    rests_ms: u64,
 }
 
 impl DataCenterAggregator {
@@ -119,9 +123,11 @@ impl DataCenterAggregator {
         if self.base.is_some() {
             self.take_in(now, &report, &mut turn);
         }
-        let fresh = self.view.as_ref().is_some_and(|view| !view.is_due(now));
+        let is_fresh = |view: &View| !view.is_sync_due(now) && view.version >= report.view_version;
+        let fresh = self.view.as_ref().is_some_and(is_fresh);
         if self.base.is_some() && fresh {
-            turn.replies.push((id, self.reply(now, &report)));
+            let reply = self.reply(now, &report);
+            turn.replies.push((id, reply));
         } else {
             self.waiting.push((id, report));
         }
@@ -141,6 +147,7 @@ impl DataCenterAggregator {
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
         self.syncing = false;
+        let was_hello = self.base.is_none();
         if let Some(GlobalReply::Synced { durable, included, view }) = reply {
             if self.counts.hear_revoked(&view.revoked) {
                 self.news = self.news.max(News::Some);
@@ -160,7 +167,12 @@ impl DataCenterAggregator {
             if self.base.is_some() {
                 self.take_in(now, &report, &mut turn);
             }
-            turn.replies.push((id, self.reply(now, &report)));
+            let reply = self.reply(now, &report);
+            turn.replies.push((id, reply));
+        }
+        if was_hello && self.is_calm() && self.news == News::Some {
+            // Before the object falls asleep again, and forgets what it was told.
+            self.news = News::Urgent;
         }
         self.finish(now, settings, &mut turn);
         turn
@@ -204,13 +216,21 @@ impl DataCenterAggregator {
         }
     }
 
-    fn reply(&self, now: Timestamp, report: &Report) -> ReportReply {
+    fn is_calm(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
+    }
+
+    fn reply(&mut self, now: Timestamp, report: &Report) -> ReportReply {
         let isolate = report.isolate;
+        let report_interval_ms = self.report_ms(now);
+        if let Some(known) = self.isolates.get_mut(&isolate) {
+            known.rests_ms = report_interval_ms;
+        }
         ReportReply {
             incarnation: self.source.incarnation,
             received: if self.base.is_some() { self.received(isolate) } else { 0 },
             durable: self.durable.get(&isolate).copied().unwrap_or(0),
-            report_interval_ms: self.report_ms(now),
+            report_interval_ms,
             view: self.view.clone(),
             revoked: self.counts.revoked_among(&report.events),
         }
@@ -220,7 +240,16 @@ impl DataCenterAggregator {
     fn report_ms(&self, now: Timestamp) -> u64 {
         let live = |isolate: &&Isolate| now.since_ms(isolate.seen) < ISOLATE_MS;
         let isolates = self.isolates.values().filter(live).count() as u64;
-        (isolates * 1_000 / REPORTS_PER_S).max(REPORT_MS)
+        let of_cadence_ms = self.view.as_ref().map_or(REPORT_MS, |view| view.cadence.report_ms());
+        (isolates * 1_000 / REPORTS_PER_S).max(of_cadence_ms)
+    }
+
+    /// Returns the longest time that an isolate which may have news was told to wait, in
+    /// milliseconds.
+    fn longest_rest_ms(&self, now: Timestamp) -> u64 {
+        let rests = |isolate: &&Isolate| now.since_ms(isolate.seen) < isolate.rests_ms + LATE_MS;
+        let rests_ms = self.isolates.values().filter(rests).map(|isolate| isolate.rests_ms);
+        rests_ms.max().unwrap_or(0).max(self.report_ms(now))
     }
 
     fn note_durable(&mut self, seq: u64) {
@@ -241,7 +270,8 @@ impl DataCenterAggregator {
 
     /// Ends a turn: syncs if that is due, or asks for a wake-up when it will be.
     fn finish(&mut self, now: Timestamp, settings: &Settings, turn: &mut AggregatorTurn) {
-        let due_at = self.synced_at + SYNC_MS;
+        let sync_ms = self.view.as_ref().map_or(SYNC_MS, |view| view.cadence.sync_ms());
+        let due_at = self.synced_at + sync_ms;
         // The last sync before a quiet spell says so, and needs no new event for it.
         let changed = self.news > News::None || !self.told_quiet || !self.is_all_durable();
         if self.syncing {
@@ -249,7 +279,7 @@ impl DataCenterAggregator {
         }
         if self.has_cause() || changed && now >= due_at {
             turn.send = Some(self.sync(now, settings));
-        } else if changed {
+        } else if changed && !self.is_calm() {
             turn.wake_at = Some(due_at);
         }
     }
@@ -266,7 +296,7 @@ impl DataCenterAggregator {
         let included: SortedMap<IsolateId, u64> =
             self.isolates.iter().map(|(isolate, state)| (*isolate, state.received)).collect();
         let quiet = !self.reported;
-        let report_ms = self.report_ms(now);
+        let report_ms = self.longest_rest_ms(now);
         let contribution = self.counts.contribution(now, included.clone(), quiet, report_ms);
         self.told_quiet = contribution.quiet;
         self.sent.insert(contribution.seq, included);

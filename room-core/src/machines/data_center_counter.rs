@@ -8,13 +8,14 @@
 mod demand;
 mod leases;
 mod recent;
+mod sizes;
 mod waiting;
 
 use crate::base::id::IsolateId;
 use crate::base::rate::Rate;
 use crate::base::sorted::{self, SortedMap};
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd, Slots};
+use crate::capacity::slots::{GrantId, LEASE_MS, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::Node;
 use crate::machines::round_trip::RoundTrip;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
@@ -38,6 +39,10 @@ const REFUSAL_MS: u64 = 500;
 const PULLS_APART_MS: u64 = 500;
 /// Seconds over which the demand is averaged, about.
 const DEMAND_WINDOW_S: f64 = 10.0;
+/// The same for the long average, by which leases in a calm room are made.
+const STEADY_WINDOW_S: f64 = 60.0;
+/// The most newcomers of whom one request tells.
+const NEWCOMERS_MAX: u64 = 1_000;
 /// The same for the short average, by which batches follow a rush.
 const RUSH_WINDOW_S: f64 = 1.0;
 /// An isolate that has not asked for this long is no longer one of those who share the slots.
@@ -73,6 +78,8 @@ pub struct DataCenterCounter {
     rests_until: Timestamp,
     pull_scale: u32,
     isolates: SortedMap<IsolateId, Timestamp>,
+    /// Newcomers over a long time, by which a calm room's leases are made.
+    steady: Rate,
 }
 
 impl DataCenterCounter {
@@ -97,6 +104,7 @@ impl DataCenterCounter {
             rests_until: Timestamp::default(),
             pull_scale: 1,
             isolates: SortedMap::new(),
+            steady: Rate::over_s(STEADY_WINDOW_S),
         }
     }
 
@@ -143,7 +151,12 @@ impl DataCenterCounter {
             self.round_trip.note(now.since_ms(first.sent_at));
         }
         if let Some(GlobalReply::Pulled { new, queued, extended, view, rest_ms }) = reply {
+            let was_calm = self.is_calm();
             keep_newer(&mut self.view, view);
+            if was_calm && !self.is_calm() {
+                // Others need what a calm room could spare.
+                self.leases.shorten(now + LEASE_MS);
+            }
             self.rests_until = now + rest_ms;
             for (class, slots) in [(SlotClass::New, new), (SlotClass::Queued, queued)] {
                 if let Some(slots) = slots {
@@ -207,8 +220,16 @@ impl DataCenterCounter {
     fn note(&mut self, now: Timestamp, take: SlotRequest) {
         match take.class {
             SlotClass::New => {
-                self.new_rate.add(now);
                 self.rush.add(now);
+                self.new_rate.add(now);
+                self.steady.add(now);
+                for _ in 0..take.spent.min(NEWCOMERS_MAX) {
+                    self.steady.add(now);
+                    // At the full pace batches are short: who asks is a measure of who comes.
+                    if self.is_calm() {
+                        self.new_rate.add(now);
+                    }
+                }
             }
             SlotClass::Queued => self.called_rate.add(now),
         }
@@ -277,23 +298,6 @@ impl DataCenterCounter {
         CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, shared }
     }
 
-    fn batch(
-        &mut self,
-        now: Timestamp,
-        waiting: Waiting,
-        grant: GrantId,
-        end: SlotEnd,
-    ) -> Option<Slots> {
-        let isolate = waiting.take.isolate;
-        let isolates = (self.isolates.len() as u32).max(1);
-        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
-        let by_supply = self.leases.tokens(grant) / (2 * isolates);
-        let n = by_demand.min(by_supply);
-        // To an isolate of an earlier version it is told by the counter's clock.
-        let end = end.by(now + BATCH_MS).handed_on(now, waiting.asked_at(now).unwrap_or(now));
-        (n > 0 && self.leases.cut_batch(isolate, grant, n)).then(|| Slots::new(grant, n, end))
-    }
-
     /// Returns a refusal, which tells what other called visitors would be refused without a pull,
     /// and whether the ticket is `spent`.
     fn refused(&self, now: Timestamp, spent: bool) -> CounterReply {
@@ -338,12 +342,14 @@ impl DataCenterCounter {
     /// others, those that the pull counted are refused, and later ones wait for the next pull.
     fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
         let waiting = std::mem::take(&mut self.waiting);
+        // Only in a calm room one who is alone may take all that came.
+        let others_wait = !self.is_calm() || waiting.len() > 1;
         let is_late = |one: &Waiting| u64::from(one.take.class == SlotClass::New && !one.asked);
         let waiting = sorted::stably_by_number(waiting, |waiting| waiting.take.key.0);
         for one in sorted::stably_by_number(waiting, is_late) {
             // Another request of the same admission may have been served in this very loop.
             let repeat = self.repeat(now, one);
-            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, true)) {
+            if let Some(reply) = repeat.or_else(|| self.hand_out(now, one, others_wait)) {
                 turn.replies.push((one.id, reply));
             } else if one.asked || self.is_refused(now, one.take) {
                 if one.take.class == SlotClass::Queued && self.ended(now, one.take).is_none() {
@@ -377,13 +383,15 @@ impl DataCenterCounter {
         // Nobody waits for returns: after a silence they are not hurried.
         let returns_at = self.leases.has_returns().then(|| self.last_pull_at + PULLS_APART_MS);
         let returns_due = returns_at.is_some_and(|at| now >= at);
+        // An object without a timer sleeps: what ends in a calm room goes back with the next pull.
+        let next_end = if self.is_calm() { None } else { self.leases.next_end() };
         if let Some(pulling) = self.pulling.as_mut() {
             // The answer to the pull ends with another look at all this.
             turn.send = pulling.again(now);
-            turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
+            turn.wake_at = earlier(Some(pulling.again_at), next_end);
         } else if !self.waiting.is_empty() || runs_low || returns_due {
             if now < self.rests_until {
-                turn.wake_at = earlier(Some(self.rests_until), self.leases.next_end());
+                turn.wake_at = earlier(Some(self.rests_until), next_end);
                 return;
             }
             // Where pulls are rare, one more costs little, and a newcomer waits for each.
@@ -391,10 +399,10 @@ impl DataCenterCounter {
             let pull = self.pull(now, runs_low);
             let again_after_ms = Pulling::again_after_ms(self.round_trip, hurries);
             let pulling = Pulling::new(now, pull.clone(), again_after_ms);
-            turn.wake_at = earlier(Some(pulling.again_at), self.leases.next_end());
+            turn.wake_at = earlier(Some(pulling.again_at), next_end);
             (self.pulling, turn.send) = (Some(pulling), Some(pull));
         } else {
-            turn.wake_at = earlier(returns_at, self.leases.next_end());
+            turn.wake_at = earlier(returns_at.filter(|_| !self.is_calm()), next_end);
         }
     }
 
@@ -431,7 +439,7 @@ impl DataCenterCounter {
             number: self.pull_number,
             keys: keys.collect(),
             new_waiting,
-            new_wanted: if asks_new { lease_wanted(per_s) * self.pull_scale } else { 0 },
+            new_wanted: if asks_new { self.wanted(now) } else { 0 },
             queued_keys,
             queued_waiting,
             queued_wanted: if queued_waiting > 0 {
@@ -467,13 +475,6 @@ impl DataCenterCounter {
         }
         grants
     }
-}
-
-/// Returns how many slots to ask for, at `d` newcomers per second: those expected in the 4 s of a
-/// lease, and two standard deviations: `4 d + 2 sqrt(4 d) + 1` (`docs/algorithm.md`).
-fn lease_wanted(per_s: f64) -> u32 {
-    let expected = 4.0 * per_s;
-    (expected + 2.0 * expected.sqrt()) as u32 + 1
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod books;
 mod burst;
+mod calm;
 mod counters;
 mod forecast_cache;
 mod load;
@@ -15,21 +16,22 @@ mod pace;
 mod recovery;
 mod restart;
 mod saves;
+mod told;
 
 use crate::base::id::{Incarnation, RoomId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
-use crate::capacity::slots::{SlotClass, Slots};
+use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
-use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Status, Sync};
+use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
-use crate::queue::view::{Joined, View};
 use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply};
 use crate::room::settings::Settings;
 
 use books::Books;
 use burst::Burst;
+use calm::{Calm, Use};
 use counters::{Counters, PullAnswer};
 use forecast_cache::ForecastCache;
 use load::Load;
@@ -63,6 +65,7 @@ pub struct GlobalAggregator {
     recovery: Recovery,
     saves: Saves,
     burst: Burst,
+    calm: Calm,
     pace: Pace,
     counters: Counters,
     overcall: OvercallController,
@@ -92,6 +95,7 @@ impl GlobalAggregator {
             recovery: Recovery::from(now),
             saves: Saves::default(),
             burst: Burst::default(),
+            calm: Calm::default(),
             pace: Pace::from(now),
             counters: Counters::default(),
             overcall: OvercallController::default(),
@@ -104,7 +108,7 @@ impl GlobalAggregator {
             None => Self { saves: Saves::resumed(&fresh.books, false, stored_keys), ..fresh },
         };
         if is_row_lost {
-            machine.recovery.lose_row();
+            machine.recovery.lose_row(settings);
         }
         machine
     }
@@ -118,7 +122,10 @@ impl GlobalAggregator {
     ) -> Self {
         let Found { row, contributions, with_parts } = found;
         self.queue = row.queue;
-        self.books = Books::resumed(row.ledger.restart(self.incarnation, now), contributions);
+        self.calm = row.calm;
+        let cadence = self.calm.cadence();
+        let ledger = row.ledger.restart(self.incarnation, now, cadence.lease_ms());
+        self.books = Books::resumed(ledger, contributions);
         self.version = self.version.max(row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
         self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
@@ -129,7 +136,7 @@ impl GlobalAggregator {
         if !self.queue.is_open() && someone_waits && census_is_lost {
             self.recovery.lose_census(settings);
         }
-        self.recovery.learn(settings, self.books.taken(now, settings));
+        self.recovery.learn(settings, self.books.taken(now, settings), cadence);
         self
     }
 
@@ -146,6 +153,7 @@ impl GlobalAggregator {
             ledger: self.books.ledger().clone(),
             book: self.books.contributions().stored_sum(self.incarnation),
             parts: Some(self.saves.parts()),
+            calm: self.calm,
         };
         Save { row: serde_json::to_string(&row).unwrap_or_default(), parts }
     }
@@ -201,57 +209,13 @@ impl GlobalAggregator {
         turn
     }
 
-    /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
-    /// call. Each has a higher version than those before.
-    pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
-        // Time, so that versions go up across restarts without a write for each; finer than
-        // milliseconds, because many views are made in one.
-        self.version = (self.version + 1).max(now.0 * VERSIONS_PER_MS);
-        let entered = self.books.ledger().queued_since(self.queue.reported().middle());
-        View {
-            version: self.version,
-            made_at: now,
-            threshold: self.queue.threshold(),
-            called_before: self.queue.called().before,
-            open: self.queue.is_open(),
-            names_until: self.burst.names_until(&self.queue),
-            line: crate::queue::line::curve(&self.queue.line_without(entered)),
-            joined: self.joined(now, entered),
-            closed_at: self.queue.closed_at(),
-            next_place_s: self.books.next_place_s(now, settings),
-            admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
-            forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
-            revoked: self.books.contributions().last_revoked(),
-        }
-    }
-
-    /// Returns the room's status for operators: visitors inside and waiting, and the seconds until
-    /// the next and the last of them enter.
-    pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
-        // The census is some seconds old: who came and who went since then is known as well.
-        let census_at = self.queue.reported().middle();
-        let joined = self.books.contributions().joined_since(census_at);
-        let entered = self.books.ledger().queued_since(census_at);
-        let waiting = (self.queue.waiting() + joined).saturating_sub(entered);
-        let next_place_s = self.books.next_place_s(now, settings);
-        let rate = self.books.admissions_per_1000_minutes(now);
-        let before_last = waiting.saturating_sub(1);
-        let line_s = before_last.saturating_mul(60_000).checked_div(rate);
-        let by_rate = next_place_s.zip(line_s).map(|(next, line)| u64::from(next) + line);
-        let longest = self.forecast_cache.wait_s(before_last).map(u64::from).or(by_rate);
-        Status {
-            open: self.queue.is_open(),
-            active: self.counted(now, settings),
-            waiting,
-            longest_wait_s: longest.and_then(|seconds| u32::try_from(seconds).ok()),
-            next_admission_s: next_place_s.filter(|_| waiting > 0),
-        }
-    }
-
     /// Returns how many slots may be granted at `now` under both limits of the room; 0 while
     /// [`Self::is_learning`] (invariants I1 and I13 of `docs/algorithm.md`).
     pub fn available(&self, now: Timestamp, settings: &Settings) -> u64 {
-        if self.is_learning(now) { 0 } else { self.books.free(now, settings) }
+        if self.is_learning(now) {
+            return 0;
+        }
+        self.books.free(now, settings, self.calm.reserve(now, settings))
     }
 
     /// Returns how many visitors are inside at `now`: those reported, and as many as there are
@@ -277,19 +241,6 @@ impl GlobalAggregator {
     /// that could fill the room, or the stored row could not be read.
     pub fn is_learning(&self, now: Timestamp) -> bool {
         self.recovery.is_learning(now, self.books.contributions())
-    }
-
-    /// Returns the visitors who joined since the census, without as many of them as have entered
-    /// of all who `entered` since.
-    fn joined(&self, now: Timestamp, entered: u64) -> Joined {
-        let contributions = self.books.contributions();
-        let from = self.queue.reported().middle().max(self.queue.closed_at());
-        // Joins are counted by the second.
-        let until = Timestamp::from_seconds(contributions.joins_told_until(now).seconds());
-        let joined = contributions.joined_since(from);
-        let count = joined.saturating_sub(contributions.joined_since(until));
-        let beyond_census = entered.saturating_sub(self.queue.waiting());
-        Joined { from, until, count: count.saturating_sub(beyond_census) }
     }
 
     fn on_sync(
@@ -380,7 +331,8 @@ impl GlobalAggregator {
         } else {
             waiting
         };
-        self.books.grant(now, settings, SlotClass::New, wanted.min(free))
+        let lease_ms = self.calm.cadence().lease_ms();
+        self.books.grant(now, settings, SlotClass::New, wanted.min(free), lease_ms)
     }
 
     fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
@@ -392,15 +344,21 @@ impl GlobalAggregator {
         let waiting = called.min(available);
         let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
         if self.queue.is_open() {
-            return self.books.grant(now, settings, SlotClass::Queued, wanted);
+            return self.books.grant(now, settings, SlotClass::Queued, wanted, LEASE_MS);
         }
         if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             let first = self.served_first(now, settings, pull);
-            return self.books.grant(now, settings, SlotClass::Queued, waiting.min(first));
+            return self.books.grant(
+                now,
+                settings,
+                SlotClass::Queued,
+                waiting.min(first),
+                LEASE_MS,
+            );
         }
         let last_minute = self.books.granted_in_rate_window(now);
         let n = self.pace.take(now, settings, last_minute, wanted);
-        self.books.grant(now, settings, SlotClass::Queued, n)
+        self.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS)
     }
 
     /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
@@ -442,7 +400,12 @@ impl GlobalAggregator {
                 self.queue.observe(epoch, &waiters);
             }
         }
-        self.forecast_cache.sample(now, settings, &self.queue, &self.books);
+        let turned = self.turn_calm(now, settings) || turned;
+        if self.calm.knows_late(now) {
+            self.forecast_cache.pause();
+        } else {
+            self.forecast_cache.sample(now, settings, &self.queue, &self.books);
+        }
         if settings.admits_nobody() && self.queue.is_open() {
             self.queue.hold(now, settings.held_from(now));
             return true;
@@ -457,6 +420,21 @@ impl GlobalAggregator {
         self.overcall.turn(now, supply.available, supply.flow_per_s);
         let moved = self.queue.call(now, settings, supply);
         moved || self.queue.try_open(settings, supply) || turned
+    }
+
+    /// Looks whether the room is far from its limits. Returns whether that changed: what is held
+    /// for how long is stored before anything is granted by it.
+    fn turn_calm(&mut self, now: Timestamp, settings: &Settings) -> bool {
+        let outstanding = self.books.ledger().outstanding();
+        let contributions = self.books.contributions();
+        let now_used = Use {
+            inside: self.books.counted(now, settings) + outstanding,
+            in_rate: self.books.granted_in_rate_window(now),
+            entered_per_minute: contributions.entered_since(now.minus_seconds(300)) / 5,
+            newcomers_per_minute: self.counters.newcomers_per_minute(now),
+            is_open: self.queue.is_open() && self.queue.waiting() == 0 && !settings.admits_nobody(),
+        };
+        self.calm.turn(now, settings, now_used)
     }
 
     fn supply(&self, now: Timestamp, settings: &Settings) -> Supply {
@@ -477,7 +455,8 @@ impl GlobalAggregator {
 
     /// Ends a turn: says whether to store the row, and when to wake the machine.
     fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
-        turn.save = self.saves.save(now, settings, &mut self.books, moved);
+        let is_calm = self.calm.cadence().is_calm();
+        turn.save = self.saves.save(now, settings, &mut self.books, moved, is_calm);
         let waits = !self.queue.is_open() && self.queue.waiting() > 0;
         turn.wake_at = earlier(self.saves.due_at(), waits.then(|| now + TICK_MS));
     }

@@ -8,6 +8,7 @@
 mod allowance;
 mod batch;
 mod counters;
+mod demand;
 pub mod duty;
 mod elsewhere;
 mod outbox;
@@ -22,7 +23,7 @@ use crate::admission::{
 };
 use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
 use crate::base::time::{MINUTE_MS, Timestamp};
-use crate::capacity::slots::{GrantId, SlotClass, SlotEnd};
+use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::earlier;
 use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
@@ -36,6 +37,7 @@ use crate::ticket::bucket::Bucket;
 use allowance::Allowance;
 use batch::Batch;
 use counters::Counters;
+use demand::Demand;
 use elsewhere::Elsewhere;
 use outbox::Outbox;
 use question::Patience;
@@ -74,6 +76,7 @@ pub struct Isolate {
     elsewhere: Elsewhere,
     asks: Allowance,
     flow: Allowance,
+    demand: Demand,
 }
 
 /// How a visitor enters: with a slot of a grant, or without one.
@@ -163,6 +166,7 @@ impl Isolate {
             elsewhere: Elsewhere::default(),
             asks: Allowance::default(),
             flow: Allowance::default(),
+            demand: Demand::default(),
         }
     }
 
@@ -179,7 +183,17 @@ impl Isolate {
     /// Replaces the view if this one is newer. In either case remembers the ended sessions in it.
     pub fn on_view(&mut self, view: View) {
         self.revoked.record(view.made_at, &view.revoked);
+        let was_calm = self.is_calm();
         keep_newer(&mut self.view, view);
+        if was_calm && !self.is_calm() {
+            // The data center may not have heard of it: the next report tells.
+            self.outbox.hurry();
+        }
+    }
+
+    /// Whether the room is far from its limits, by the view.
+    fn is_calm(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
 
     /// Whether an origin is known to have ended the session of this ticket. Whoever comes with the
@@ -257,8 +271,26 @@ impl Isolate {
         Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
     }
 
-    /// Returns the next piece of background work; the caller does it and asks again, until there is
-    /// none.
+    /// Returns the next piece of background work for a request that works since `started_at`; the
+    /// caller does it and asks again, until there is none.
+    pub fn next_work(&mut self, now: Timestamp, started_at: Timestamp) -> Followup {
+        let worked_ms = now.since_ms(started_at);
+        if !self.is_calm() {
+            return if worked_ms < duty::WORK_MS { self.followup(now) } else { Followup::Done };
+        }
+        if worked_ms < duty::CALM_WORK_MS {
+            return self.followup(now);
+        }
+        // There may be nobody later who could report.
+        self.outbox.hurry_once();
+        match self.followup(now) {
+            Followup::WaitUntil(_) => Followup::Done,
+            _ if worked_ms >= duty::CALM_WORK_MS + duty::LAST_REPORT_MS => Followup::Done,
+            work => work,
+        }
+    }
+
+    /// Returns the next piece of background work, however long a request has been at it.
     pub fn followup(&mut self, now: Timestamp) -> Followup {
         self.end_batch(now);
         if let Some((counter, left)) = self.returned_slots.pending_returns(now) {
@@ -266,16 +298,29 @@ impl Isolate {
             let counter = Node { colo: self.colo, shard: counter };
             return Followup::Return(CounterCall { counter, request });
         }
-        if let Some(report) = self.outbox.report(now, self.id) {
+        let calm = self.view.as_ref().map(|view| view.cadence).filter(|cadence| cadence.is_calm());
+        if let Some(cadence) = calm {
+            self.outbox.begin(now, cadence.report_ms());
+        }
+        let report = self.outbox.report(now, self.id).filter(|report| {
+            // In a calm room the next news asks what of the last is stored.
+            calm.is_none() || !report.events.is_empty()
+        });
+        if let Some(mut report) = report {
+            let full = self.view.as_ref().filter(|view| view.cadence.is_full());
+            report.view_version = full.map_or(0, |view| view.version);
             return Followup::Report(report);
         }
         if self.wants_view(now) && self.outbox.may_read_view(now) {
             return Followup::ReadView;
         }
-        match earlier(self.outbox.next_at(now), self.batch.ends_at()) {
-            Some(at) => Followup::WaitUntil(at),
-            None => Followup::Done,
-        }
+        // In a calm room a later visitor's request gives back what is left, and asks what is stored.
+        let next_at = if self.is_calm() {
+            self.outbox.next_unsent_at(now)
+        } else {
+            earlier(self.outbox.next_at(now), self.batch.ends_at())
+        };
+        next_at.map_or(Followup::Done, Followup::WaitUntil)
     }
 
     /// Returns a report without events, which asks the aggregator for the newest view.
@@ -290,6 +335,9 @@ impl Isolate {
         }
         let view = self.outbox.on_reply(reply);
         self.on_newer(view);
+        if !self.is_calm() {
+            self.outbox.keep_pace();
+        }
     }
 
     fn on_newer(&mut self, view: Option<View>) {
@@ -394,11 +442,19 @@ impl Isolate {
     /// Takes a slot of the isolate's own, if it has one whose time is not over.
     fn spend_batch(&mut self, now: Timestamp) -> Option<(GrantId, SlotEnd)> {
         self.end_batch(now);
-        self.batch.spend()
+        let slot = self.batch.spend();
+        if slot.is_some() {
+            self.demand.note_spent(now);
+        }
+        slot
     }
 
     fn end_batch(&mut self, now: Timestamp) {
         let closed = self.view.as_ref().is_some_and(|view| !view.open);
+        if self.view.as_ref().is_some_and(|view| view.cadence.is_full()) {
+            // In a room that is calm no more others need what a calm one could spare.
+            self.batch.shorten(now + BATCH_MS);
+        }
         if let Some((counter, rest)) = self.batch.end(now, closed) {
             self.returned_slots.add(counter, rest);
         }

@@ -83,6 +83,12 @@ pub struct SlotRequest {
     /// worth nothing. 0 in a request of an earlier version, whose tickets are forgotten sooner.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub session_ms: u64,
+    /// How many newcomers have entered at the isolate with slots of its own since it asked last.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub spent: u64,
+    /// Newcomers who reach the isolate, per 1,000 seconds, over about the last minute.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub demand_per_1000_s: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
@@ -206,6 +212,10 @@ pub struct Report {
     pub durable: u64,
     /// The events, oldest first, numbered without gaps from `first`.
     pub events: Vec<IsolateEvent>,
+    /// Version of the isolate's view, where that says that all is told at the full pace: an
+    /// aggregator whose view is older does not know. 0 otherwise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub view_version: u64,
 }
 
 /// An event in an isolate that changes how visitors are counted.

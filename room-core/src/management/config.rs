@@ -321,6 +321,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         challenge_required: false,
         event_stream: event_stream?,
         shuffles: Vec::new(),
+        next_change_at: None,
     })
 }
 

@@ -68,10 +68,11 @@ mod tests {
     use super::{is_for, told};
     use crate::admission::tests::queued;
     use crate::base::time::Timestamp;
+    use crate::capacity::cadence::STALE_MS;
     use crate::management::config::parse_rooms;
     use crate::order::order_key::OrderKey;
     use crate::page::waiting::PageContext;
-    use crate::queue::view::{STALE_MS, View};
+    use crate::queue::view::View;
     use crate::room::event::in_force;
     use crate::ticket::bucket::Bucket;
     use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};

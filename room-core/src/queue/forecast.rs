@@ -161,6 +161,11 @@ impl RetentionModel {
         self.seen = Some(now);
     }
 
+    /// Forgets the last measurement: what changes until the next one teaches nothing.
+    pub fn pause(&mut self) {
+        self.seen = None;
+    }
+
     fn forget(&mut self, kept: f64) {
         let others = [&mut self.ends, &mut self.gives_up];
         for frequency in self.stays.iter_mut().chain(others) {

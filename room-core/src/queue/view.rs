@@ -4,14 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::capacity::state::{RevokedVisitor, SYNC_MS};
+use crate::capacity::cadence::Cadence;
+use crate::capacity::state::RevokedVisitor;
 use crate::order::lottery::Called;
 use crate::order::order_key::OrderKey;
 use crate::queue::forecast;
-
-/// The age in milliseconds beyond which a view is stale, because its data center has missed a sync
-/// with the room's global aggregator. Decisions then go to the counter.
-pub const STALE_MS: u64 = 2 * SYNC_MS;
 
 /// How long after the room has closed a newcomer's place is told only once all who joined before
 /// have been reported, in milliseconds: two check-ins of a newcomer.
@@ -56,6 +53,9 @@ pub struct View {
     /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
+    /// How often data centers and their isolates tell what they count.
+    #[serde(default, skip_serializing_if = "Cadence::is_full")]
+    pub cadence: Cadence,
 }
 
 /// How many visitors joined the line in a span of time.
@@ -88,9 +88,10 @@ impl View {
             || self.made_at.since_ms(self.closed_at) >= STEADY_MS
     }
 
-    /// Returns true when the view is older than [`STALE_MS`] and the counter has to be asked.
+    /// Returns true when its data center has missed a sync with the global aggregator: the view is
+    /// older than 4 s at the full pace, and decisions go to the counter.
     pub fn is_stale(&self, now: Timestamp) -> bool {
-        now.since_ms(self.made_at) > STALE_MS
+        now.since_ms(self.made_at) > self.cadence.view_stale_ms()
     }
 
     /// Returns which visitors have been called, those of a lottery's round before included.
@@ -106,7 +107,12 @@ impl View {
 
     /// Returns true when a newer view should be fetched: the next sync has taken place by then.
     pub fn is_due(&self, now: Timestamp) -> bool {
-        now.since_ms(self.made_at) > SYNC_MS
+        now.since_ms(self.made_at) > self.cadence.view_due_ms()
+    }
+
+    /// Returns true when it is time for the next sync of the data center that holds the view.
+    pub fn is_sync_due(&self, now: Timestamp) -> bool {
+        now.since_ms(self.made_at) > self.cadence.sync_ms()
     }
 }
 

@@ -261,6 +261,12 @@ pub fn give_draw_keys(rooms: &mut [Room], keys: &KeyRing) {
     }
 }
 
+/// Returns the settings that are in force at `now`, as the room's objects use them.
+pub fn settings_of_objects(room: &Room, now: Timestamp) -> Settings {
+    let settings = in_force(room, now).settings.into_owned();
+    Settings { next_change_at: next_change(room, now), ..settings }
+}
+
 /// Returns the next moment after `now` at which an event changes what [`in_force`] returns; `None`
 /// if no event will.
 pub fn next_change(room: &Room, now: Timestamp) -> Option<Timestamp> {

@@ -101,6 +101,9 @@ pub struct Settings {
     /// The orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
+    /// When an event changes these settings next; only objects are told.
+    #[serde(skip)]
+    pub next_change_at: Option<Timestamp>,
 }
 
 impl Settings {
@@ -219,6 +222,7 @@ impl Settings {
             challenge_required: false,
             event_stream: false,
             shuffles: Vec::new(),
+            next_change_at: None,
         }
     }
 

@@ -8,7 +8,7 @@ use proptest::prelude::{Just, Strategy, any, proptest};
 use proptest::sample::Index;
 use room_core::base::id::{Colo, Incarnation, IsolateId, VisitorId};
 use room_core::base::time::Timestamp;
-use room_core::capacity::slots::{ANSWER_MS, GrantId, Ledger, SlotClass, WRITE_OFF_MS};
+use room_core::capacity::slots::{ANSWER_MS, GrantId, LEASE_MS, Ledger, SlotClass, WRITE_OFF_MS};
 use room_core::capacity::state::{Contribution, Contributions, Node, NodeIncarnation, StoredPart};
 use room_core::order::census::Epoch;
 use room_core::order::order_key::OrderKey;
@@ -116,7 +116,7 @@ proptest! {
         let mut known: BTreeMap<GrantId, Known> = BTreeMap::new();
         for (n, is_new) in grants {
             let class = if is_new { SlotClass::New } else { SlotClass::Queued };
-            let slots = ledger.grant(NOW, &settings, class, n);
+            let slots = ledger.grant(NOW, &settings, class, n, LEASE_MS);
             let until = slots.until;
             known.insert(slots.grant, Known { n, until, ..Known::default() });
         }

@@ -104,8 +104,8 @@ pub struct Cluster {
 }
 
 pub const ISOLATES_PER_DATA_CENTER: usize = 2;
-/// After a visit an isolate works on its reports for at most this long.
-const WORK_MS: u64 = 8_000;
+/// After a visit an isolate works on its reports for at most this long, in a calm room.
+const WORK_MS: u64 = 28_000;
 
 pub fn node(data_center: usize) -> Node {
     let letters = format!("DC{}", char::from(b'A' + data_center as u8));
@@ -382,7 +382,8 @@ impl Cluster {
         let instance = &mut self.isolates[isolate];
         let reporter = Reporter { isolate, incarnation: instance.incarnation };
         while !instance.busy && self.now < instance.works_until {
-            let report = match instance.machine.followup(now) {
+            let worked_ms = WORK_MS - instance.works_until.since_ms(self.now);
+            let report = match instance.machine.next_work(now, now - worked_ms) {
                 Followup::Return(CounterCall { request, .. }) => {
                     let asker = Some(Asker { reporter, visit: None });
                     self.flights.push_back(Flight::Ask { data_center, request, asker });

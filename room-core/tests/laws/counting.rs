@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{any, prop_assume, proptest};
+use room_core::base::time::Timestamp;
 use room_core::room::settings::Settings;
 use room_core::ticket::TicketState;
 
@@ -14,9 +15,10 @@ fn settle(cluster: &mut Cluster) {
     cluster.run(300, 100);
 }
 
-/// A room with room for everybody, so that all who arrive are inside.
-fn wide() -> Settings {
-    limits(10_000, 10_000)
+/// A room with room for everybody, so that all who arrive are inside, and everything is told at the
+/// full pace: its settings are about to change.
+pub fn wide() -> Settings {
+    Settings { next_change_at: Some(Timestamp(0)), ..limits(10_000, 10_000) }
 }
 
 proptest! {

@@ -6,7 +6,8 @@ use proptest::prelude::{any, proptest};
 use room_core::room::settings::Settings;
 
 use crate::cluster::Cluster;
-use crate::escrow::{config, limits, rooms};
+use crate::counting::wide;
+use crate::escrow::{config, rooms};
 use crate::steps::steps_with_revocations;
 
 /// Long enough for reports, syncs, rows, and the views that tell everybody.
@@ -14,7 +15,7 @@ const SETTLED_TICKS: u64 = 100;
 
 /// A room of three data centers with so many visitors inside, each of another isolate.
 fn inside(visitors: usize) -> Cluster {
-    let mut cluster = Cluster::new(limits(10_000, 10_000), 3);
+    let mut cluster = Cluster::new(wide(), 3);
     for isolate in 0..visitors {
         cluster.arrive(isolate);
     }

@@ -35,11 +35,9 @@ pub struct Booked {
     pub is_learning: bool,
 }
 
-/// From the grant of a slot to the last moment at which anybody may enter with it.
-const USABLE_MS: u64 = LEASE_MS + ANSWER_MS;
 /// Longer than anybody stays who is inside or has a slot at one moment: a lease, the widest bucket
 /// and the longest session of these tests, 3 minutes.
-const LONGEST_STAY_MS: u64 = 4 * MINUTE_MS;
+const LONGEST_STAY_MS: u64 = 6 * MINUTE_MS;
 
 /// The admissions, grants and views of one room.
 #[derive(Debug, Default)]
@@ -174,7 +172,7 @@ impl Truth {
         if let GlobalReply::Pulled { extended, .. } = reply {
             for (grant, _) in extended {
                 if let Some(grant) = self.grants.get_mut(grant) {
-                    grant.ends_at = at + USABLE_MS;
+                    grant.ends_at = grant.ends_at.max(at + LEASE_MS + ANSWER_MS);
                 }
             }
         }
@@ -189,7 +187,11 @@ impl Truth {
             assert!(in_rate <= self.per_minute as u64, "I1: {in_rate} in the rate after a grant");
             assert!(!is_learning, "I13: a grant while learning");
             assert!(!self.holds, "a grant while everybody new is held");
-            let (until, ends_at, view_version) = (slots.until, at + USABLE_MS, view.version);
+            // From the grant of a slot to the last moment at which anybody may enter with it.
+            let is_new = class == SlotClass::New;
+            let lease_ms = if is_new { view.cadence.lease_ms() } else { LEASE_MS };
+            let ends_at = at + lease_ms + ANSWER_MS;
+            let (until, view_version) = (slots.until, view.version);
             self.grants.insert(slots.grant, Grant { class, until, ends_at, view_version });
         }
     }

@@ -10,7 +10,7 @@ use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 37] = [
+pub const NAMES: [&str; 38] = [
     "steady",
     "small",
     "shift",
@@ -45,6 +45,7 @@ pub const NAMES: [&str; 37] = [
     "slow-counters",
     "slow-counters-60",
     "half",
+    "half-forgets",
     "step",
     "step-fast",
     "one-ticket-everywhere",
@@ -153,6 +154,7 @@ pub(super) fn constant(name: &'static str, per_minute: f64) -> Scenario {
             far_data_center: None,
         },
         isolate_life_ms: seconds(180),
+        sleepers_forget: false,
         faults: Vec::new(),
         day_ms: minutes(24 * 60),
     }

@@ -35,6 +35,10 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
         "slow-counters" => slow_counters("slow-counters", 600, 900.0),
         "slow-counters-60" => slow_counters("slow-counters-60", 60, 90.0),
         "half" => constant("half", HALF_PER_MINUTE),
+        // The platform may take the memory of an object that sleeps.
+        "half-forgets" => {
+            Scenario { sleepers_forget: true, ..constant("half-forgets", HALF_PER_MINUTE) }
+        }
         "step" => step("step"),
         // The places alone are tight, and taken within two minutes.
         "step-fast" => {

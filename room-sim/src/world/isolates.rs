@@ -5,7 +5,7 @@
 use room_core::admission;
 use room_core::base::id::{Incarnation, IsolateId};
 use room_core::base::time::{SECOND_MS, Timestamp};
-use room_core::machines::isolate::duty::{COPY_MS, ReportDuty, WORK_MS};
+use room_core::machines::isolate::duty::{COPY_MS, ReportDuty};
 use room_core::machines::isolate::{Followup, Isolate, Outcome};
 use room_core::machines::wire::CounterReply;
 use room_core::queue::view::View;
@@ -372,7 +372,7 @@ impl World {
             && let Some(instance) = self.instance(place)
             && instance.duty.is_free(started_at)
         {
-            instance.duty.hold(started_at);
+            instance.duty.hold(started_at, started_at);
             self.event_queue.enter(started_at, WorldEvent::Work(Shift { place, started_at }));
         }
     }
@@ -382,13 +382,11 @@ impl World {
         let data_center = place.data_center;
         let row = self.isolates.get_mut(data_center);
         let Some(instance) = row.and_then(|row| row.present(place)) else { return };
-        if now >= started_at + WORK_MS {
-            instance.duty.release();
+        if !instance.duty.hold(now, started_at) {
             return;
         }
-        instance.duty.hold(now);
         let local = now + instance.ahead_ms;
-        let question = match instance.machine.followup(local) {
+        let question = match instance.machine.next_work(local, started_at + instance.ahead_ms) {
             Followup::Done => {
                 instance.duty.release();
                 return;

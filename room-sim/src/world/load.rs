@@ -13,6 +13,8 @@ const SERVICE_MS: u64 = 1;
 /// A request that would wait longer fails.
 const PATIENCE_MS: u64 = SECOND_MS;
 
+/// An object that sleeps for so long may lose its memory.
+const FORGETS_MS: u64 = 10 * SECOND_MS;
 /// The platform's limits of one object: calls in a second, and memory.
 const CALLS_PER_S_MAX: u64 = 1_000;
 const MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
@@ -32,6 +34,8 @@ pub struct Load {
     /// How many timers and calls of its own keep the object awake now, and since when.
     pending: u32,
     awake_since: Timestamp,
+    /// When it last began to serve a call, or a timer or call of its own ended.
+    active_at: Timestamp,
     /// How long it was awake since the measure began, in milliseconds.
     awake_ms: u64,
 }
@@ -44,6 +48,7 @@ impl Load {
         }
         self.in_second += 1;
         self.calls += 1;
+        self.active_at = now;
         if self.pending == 0 {
             self.awake_ms += SERVICE_MS;
         }
@@ -55,6 +60,11 @@ impl Load {
         }
         self.busy_until = starts_at + SERVICE_MS;
         Some(waits_ms)
+    }
+
+    /// Whether it has slept for so long that the platform may have taken its memory.
+    pub fn may_have_forgotten(&self, now: Timestamp) -> bool {
+        self.pending == 0 && now.since_ms(self.active_at) >= FORGETS_MS
     }
 
     /// Tells the most calls that reached the object in one second.
@@ -72,6 +82,7 @@ impl Load {
 
     /// A timer rings, or a call is answered.
     pub fn end_wait(&mut self, now: Timestamp) {
+        self.active_at = now;
         if self.pending == 1 {
             self.awake_ms += now.since_ms(self.awake_since);
         }

@@ -18,7 +18,7 @@ use room_core::room::settings::Settings;
 use super::calls::Context;
 use super::clocks::Clocks;
 use super::event::WorldEvent;
-use super::load::{Footprint, Loads, Peaks};
+use super::load::{Footprint, Load, Loads, Peaks};
 use super::network::{Caller, CounterSeat, Question, Reply};
 use super::storage::{Storage, VALUE_BYTES_MAX};
 use crate::chance::Chance;
@@ -80,6 +80,8 @@ pub(crate) struct Objects {
     /// The requests that each object has to serve.
     loads: Loads,
     measured_from: Timestamp,
+    /// Whether an object that sleeps forgets what it has not stored.
+    sleepers_forget: bool,
 }
 
 impl Objects {
@@ -89,6 +91,7 @@ impl Objects {
         now: Timestamp,
         settings: &Settings,
         clocks: &Clocks,
+        sleepers_forget: bool,
         chance: &mut Chance,
     ) -> Self {
         let incarnation = Incarnation(chance.product.number());
@@ -113,12 +116,13 @@ impl Objects {
             aggregators,
             global,
             storage: Storage::default(),
-            writes_all: false,
+            writes_all: sleepers_forget,
             writes_next_at: now + SAMPLED_MS,
             writing: (Duration::ZERO, 0),
             largest_state: 0,
             loads: Loads::new(data_centers),
             measured_from: now,
+            sleepers_forget,
         }
     }
 
@@ -140,10 +144,41 @@ impl Objects {
             Question::Aggregator(data_center, _) => Object::Aggregator(data_center),
             Question::Global(_) => Object::Global,
         };
+        let may_forget = |load: &mut Load| load.may_have_forgotten(context.now);
+        if self.sleepers_forget && self.loads.of(object).is_some_and(may_forget) {
+            self.forget(object, context);
+        }
         match self.loads.of(object).and_then(|load| load.arrive(context.now)) {
             Some(0) => self.serve(call, *question, context),
             Some(waits_ms) => context.enter_in(waits_ms, WorldEvent::Served(call, question)),
             None => context.enter_in(1, WorldEvent::Silence(call)),
+        }
+    }
+
+    /// An object that slept begins anew, with what it has stored and its copy.
+    fn forget(&mut self, object: Object, context: &mut Context<'_>) {
+        let now = context.now;
+        match object {
+            Object::Global => {
+                self.restart_global(context);
+                self.writes_all = true;
+            }
+            Object::Counter(counter) => {
+                let Some(instance) = self.counters.get_mut(counter.index()) else { return };
+                let incarnation = Incarnation(context.chance.product.number());
+                let (node, local) = (counter_node(counter.index()), now + instance.ahead_ms);
+                let copy = instance.machine.copy();
+                let machine = DataCenterCounter::new(node, Some(&copy), local);
+                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+            }
+            Object::Aggregator(data_center) => {
+                let Some(instance) = self.aggregators.get_mut(data_center) else { return };
+                let incarnation = Incarnation(context.chance.product.number());
+                let (node, local) = (node(data_center), now + instance.ahead_ms);
+                let copy = instance.machine.copy();
+                let machine = DataCenterAggregator::new(node, Some(&copy), local, incarnation);
+                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+            }
         }
     }
 

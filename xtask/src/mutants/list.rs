@@ -91,9 +91,23 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         law: "I5",
         breaks: "a batch outlives its lease",
-        file: "machines/data_center_counter.rs",
+        file: "machines/data_center_counter/sizes.rs",
         from: "let end = end.by(now + BATCH_MS).handed_on",
         to: "let end = SlotEnd { until: end.until + BATCH_MS, ..end }.handed_on",
+    },
+    Mutant {
+        law: "I5",
+        breaks: "a batch of a calm room outlives its lease",
+        file: "machines/data_center_counter/sizes.rs",
+        from: "let end = end.handed_on(now, waiting.asked_at(now)?);",
+        to: "let end = SlotEnd { until: end.until + BATCH_MS, ..end }\n            .handed_on(now, waiting.asked_at(now)?);",
+    },
+    Mutant {
+        law: "I1",
+        breaks: "a restart forgets how long a calm room lets slots be held",
+        file: "machines/global_aggregator.rs",
+        from: "row.ledger.restart(self.incarnation, now, cadence.lease_ms())",
+        to: "row.ledger.restart(self.incarnation, now, LEASE_MS)",
     },
     Mutant {
         law: "I5",

@@ -2,9 +2,10 @@
 
 use super::{DRAWS, NOW, accepted, context, name, queued, view};
 use crate::admission::{Ask, CounterAnswer, VisitContext, decide, settle};
+use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::SlotClass;
 use crate::order::order_key::OrderKey;
-use crate::queue::view::{STALE_MS, View};
+use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::{GRACE_S, NO_ESTIMATE, Ticket};
 

@@ -27,7 +27,7 @@ fn held(ledger: &Ledger, now: Timestamp) -> (u64, u64) {
 fn a_grant_is_outstanding_until_every_slot_is_accounted_for() {
     let check = |used: u32, returned: u32, want: u64, fits: bool| {
         let mut ledger = ledger();
-        let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10);
+        let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10, LEASE_MS);
         ledger.set_returned(slots.grant, returned);
         assert_eq!(ledger.set_used(slots.grant, used), fits, "{used} + {returned}");
         assert_eq!(ledger.outstanding(), want, "{used} + {returned}");
@@ -42,7 +42,8 @@ fn a_grant_is_outstanding_until_every_slot_is_accounted_for() {
 #[test]
 fn repeated_and_late_reports_change_nothing() {
     let mut ledger = ledger();
-    let Slots { grant, .. } = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10);
+    let Slots { grant, .. } =
+        ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10, LEASE_MS);
     for (used, returned, want) in [(3, 2, 5), (2, 1, 5), (3, 2, 5), (4, 2, 4)] {
         ledger.set_used(grant, used);
         ledger.set_returned(grant, returned);
@@ -53,7 +54,7 @@ fn repeated_and_late_reports_change_nothing() {
 #[test]
 fn the_rest_is_written_off_15_s_after_the_end_and_holds_its_place_for_a_session() {
     let mut ledger = ledger();
-    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10);
+    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10, LEASE_MS);
     ledger.set_used(slots.grant, 4);
     let written_off_at = slots.until + WRITE_OFF_MS;
     let ledger = settled(ledger, written_off_at - 1);
@@ -74,7 +75,7 @@ fn the_rest_is_written_off_15_s_after_the_end_and_holds_its_place_for_a_session(
 #[test]
 fn a_late_use_or_return_takes_the_place_of_its_phantom() {
     let mut ledger = ledger();
-    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10);
+    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 10, LEASE_MS);
     let late = slots.until + WRITE_OFF_MS;
     let mut ledger = settled(ledger, late);
     assert!(ledger.set_used(slots.grant, 3));
@@ -91,7 +92,7 @@ fn phantoms_hold_their_places_for_the_longer_of_two_sessions() {
             ..Settings::for_tests()
         };
         let mut ledger = ledger();
-        let slots = ledger.grant(NOW, &minutes(at_grant), SlotClass::New, 2);
+        let slots = ledger.grant(NOW, &minutes(at_grant), SlotClass::New, 2, LEASE_MS);
         ledger.settle(slots.until + WRITE_OFF_MS, &minutes(at_the_end));
         // Written off, nothing changes any more, whatever session is in force by then.
         ledger.settle(slots.until + WRITE_OFF_MS + 1, &minutes(30));
@@ -108,7 +109,7 @@ fn phantoms_hold_their_places_for_the_longer_of_two_sessions() {
 #[test]
 fn slots_of_called_visitors_take_them_out_of_the_line_until_they_come_back() {
     let mut ledger = ledger();
-    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::Queued, 3);
+    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::Queued, 3, LEASE_MS);
     assert_eq!(ledger.queued_since(NOW), 3);
     assert_eq!(ledger.queued_since(NOW + 499), 3);
     assert_eq!(ledger.queued_since(NOW + 500), 0);
@@ -124,9 +125,9 @@ fn slots_of_called_visitors_take_them_out_of_the_line_until_they_come_back() {
 fn a_grant_above_the_stored_ceiling_must_be_stored_first() {
     let mut ledger = ledger();
     ledger.raise_ceiling(5);
-    ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 5);
+    ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 5, LEASE_MS);
     assert!(!ledger.is_beyond_ceiling());
-    ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 1);
+    ledger.grant(NOW, &Settings::for_tests(), SlotClass::New, 1, LEASE_MS);
     assert!(ledger.is_beyond_ceiling());
     ledger.raise_ceiling(0);
     assert!(!ledger.is_beyond_ceiling());
@@ -135,13 +136,13 @@ fn a_grant_above_the_stored_ceiling_must_be_stored_first() {
 #[test]
 fn what_the_stored_books_do_not_know_is_outstanding_after_a_restart() {
     let mut stored = ledger();
-    stored.grant(NOW, &Settings::for_tests(), SlotClass::New, 2);
+    stored.grant(NOW, &Settings::for_tests(), SlotClass::New, 2, LEASE_MS);
     stored.raise_ceiling(8);
-    let restarted = stored.restart(Incarnation(8), NOW);
+    let restarted = stored.restart(Incarnation(8), NOW, LEASE_MS);
     assert_eq!(restarted.outstanding(), 2 + 8);
     // The ceiling is used up: a grant of the new incarnation must be stored first.
     let mut restarted = restarted;
-    let slots = restarted.grant(NOW, &Settings::for_tests(), SlotClass::New, 1);
+    let slots = restarted.grant(NOW, &Settings::for_tests(), SlotClass::New, 1, LEASE_MS);
     assert_eq!(slots.grant, GrantId { incarnation: Incarnation(8), number: 1 });
     assert!(restarted.is_beyond_ceiling());
 }
@@ -149,9 +150,9 @@ fn what_the_stored_books_do_not_know_is_outstanding_after_a_restart() {
 #[test]
 fn more_than_can_be_counted_is_as_much_as_can_be_counted_after_a_restart() {
     let mut other = ledger();
-    other.grant(NOW, &Settings::for_tests(), SlotClass::New, u32::MAX);
+    other.grant(NOW, &Settings::for_tests(), SlotClass::New, u32::MAX, LEASE_MS);
     other.raise_ceiling(1);
-    let restarted = ledger().with_ceiling_of(&other).restart(Incarnation(8), NOW);
+    let restarted = ledger().with_ceiling_of(&other).restart(Incarnation(8), NOW, LEASE_MS);
     assert_eq!(restarted.outstanding(), u64::from(u32::MAX));
 }
 
@@ -159,12 +160,12 @@ fn more_than_can_be_counted_is_as_much_as_can_be_counted_after_a_restart() {
 fn each_earlier_life_has_its_own_stand_in() {
     let id = |life: u64, number: u64| GrantId { incarnation: Incarnation(life), number };
     let mut first = ledger();
-    first.grant(NOW, &Settings::for_tests(), SlotClass::New, 2);
+    first.grant(NOW, &Settings::for_tests(), SlotClass::New, 2, LEASE_MS);
     first.raise_ceiling(8);
-    let mut second = first.restart(Incarnation(8), NOW);
-    second.grant(NOW, &Settings::for_tests(), SlotClass::New, 1);
+    let mut second = first.restart(Incarnation(8), NOW, LEASE_MS);
+    second.grant(NOW, &Settings::for_tests(), SlotClass::New, 1, LEASE_MS);
     second.raise_ceiling(0);
-    let mut third = second.restart(Incarnation(9), NOW);
+    let mut third = second.restart(Incarnation(9), NOW, LEASE_MS);
     let check = |ledger: &Ledger, id: GrantId, want: Option<GrantId>| {
         assert_eq!(ledger.stand_in_for(id), want, "{id}");
     };
@@ -192,7 +193,7 @@ fn a_grant_id_is_written_as_one_word() {
 /// A ledger with ten slots of one grant, of which so many were used.
 fn ten(used: u32) -> (Ledger, Slots) {
     let mut ledger = ledger();
-    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::Queued, 10);
+    let slots = ledger.grant(NOW, &Settings::for_tests(), SlotClass::Queued, 10, LEASE_MS);
     ledger.set_used(slots.grant, used);
     (ledger, slots)
 }
@@ -235,7 +236,7 @@ fn a_slot_is_used_once_more_only_where_the_books_know_what_became_of_it() {
     check(&ten(4).0, id(6, 1), ended, false); // of books that were lost
     let mut stored = ten(10).0;
     stored.raise_ceiling(5);
-    let restarted = stored.restart(Incarnation(8), NOW);
+    let restarted = stored.restart(Incarnation(8), NOW, LEASE_MS);
     check(&restarted, id(7, 1), ended, true);
     check(&restarted, id(7, 2), ended, true); // what stands in for it is held
     let mut restarted = settled(restarted, ended);
@@ -248,7 +249,7 @@ fn a_slot_that_has_left_the_rate_is_used_once_more_only_if_the_rate_has_a_place_
     let settings = Settings { session_duration_minutes: 5, ..Settings::for_tests() };
     let check = |later_ms: u64, rate_left: u64, want: bool| {
         let mut ledger = ledger();
-        let slots = ledger.grant(NOW, &settings, SlotClass::Queued, 10);
+        let slots = ledger.grant(NOW, &settings, SlotClass::Queued, 10, LEASE_MS);
         ledger.set_used(slots.grant, 4);
         let (written_off_at, now) = (slots.until + WRITE_OFF_MS, NOW + later_ms);
         ledger.settle(written_off_at, &settings);
@@ -268,8 +269,9 @@ fn a_slot_that_has_left_the_rate_is_used_once_more_only_if_the_rate_has_a_place_
 fn of_many_grants_the_written_off_ones_are_taken_together_and_hold_as_many_places() {
     let settings = Settings::for_tests();
     let mut ledger = ledger();
-    let grants: Vec<Slots> =
-        (0..GRANTS_MAX).map(|_| ledger.grant(NOW, &settings, SlotClass::New, 2)).collect();
+    let grants: Vec<Slots> = (0..GRANTS_MAX)
+        .map(|_| ledger.grant(NOW, &settings, SlotClass::New, 2, LEASE_MS))
+        .collect();
     assert!(!ledger.has_room());
     let (places, until) = (2 * GRANTS_MAX as u64, grants[0].until);
     let ledger = settled(ledger, until + WRITE_OFF_MS);
@@ -295,8 +297,9 @@ fn grants_that_are_taken_together_hold_nothing_beyond_what_was_written_off() {
     let settings = Settings::for_tests();
     let mut ledger = ledger();
     // Of five slots each one is used, one comes back, and of three nothing is heard.
-    let grants: Vec<Slots> =
-        (0..GRANTS_MAX).map(|_| ledger.grant(NOW, &settings, SlotClass::New, 5)).collect();
+    let grants: Vec<Slots> = (0..GRANTS_MAX)
+        .map(|_| ledger.grant(NOW, &settings, SlotClass::New, 5, LEASE_MS))
+        .collect();
     for slots in &grants {
         assert!(ledger.set_used(slots.grant, 1));
         ledger.set_returned(slots.grant, 1);
@@ -324,7 +327,7 @@ fn grants_of_other_sessions_and_of_the_last_minute_are_not_taken_together() {
     for number in 0..GRANTS_MAX as u64 {
         // Half of them two minutes ago, in two seconds; half of them now.
         let at = if number % 2 == 0 { Timestamp(old + number % 4 * 60_000) } else { NOW };
-        ledger.grant(at, &settings, SlotClass::New, 1);
+        ledger.grant(at, &settings, SlotClass::New, 1, LEASE_MS);
     }
     let now = NOW + LEASE_MS + WRITE_OFF_MS;
     let ledger = settled(ledger, now);

@@ -9,6 +9,9 @@ use crate::order::order_key::EPOCH_MS;
 /// How long a sync may take to the global aggregator, in milliseconds, after the one in flight has
 /// been answered (`docs/simulation.md`).
 const SYNC_ARRIVES_MS: u64 = 250 + 125;
+/// How many syncs of a data center that had traffic may be missing before it is silent: its visitors'
+/// places are then held, since they may have renewed their sessions.
+const SILENT_SYNCS: u64 = 3;
 /// How late an aggregator of the version before hears of a renewal at most, in milliseconds.
 const UNTOLD_MS: u64 = SECOND_MS;
 
@@ -59,13 +62,23 @@ impl NodeState {
         self.report_ms.max(REPORT_MS) + REPORT_ANSWER_MS + SYNC_ARRIVES_MS + 2 * CLOCK_MS
     }
 
+    /// Returns how long after a sync the next one is sent, in milliseconds.
+    fn sync_ms(&self) -> u64 {
+        self.report_ms.max(SYNC_MS)
+    }
+
+    /// Whether it should have been heard since: it had traffic, and says nothing.
+    pub(super) fn is_silent(&self, now: Timestamp) -> bool {
+        !self.quiet && now.since_ms(self.heard_at) > SILENT_SYNCS * self.sync_ms()
+    }
+
     /// Returns the moment up to which all renewals in this data center are known at `now`: as far
     /// as it has told, or so long ago by its own clock that it would have told. If a sync of it is
     /// missing, what it has told is all that is known.
     pub(super) fn renewals_known(&self, now: Timestamp) -> Timestamp {
         let told = self.told_until();
         let heard_ms = now.since_ms(self.heard_at);
-        if !self.quiet && heard_ms > SYNC_MS + SYNC_ARRIVES_MS {
+        if !self.quiet && heard_ms > self.sync_ms() + SYNC_ARRIVES_MS {
             return told;
         }
         let told_late_ms = match self.told_until {

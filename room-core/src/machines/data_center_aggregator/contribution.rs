@@ -177,7 +177,8 @@ impl Counts {
     /// 1970 until the isolates have told a new incarnation what the one before had not passed on.
     fn told_until(&self, now: Timestamp, report_ms: u64) -> Timestamp {
         let told = now - (report_ms + REPORT_ANSWER_MS + CLOCK_MS);
-        if told < self.started_at + SYNC_MS { Timestamp::default() } else { told }
+        let heard_all_at = self.started_at + SYNC_MS.max(report_ms);
+        if told < heard_all_at { Timestamp::default() } else { told }
     }
 
     /// Forgets what no longer counts, at most every 2 s however fast urgent syncs follow each

@@ -1,5 +1,7 @@
 //! Tests of the aggregator: each event counts once, nothing durable is asked for again.
 
+mod calm;
+
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
 use crate::base::id::{AggregatorCode, CheckInId, Colo, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
@@ -79,7 +81,13 @@ impl Fixture {
 }
 
 fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
-    Report { isolate: IsolateId(isolate), first, durable: 0, events: events.to_vec() }
+    Report {
+        isolate: IsolateId(isolate),
+        first,
+        durable: 0,
+        events: events.to_vec(),
+        view_version: 0,
+    }
 }
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {

@@ -26,6 +26,16 @@ struct Lease {
     sent: u32,
 }
 
+/// Slots of a lease that this incarnation does not know, which came back from isolates.
+#[derive(Clone, Copy, Debug)]
+struct Forgotten {
+    /// The most that one isolate has given back. What others gave back as well is not added: who
+    /// else holds slots of the grant is not known, and too few are safe.
+    returned: u32,
+    is_said: bool,
+    came_at: Timestamp,
+}
+
 /// How many slots of a lease one isolate got and gave back, as running totals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batches {
@@ -37,6 +47,8 @@ struct Batches {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leases {
     leases: SortedMap<GrantId, Lease>,
+    /// What isolates give back of leases that an earlier incarnation held, by grant.
+    forgotten: SortedMap<GrantId, Forgotten>,
     had_spare: bool,
 }
 
@@ -106,11 +118,25 @@ impl Leases {
         grant: GrantId,
         total: u32,
     ) {
-        let Some(lease) = self.leases.get_mut(&grant) else { return };
+        let Some(lease) = self.leases.get_mut(&grant) else {
+            let none = || Forgotten { returned: 0, is_said: true, came_at: now };
+            let forgotten = self.forgotten.get_or_insert_with(grant, none);
+            if total > forgotten.returned {
+                *forgotten = Forgotten { returned: total, is_said: false, came_at: now };
+            }
+            return;
+        };
         let Some(batches) = lease.batches.get_mut(&isolate) else { return };
         let n = total.min(batches.given).saturating_sub(batches.back);
         batches.back += n;
         if now < lease.kept_until { lease.tokens += n } else { lease.returned += n }
+    }
+
+    /// Ends all leases at this moment, if not sooner.
+    pub(super) fn shorten(&mut self, until: Timestamp) {
+        for lease in self.leases.values_mut() {
+            lease.kept_until = lease.kept_until.min(until);
+        }
     }
 
     /// Gives back all slots for newcomers that have not been handed out.
@@ -127,22 +153,24 @@ impl Leases {
             lease.returned += std::mem::take(&mut lease.tokens);
         }
         self.leases.retain(|_, lease| now < lease.end.until + WRITE_OFF_MS);
+        self.forgotten.retain(|_, one| now.since_ms(one.came_at) < WRITE_OFF_MS);
     }
 
     /// Whether slots have been given back that no answer has acknowledged yet.
     pub(super) fn has_returns(&self) -> bool {
         self.leases.values().any(|lease| lease.returned > lease.acknowledged)
+            || self.forgotten.values().any(|one| !one.is_said)
     }
 
     /// Returns the running totals for the next pull: all of them, since a message may be lost.
     pub(super) fn returns(&mut self) -> Vec<(GrantId, u32)> {
         let returned = self.leases.iter_mut().filter(|(_, lease)| lease.returned > 0);
-        returned
-            .map(|(grant, lease)| {
-                lease.sent = lease.returned;
-                (*grant, lease.returned)
-            })
-            .collect()
+        let returned = returned.map(|(grant, lease)| {
+            lease.sent = lease.returned;
+            (*grant, lease.returned)
+        });
+        let forgotten = self.forgotten.iter().map(|(grant, one)| (*grant, one.returned));
+        returned.chain(forgotten).collect()
     }
 
     /// Notes that the pull with the last totals has been answered.
@@ -150,6 +178,7 @@ impl Leases {
         for lease in self.leases.values_mut() {
             lease.acknowledged = lease.sent;
         }
+        self.forgotten.values_mut().for_each(|one| one.is_said = true);
     }
 
     /// Returns when to wake for the next lease with slots left: 100 ms after its end.

@@ -1,5 +1,6 @@
 //! Tests of the counter: what it hands out, refuses, pulls and gives back.
 
+mod calm;
 mod clocks;
 mod copies;
 
@@ -74,16 +75,17 @@ impl Fixture {
 }
 
 fn take(class: SlotClass, visitor: u64) -> SlotRequest {
-    let (admission, isolate) = (AdmissionId(visitor), IsolateId(1));
     SlotRequest {
         class,
-        admission,
+        admission: AdmissionId(visitor),
         key: OrderKey(visitor),
-        isolate,
+        isolate: IsolateId(1),
         view_version: 0,
         sent_at: None,
         counted_by: AggregatorCode::default(),
         session_ms: 0,
+        spent: 0,
+        demand_per_1000_s: 0,
     }
 }
 

@@ -97,9 +97,11 @@ impl Books {
         settings: &Settings,
         class: SlotClass,
         n: u64,
+        lease_ms: u64,
     ) -> Option<Slots> {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
-        (n > 0 && self.ledger.has_room()).then(|| self.ledger.grant(now, settings, class, n))
+        let may = n > 0 && self.ledger.has_room();
+        may.then(|| self.ledger.grant(now, settings, class, n, lease_ms))
     }
 
     /// Lets the slots of these grants be used once more, and returns those of which that is
@@ -129,9 +131,9 @@ impl Books {
     }
 
     /// Returns how many slots are free at `now` under both limits, `total_active_users` and
-    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`).
-    pub(super) fn free(&self, now: Timestamp, settings: &Settings) -> u64 {
-        let taken = self.taken(now, settings);
+    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`), with so many places in reserve.
+    pub(super) fn free(&self, now: Timestamp, settings: &Settings, reserve: u64) -> u64 {
+        let taken = self.taken(now, settings) + reserve;
         let places = u64::from(settings.total_active_users).saturating_sub(taken);
         let in_rate = self.granted_in_rate_window(now);
         let rate = u64::from(settings.new_users_per_minute).saturating_sub(in_rate);

@@ -82,6 +82,12 @@ impl Counters {
         self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS).count()
     }
 
+    /// Returns how many newcomers come in a minute, by what the counters of the last 30 s stated.
+    pub(super) fn newcomers_per_minute(&self, now: Timestamp) -> u64 {
+        let recent = self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS);
+        recent.map(|one| one.demand).sum::<u64>() * 60 / 1_000
+    }
+
     /// Returns a counter's part of the newcomers that all counters of the last 30 s stated, in
     /// thousandths; 1000 where none stated any.
     pub(super) fn share_per_1000(&self, now: Timestamp, node: Node) -> u64 {

@@ -46,6 +46,11 @@ impl ForecastCache {
         self.retention.sample(settings, seen);
     }
 
+    /// Learns nothing for a while, nor from what changes meanwhile: what is known comes late.
+    pub(super) fn pause(&mut self) {
+        self.retention.pause();
+    }
+
     /// Returns the share of those who have waited for a minute who give up in a second.
     pub(super) fn give_up_per_s(&self) -> f64 {
         self.retention.give_up_per_s()

@@ -2,16 +2,15 @@
 //! may grant slots again, and from when on it knows the line well enough to call visitors.
 
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::capacity::slots::{LEASE_MS, WRITE_OFF_MS};
+use crate::capacity::cadence::Cadence;
+use crate::capacity::slots::WRITE_OFF_MS;
 use crate::capacity::state::{Contributions, SYNC_MS};
+use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
 /// How long at most nothing is granted after a restart while reports are missing: 2.2 times the
 /// span between two syncs and a second, 5.4 s.
 const LEARNING_MS: u64 = SYNC_MS * 22 / 10 + SECOND_MS;
-/// How long nothing is granted where the stored row cannot be read, 23 s: until every slot granted
-/// before has been used and reported, or can be used no more.
-const AMNESIA_MS: u64 = LEASE_MS + WRITE_OFF_MS + 2 * SYNC_MS;
 
 /// The limits that a restart puts on the machine. It is not stored, but made with each start.
 #[derive(Clone, Copy, Debug)]
@@ -31,9 +30,14 @@ impl Recovery {
         Self { started_at: now, learning_until: now, amnesia_until: now, line_known_from: now }
     }
 
-    /// Notes that the stored row could not be read: nothing is granted for [`AMNESIA_MS`].
-    pub(super) fn lose_row(&mut self) {
-        self.amnesia_until = self.started_at + AMNESIA_MS;
+    /// Notes that the stored row could not be read: nothing is granted until every slot granted
+    /// before has been used and reported, or can be used no more. After 23 s in a slow room; others
+    /// may have been calm, which takes up to 98 s.
+    pub(super) fn lose_row(&mut self, settings: &Settings) {
+        let is_slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+        let cadence = if is_slow { Cadence::FULL } else { Cadence::calm(settings) };
+        let amnesia_ms = cadence.lease_ms() + WRITE_OFF_MS + 2 * SYNC_MS;
+        self.amnesia_until = self.started_at + amnesia_ms;
     }
 
     /// Notes that the census of waiting visitors was lost: the line is not trusted before all of
@@ -46,9 +50,10 @@ impl Recovery {
 
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
     /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most.
-    pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
+    pub(super) fn learn(&mut self, settings: &Settings, taken: u64, cadence: Cadence) {
         // Missing reports can hold at most the flow of two syncs.
-        let missing = u64::from(settings.new_users_per_minute) * 2 * SYNC_MS / 60_000;
+        let syncs_ms = 2 * cadence.sync_ms();
+        let missing = u64::from(settings.new_users_per_minute) * syncs_ms / 60_000;
         if taken + missing >= u64::from(settings.total_active_users) {
             self.learning_until = self.started_at + LEARNING_MS;
         }

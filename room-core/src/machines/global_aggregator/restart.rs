@@ -13,6 +13,8 @@ use crate::capacity::slots::Ledger;
 use crate::capacity::state::{Contributions, StoredContributions, StoredPart};
 use crate::queue::Queue;
 
+use super::calm::Calm;
+
 /// The stored state of one global aggregator, but for the parts.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
@@ -30,6 +32,8 @@ pub(super) struct Row {
     /// The number of parts that belong to the row; `None` in a row of a version that stored none.
     #[serde(default)]
     pub(super) parts: Option<usize>,
+    #[serde(default)]
+    pub(super) calm: Calm,
 }
 
 impl Row {

@@ -78,21 +78,25 @@ impl Saves {
     ///
     /// It must if the caller says so (`must`), if there is a change and the last row is 2 s old, or
     /// if more slots are granted than the ceiling in the stored row allows. The ceiling is then
-    /// raised, in a fast room by what it grants in 2 s, so that not each grant needs a write.
+    /// raised, in a fast room that is not calm by what it grants in 2 s, so that not each grant needs
+    /// a write.
     pub(super) fn save(
         &mut self,
         now: Timestamp,
         settings: &Settings,
         books: &mut Books,
         must: bool,
+        is_calm: bool,
     ) -> bool {
+        // In a calm room an object without a timer sleeps, and may forget what it has not stored.
+        let must = must || is_calm && self.dirty;
         let due = self.dirty && now.since_ms(self.saved_at) >= SYNC_MS;
         if !must && !due && !self.is_failing() && !books.ledger().is_beyond_ceiling() {
             return false;
         }
-        let slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+        let stores_each = is_calm || settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
         let per_sync = u64::from(settings.new_users_per_minute) * SYNC_MS / 60_000;
-        let ahead = if slow { 0 } else { per_sync };
+        let ahead = if stores_each { 0 } else { per_sync };
         books.raise_ceiling(u32::try_from(ahead).unwrap_or(u32::MAX));
         self.seqs = books.contributions().seqs();
         (self.saved_at, self.dirty) = (now, false);

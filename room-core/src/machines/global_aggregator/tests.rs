@@ -1,5 +1,6 @@
 //! Tests of the global aggregator: grants under both limits, order, storing and restarts.
 
+mod calm;
 mod figures;
 mod order;
 mod pulls;

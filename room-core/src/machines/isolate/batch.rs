@@ -43,6 +43,13 @@ impl Batch {
         self.0.take_if(|(_, left)| closed || now >= left.until)
     }
 
+    /// Ends the batch at this moment, if not sooner.
+    pub(super) fn shorten(&mut self, until: Timestamp) {
+        if let Some((_, left)) = &mut self.0 {
+            *left = Slots::new(left.grant, left.n, left.end().by(until));
+        }
+    }
+
     /// Returns when the batch ends, if there is one.
     pub(super) fn ends_at(&self) -> Option<Timestamp> {
         self.0.map(|(_, left)| left.until)

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::base::id::IsolateId;
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::state::{REPORT_MS, SYNC_MS};
 use crate::machines::wire::{IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
@@ -15,6 +15,9 @@ const REPORTED_MAX: usize = 2_000;
 /// The most events kept before new check-ins are dropped: 80 bytes each, 4 MB. Other events are
 /// dropped only from four times as many on, since limits depend on them.
 const KEPT_MAX: usize = 50_000;
+/// The longest interval that an aggregator of many isolates asks for at the full pace, in
+/// milliseconds.
+const REPORTS_APART_MS_MAX: u64 = 10 * SECOND_MS;
 /// After this many reports without a new event the isolate sends no more until the next event.
 const ROUNDS_MAX: u32 = 8;
 
@@ -27,6 +30,8 @@ pub(super) struct Outbox {
     /// Events up to this number have been received by the present aggregator.
     received: u64,
     interval_ms: u64,
+    /// Whether events go out now, though the interval is not over.
+    hurries: bool,
     reported_at: Timestamp,
     next_view_at: Timestamp,
     /// Reports since the last event.
@@ -40,6 +45,7 @@ impl Default for Outbox {
             first: 1,
             received: 0,
             interval_ms: REPORT_MS,
+            hurries: false,
             reported_at: Timestamp::default(),
             next_view_at: Timestamp::default(),
             rounds: 0,
@@ -70,7 +76,7 @@ impl Outbox {
             return None;
         }
         self.rounds += 1;
-        self.reported_at = now;
+        (self.reported_at, self.hurries) = (now, false);
         let events = self.events.iter().skip(self.known()).take(REPORTED_MAX).copied().collect();
         Some(Report { events, ..self.empty_report(isolate) })
     }
@@ -78,7 +84,8 @@ impl Outbox {
     /// Returns a report without events, which asks for the newest view.
     pub(super) fn empty_report(&self, isolate: IsolateId) -> Report {
         let first = self.first + self.known() as u64;
-        Report { isolate, first, durable: self.first - 1, events: Vec::new() }
+        let durable = self.first - 1;
+        Report { isolate, first, durable, events: Vec::new(), view_version: 0 }
     }
 
     /// Whether the view may be fetched now. True once in 2 s at most, and counted as a fetch.
@@ -99,17 +106,46 @@ impl Outbox {
             return None;
         };
         self.received = reply.received;
-        self.interval_ms = reply.report_interval_ms.clamp(REPORT_MS, 10 * SECOND_MS);
+        self.interval_ms = reply.report_interval_ms.clamp(REPORT_MS, MINUTE_MS);
         while self.first <= reply.durable && self.events.pop_front().is_some() {
             self.first += 1;
         }
         reply.view
     }
 
+    /// Reports at least as often as a room wants at the full pace, whatever the aggregator said when
+    /// the room was calm.
+    pub(super) fn keep_pace(&mut self) {
+        self.interval_ms = self.interval_ms.min(REPORTS_APART_MS_MAX);
+    }
+
+    /// Counts the interval of the first report from now on, where none was sent yet.
+    pub(super) fn begin(&mut self, now: Timestamp, interval_ms: u64) {
+        if self.reported_at == Timestamp::default() {
+            (self.reported_at, self.interval_ms) = (now, interval_ms);
+        }
+    }
+
+    /// Lets what is new go out at once, and what follows as often as at the full pace.
+    pub(super) fn hurry(&mut self) {
+        self.interval_ms = self.interval_ms.min(REPORT_MS);
+        self.hurry_once();
+    }
+
+    /// Lets what is new go out at once.
+    pub(super) fn hurry_once(&mut self) {
+        self.hurries = self.unsent() > 0;
+    }
+
     /// Returns when the next report is due, later than `now`; `None` if there is none to send.
     pub(super) fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         let pending = !self.events.is_empty() && self.rounds < ROUNDS_MAX;
         pending.then(|| self.due_at().max(now + 1))
+    }
+
+    /// The same for a report of something new.
+    pub(super) fn next_unsent_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.next_at(now).filter(|_| self.unsent() > 0)
     }
 
     /// How many of the kept events the present incarnation of the aggregator has received.
@@ -122,8 +158,10 @@ impl Outbox {
     }
 
     /// New events go out at the report interval. Where all have been received, a report every 2 s
-    /// asks whether they are durable.
+    /// asks whether they are durable; in a calm room the next one at its time does.
     fn due_at(&self) -> Timestamp {
-        self.reported_at + if self.unsent() > 0 { self.interval_ms } else { SYNC_MS }
+        let unsent = self.unsent() > 0;
+        let interval_ms = if unsent { self.interval_ms } else { self.interval_ms.max(SYNC_MS) };
+        if unsent && self.hurries { self.reported_at } else { self.reported_at + interval_ms }
     }
 }

@@ -104,6 +104,9 @@ impl Isolate {
 
     /// Returns the message that asks a counter for a slot, and the number of that counter.
     pub(super) fn slot_request(&mut self, now: Timestamp, ask: &Ask) -> CounterCall {
+        if ask.class == SlotClass::New {
+            self.demand.note_asked(now);
+        }
         if self.is_silent(now) {
             self.asks.spend(now, SYNC_MS);
         }
@@ -116,6 +119,8 @@ impl Isolate {
             sent_at: Some(now),
             counted_by: self.aggregator,
             session_ms: ask.session_ms,
+            spent: self.demand.take_spent(),
+            demand_per_1000_s: self.demand.per_1000_s(now),
         });
         CounterCall { counter: self.counter(now, ask), request }
     }

@@ -1,5 +1,6 @@
 //! Tests of the isolate: its batch, its silence, its reports.
 
+mod calm;
 mod clocks;
 mod question;
 
@@ -7,6 +8,7 @@ use super::{Followup, Isolate, Outcome};
 use crate::admission::{self, RandomInputs};
 use crate::base::id::{AggregatorCode, Colo, CounterCode, Incarnation, IsolateId, TicketId};
 use crate::base::time::Timestamp;
+use crate::capacity::cadence::STALE_MS;
 use crate::capacity::slots::{GrantId, SlotClass, Slots};
 use crate::capacity::state::{Node, RevokedVisitor, SYNC_MS};
 use crate::machines::wire::{
@@ -15,7 +17,7 @@ use crate::machines::wire::{
 };
 use crate::order::lottery::LotteryKey;
 use crate::order::order_key::OrderKey;
-use crate::queue::view::{STALE_MS, View};
+use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};

@@ -77,6 +77,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         challenge_required: false,
         event_stream: false,
         shuffles: Vec::new(),
+        next_change_at: None,
     };
     let host = "shop-0.example.net".parse().unwrap();
     let want = Room {
@@ -158,6 +159,7 @@ fn every_field_reaches_the_room() {
         challenge_required: true,
         event_stream: true,
         shuffles: Vec::new(),
+        next_change_at: None,
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));

@@ -142,6 +142,7 @@ fn what_has_ended_is_forgotten_and_kept_in_no_part() {
     let sync = Sync { source, contribution: buckets(90, 1), hello: false };
     fixture.request(GlobalRequest::Sync(sync));
     fixture.now = fixture.now.plus_seconds(24 * 3_600);
-    fixture.alarm();
-    assert!(fixture.parts.is_empty(), "{:?}", fixture.parts);
+    fixture.sync(1, buckets(1, 1));
+    let others = fixture.parts.keys().filter(|key| key.contains("/0/"));
+    assert_eq!(others.count(), 0, "{:?}", fixture.parts);
 }

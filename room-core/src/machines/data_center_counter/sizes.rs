@@ -1,0 +1,92 @@
+//! How many slots a counter asks for, and how many an isolate gets as a batch. In a room far from its
+//! limits batches are long, so that isolates seldom ask and the object sleeps in between.
+
+use super::DataCenterCounter;
+use super::waiting::Waiting;
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd, Slots};
+
+/// From so many newcomers in a second on, the object is called often enough to stay awake, so that a
+/// calm room's lease is not lost with its memory: rarely 10 s pass without one.
+const AWAKE_PER_S: f64 = 0.3;
+/// The part of the newcomers that an isolate of a calm room expects, in hundredths, for whom it gets
+/// slots: those of one that dies hold places for a whole session.
+const CALM_BATCH_PERCENT: u64 = 65;
+/// The most slots in a batch of a calm room.
+const CALM_BATCH_MAX: u64 = 16;
+
+impl DataCenterCounter {
+    /// Whether the room is far from its limits, by the view.
+    pub(super) fn is_calm(&self) -> bool {
+        self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
+    }
+
+    /// Returns slots for the next newcomers of the isolate that waits, of the same grant.
+    pub(super) fn batch(
+        &mut self,
+        now: Timestamp,
+        waiting: Waiting,
+        grant: GrantId,
+        end: SlotEnd,
+    ) -> Option<Slots> {
+        let isolate = waiting.take.isolate;
+        if self.is_calm() {
+            return self.calm_batch(now, waiting, grant, end);
+        }
+        let isolates = (self.isolates.len() as u32).max(1);
+        let by_demand = self.new_rate.per_s(now).max(self.rush.per_s(now)) as u32 / isolates;
+        let by_supply = self.leases.tokens(grant) / (2 * isolates);
+        let n = by_demand.min(by_supply);
+        // To an isolate of an earlier version it is told by the counter's clock.
+        let end = end.by(now + BATCH_MS).handed_on(now, waiting.asked_at(now).unwrap_or(now));
+        (n > 0 && self.leases.cut_batch(isolate, grant, n)).then(|| Slots::new(grant, n, end))
+    }
+
+    /// Returns the slots that an isolate of a calm room needs until the lease ends, at the pace at
+    /// which its newcomers came since it asked last; they last as long as the lease.
+    fn calm_batch(
+        &mut self,
+        now: Timestamp,
+        waiting: Waiting,
+        grant: GrantId,
+        end: SlotEnd,
+    ) -> Option<Slots> {
+        let left = self.leases.tokens(grant);
+        let n = u32::try_from(batch_wanted(waiting, end.until.since_ms(now)));
+        let n = n.unwrap_or(u32::MAX).min(left);
+        let end = end.handed_on(now, waiting.asked_at(now)?);
+        (n > 0 && self.leases.cut_batch(waiting.take.isolate, grant, n))
+            .then(|| Slots::new(grant, n, end))
+    }
+
+    /// Returns how many slots for newcomers to ask for.
+    pub(super) fn wanted(&self, now: Timestamp) -> u32 {
+        let Some(view) = self.view.as_ref().filter(|_| self.is_calm()) else {
+            return lease_wanted(self.new_rate.per_s(now)) * self.pull_scale;
+        };
+        let lease_ms = view.cadence.lease_ms();
+        let per_s = self.steady.per_s(now);
+        if per_s >= AWAKE_PER_S {
+            // For half a lease: what is asked for then is pulled then.
+            return (per_s * lease_ms as f64 / 2_000.0) as u32 + 1;
+        }
+        // All of it goes to the isolates that ask: the object may soon forget what it holds.
+        let newcomers = self.waiting.iter().filter(|one| one.take.class == SlotClass::New);
+        let wanted: u64 = newcomers.map(|one| 1 + batch_wanted(*one, lease_ms)).sum();
+        u32::try_from(wanted).unwrap_or(u32::MAX)
+    }
+}
+
+/// Returns how many slots the isolate that waits gets for its next newcomers, in a calm room and for
+/// a time given in milliseconds.
+fn batch_wanted(waiting: Waiting, lasts_ms: u64) -> u64 {
+    let expected_per_1000 = waiting.take.demand_per_1000_s.saturating_mul(lasts_ms) / SECOND_MS;
+    (expected_per_1000 * CALM_BATCH_PERCENT / 100_000).min(CALM_BATCH_MAX)
+}
+
+/// Returns how many slots to ask for, at `d` newcomers per second: those expected in the 4 s of a
+/// lease, and two standard deviations: `4 d + 2 sqrt(4 d) + 1` (`docs/algorithm.md`).
+fn lease_wanted(per_s: f64) -> u32 {
+    let expected = 4.0 * per_s;
+    (expected + 2.0 * expected.sqrt()) as u32 + 1
+}

@@ -1,0 +1,70 @@
+//! What the global aggregator tells of its state: views to data centers, a status to operators.
+
+use super::{GlobalAggregator, VERSIONS_PER_MS};
+use crate::base::time::Timestamp;
+use crate::machines::wire::Status;
+use crate::queue::view::{Joined, View};
+use crate::room::settings::Settings;
+
+impl GlobalAggregator {
+    /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
+    /// call. Each has a higher version than those before.
+    pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
+        // Time, so that versions go up across restarts without a write for each; finer than
+        // milliseconds, because many views are made in one.
+        self.version = (self.version + 1).max(now.0 * VERSIONS_PER_MS);
+        let entered = self.books.ledger().queued_since(self.queue.reported().middle());
+        View {
+            version: self.version,
+            made_at: now,
+            threshold: self.queue.threshold(),
+            called_before: self.queue.called().before,
+            open: self.queue.is_open(),
+            names_until: self.burst.names_until(&self.queue),
+            line: crate::queue::line::curve(&self.queue.line_without(entered)),
+            joined: self.joined(now, entered),
+            closed_at: self.queue.closed_at(),
+            next_place_s: self.books.next_place_s(now, settings),
+            admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
+            forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
+            revoked: self.books.contributions().last_revoked(),
+            cadence: self.calm.cadence(),
+        }
+    }
+
+    /// Returns the room's status for operators: visitors inside and waiting, and the seconds until
+    /// the next and the last of them enter.
+    pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
+        // The census is some seconds old: who came and who went since then is known as well.
+        let census_at = self.queue.reported().middle();
+        let joined = self.books.contributions().joined_since(census_at);
+        let entered = self.books.ledger().queued_since(census_at);
+        let waiting = (self.queue.waiting() + joined).saturating_sub(entered);
+        let next_place_s = self.books.next_place_s(now, settings);
+        let rate = self.books.admissions_per_1000_minutes(now);
+        let before_last = waiting.saturating_sub(1);
+        let line_s = before_last.saturating_mul(60_000).checked_div(rate);
+        let by_rate = next_place_s.zip(line_s).map(|(next, line)| u64::from(next) + line);
+        let longest = self.forecast_cache.wait_s(before_last).map(u64::from).or(by_rate);
+        Status {
+            open: self.queue.is_open(),
+            active: self.counted(now, settings),
+            waiting,
+            longest_wait_s: longest.and_then(|seconds| u32::try_from(seconds).ok()),
+            next_admission_s: next_place_s.filter(|_| waiting > 0),
+        }
+    }
+
+    /// Returns the visitors who joined since the census, without as many of them as have entered
+    /// of all who `entered` since.
+    fn joined(&self, now: Timestamp, entered: u64) -> Joined {
+        let contributions = self.books.contributions();
+        let from = self.queue.reported().middle().max(self.queue.closed_at());
+        // Joins are counted by the second.
+        let until = Timestamp::from_seconds(contributions.joins_told_until(now).seconds());
+        let joined = contributions.joined_since(from);
+        let count = joined.saturating_sub(contributions.joined_since(until));
+        let beyond_census = entered.saturating_sub(self.queue.waiting());
+        Joined { from, until, count: count.saturating_sub(beyond_census) }
+    }
+}
