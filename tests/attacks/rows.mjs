@@ -6,7 +6,8 @@
 
 const workerd = (name, ...titles) =>
   titles.map((title) => ({ file: `tests/workerd/${name}.test.mjs`, title }));
-const native = (name, ...titles) => titles.map((title) => ({ file: `room-core/${name}.rs`, title }));
+const native = (name, ...titles) =>
+  titles.map((title) => ({ file: `room-core/${name}.rs`, title }));
 
 /** All rows in order: `attack`, what `holds` here, and the `elsewhere` tests of the row. */
 export const ROWS = [
@@ -200,6 +201,7 @@ export const ROWS = [
       ...native(
         "src/machines/isolate/tests",
         "a_silent_counter_holds_newcomers_or_lets_a_bounded_number_flow",
+        "as_many_flow_in_a_minute_of_silence_as_the_room_says",
       ),
     ],
   },
@@ -226,7 +228,11 @@ export const ROWS = [
     attack: "Template injection, hostile templates",
     holds: "values are escaped, templates compiled at write and bounded, a strict policy",
     elsewhere: [
-      ...native("src/page/template/tests", "source_and_page_are_bounded"),
+      ...native(
+        "src/page/template/tests",
+        "values_are_interpolated",
+        "source_and_page_are_bounded",
+      ),
       ...native("src/page", "the_policy_allows_the_blocks_of_every_state"),
       ...native("tests/parsers/main", "no_template_panics_or_grows_without_bound"),
     ],
@@ -249,6 +255,7 @@ export const ROWS = [
     elsewhere: [
       ...workerd("turnstile", "the infinite queue looks like the line and calls nobody"),
       ...native("src/keys/key_ring", "tickets_of_all_states_have_one_length"),
+      ...native("src/admission/infinite_queue", "intervals_are_those_of_the_line"),
     ],
   },
   {

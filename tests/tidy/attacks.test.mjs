@@ -4,7 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
-import { DOCUMENT, problems, withTable } from "../../scripts/attack-rows.mjs";
+import { MUTANTS } from "../attacks/mutants.mjs";
+import { DOCUMENT, problems, rowsWithTests, withTable } from "../../scripts/attack-rows.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..", "..");
 
@@ -16,4 +17,15 @@ test("docs/security.md has the table of rows and tests", () => {
   const text = fs.readFileSync(path.join(ROOT, DOCUMENT), "utf8");
   const outOfDate = "out of date: run `node scripts/attacks.mjs --write`";
   assert.equal(text, withTable(text), outOfDate);
+});
+
+test("every switch finds what it switches off, and each row has one", () => {
+  for (const { row, file, from, test: title } of MUTANTS) {
+    const text = fs.readFileSync(path.join(ROOT, file), "utf8");
+    assert.equal(text.split(from).length, 2, `row ${row}: ${file} does not have once: ${from}`);
+    const { tests } = rowsWithTests()[row - 1];
+    assert.ok(tests.some((one) => one.title === title), `row ${row} has no test "${title}"`);
+  }
+  const without = rowsWithTests().filter(({ number }) => MUTANTS.every(({ row }) => row !== number));
+  assert.deepEqual(without.map(({ number }) => number), []);
 });
