@@ -1,0 +1,42 @@
+/** Calls to objects arrive twice, overtake each other, or hang: no place is given twice or lost. */
+
+import { clusterTest } from "../../harness/cluster-test.mjs";
+import { ROOM_CLASSES } from "../../harness/deployment.mjs";
+import { chance } from "../../harness/fault-seed.mjs";
+import { PLACES, lineRoom, playLine } from "../../harness/line.mjs";
+
+const options = { rooms: [lineRoom], colos: { AMS: 2, NRT: 2 } };
+const overtaking = PLACES - 1;
+/** Longer than between two calls of one caller, so that the later may arrive first. */
+const JITTER_MS = 2_500;
+const HANGS_MS = 10_000;
+const ofAll = (fault) => ROOM_CLASSES.map((className) => ({ className, ...fault }));
+
+clusterTest("every call arrives twice", options, async (cluster) => {
+  await cluster.breakCalls(...ofAll({ fail: "twice" }));
+  await playLine(cluster, { overtaking });
+});
+
+for (const [what, fault] of Object.entries({
+  "calls overtake each other": { jitterMs: JITTER_MS },
+  "calls arrive twice and overtake each other": { fail: "twice", jitterMs: JITTER_MS },
+  "answers are lost": { fail: "after" },
+})) {
+  clusterTest(`${what}, at random moments`, options, (cluster) => {
+    const happens = chance(0.4);
+    return playLine(cluster, {
+      overtaking: Infinity,
+      disturb: () => cluster.breakCalls(...(happens() ? ofAll(fault) : [])),
+    });
+  });
+}
+
+for (const className of ROOM_CLASSES) {
+  clusterTest(`${className} hangs for 10 s, at random moments`, options, (cluster) => {
+    const happens = chance(0.3);
+    return playLine(cluster, {
+      overtaking: Infinity,
+      disturb: () => cluster.breakCalls(...(happens() ? [{ className, delayMs: HANGS_MS }] : [])),
+    });
+  });
+}
