@@ -9,7 +9,7 @@ import { mostEnteredInAMinute, mostInside } from "../../harness/measure.mjs";
 
 const SESSION_MS = 60_000;
 const STORY_MS = 240_000;
-const SKEWS_S = [5, -5, 60, -60, 3_600, -3_600];
+const SKEWS_S = [5, -60, 3_600];
 
 for (const skewS of SKEWS_S) {
   const vars = { CLOCK_SKEW_MS: String(skewS * 1_000) };
@@ -18,7 +18,7 @@ for (const skewS of SKEWS_S) {
     colos: { AMS: 2, NRT: 2 },
     overrides: { "nrt-1": { vars }, "nrt-2": { vars } },
   };
-  const title = `the clocks of one data center are ${skewS} s apart`;
+  const title = `the clocks of one data center are ${skewS} s ahead`;
   if (Math.abs(skewS) < 60) {
     // A visitor may enter before those who came within as many seconds.
     clusterTest(title, options, (cluster) => playLine(cluster, { overtaking: PLACES - 1 }));
