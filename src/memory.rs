@@ -85,6 +85,9 @@ pub struct Memory {
     states: SortedMap<RoomId, RoomState>,
     /// The rooms for which `after` has something to do.
     pending: SortedSet<RoomId>,
+    /// Whether the Cache API answered when it was read last: while it does not, no visit waits for
+    /// a copy.
+    pub cache_answers: bool,
 }
 
 /// What an isolate keeps for one room.
@@ -243,6 +246,7 @@ impl Memory {
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
+            cache_answers: true,
         })
     }
 

@@ -24,11 +24,12 @@ use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
 use worker::Env;
 
+use crate::copies::{self, For};
 use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{copies, platform, questions};
+use crate::{platform, questions};
 
 /// A request as the entry passes it to the wasm.
 #[derive(Clone, Copy)]
@@ -96,7 +97,7 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     let wants_view =
         |memory: &mut Memory| memory.open_room(room, colo).isolate.wants_view(platform::now());
     if memory::with(wants_view).unwrap_or(false) {
-        copies::read_view(room).await;
+        copies::read_view(For::Visitor, room).await;
     }
     let ask = match memory::with(|memory| step(memory, request, true)) {
         Some(Ok(answered)) => return answered,
