@@ -4,6 +4,7 @@
 pub(crate) mod accept_language;
 pub mod host;
 pub mod id;
+pub mod path;
 pub(crate) mod rate;
 pub mod sorted;
 pub mod time;

@@ -40,6 +40,8 @@ pub struct Room {
     /// The hosts and paths that the room covers, at least one: `host` and `path`, then
     /// `additional_routes`.
     pub routes: Vec<Route>,
+    /// True when other letter cases of the paths are not covered.
+    pub case_sensitive_path: bool,
     /// The name of the cookie that carries the ticket, with the suffix.
     pub cookie_name: String,
     /// The `SameSite` and `Secure` that the owner wants the cookie to have.

@@ -26,8 +26,9 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 38] = [
+const FIELDS: [&str; 39] = [
     "additional_routes",
+    "case_sensitive_path",
     "cookie_attributes",
     "cookie_suffix",
     "created_on",

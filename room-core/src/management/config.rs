@@ -149,6 +149,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     }
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
     let routes = read_routes(fields, zone_id, claims);
+    let case_sensitive_path = fields.optional("case_sensitive_path", false, boolean);
     let cookie_name = read_cookie_name(fields, routes.as_deref());
     let cookie_attributes = read_cookie_attributes(fields);
     let settings = read_settings(fields);
@@ -174,6 +175,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         name: name?.to_owned(),
         description: description?.to_owned(),
         routes: routes?,
+        case_sensitive_path: case_sensitive_path?,
         cookie_name: cookie_name?,
         cookie_attributes: cookie_attributes?,
         settings: settings?.gated_by(turnstile?),

@@ -205,6 +205,9 @@ fn room() -> Value {
                 "How long a newcomer counts who has not come back; 0: for the session.",
             )),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
+            "case_sensitive_path": ours(flag(
+                false, "Cover the paths in this letter case alone; many servers ignore it.",
+            )),
             "maintenance": ours(one_of(
                 &["off", "drain", "hold"],
                 "drain: nobody new, sessions end; hold: visitors inside wait too.",

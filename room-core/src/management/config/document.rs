@@ -34,6 +34,7 @@ pub fn room_document(room: &Room) -> Document {
         "host": host,
         "path": path,
         "additional_routes": routes.collect::<Vec<_>>(),
+        "case_sensitive_path": room.case_sensitive_path,
         "cookie_suffix": cookie_suffix(&room.cookie_name),
         "cookie_attributes": {
             "samesite": name_of(&SAME_SITES, attributes.same_site),
@@ -107,9 +108,18 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
+/// Fields that the version before does not know, with their defaults. While a deployment replaces
+/// that one, its isolates would refuse a configuration with any of them.
+const NEW_FIELDS: [(&str, Value); 1] = [("case_sensitive_path", Value::Bool(false))];
+
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = room_document(room);
+    for (name, default) in &NEW_FIELDS {
+        if all.get(*name) == Some(default) {
+            all.remove(*name);
+        }
+    }
     let events = room.events.iter().map(event_document).map(Value::Object).collect();
     let rules = room.bypass_rules.iter().map(rule_document).map(Value::Object).collect();
     all.insert("events".to_owned(), Value::Array(events));
@@ -176,7 +186,7 @@ mod tests {
             "suspended": true,
             "queueing_status_code": 429,
             "custom_page_html": "<p>{{waitTime}}",
-            "strip_cookie": true,
+            "strip_cookie": true, "case_sensitive_path": true,
             "turnstile_mode": "visible_managed",
             "created_on": "2026-11-20T10:00:00.123Z",
             "modified_on": "2026-11-21T10:00:00.123Z",

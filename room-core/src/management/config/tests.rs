@@ -85,6 +85,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         name: "room-0".to_owned(),
         description: String::new(),
         routes: vec![Route { host, path: "/".parse().unwrap() }],
+        case_sensitive_path: false,
         cookie_name: "__cfwaitingroom".to_owned(),
         cookie_attributes: CookieAttributes::default(),
         settings,
@@ -131,6 +132,7 @@ fn every_field_reaches_the_room() {
         "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
+        "case_sensitive_path": true,
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -161,7 +163,7 @@ fn every_field_reaches_the_room() {
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
-    assert!(room.strip_cookie && room.show_infinite_queue);
+    assert!(room.strip_cookie && room.case_sensitive_path && room.show_infinite_queue);
     let action = TurnstileAction::InfiniteQueue;
     assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
     assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
@@ -199,6 +201,8 @@ fn values_keep_to_their_limits() {
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
     check("queueing_status_code", &[json!("200")], Some(TYPE));
+    check("case_sensitive_path", &[json!(false), json!(true)], None);
+    check("case_sensitive_path", &[json!("true")], Some(TYPE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);

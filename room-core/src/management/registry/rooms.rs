@@ -37,6 +37,7 @@ const MEANING: Meaning = Meaning {
         "turnstile_when_silent",
         "show_infinite_queue",
         "event_stream_enabled",
+        "case_sensitive_path",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),
