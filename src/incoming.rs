@@ -31,6 +31,10 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn headers(this: &IncomingRequest) -> Headers;
 
+    /// Returns the stream of the body; null if there is none.
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &IncomingRequest) -> JsValue;
+
     #[wasm_bindgen(method, getter)]
     fn cf(this: &IncomingRequest) -> JsValue;
 
@@ -52,6 +56,11 @@ extern "C" {
 }
 
 impl IncomingRequest {
+    /// Whether the request has a body. Only asked where one would be wrong.
+    pub fn has_body(&self) -> bool {
+        !self.body().is_null()
+    }
+
     /// Returns the header of this name; "" if there is none.
     pub fn header(&self, name: &str) -> String {
         self.headers().get(name).ok().flatten().unwrap_or_default()

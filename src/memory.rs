@@ -81,6 +81,8 @@ pub struct Memory {
     /// The rooms of rooms.json: they count until the first change by the API.
     seed: Vec<Room>,
     zones: Zones,
+    /// Whether hosts without a room and outside the zones are refused.
+    refuses_other_hosts: bool,
     bounds: Bounds,
     states: SortedMap<RoomId, RoomState>,
     /// The rooms for which `after` has something to do.
@@ -214,7 +216,7 @@ impl Memory {
     fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
         let rooms = parse_rooms(rooms_json)
             .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
-        let (rooms, Variables { keys, zones, bounds, placement, notes }) =
+        let (rooms, Variables { keys, zones, bounds, placement, refuses_other_hosts, notes }) =
             match (rooms, Variables::parse(vars)) {
                 (Ok(rooms), Ok(variables)) => (rooms, variables),
                 (rooms, variables) => {
@@ -231,6 +233,7 @@ impl Memory {
             coverage: Coverage::new(with_keys),
             seed: rooms,
             zones,
+            refuses_other_hosts,
             bounds,
             keys,
             management: Management::new(vars),
@@ -277,6 +280,7 @@ impl Memory {
             coverage: &self.coverage,
             lists: &self.lists,
             zone_settings: &self.zone_settings,
+            only_within: self.refuses_other_hosts.then_some(&self.zones),
             is_known: self.freshness.is_known(),
         }
     }

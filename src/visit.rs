@@ -121,6 +121,8 @@ fn step(
     let room = match enter(memory, request, now) {
         Entrance::Uncovered => return Ok((Verdict::PASS, false)),
         Entrance::Pass => return passed_by(),
+        Entrance::Preflight => return Ok((answer::preflight(request.url, has_challenges), false)),
+        Entrance::Unlisted => return Ok((answer::unlisted(), false)),
         Entrance::Undecided => return Ok((Verdict::Undecided, false)),
         Entrance::Contradictory => return Ok((answer::contradictory(), false)),
         Entrance::ReadRequest => return Err(Missing::Request),

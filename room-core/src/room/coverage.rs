@@ -90,6 +90,11 @@ impl Coverage {
         Ok(place.and_then(|place| self.rooms.get(place)))
     }
 
+    /// Whether a room, suspended or not, is on the host of `url`.
+    pub fn has_host(&self, url: &str) -> bool {
+        split_url(url).is_some_and(|parts| self.by_host.contains_key(&*lower_case(parts.host)))
+    }
+
     /// Returns the `Path` of the cookie of a room on the host of `url`.
     ///
     /// It is `/`, unless another room of this host has a cookie of the same name and this room has

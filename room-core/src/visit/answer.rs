@@ -210,6 +210,17 @@ pub fn contradictory() -> Verdict {
     Verdict::Respond(HttpResponse { status: 400, headers, body: body.to_owned() })
 }
 
+/// Answers a request to a host that is none of this deployment's (see
+/// [`super::Entrance::Unlisted`]): 421, with a sentence for the operator.
+pub fn unlisted() -> Verdict {
+    let headers = vec![
+        ("cache-control", "private, no-store".to_owned()),
+        ("content-type", "text/plain; charset=utf-8".to_owned()),
+    ];
+    let body = "This host has no waiting room and is in none of the ZONES.\n";
+    Verdict::Respond(HttpResponse { status: 421, headers, body: body.to_owned() })
+}
+
 /// Redirects to `url`, the address without a token that changes nothing; sets no cookie.
 pub fn sent_on(url: &str) -> Verdict {
     Verdict::Respond(HttpResponse::see_other(url, &[]))
@@ -219,6 +230,13 @@ pub fn sent_on(url: &str) -> Verdict {
 /// is taken out of the address: the origin never sees one.
 pub fn passed_by(url: &str, has_challenges: bool) -> Verdict {
     Verdict::Forward(Forward { url: without_token(url, has_challenges), ..Forward::default() })
+}
+
+/// Forwards a CORS preflight. Browsers send none with cookies, so nothing that comes with one may be
+/// decided by a session.
+pub fn preflight(url: &str, has_challenges: bool) -> Verdict {
+    let url = without_token(url, has_challenges);
+    Verdict::Forward(Forward { url, cookies: Some(String::new()), ..Forward::default() })
 }
 
 fn without_token(url: &str, has_challenges: bool) -> Option<String> {
