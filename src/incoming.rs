@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
 use room_core::rules::RequestSource;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -64,6 +65,13 @@ impl IncomingRequest {
     /// Returns the header of this name; "" if there is none.
     pub fn header(&self, name: &str) -> String {
         self.headers().get(name).ok().flatten().unwrap_or_default()
+    }
+}
+
+impl IncomingRequest {
+    /// Returns the network of the client.
+    pub fn client_prefix(&self) -> ClientPrefix {
+        ClientPrefix::of(self.header(ADDRESS_HEADER).parse().ok())
     }
 }
 

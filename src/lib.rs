@@ -25,6 +25,7 @@ use std::future::ready;
 
 use futures_util::future::join;
 use room_core::base::id::Colo;
+use room_core::base::prefix_budget::ClientPrefix;
 use room_core::keys::origin_lock;
 use room_core::management::api::Credentials;
 use room_core::visit::request::RequestHead;
@@ -120,6 +121,13 @@ pub fn listen(url: &str, cookies: &str) -> String {
     stream::next(url, cookies)
 }
 
+/// Names the owner of an event stream with these cookies, so that one ticket does not use up the
+/// streams of all; "" if they hold no ticket.
+#[wasm_bindgen]
+pub fn stream_owner(url: &str, cookies: &str) -> String {
+    stream::owner(url, cookies).unwrap_or_default()
+}
+
 /// Decides any visit and returns the verdict; "M" tells the entry to call [`manage`]. `headers` has
 /// one line `name: value` for each header that may matter to any visit; rules read the rest from
 /// `request`.
@@ -176,7 +184,8 @@ pub async fn manage(
         key: header("x-auth-key"),
     };
     let body = body.as_deref();
-    let request = management::Request { url: &url, method: &method, credentials, body };
+    let client = ClientPrefix::of(header("cf-connecting-ip").parse().ok());
+    let request = management::Request { url: &url, method: &method, credentials, client, body };
     configuration::encoded((management::handle(request, &env).await, false))
 }
 

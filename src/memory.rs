@@ -7,6 +7,7 @@ use std::cell::RefCell;
 
 use room_core::base::host::Host;
 use room_core::base::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::sorted::{SortedMap, SortedSet};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
@@ -104,6 +105,8 @@ pub struct RoomState {
     pub copied_at: Timestamp,
     /// Counts how Turnstile challenges end, for the log.
     pub tally: Tally,
+    /// The new places that each network has had.
+    pub places: PrefixBudget,
 }
 
 /// What is needed to answer one visit, borrowed together.
@@ -318,6 +321,7 @@ impl Memory {
             duty: ReportDuty::default(),
             copied_at: Timestamp::default(),
             tally: Tally::default(),
+            places: PrefixBudget::default(),
         })
     }
 

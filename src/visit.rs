@@ -4,7 +4,9 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::time::Timestamp;
+use room_core::capacity::slots::SlotClass;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
 use room_core::machines::isolate::Outcome;
 use room_core::machines::wire::CounterReply;
@@ -19,7 +21,7 @@ use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
 use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
-use room_core::visit::request::RequestHead;
+use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
 use worker::Env;
@@ -104,6 +106,10 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
         Some(Err(Missing::Counter(_, ask))) => *ask,
         _ => return UNDECIDED,
     };
+    if ask.class == SlotClass::New {
+        // Before the counter has answered, so that many at once get no more than their share.
+        count_place(request, room);
+    }
     let question = |state: &mut RoomState| state.isolate.question(platform::now(), &ask);
     let Some(question) = memory::with_room(room, question) else { return UNDECIDED };
     let reply: Option<CounterReply> = questions::ask(env, room, question).await;
@@ -131,15 +137,36 @@ fn step(
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, view_was_read);
-    let isolate = visited.state.as_deref_mut().map(|state| &mut state.isolate);
-    let source = &mut Ticketed { visit: &visit, request, room: visited.room, keys: visited.keys };
+    let state = visited.state.as_deref_mut();
+    let (isolate, places) = state.map(|state| (&mut state.isolate, &state.places)).unzip();
+    let source =
+        &mut Ticketed { visit: &visit, request, room: visited.room, keys: visited.keys, places };
     match visit.step(isolate, source) {
         Step::CheckToken(split) => Err(Missing::Token(room, split)),
         Step::ReadView => Err(Missing::View(room)),
         Step::AskCounter(ask) => Err(Missing::Counter(room, Box::new(ask))),
         Step::RefusePrefetch => Ok((answer::prefetch_refused(), false)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
-        Step::Answer(outcome) => Ok(answered(&visit, request, visited, outcome)),
+        Step::Answer(outcome) => {
+            let is_bounded = visited.room.new_places_per_network > 0;
+            if is_bounded && visit::takes_new_place(now, &outcome) {
+                let prefix = request.headers.client_prefix();
+                if let Some(state) = visited.state.as_deref_mut() {
+                    state.places.spend(now, prefix);
+                }
+            }
+            Ok(answered(&visit, request, visited, outcome))
+        }
+    }
+}
+
+/// Counts a place that a newcomer asks for, in a room that bounds those of a network.
+fn count_place(request: Request<'_>, room: RoomId) {
+    let bounds = |memory: &mut Memory| Some(memory.coverage.room(room)?.new_places_per_network > 0);
+    let is_bounded = memory::with(bounds).flatten() == Some(true);
+    if is_bounded {
+        let prefix = request.headers.client_prefix();
+        memory::with_room(room, |state| state.places.spend(platform::now(), prefix));
     }
 }
 
@@ -176,7 +203,8 @@ fn settle(
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, true);
     let random = random(visited.keys, room, &in_force.settings);
-    let outcome = visit.settle(&mut visited.state.as_mut()?.isolate, ask, random, reply);
+    let state = visited.state.as_mut()?;
+    let outcome = visit.settle(&mut state.isolate, ask, random, reply);
     Some(answered(&visit, request, visited, outcome))
 }
 
@@ -286,6 +314,8 @@ struct Ticketed<'a> {
     request: Request<'a>,
     room: &'a Room,
     keys: &'a mut KeyRing,
+    /// What each network has had of the room's new places.
+    places: Option<&'a PrefixBudget>,
 }
 
 impl VisitSource for Ticketed<'_> {
@@ -299,6 +329,17 @@ impl VisitSource for Ticketed<'_> {
 
     fn accept(&self) -> String {
         self.request.headers.header("accept")
+    }
+
+    fn prefetches(&self) -> bool {
+        PREFETCH_HEADERS.iter().any(|name| is_prefetch(&self.request.headers.header(name)))
+    }
+
+    fn has_no_place_left(&self) -> bool {
+        let per_minute = self.room.new_places_per_network;
+        let prefix = || self.request.headers.client_prefix();
+        per_minute > 0
+            && self.places.is_some_and(|p| p.is_spent(self.visit.now, prefix(), per_minute))
     }
 }
 

@@ -72,6 +72,9 @@ pub struct Room {
     pub turnstile_when_silent: WhenUnverified,
     /// True when pages and JSON tell visitors that they are in the infinite queue.
     pub show_infinite_queue: bool,
+    /// How many visitors of one network (see `ClientPrefix`) get a new place in a minute, in each
+    /// isolate; 0 for any number.
+    pub new_places_per_network: u32,
     /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
     /// The rules whose requests skip the room, in the owner's order.

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 39] = [
+const FIELDS: [&str; 40] = [
     "additional_routes",
     "case_sensitive_path",
     "cookie_attributes",
@@ -45,6 +45,7 @@ const FIELDS: [&str; 39] = [
     "name",
     "near_head_refresh_interval_seconds",
     "new_users_per_minute",
+    "new_places_per_network",
     "next_event_start_time",
     "path",
     "queue_all",

@@ -77,6 +77,8 @@ const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
 const UNCONFIRMED_SECONDS: RangeInclusive<u32> = 0..=60 * LONGEST_SESSION_MINUTES;
 /// Allowed visitors per isolate and minute while no object answers. The range is ours.
 const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
+/// Allowed new places of a network per isolate and minute; 0 is any number. The range is ours.
+const NEW_PLACES_PER_NETWORK: RangeInclusive<u32> = 0..=100_000;
 /// Allowed statuses of the queue page; the first is the default.
 const STATUS_CODES: [u16; 3] = [200, 202, 429];
 
@@ -167,6 +169,8 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let unverified =
         fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
     let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
+    let new_places = whole_number(NEW_PLACES_PER_NETWORK);
+    let new_places_per_network = fields.optional("new_places_per_network", 0, new_places);
     let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
@@ -190,6 +194,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         turnstile: turnstile?,
         turnstile_when_silent: unverified?,
         show_infinite_queue: show_infinite_queue?,
+        new_places_per_network: new_places_per_network?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: created_on?,

@@ -36,7 +36,7 @@ impl RequestHead<'_> {
             RequestKind::Preflight
         } else if self.upgrade.eq_ignore_ascii_case("websocket") {
             RequestKind::Upgrade
-        } else if self.purpose.contains("prefetch") || self.purpose.contains("prerender") {
+        } else if !self.purpose.is_empty() && is_prefetch(self.purpose) {
             RequestKind::Prefetch
         } else {
             RequestKind::Ordinary
@@ -58,6 +58,15 @@ impl RequestHead<'_> {
     pub fn submits(&self) -> bool {
         !matches!(self.method, "GET" | "HEAD" | "OPTIONS")
     }
+}
+
+/// The older headers by which browsers and their extensions announce a prefetch.
+pub const PREFETCH_HEADERS: [&str; 3] = ["purpose", "x-purpose", "x-moz"];
+
+/// True if the value of a header that tells the purpose of a request tells a prefetch.
+pub fn is_prefetch(purpose: &str) -> bool {
+    let purpose = purpose.to_ascii_lowercase();
+    ["prefetch", "prerender", "preview"].iter().any(|one| purpose.contains(one))
 }
 
 /// True if an `Accept` header is exactly `application/json`, by which apps ask for JSON. A client
@@ -113,6 +122,7 @@ mod tests {
         check("OPTIONS", "", "", true, RequestKind::Preflight);
         check("GET", "", "", true, RequestKind::Ordinary);
         check("GET", "prefetch", "", false, RequestKind::Prefetch);
+        check("GET", "Preview", "", false, RequestKind::Prefetch);
         check("GET", "prefetch;prerender", "", false, RequestKind::Prefetch);
         check("GET", "", "WebSocket", false, RequestKind::Upgrade);
         check("GET", "", "h2c", false, RequestKind::Ordinary);

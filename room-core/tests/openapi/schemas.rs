@@ -208,6 +208,10 @@ fn room() -> Value {
             "case_sensitive_path": ours(flag(
                 false, "Cover the paths in this letter case alone; many servers ignore it.",
             )),
+            "new_places_per_network": ours(number(
+                0, 100_000, Some(0),
+                "New places for one network in a minute, in each isolate; 0: any number.",
+            )),
             "maintenance": ours(one_of(
                 &["off", "drain", "hold"],
                 "drain: nobody new, sessions end; hold: visitors inside wait too.",

@@ -35,6 +35,7 @@ pub fn room_document(room: &Room) -> Document {
         "path": path,
         "additional_routes": routes.collect::<Vec<_>>(),
         "case_sensitive_path": room.case_sensitive_path,
+        "new_places_per_network": room.new_places_per_network,
         "cookie_suffix": cookie_suffix(&room.cookie_name),
         "cookie_attributes": {
             "samesite": name_of(&SAME_SITES, attributes.same_site),
@@ -108,16 +109,16 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
-/// Fields that the version before does not know, with their defaults. While a deployment replaces
-/// that one, its isolates would refuse a configuration with any of them.
-const NEW_FIELDS: [(&str, Value); 1] = [("case_sensitive_path", Value::Bool(false))];
+/// Fields that the version before does not know: they are left out with their defaults (false or
+/// 0). While a deployment replaces that one, its isolates would refuse a configuration with any.
+const NEW_FIELDS: [&str; 2] = ["case_sensitive_path", "new_places_per_network"];
 
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = room_document(room);
-    for (name, default) in &NEW_FIELDS {
-        if all.get(*name) == Some(default) {
-            all.remove(*name);
+    for name in NEW_FIELDS {
+        if all.get(name).is_some_and(|value| *value == json!(false) || *value == json!(0)) {
+            all.remove(name);
         }
     }
     let events = room.events.iter().map(event_document).map(Value::Object).collect();
@@ -172,7 +173,7 @@ mod tests {
         let document = check(&room);
         let told = [&document["host"], &document["turnstile_mode"]];
         assert_eq!(told, ["shop.example", "invisible"]);
-        let full = json!({
+        let mut full = json!({
             "description": "a note",
             "path": "/Buy",
             "additional_routes": [{ "host": "b.example" }, { "host": "c.example", "path": "/x" }],
@@ -186,7 +187,7 @@ mod tests {
             "suspended": true,
             "queueing_status_code": 429,
             "custom_page_html": "<p>{{waitTime}}",
-            "strip_cookie": true, "case_sensitive_path": true,
+            "strip_cookie": true,
             "turnstile_mode": "visible_managed",
             "created_on": "2026-11-20T10:00:00.123Z",
             "modified_on": "2026-11-21T10:00:00.123Z",
@@ -219,6 +220,8 @@ mod tests {
                 "last_updated": "2026-11-21T10:00:00.123Z",
             }],
         });
+        full["case_sensitive_path"] = json!(true);
+        full["new_places_per_network"] = json!(7);
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }

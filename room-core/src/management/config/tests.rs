@@ -100,6 +100,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
         turnstile_when_silent: WhenUnverified::Accept,
         show_infinite_queue: false,
+        new_places_per_network: 0,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -133,6 +134,7 @@ fn every_field_reaches_the_room() {
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
         "case_sensitive_path": true,
+        "new_places_per_network": 7,
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -163,7 +165,12 @@ fn every_field_reaches_the_room() {
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
-    assert!(room.strip_cookie && room.case_sensitive_path && room.show_infinite_queue);
+    assert!(
+        room.new_places_per_network == 7
+            && room.strip_cookie
+            && room.case_sensitive_path
+            && room.show_infinite_queue
+    );
     let action = TurnstileAction::InfiniteQueue;
     assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
     assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
@@ -203,6 +210,8 @@ fn values_keep_to_their_limits() {
     check("queueing_status_code", &[json!("200")], Some(TYPE));
     check("case_sensitive_path", &[json!(false), json!(true)], None);
     check("case_sensitive_path", &[json!("true")], Some(TYPE));
+    check("new_places_per_network", &[json!(0), json!(100_000)], None);
+    check("new_places_per_network", &[json!(-1), json!(100_001)], Some(RANGE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);

@@ -38,6 +38,7 @@ const MEANING: Meaning = Meaning {
         "show_infinite_queue",
         "event_stream_enabled",
         "case_sensitive_path",
+        "new_places_per_network",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),

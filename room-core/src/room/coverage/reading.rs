@@ -196,22 +196,20 @@ fn shortest(bytes: &[u8]) -> Vec<u8> {
     while let Some((first, others)) = rest.split_first() {
         let (code, others) = match *rest {
             [0xc0..=0xc1, b, ref others @ ..] => (low(*first) << 6 | low(b), others),
-            [0xe0, b, c, ref others @ ..] => (low(b) << 6 | low(c), others),
-            [0xf0, 0x80, b, c, ref others @ ..] => (low(b) << 6 | low(c), others),
+            [0xe0, b, c, ref others @ ..] | [0xf0, 0x80, b, c, ref others @ ..] => {
+                (low(b) << 6 | low(c), others)
+            }
             [0xef, b @ 0xbc..=0xbd, c, ref others @ ..] => {
                 ((low(b) << 6 | low(c)).wrapping_sub(0xf00).wrapping_add(0x20), others)
             }
             _ => (u32::MAX, others),
         };
-        match u8::try_from(code).ok().filter(u8::is_ascii) {
-            Some(byte) => {
-                short.push(byte);
-                rest = others;
-            }
-            None => {
-                short.push(*first);
-                rest = rest.get(1..).unwrap_or_default();
-            }
+        if let Some(byte) = u8::try_from(code).ok().filter(u8::is_ascii) {
+            short.push(byte);
+            rest = others;
+        } else {
+            short.push(*first);
+            rest = rest.get(1..).unwrap_or_default();
         }
     }
     short
