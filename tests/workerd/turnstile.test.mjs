@@ -125,8 +125,12 @@ turnstileTest("a token counts here alone, and once", twoIsolates, async (cluster
     assert.equal(await isInLine(visitor), want, why);
   };
   await check(good, true, "a good one");
-  await check(good, false, "a second use in the same isolate");
-  await check(good, false, "a second use in another isolate", "ams-2");
+  // A browser may have sent it again: it is no proof, and nothing against the person.
+  for (const isolate of ["ams-1", "ams-2"]) {
+    const [visitor] = visitors(cluster, telling, "a second use");
+    await redeem(visitor, good, { isolate });
+    assert.match((await visitor.visit({ isolate })).body, /cf-turnstile"/, isolate);
+  }
   await check("", false, "an empty one");
   await check(siteverify.token("evil.example", telling.id), false, "another host");
   await check(siteverify.token(telling.host, counted.id), false, "another room");
