@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
 use room_core::rules::RequestSource;
+use room_core::ticket::client::ClientMark;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
@@ -72,6 +73,11 @@ impl IncomingRequest {
     /// Returns the network of the client.
     pub fn client_prefix(&self) -> ClientPrefix {
         ClientPrefix::of(self.header(ADDRESS_HEADER).parse().ok())
+    }
+
+    /// Returns the mark by which tickets remember the client.
+    pub fn client_mark(&self) -> ClientMark {
+        ClientMark::of(self.client_prefix(), &self.header("user-agent"))
     }
 }
 

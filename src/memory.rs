@@ -28,6 +28,7 @@ use room_core::room::turnstile::{Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
 use room_core::room::zones::Zones;
 use room_core::rules::Lists;
+use room_core::ticket::client::TicketUses;
 use room_core::visit::Site;
 
 use crate::languages::Languages;
@@ -105,6 +106,8 @@ pub struct RoomState {
     pub copied_at: Timestamp,
     /// Counts how Turnstile challenges end, for the log.
     pub tally: Tally,
+    /// From which networks tickets were used, in a room that wants to know.
+    pub uses: TicketUses,
     /// The new places that each network has had.
     pub places: PrefixBudget,
 }
@@ -321,6 +324,7 @@ impl Memory {
             duty: ReportDuty::default(),
             copied_at: Timestamp::default(),
             tally: Tally::default(),
+            uses: TicketUses::default(),
             places: PrefixBudget::default(),
         })
     }

@@ -13,18 +13,20 @@ use room_core::machines::wire::CounterReply;
 use room_core::order::lottery::LotteryKey;
 use room_core::page::{Page, Words};
 use room_core::queue::view::View;
-use room_core::room::Room;
 use room_core::room::bypass::FirstGlance;
 use room_core::room::event::InForce;
 use room_core::room::language::Language;
 use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
+use room_core::room::{Room, TicketSharing};
+use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
 use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
-use worker::Env;
+use serde_json::json;
+use worker::{Env, console_log};
 
 use crate::copies::{self, For};
 use crate::incoming::{Incoming, IncomingRequest};
@@ -138,9 +140,18 @@ fn step(
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, view_was_read);
     let state = visited.state.as_deref_mut();
-    let (isolate, places) = state.map(|state| (&mut state.isolate, &state.places)).unzip();
-    let source =
-        &mut Ticketed { visit: &visit, request, room: visited.room, keys: visited.keys, places };
+    let (isolate, uses, places) = match state {
+        Some(state) => (Some(&mut state.isolate), Some(&mut state.uses), Some(&state.places)),
+        None => (None, None, None),
+    };
+    let source = &mut Ticketed {
+        visit: &visit,
+        request,
+        room: visited.room,
+        keys: visited.keys,
+        places,
+        uses,
+    };
     match visit.step(isolate, source) {
         Step::CheckToken(split) => Err(Missing::Token(room, split)),
         Step::ReadView => Err(Missing::View(room)),
@@ -249,7 +260,9 @@ fn context<'a>(
 ) -> (ResponseContext<'a>, &'a mut KeyRing, &'a mut Languages) {
     let Visit { now, url, head, in_force, passed, .. } = *visit;
     let Visited { coverage, room, zone, page, turnstile, keys, languages, .. } = visited;
+    let knows_client = room.ticket_sharing != TicketSharing::Allow;
     let context = ResponseContext {
+        client: if knows_client { request.headers.client_mark() } else { ClientMark::default() },
         now,
         url,
         cookies: request.cookie,
@@ -316,6 +329,8 @@ struct Ticketed<'a> {
     keys: &'a mut KeyRing,
     /// What each network has had of the room's new places.
     places: Option<&'a PrefixBudget>,
+    /// From which networks the room's tickets were used.
+    uses: Option<&'a mut TicketUses>,
 }
 
 impl VisitSource for Ticketed<'_> {
@@ -333,6 +348,21 @@ impl VisitSource for Ticketed<'_> {
 
     fn prefetches(&self) -> bool {
         PREFETCH_HEADERS.iter().any(|name| is_prefetch(&self.request.headers.header(name)))
+    }
+
+    fn is_shared(&mut self, ticket: &Ticket) -> bool {
+        let (now, room) = (self.visit.now, self.room);
+        let Some(uses) = self.uses.as_deref_mut() else { return false };
+        if room.ticket_sharing == TicketSharing::Allow {
+            return false;
+        }
+        let client = (self.request.headers.client_prefix(), self.request.headers.client_mark());
+        let is_shared = uses.is_shared(now, ticket.id.visitor(), ticket.client, client);
+        if let Some(count) = uses.due(now) {
+            let facts = json!({ "sharedTickets": count });
+            console_log!("{}", json!({ "room": room.id.to_string(), "facts": facts }));
+        }
+        is_shared && room.ticket_sharing == TicketSharing::NewVisitor
     }
 
     fn has_no_place_left(&self) -> bool {

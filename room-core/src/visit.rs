@@ -40,6 +40,11 @@ pub trait VisitSource {
         false
     }
 
+    /// Whether somebody else uses this ticket of a session, so that it counts no more.
+    fn is_shared(&mut self, _ticket: &Ticket) -> bool {
+        false
+    }
+
     /// Whether the client's network has used up the new places that the room gives it in a minute.
     fn has_no_place_left(&self) -> bool {
         false
@@ -139,8 +144,9 @@ impl<'a> Visit<'a> {
             return Step::CheckToken(split);
         }
         let ticket = not_revoked(source.ticket(), isolate.as_deref());
-        let is_inside =
-            ticket.as_ref().is_some_and(|one| admission::is_inside(one, self.now, settings));
+        let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
+        let ticket = ticket.filter(|one| !(holds_session(one) && source.is_shared(one)));
+        let is_inside = ticket.as_ref().is_some_and(holds_session);
         let prefetches = || {
             kind == RequestKind::Prefetch || kind == RequestKind::Ordinary && source.prefetches()
         };

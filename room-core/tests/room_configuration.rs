@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 40] = [
+const FIELDS: [&str; 41] = [
     "additional_routes",
     "case_sensitive_path",
     "cookie_attributes",
@@ -60,6 +60,7 @@ const FIELDS: [&str; 40] = [
     "event_stream_enabled",
     "strip_cookie",
     "suspended",
+    "ticket_sharing",
     "total_active_users",
     "turnstile_action",
     "turnstile_mode",

@@ -26,6 +26,11 @@ impl ClientPrefix {
             }
         }
     }
+
+    /// Returns the bytes that name it.
+    pub const fn to_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
 }
 
 /// What the clients of each network have used up in the present minute. It is kept in memory alone.

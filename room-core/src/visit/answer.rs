@@ -16,6 +16,7 @@ use crate::room::event::InForce;
 use crate::room::language::Language;
 use crate::room::turnstile::split_token;
 use crate::room::zone_settings::ZoneSettings;
+use crate::ticket::client::ClientMark;
 use crate::ticket::cookie;
 use crate::ticket::{GRACE_S, Ticket, TicketState};
 
@@ -57,6 +58,8 @@ pub struct ResponseContext<'a> {
     pub page: Option<&'a Page>,
     /// Finds the room of a URL; here it tells the path for which the room's cookie is set.
     pub coverage: &'a Coverage,
+    /// The client, where the room wants to know who shares a ticket.
+    pub client: ClientMark,
     /// The public site key of Turnstile; "" where the deployment has none.
     pub site_key: &'a str,
 }
@@ -149,7 +152,11 @@ impl ResponseContext<'_> {
     ) -> String {
         let name = &self.room.cookie_name;
         let path = self.coverage.cookie_path(self.url, self.room.id);
-        let value = keys.seal(self.now, source.nonce(), self.room.id, name, ticket);
+        let mut ticket = ticket.clone();
+        if !self.client.is_foreign_to(ticket.client) {
+            ticket.client = self.client;
+        }
+        let value = keys.seal(self.now, source.nonce(), self.room.id, name, &ticket);
         let settings = &self.in_force.settings;
         let max_age_s = match ticket.state {
             TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),

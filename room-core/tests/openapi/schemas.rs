@@ -208,6 +208,10 @@ fn room() -> Value {
             "case_sensitive_path": ours(flag(
                 false, "Cover the paths in this letter case alone; many servers ignore it.",
             )),
+            "ticket_sharing": ours(one_of(
+                &["allow", "report", "new_visitor"],
+                "What becomes of the ticket of a session that others than its visitor use.",
+            )),
             "new_places_per_network": ours(number(
                 0, 100_000, Some(0),
                 "New places for one network in a minute, in each isolate; 0: any number.",

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
@@ -35,6 +35,7 @@ pub fn room_document(room: &Room) -> Document {
         "path": path,
         "additional_routes": routes.collect::<Vec<_>>(),
         "case_sensitive_path": room.case_sensitive_path,
+        "ticket_sharing": name_of(&TICKET_SHARINGS, room.ticket_sharing),
         "new_places_per_network": room.new_places_per_network,
         "cookie_suffix": cookie_suffix(&room.cookie_name),
         "cookie_attributes": {
@@ -109,15 +110,16 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
-/// Fields that the version before does not know: they are left out with their defaults (false or
-/// 0). While a deployment replaces that one, its isolates would refuse a configuration with any.
-const NEW_FIELDS: [&str; 2] = ["case_sensitive_path", "new_places_per_network"];
+/// Fields that the version before does not know: they are left out with their defaults (false,
+/// 0 or "allow"). While a deployment replaces that one, its isolates would refuse a configuration with any.
+const NEW_FIELDS: [&str; 3] = ["case_sensitive_path", "new_places_per_network", "ticket_sharing"];
 
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = room_document(room);
     for name in NEW_FIELDS {
-        if all.get(name).is_some_and(|value| *value == json!(false) || *value == json!(0)) {
+        let defaults = [json!(false), json!(0), json!("allow")];
+        if all.get(name).is_some_and(|value| defaults.contains(value)) {
             all.remove(name);
         }
     }
@@ -145,7 +147,7 @@ fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'stat
 mod tests {
     use serde_json::{Value, json};
 
-    use super::full_document;
+    use super::{NEW_FIELDS, full_document};
     use crate::management::config::parse_rooms;
 
     fn check(room: &Value) -> Value {
@@ -220,8 +222,8 @@ mod tests {
                 "last_updated": "2026-11-21T10:00:00.123Z",
             }],
         });
-        full["case_sensitive_path"] = json!(true);
-        full["new_places_per_network"] = json!(7);
+        let new = [json!(true), json!(7), json!("report")];
+        full.as_object_mut().unwrap().extend(NEW_FIELDS.map(str::to_owned).into_iter().zip(new));
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{ErrorCode, FieldError, parse_rooms};
 use crate::base::time::Timestamp;
 use crate::room::Room;
+use crate::room::TicketSharing;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
@@ -101,6 +102,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         turnstile_when_silent: WhenUnverified::Accept,
         show_infinite_queue: false,
         new_places_per_network: 0,
+        ticket_sharing: TicketSharing::Allow,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -135,6 +137,7 @@ fn every_field_reaches_the_room() {
         "strip_cookie": true,
         "case_sensitive_path": true,
         "new_places_per_network": 7,
+        "ticket_sharing": "new_visitor",
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -167,6 +170,7 @@ fn every_field_reaches_the_room() {
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
     assert!(
         room.new_places_per_network == 7
+            && room.ticket_sharing == TicketSharing::NewVisitor
             && room.strip_cookie
             && room.case_sensitive_path
             && room.show_infinite_queue
@@ -212,6 +216,8 @@ fn values_keep_to_their_limits() {
     check("case_sensitive_path", &[json!("true")], Some(TYPE));
     check("new_places_per_network", &[json!(0), json!(100_000)], None);
     check("new_places_per_network", &[json!(-1), json!(100_001)], Some(RANGE));
+    check("ticket_sharing", &[json!("allow"), json!("report"), json!("new_visitor")], None);
+    check("ticket_sharing", &[json!("challenge")], Some(RANGE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);

@@ -39,6 +39,7 @@ const MEANING: Meaning = Meaning {
         "event_stream_enabled",
         "case_sensitive_path",
         "new_places_per_network",
+        "ticket_sharing",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),
