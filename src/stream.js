@@ -17,7 +17,7 @@ const GONE_MS = 10_000;
 /** What is sent if there is no news: it keeps the connection alive, and clients ignore it. */
 const HEARTBEAT = ":\n\n";
 
-/** The open streams: `steppedAt` is when each took its last step, in milliseconds since the epoch. */
+/** The open streams; `steppedAt`, in milliseconds since the epoch, is when one stepped last. */
 const open = new Set();
 
 /**

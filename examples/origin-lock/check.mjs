@@ -1,6 +1,7 @@
 // Checks the header of the origin lock for servers that cannot compute an HMAC themselves: nginx
-// asks it by `auth_request`, Caddy by `forward_auth`. It answers 204 to a request with a good header
-// and 403 to all others. Start: ORIGIN_LOCK_SECRET=... node check.mjs [port]
+// asks it by `auth_request`, Caddy by `forward_auth`. It answers 204 to a request with a good
+// header and 403 to all others. Start: ORIGIN_LOCK_SECRET=... node check.mjs [port]
+import { Buffer } from "node:buffer";
 import { createHmac, timingSafeEqual } from "node:crypto";
 import http from "node:http";
 import process from "node:process";

@@ -17,7 +17,6 @@ use crate::queue::view::View;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::client::ClientMark;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
 pub use standing::{Standing, standing};
@@ -262,7 +261,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         last_check_in: now,
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
-        client: ClientMark::default(),
+        client: crate::ticket::client::ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: true,
         infinite: false,

@@ -204,8 +204,8 @@ impl<'a> Visit<'a> {
         Conclusion { outcome, challenge, work_is_left }
     }
 
-    /// Answers a newcomer who gets no place now: with the page of those who wait, but nothing counts
-    /// the visit, and the next one is a newcomer's too.
+    /// Answers a newcomer who gets no place now: with the page of those who wait, but nothing
+    /// counts the visit, and the next one is a newcomer's too.
     fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
         let (settings, view) = (&*in_force.settings, isolate.view());

@@ -25,7 +25,8 @@ const ruled = room({ name: "ruled", bypass_rules: [rule], ...held });
 
 /** Spellings of `/checkout` that some server takes for it, and some that none does. */
 const SPELLINGS = [
-  ..."checkout CHECKOUT CheckOut checkout/ checkout/x.css checkout. checkout.. checkout%20".split(" "),
+  ..."checkout CHECKOUT CheckOut checkout/ checkout/x.css checkout. checkout..".split(" "),
+  "checkout%20",
   ..."checkout%20. checkout%2e checkout;a=1 checkout;/../x checkout/.;/ checkout%3Ba=1".split(" "),
   ..."%63heckout %2563heckout %252563heckout c%48eckout %43HECKOUT %u0063heckout".split(" "),
   ..."checkout%2fpay checkout%252fpay checkout%25252fpay checkout%5cpay checkout\\pay".split(" "),
@@ -34,7 +35,8 @@ const SPELLINGS = [
   ..."%63%68%65%63%6b%6f%75%74 %ff%63heckout checkout%0a checkout%09 checkout%23x".split(" "),
 ];
 const BEFORE = [
-  ..."/ // /./ /%2e/ /x/../ /x/%2e%2e/ /x/%2E./ /x/..%2f /x/%252e%252e/ /x/..;/ /x/..;a=1/".split(" "),
+  ..."/ // /./ /%2e/ /x/../ /x/%2e%2e/ /x/%2E./ /x/..%2f /x/%252e%252e/".split(" "),
+  ..."/x/..;/ /x/..;a=1/".split(" "),
   ..."/x%2f..%2f /x/..%5c /%5c /%2f /x/%c0%ae%c0%ae/ /x/%u002e%u002e/ /x//../ /;a/ /.;/".split(" "),
   ..."/static/../ /static/%2e%2e/ /static/x/%2e%2e/%2e%2e/ /static/..%2f /static;/../".split(" "),
 ];
@@ -81,7 +83,8 @@ test("row 2: no spelling of a held path matches a rule about another path", asyn
 });
 
 test("row 2: a room for one letter case covers it in every encoding, and no other", async () => {
-  const visit = async (path) => (await send({ port: pair.ports.product, host: exact.host, path })).body;
+  const ask = (path) => send({ port: pair.ports.product, host: exact.host, path });
+  const visit = async (path) => (await ask(path)).body;
   for (const path of ["/Checkout", "/%43heckout", "//Checkout.", "/x/../Checkout"]) {
     assert.notEqual(await visit(path), "origin", path);
   }
@@ -91,7 +94,7 @@ test("row 2: a room for one letter case covers it in every encoding, and no othe
 });
 
 test("row 2: paths that are nobody's trick pass as they were written", async () => {
-  const paths = ["/static/a.css", "/static/k%C3%A4se%20x/", "/about", "/.well-known/acme-challenge/a"];
+  const paths = ["/static/a.css", "/static/k%C3%A4se%20x/", "/about", "/.well-known/acme/a"];
   for (const path of paths) {
     const { body } = await send({ port: pair.ports.product, host: ruled.host, path });
     assert.equal(body, "origin", path);

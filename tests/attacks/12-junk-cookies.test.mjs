@@ -12,7 +12,8 @@ import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
 const shop = room({ name: "shop", total_active_users: 1 });
 const NAME = "__cfwaitingroom";
 
-clusterTestBothWays("row 12: junk before the real cookie loses no place", { rooms: [shop] }, async (cluster) => {
+const title = "row 12: junk before the real cookie loses no place";
+clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
   const inside = await visitorInside(cluster, shop);
   const [isolate] = cluster.isolates;
   // As long as a ticket, and of the same version and key, so that each is tried.

@@ -43,14 +43,15 @@ async function redeem(cluster, token, isolate, address = "203.0.113.1") {
   return { visitor, place: answer["set-cookie"] };
 }
 
-clusterTest("row 30: a token that is sent again is worth nothing and harms nobody", options, async (cluster) => {
+const again = "row 30: a token that is sent again is worth nothing and harms nobody";
+clusterTest(again, options, async (cluster) => {
   await visitorInside(cluster, gated);
   await cluster.advance(3_000);
   const token = siteverify.token(gated.host, gated.id);
   assert.ok((await redeem(cluster, token, "ams-1")).place);
   for (const isolate of ["ams-1", "ams-2"]) {
     const { visitor, place } = await redeem(cluster, token, isolate);
-    assert.equal(place, undefined, `${isolate}: a token counted twice, or led to the infinite queue`);
+    assert.equal(place, undefined, `${isolate}: counted twice, or led to the infinite queue`);
     assert.match((await visitor.visit({ isolate })).body, /cf-turnstile"/, "no new challenge");
   }
 });

@@ -32,7 +32,9 @@ const overlong = (path) =>
   path
     .replace(/[\xc0\xc1][\x80-\xbf]/g, ([a, b]) => character(a.charCodeAt(0) & 0x1f, b))
     .replace(/\xe0[\x80\x81][\x80-\xbf]/g, ([, b, c]) => character(b.charCodeAt(0) & 0x3f, c))
-    .replace(/\xf0\x80[\x80\x81][\x80-\xbf]/g, ([, , b, c]) => character(b.charCodeAt(0) & 0x3f, c));
+    .replace(/\xf0\x80[\x80\x81][\x80-\xbf]/g, ([, , b, c]) =>
+      character(b.charCodeAt(0) & 0x3f, c),
+    );
 const character = (high, low) => String.fromCharCode((high << 6) | (low.charCodeAt(0) & 0x3f));
 /** Takes wide letters for plain ones, as conversions to an older character set do. */
 const bestFit = (path) =>
@@ -75,7 +77,7 @@ export const SERVERS = {
   "Ruby behind three decoders": [decoded, decoded, decoded, slashes, resolved],
   "C program that reads to a zero": [decoded, upToZero, slashes, resolved],
   "PHP that parses the path again": [decoded, upToQuery, slashes, resolved],
-  "Windows files behind nginx": [decoded, slashes, resolved, backslashes, fileNames, resolved, lower],
+  "Windows files behind nginx": [decoded, slashes, resolved, backslashes, fileNames, lower],
 };
 
 /** As the URL standard of browsers and Node reads a path. */

@@ -21,8 +21,15 @@ const shop = room({
   show_position: true,
 });
 /** Enough places at once that hundreds of visitors are near the head. */
-const big = room({ ...shop, id: undefined, name: "big", host: "big.example", total_active_users: 200, new_users_per_minute: 200 });
-const many = { rooms: [{ ...big, id: "b".repeat(32) }], colos: { AMS: 1 } };
+const big = {
+  ...shop,
+  id: "b".repeat(32),
+  name: "big",
+  host: "big.example",
+  total_active_users: 200,
+  new_users_per_minute: 200,
+};
+const many = { rooms: [big], colos: { AMS: 1 } };
 const one = { rooms: [shop], colos: { AMS: 1 } };
 const LIFE_MS = 60_000;
 const STREAMS_MAX = 500;

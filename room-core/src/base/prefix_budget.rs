@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use super::time::{MINUTE_MS, Timestamp};
 
 /// The most networks that are counted in a minute; those that come later are not bounded until it
-/// ends. It bounds the memory to some 100 KB; whoever has so many networks is not stopped by counts.
+/// ends. It bounds the memory to some 100 KB; whoever has so many networks is stopped by no count.
 const PREFIXES_MAX: usize = 4_096;
 
 /// The network of a client: the first 24 bits of an IPv4 address, the first 56 of an IPv6 address,

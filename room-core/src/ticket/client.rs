@@ -56,8 +56,8 @@ impl ClientMark {
         Self(u32::from(hashed(&network.to_bytes())) << 16 | u32::from(hashed(family.as_bytes())))
     }
 
-    /// Whether this client can hardly be the one of the ticket: both its network and its browser are
-    /// others. A phone in another network and a browser with a new version stay who they are.
+    /// Whether this client can hardly be the one of the ticket: both its network and its browser
+    /// are others. A phone in another network and a browser with a new version stay who they are.
     pub fn is_foreign_to(self, ticket: Self) -> bool {
         let differ = self.0 ^ ticket.0;
         ticket.0 != 0 && differ >> 16 != 0 && differ & 0xffff != 0

@@ -239,8 +239,8 @@ pub fn passed_by(url: &str, has_challenges: bool) -> Verdict {
     Verdict::Forward(Forward { url: without_token(url, has_challenges), ..Forward::default() })
 }
 
-/// Forwards a CORS preflight. Browsers send none with cookies, so nothing that comes with one may be
-/// decided by a session.
+/// Forwards a CORS preflight. Browsers send none with cookies, so nothing that comes with one may
+/// be decided by a session.
 pub fn preflight(url: &str, has_challenges: bool) -> Verdict {
     let url = without_token(url, has_challenges);
     Verdict::Forward(Forward { url, cookies: Some(String::new()), ..Forward::default() })

@@ -111,7 +111,8 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 }
 
 /// Fields that the version before does not know: they are left out with their defaults (false,
-/// 0 or "allow"). While a deployment replaces that one, its isolates would refuse a configuration with any.
+/// 0 or "allow"). While a deployment replaces that one, its isolates would refuse a configuration
+/// with any.
 const NEW_FIELDS: [&str; 3] = ["case_sensitive_path", "new_places_per_network", "ticket_sharing"];
 
 /// Writes a room with its events and rules, as in `rooms.json`.
