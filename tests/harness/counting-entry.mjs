@@ -5,6 +5,7 @@
  */
 
 import { WorkerEntrypoint, env } from "cloudflare:workers";
+import { breakCache } from "./cache-faults.mjs";
 import * as product from "./product.mjs";
 
 /** How many calls reached each object since this isolate began, by "class object". */
@@ -140,6 +141,7 @@ export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/faults") faults = await request.json();
+    if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
     return Response.json({ now: Date.now(), asked, places, began, calls, writes });
   }
