@@ -13,6 +13,14 @@ const core = (name) => ({ file: `room-core/src/${name}.rs` });
  */
 export const MUTANTS = [
   {
+    row: 1,
+    breaks: "what is passed on does not show that it comes from us",
+    ...entry,
+    from: "  sent.headers.set(LOCK_HEADER, lock.value);\n",
+    to: "",
+    test: "row 1: what is passed on carries a header that the origin can check",
+  },
+  {
     row: 2,
     breaks: "a backslash separates no segments",
     ...core("room/coverage/reading"),
@@ -57,13 +65,13 @@ export const MUTANTS = [
     row: 7,
     breaks: "the client's claim replaces the platform's word",
     ...entry,
-    from: "    if (request.headers.has(COMMAND_HEADER)) {",
+    from: "    let verdict;\n    try {\n      verdict = glance(",
     to: '    if (request.headers.has("x-forwarded-for")) {\n' +
       "      request = new Request(request);\n" +
       '      const claimed = request.headers.get("x-forwarded-for");\n' +
       '      request.headers.set("cf-connecting-ip", claimed);\n' +
       "    }\n" +
-      "    if (request.headers.has(COMMAND_HEADER)) {",
+      "    let verdict;\n    try {\n      verdict = glance(",
     test: "row 7: an address that a client claims opens nothing",
   },
   {
@@ -184,11 +192,11 @@ export const MUTANTS = [
   },
   {
     row: 22,
-    breaks: "guesses are counted anew each second",
+    breaks: "a network may guess as often as it likes",
     ...core("management/api/access"),
-    from: "now.since_ms(self.since) >= MINUTE_MS",
-    to: "now.since_ms(self.since) >= MINUTE_MS / 60",
-    test: "guessing_is_slowed_down_minute_by_minute",
+    from: "is_spent(now, prefix, DENIALS_PER_MINUTE_MAX)",
+    to: "is_spent(now, prefix, 100 * DENIALS_PER_MINUTE_MAX)",
+    test: "a_network_that_guesses_is_heard_no_more_for_a_minute",
   },
   {
     row: 23,

@@ -35,7 +35,7 @@ export const ROWS = [
   },
   {
     attack: "Replay or sharing of an accepted ticket",
-    holds: "short life, revocation, one place however many copies",
+    holds: "short life, revocation, one place however many copies; a room may notice other users",
     elsewhere: [
       ...workerd("revocation", "a session that the origin ends frees its place"),
       ...native("src/machines/isolate/tests", "whoever_comes_with_a_void_ticket_is_a_new_visitor"),
@@ -101,7 +101,7 @@ export const ROWS = [
   },
   {
     attack: "Many places for one person: tabs, profiles, proxies",
-    holds: "Turnstile and the infinite queue; what is not bounded is stated",
+    holds: "a share of places for each network, Turnstile; what is not bounded is stated",
     elsewhere: [
       ...workerd("turnstile", "a challenge comes before the place and not before entry"),
       ...native(
@@ -183,14 +183,17 @@ export const ROWS = [
   },
   {
     attack: "Takeover of the management: open path, default password, guessing",
-    holds: "no token, no surface (403); readers only read; guessing is slowed down",
+    holds: "no token, no surface (403); readers only read; a network that guesses is not heard",
     elsewhere: [
       ...workerd(
         "management",
         "only who has a token is let in, and a reader only reads",
         "without a configured token nobody is let in",
       ),
-      ...native("src/management/api/access", "guessing_is_slowed_down_minute_by_minute"),
+      ...native(
+        "src/management/api/access",
+        "a_network_that_guesses_is_heard_no_more_for_a_minute",
+      ),
     ],
   },
   {
