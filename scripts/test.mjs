@@ -34,7 +34,7 @@ const STEPS = [
   { name: "golden", folder: "tests/golden", built: false },
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
-  { name: "attacks", folder: "tests/attacks" },
+  { name: "attacks", commands: [words("node scripts/attacks.mjs")], built: true },
   { name: "library", folder: "client/test" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },

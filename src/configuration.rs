@@ -6,13 +6,13 @@
 //! rooms.json covers: the registry may have a room for them.
 
 use room_core::base::id::RoomId;
-use room_core::base::time::Timestamp;
 use room_core::management::messages::{ConfigurationStamp, RegistryReply, RegistryRequest};
 use room_core::room::settings::Settings;
 use room_core::visit::verdict::Verdict;
 use worker::{Env, State, console_error};
 
-use crate::{calls, copies, memory, platform};
+use crate::copies::{self, For};
+use crate::{calls, memory, platform};
 
 /// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a
 /// round trip to another continent, and well below the time after which its callers give up.
@@ -46,8 +46,8 @@ pub async fn before_visit(env: &Env) {
         if !begin() {
             sleep().await;
         } else if !is_known {
-            look(env).await;
-        } else if !take_copy(env).await {
+            look(For::Visitor, env).await;
+        } else if !take_copy(For::Visitor, env).await {
             memory::with(|memory| memory.freshness.on_old_copy());
         }
     }
@@ -56,7 +56,7 @@ pub async fn before_visit(env: &Env) {
 /// Looks for a newer configuration if it is time to and no other request does.
 pub async fn refresh(env: Env) {
     if begin() {
-        look(&env).await;
+        look(For::Work, &env).await;
     }
 }
 
@@ -95,43 +95,38 @@ async fn sleep() {
 }
 
 /// Looks for a newer configuration: in the copy, and if that is too old at the registry.
-async fn look(env: &Env) {
-    if take_copy(env).await {
+async fn look(reader: For, env: &Env) {
+    if take_copy(reader, env).await {
         return;
     }
     let known = memory::with(|memory| memory.version).flatten();
     let asked_at = platform::now();
     let reply = calls::registry(env, &RegistryRequest::Configuration { known }).await;
-    let version = match reply {
-        Some(RegistryReply::Configuration { version, text }) => {
-            if accept(&text) {
-                copies::write_configuration(env, version, text).await;
-                Some(version)
-            } else {
-                None
-            }
+    let (version, changed) = match reply {
+        Some(RegistryReply::Configuration { version, text }) if accept(&text) => {
+            (Some(version), Some(text))
         }
-        Some(RegistryReply::Unchanged) => known,
-        _ => None,
+        Some(RegistryReply::Unchanged) => (known, None),
+        _ => (None, None),
     };
     let Some(version) = version else {
         memory::with(|memory| memory.freshness.on_silence());
         return;
     };
+    // Before the copies are written: visits that wait for this look do not wait for them.
     memory::with(|memory| memory.freshness.on_answer());
-    write_stamp(env, version, asked_at).await;
-}
-
-async fn write_stamp(env: &Env, version: u64, confirmed_at: Timestamp) {
-    copies::write_stamp(env, &ConfigurationStamp { version, confirmed_at }).await;
+    if let Some(text) = changed {
+        copies::write_configuration(env, version, text).await;
+    }
+    copies::write_stamp(env, &ConfigurationStamp { version, confirmed_at: asked_at }).await;
 }
 
 /// Takes in the copy; true if it is so fresh that the registry need not be asked.
-async fn take_copy(env: &Env) -> bool {
-    let Some(stamp) = copies::read_stamp(env).await else { return false };
+async fn take_copy(reader: For, env: &Env) -> bool {
+    let Some(stamp) = copies::read_stamp(reader, env).await else { return false };
     let known = memory::with(|memory| memory.version).flatten();
     if known < Some(stamp.version) {
-        let text = copies::read_configuration(env, stamp.version).await;
+        let text = copies::read_configuration(reader, env, stamp.version).await;
         if !text.is_some_and(|text| accept(&text)) {
             return false;
         }

@@ -1,5 +1,8 @@
 //! Copies in the Cache API, which make starts faster. They may be old or missing.
 //!
+//! The cache may also hang or fail. Whoever waits for a copy waits 300 ms at most, and while the
+//! cache does not answer nobody waits at all: work after replies finds out when it does again.
+//!
 //! They are in a named cache of their own, apart from the answers of the origin, so that no visitor
 //! can fetch a copy, and no answer of the origin can be taken for one.
 
@@ -7,12 +10,16 @@ use room_core::base::id::RoomId;
 use room_core::machines::wire::{self};
 use room_core::management::messages::ConfigurationStamp;
 use room_core::queue::view::View;
-use worker::{Cache, Env, Response};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::Env;
 
 use crate::objects::Class;
 use crate::{calls, memory};
 
 const CACHE_NAME: &str = "waiting-room";
+/// How long a copy is waited for, in milliseconds: some ten times what the cache of a data center
+/// takes. Later it would save no time, since the objects have answered by then.
+const LIMIT_MS: f64 = 300.0;
 /// How long the copy of a view is kept, in seconds. Views are refreshed every 2 s, and older ones
 /// are of no use.
 const VIEW_MAX_AGE_S: u32 = 30;
@@ -24,9 +31,11 @@ const STATE_MAX_AGE_S: u32 = 300;
 const CONFIGURATION_MAX_AGE_S: u32 = 604_800;
 
 /// Reads the copy of a room's view in this data center into the isolate, if there is one.
-pub async fn read_view(room: RoomId) {
+pub async fn read_view(reader: For, room: RoomId) {
     let Some(key) = view_key(room) else { return };
-    let Some(view) = get(&key).await.and_then(|text| wire::decode::<View>(&text)) else { return };
+    let Some(view) = get(reader, &key).await.and_then(|text| wire::decode::<View>(&text)) else {
+        return;
+    };
     memory::with_room(room, |state| state.isolate.on_view(view));
 }
 
@@ -34,44 +43,44 @@ pub async fn read_view(room: RoomId) {
 pub async fn write_view(room: RoomId) {
     let text = memory::with_room(room, |state| state.isolate.view().map(wire::encode)).flatten();
     if let (Some(key), Some(text)) = (view_key(room), text) {
-        put(&key, text, VIEW_MAX_AGE_S).await;
+        put(&key, &text, VIEW_MAX_AGE_S).await;
     }
 }
 
 /// Reads the copy of an object's state.
 pub async fn read_state(room: RoomId, class: Class, object: &str) -> Option<String> {
-    get(&state_key(room, class, object)?).await
+    get(For::Visitor, &state_key(room, class, object)?).await
 }
 
 /// Copies an object's state.
 pub async fn write_state(room: RoomId, class: Class, object: String, text: String) {
     if let Some(key) = state_key(room, class, &object) {
-        put(&key, text, STATE_MAX_AGE_S).await;
+        put(&key, &text, STATE_MAX_AGE_S).await;
     }
 }
 
 /// Reads the stamp: which version of the configuration was the newest when the registry was asked
 /// last, and when that was.
-pub async fn read_stamp(env: &Env) -> Option<ConfigurationStamp> {
-    wire::decode(&get(&configuration_key(env)?).await?)
+pub async fn read_stamp(reader: For, env: &Env) -> Option<ConfigurationStamp> {
+    wire::decode(&get(reader, &configuration_key(env)?).await?)
 }
 
 /// Writes the stamp.
 pub async fn write_stamp(env: &Env, stamp: &ConfigurationStamp) {
     if let Some(key) = configuration_key(env) {
-        put(&key, wire::encode(stamp), CONFIGURATION_MAX_AGE_S).await;
+        put(&key, &wire::encode(stamp), CONFIGURATION_MAX_AGE_S).await;
     }
 }
 
 /// Reads the copy of one version of the configuration.
-pub async fn read_configuration(env: &Env, version: u64) -> Option<String> {
-    get(&format!("{}/{version}", configuration_key(env)?)).await
+pub async fn read_configuration(reader: For, env: &Env, version: u64) -> Option<String> {
+    get(reader, &format!("{}/{version}", configuration_key(env)?)).await
 }
 
 /// Copies one version of the configuration.
 pub async fn write_configuration(env: &Env, version: u64, text: String) {
     if let Some(key) = configuration_key(env) {
-        put(&format!("{key}/{version}"), text, CONFIGURATION_MAX_AGE_S).await;
+        put(&format!("{key}/{version}"), &text, CONFIGURATION_MAX_AGE_S).await;
     }
 }
 
@@ -100,17 +109,41 @@ fn prefix(room: RoomId) -> Option<String> {
     memory::with(host).flatten().map(|host| format!("https://{host}/_waiting-room/"))
 }
 
-async fn get(key: &str) -> Option<String> {
-    let cache = Cache::open(CACHE_NAME.to_owned()).await;
-    cache.get(key, false).await.ok()??.text().await.ok()
+#[wasm_bindgen(raw_module = "../../../src/copies.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = readCopy)]
+    async fn read_copy(cache_name: &str, key: &str, limit_ms: f64) -> JsValue;
+
+    #[wasm_bindgen(js_name = writeCopy)]
+    async fn write_copy(
+        cache_name: &str,
+        key: &str,
+        text: &str,
+        max_age_s: u32,
+        limit_ms: f64,
+    ) -> JsValue;
 }
 
-async fn put(key: &str, text: String, max_age_s: u32) {
-    let Ok(response) = Response::ok(text) else { return };
-    let headers = worker::Headers::new();
-    if headers.set("cache-control", &format!("max-age={max_age_s}")).is_ok() {
-        let cache = Cache::open(CACHE_NAME.to_owned()).await;
-        // A copy that cannot be written costs the next start some time, and nothing else.
-        let _ = cache.put(key, response.with_headers(headers)).await;
+/// Who wants a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum For {
+    /// A visitor, or an object that is starting: they wait for no cache that failed last.
+    Visitor,
+    /// The work after a reply.
+    Work,
+}
+
+async fn get(reader: For, key: &str) -> Option<String> {
+    let answers = memory::with(|memory| memory.cache_answers).unwrap_or_default();
+    if reader == For::Visitor && !answers {
+        return None;
     }
+    let answer = read_copy(CACHE_NAME, key, LIMIT_MS).await;
+    memory::with(|memory| memory.cache_answers = !answer.is_undefined());
+    answer.as_string()
+}
+
+/// Writes a copy. One that cannot be written costs the next start some time, and nothing else.
+async fn put(key: &str, text: &str, max_age_s: u32) {
+    write_copy(CACHE_NAME, key, text, max_age_s, LIMIT_MS).await;
 }

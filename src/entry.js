@@ -17,6 +17,7 @@ const OBJECT_LIMIT_MS = 15_000;
 const DECISION_HEADERS = [
   "accept",
   "access-control-request-method",
+  "origin",
   "purpose",
   "sec-purpose",
   "upgrade",
@@ -26,15 +27,24 @@ const UNDECIDED = decode("F");
 const MANAGE = decode("M");
 /** The code that stands for the data center if the platform does not tell it. */
 const UNKNOWN_COLO = "ZZZ";
-/** The header by which an origin ends a session; it is taken out of what visitors send. */
+/** The header by which an origin ends a session; it is taken out of what visitors send and get. */
 const COMMAND_HEADER = "cf-waiting-room-command";
+/** The header by which the origin knows us, see `docs/origin-lock.md`. */
+const LOCK_HEADER = "cf-waiting-room-lock";
+/** How long one value of it is sent, in milliseconds; each is good for two minutes. */
+const LOCK_REUSE_MS = 10_000;
+/** Headers by which some servers take the method of a preflight for another. */
+const OVERRIDE_HEADERS = ["x-http-method-override", "x-http-method", "x-method-override"];
+/** The present value of the lock's header. */
+const lock = { value: "", until: 0 };
 
 export default {
   // Not async, and the request goes to the origin as it came: both are measurably cheaper.
   fetch(request, env, ctx) {
-    if (request.headers.has(COMMAND_HEADER)) {
+    if (request.headers.has(COMMAND_HEADER) || request.headers.has(LOCK_HEADER)) {
       request = new Request(request);
       request.headers.delete(COMMAND_HEADER);
+      request.headers.delete(LOCK_HEADER);
     }
     let verdict;
     try {
@@ -125,7 +135,15 @@ function forward({ url, cookies, setCookie, heedsCommands }, request, env, ctx) 
   const sent = cookies === null ? asked : withCookies(asked, cookies);
   const response = toOrigin(sent, env);
   if (heedsCommands) return heed(response, setCookie, asked, env, ctx);
-  return setCookie === null ? response : withCookie(response, setCookie);
+  return setCookie === null ? response.then(withoutCommand) : withCookie(response, setCookie);
+}
+
+/** Takes a command out of an answer that none is heeded in, so that no visitor learns of it. */
+function withoutCommand(response) {
+  if (!response.headers.has(COMMAND_HEADER)) return response;
+  const answer = new Response(response.body, response);
+  answer.headers.delete(COMMAND_HEADER);
+  return answer;
 }
 
 /** Returns the request with these cookies instead of the visitor's; "" for none. */
@@ -133,6 +151,7 @@ function withCookies(request, cookies) {
   const headers = new Headers(request.headers);
   if (cookies) headers.set("cookie", cookies);
   else headers.delete("cookie");
+  if (request.method === "OPTIONS") for (const name of OVERRIDE_HEADERS) headers.delete(name);
   return new Request(request, { headers });
 }
 
@@ -143,11 +162,23 @@ function hasOrigin(env) {
 
 /** Sends a request to the Worker bound as ORIGIN, or to ORIGIN_URL, or to the zone's own origin. */
 function toOrigin(request, env) {
+  if (env.ORIGIN_LOCK_SECRET) request = locked(request, env.ORIGIN_LOCK_SECRET);
   if (env.ORIGIN) return env.ORIGIN.fetch(request);
   if (!env.ORIGIN_URL) return fetch(request);
   const url = new URL(request.url);
   const { protocol, hostname, port } = new URL(env.ORIGIN_URL);
   return fetch(new Request(Object.assign(url, { protocol, hostname, port }), request));
+}
+
+/** Returns the request with the header of the origin lock. */
+function locked(request, secret) {
+  const now = Date.now();
+  if (now >= lock.until) {
+    Object.assign(lock, { value: wasm.origin_lock(secret), until: now + LOCK_REUSE_MS });
+  }
+  const sent = new Request(request);
+  sent.headers.set(LOCK_HEADER, lock.value);
+  return sent;
 }
 
 /** Performs the command in the answer of an origin that may end sessions, and takes it out. */
@@ -177,6 +208,7 @@ function revoked({ url, cf }, tickets, env, ctx) {
 async function withCookie(response, cookie) {
   const original = await response;
   const answer = new Response(original.body, original);
+  answer.headers.delete(COMMAND_HEADER);
   answer.headers.append("set-cookie", cookie);
   answer.headers.set("cache-control", "private, no-store");
   return answer;

@@ -5,8 +5,10 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
 use room_core::rules::RequestSource;
+use room_core::ticket::client::ClientMark;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
@@ -31,6 +33,10 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn headers(this: &IncomingRequest) -> Headers;
 
+    /// Returns the stream of the body; null if there is none.
+    #[wasm_bindgen(method, getter)]
+    fn body(this: &IncomingRequest) -> JsValue;
+
     #[wasm_bindgen(method, getter)]
     fn cf(this: &IncomingRequest) -> JsValue;
 
@@ -52,9 +58,26 @@ extern "C" {
 }
 
 impl IncomingRequest {
+    /// Whether the request has a body. Only asked where one would be wrong.
+    pub fn has_body(&self) -> bool {
+        !self.body().is_null()
+    }
+
     /// Returns the header of this name; "" if there is none.
     pub fn header(&self, name: &str) -> String {
         self.headers().get(name).ok().flatten().unwrap_or_default()
+    }
+}
+
+impl IncomingRequest {
+    /// Returns the network of the client.
+    pub fn client_prefix(&self) -> ClientPrefix {
+        ClientPrefix::of(self.header(ADDRESS_HEADER).parse().ok())
+    }
+
+    /// Returns the mark by which tickets remember the client.
+    pub fn client_mark(&self) -> ClientMark {
+        ClientMark::of(self.client_prefix(), &self.header("user-agent"))
     }
 }
 

@@ -25,6 +25,8 @@ use std::future::ready;
 
 use futures_util::future::join;
 use room_core::base::id::Colo;
+use room_core::base::prefix_budget::ClientPrefix;
+use room_core::keys::origin_lock;
 use room_core::management::api::Credentials;
 use room_core::visit::request::RequestHead;
 use room_core::visit::verdict::Verdict;
@@ -90,11 +92,17 @@ pub fn glance(
     if configuration::delays_visits() {
         return Some(Verdict::Handle.encode(false));
     }
-    let head = RequestHead { method, purpose, upgrade, asks_for_method: None };
+    let head = RequestHead { method, purpose, upgrade, is_preflight: None };
     let (headers, incoming, passed) = (request, None, None);
     let request = visit::Request { url, cookie, head, headers, incoming, passed };
     let verdict = configuration::encoded(visit::glance(request));
     (verdict != "P").then_some(verdict)
+}
+
+/// Returns the header by which the origin knows that a request comes from this deployment.
+#[wasm_bindgen]
+pub fn origin_lock(secret: &str) -> String {
+    origin_lock::header(secret.trim(), platform::now())
 }
 
 /// Ends the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`, because the
@@ -111,6 +119,13 @@ pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
 #[wasm_bindgen]
 pub fn listen(url: &str, cookies: &str) -> String {
     stream::next(url, cookies)
+}
+
+/// Names the owner of an event stream with these cookies, so that one ticket does not use up the
+/// streams of all; "" if they hold no ticket.
+#[wasm_bindgen]
+pub fn stream_owner(url: &str, cookies: &str) -> String {
+    stream::owner(url, cookies).unwrap_or_default()
 }
 
 /// Decides any visit and returns the verdict; "M" tells the entry to call [`manage`]. `headers` has
@@ -138,7 +153,10 @@ pub async fn handle(
         method: &method,
         purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
         upgrade: header("upgrade").unwrap_or_default(),
-        asks_for_method: Some(header("access-control-request-method").is_some()),
+        is_preflight: Some(
+            ["origin", "access-control-request-method"].iter().all(|one| header(one).is_some())
+                && (method != "OPTIONS" || !request.has_body()),
+        ),
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
@@ -166,7 +184,8 @@ pub async fn manage(
         key: header("x-auth-key"),
     };
     let body = body.as_deref();
-    let request = management::Request { url: &url, method: &method, credentials, body };
+    let client = ClientPrefix::of(header("cf-connecting-ip").parse().ok());
+    let request = management::Request { url: &url, method: &method, credentials, client, body };
     configuration::encoded((management::handle(request, &env).await, false))
 }
 

@@ -7,8 +7,8 @@ import { decode } from "./verdict.js";
 
 /** How long an operation may take, in milliseconds; reading the body is not counted. */
 const OPERATION_LIMIT_MS = 5_000;
-/** The headers that may carry a token. */
-const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key"];
+/** The headers that may carry a token, and the address whose guesses are counted. */
+const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key", "cf-connecting-ip"];
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],

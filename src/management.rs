@@ -5,6 +5,7 @@
 //! an operation means.
 
 use room_core::base::id::{RoomId, ZoneId};
+use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::sorted::SortedMap;
 use room_core::base::url::{UrlParts, split_url};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
@@ -44,6 +45,8 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The headers that may carry a token.
     pub credentials: Credentials<'a>,
+    /// The network of the client.
+    pub client: ClientPrefix,
     /// The body, or of a body that is too long somewhat more than is allowed; `None` while it was
     /// not read.
     pub body: Option<&'a [u8]>,
@@ -81,10 +84,12 @@ impl Management {
         let routed = api::route(request.method, path);
         // The token is checked first, so that nobody without one learns which paths there are.
         let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
-        access.check(method).map_err(|refusal| match access {
-            Access::None => self.denials.count(platform::now(), refusal),
-            Access::Read | Access::Write => refusal,
-        })?;
+        let now = platform::now();
+        self.denials.check(now, request.client)?;
+        if access == Access::None {
+            self.denials.count(now, request.client);
+        }
+        access.check(method)?;
         routed
     }
 }

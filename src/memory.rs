@@ -7,6 +7,7 @@ use std::cell::RefCell;
 
 use room_core::base::host::Host;
 use room_core::base::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::sorted::{SortedMap, SortedSet};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
@@ -27,6 +28,7 @@ use room_core::room::turnstile::{Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
 use room_core::room::zones::Zones;
 use room_core::rules::Lists;
+use room_core::ticket::client::TicketUses;
 use room_core::visit::Site;
 
 use crate::languages::Languages;
@@ -81,10 +83,15 @@ pub struct Memory {
     /// The rooms of rooms.json: they count until the first change by the API.
     seed: Vec<Room>,
     zones: Zones,
+    /// Whether hosts without a room and outside the zones are refused.
+    refuses_other_hosts: bool,
     bounds: Bounds,
     states: SortedMap<RoomId, RoomState>,
     /// The rooms for which `after` has something to do.
     pending: SortedSet<RoomId>,
+    /// Whether the Cache API answered when it was read last: while it does not, no visit waits for
+    /// a copy.
+    pub cache_answers: bool,
 }
 
 /// What an isolate keeps for one room.
@@ -99,6 +106,10 @@ pub struct RoomState {
     pub copied_at: Timestamp,
     /// Counts how Turnstile challenges end, for the log.
     pub tally: Tally,
+    /// From which networks tickets were used, in a room that wants to know.
+    pub uses: TicketUses,
+    /// The new places that each network has had.
+    pub places: PrefixBudget,
 }
 
 /// What is needed to answer one visit, borrowed together.
@@ -211,7 +222,7 @@ impl Memory {
     fn new(rooms_json: &str, vars: &SortedMap<String, String>) -> Result<Self, String> {
         let rooms = parse_rooms(rooms_json)
             .map_err(|errors| errors.iter().map(|error| format!("rooms.json: {error}")).collect());
-        let (rooms, Variables { keys, zones, bounds, placement, notes }) =
+        let (rooms, Variables { keys, zones, bounds, placement, refuses_other_hosts, notes }) =
             match (rooms, Variables::parse(vars)) {
                 (Ok(rooms), Ok(variables)) => (rooms, variables),
                 (rooms, variables) => {
@@ -228,6 +239,7 @@ impl Memory {
             coverage: Coverage::new(with_keys),
             seed: rooms,
             zones,
+            refuses_other_hosts,
             bounds,
             keys,
             management: Management::new(vars),
@@ -243,6 +255,7 @@ impl Memory {
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
+            cache_answers: true,
         })
     }
 
@@ -273,6 +286,7 @@ impl Memory {
             coverage: &self.coverage,
             lists: &self.lists,
             zone_settings: &self.zone_settings,
+            only_within: self.refuses_other_hosts.then_some(&self.zones),
             is_known: self.freshness.is_known(),
         }
     }
@@ -310,6 +324,8 @@ impl Memory {
             duty: ReportDuty::default(),
             copied_at: Timestamp::default(),
             tally: Tally::default(),
+            uses: TicketUses::default(),
+            places: PrefixBudget::default(),
         })
     }
 

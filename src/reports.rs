@@ -9,8 +9,9 @@ use room_core::machines::isolate::duty::COPY_MS;
 use room_core::machines::wire::ReportReply;
 use worker::Env;
 
+use crate::copies::{self, For};
 use crate::memory::{self, RoomState};
-use crate::{calls, copies, platform, turnstile};
+use crate::{calls, platform, turnstile};
 
 /// Does the work of all rooms that have something to report.
 pub async fn work(env: &Env) {
@@ -58,7 +59,7 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
             copy_view(room).await;
         }
         Followup::ReadView => {
-            copies::read_view(room).await;
+            copies::read_view(For::Work, room).await;
             let wants = |state: &mut RoomState| {
                 let wants = state.isolate.wants_view(platform::now());
                 wants.then(|| state.isolate.view_request())

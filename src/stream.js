@@ -10,13 +10,15 @@ const STEP_MS = 1_000;
 const LIFE_MS = 60_000;
 /** The most streams of one isolate: each step takes about 20 microseconds. Others poll as usual. */
 const STREAMS_MAX = 500;
+/** The most streams of one ticket: a visitor's tabs. Others of it poll as usual. */
+const STREAMS_PER_TICKET_MAX = 4;
 /** A stream without a step for so many milliseconds is gone: not every end of one is told. */
 const GONE_MS = 10_000;
 /** What is sent if there is no news: it keeps the connection alive, and clients ignore it. */
 const HEARTBEAT = ":\n\n";
 
-/** When each open stream took its last step, in milliseconds since the epoch. */
-const open = new Map();
+/** The open streams; `steppedAt`, in milliseconds since the epoch, is when one stepped last. */
+const open = new Set();
 
 /**
  * Makes the body of a stream that begins with `text`; with too many streams, `text` alone. `report`
@@ -29,14 +31,15 @@ const open = new Map();
  * @returns {ReadableStream | string}
  */
 export function streamed(text, request, env, report) {
-  if (!isFree()) return text;
   const { url, headers } = request;
   const cookies = headers.get("cookie") ?? "";
+  const owner = wasm.stream_owner(url, cookies);
+  if (!isFree(owner)) return text;
   const encoder = new TextEncoder();
   const endsAt = Date.now() + LIFE_MS;
-  const stream = {};
+  const stream = { owner, steppedAt: Date.now() };
   let told = text;
-  open.set(stream, Date.now());
+  open.add(stream);
   const close = (controller) => {
     open.delete(stream);
     controller.close();
@@ -45,7 +48,7 @@ export function streamed(text, request, env, report) {
     start: (controller) => controller.enqueue(encoder.encode(text)),
     async pull(controller) {
       await new Promise((resolve) => setTimeout(resolve, STEP_MS));
-      open.set(stream, Date.now());
+      stream.steppedAt = Date.now();
       const { events, goesOn } = listen(url, cookies, env, report);
       const isNews = events !== told;
       if (events !== undefined) controller.enqueue(encoder.encode(isNews ? events : HEARTBEAT));
@@ -56,11 +59,15 @@ export function streamed(text, request, env, report) {
   });
 }
 
-function isFree() {
-  if (open.size < STREAMS_MAX) return true;
+function isFree(owner) {
+  const isFull = () => {
+    const ofOwner = [...open].filter((stream) => stream.owner === owner);
+    return open.size >= STREAMS_MAX || ofOwner.length >= STREAMS_PER_TICKET_MAX;
+  };
+  if (!isFull()) return true;
   const goneBefore = Date.now() - GONE_MS;
-  for (const [stream, steppedAt] of open) if (steppedAt < goneBefore) open.delete(stream);
-  return open.size < STREAMS_MAX;
+  for (const stream of open) if (stream.steppedAt < goneBefore) open.delete(stream);
+  return !isFull();
 }
 
 /** Asks the wasm what a stream tells next; if it cannot say, the stream ends. */

@@ -16,6 +16,17 @@ pub fn next(url: &str, cookies: &str) -> String {
     verdict::encode_stream_step(&text, goes_on, work_is_left)
 }
 
+/// Returns the id of the ticket in these cookies.
+pub fn owner(url: &str, cookies: &str) -> Option<String> {
+    let now = platform::now();
+    memory::with(|memory| {
+        let room = memory.coverage.lookup(url).ok().flatten()?.id;
+        let (_, visited) = memory.visit(room, now)?;
+        let ticket = visit::open(visited.keys, now, visited.room, cookies)?;
+        Some(ticket.id.visitor().0.to_string())
+    })?
+}
+
 /// Returns what the stream tells next, and whether work is left; `None` if these cookies are not,
 /// or not any more, those of a waiting visitor.
 fn step(memory: &mut Memory, url: &str, cookies: &str) -> Option<(Told, bool)> {

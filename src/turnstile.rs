@@ -4,6 +4,7 @@
 //! log tokens.
 
 use room_core::base::id::{Colo, RoomId};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::sorted::SortedMap;
 use room_core::base::time::Timestamp;
 use room_core::base::url::split_url;
@@ -25,6 +26,9 @@ const VERIFY_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/sitever
 const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
 /// How often siteverify is asked about one token at most.
 const ATTEMPTS: usize = 2;
+/// How many tokens of one network may fail in a minute, in each isolate, before the others are not
+/// checked any more. Ours: a failure costs a person a challenge, and made-up tokens a request each.
+const FAILURES_PER_MINUTE_MAX: u32 = 20;
 /// How long an answer is waited for, in milliseconds. A counter may be asked for 3 s after the last
 /// attempt, and the entry gives the whole decision up after 5 s.
 const ATTEMPT_LIMIT_MS: f64 = 900.0;
@@ -41,6 +45,8 @@ pub struct Turnstile {
     secret: String,
     verify_url: String,
     seen: SeenTokens,
+    /// The questions about tokens of each network that are under way or have failed.
+    failures: PrefixBudget,
 }
 
 impl Turnstile {
@@ -58,6 +64,7 @@ impl Turnstile {
             secret: secret.to_owned(),
             verify_url: verify_url.unwrap_or(VERIFY_URL).to_owned(),
             seen: SeenTokens::default(),
+            failures: PrefixBudget::default(),
         })
     }
 }
@@ -72,8 +79,7 @@ struct Question {
 /// What is known of a token before siteverify is asked.
 struct Beginning {
     when_silent: WhenUnverified,
-    /// The request to siteverify; `None` for a token that cannot be genuine or was used before, so
-    /// that it has failed.
+    /// The request to siteverify; `None` for a token that cannot be genuine, so that it has failed.
     question: Option<Question>,
 }
 
@@ -98,9 +104,18 @@ pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo)
         None => Verification::Failure,
         Some(question) => ask(&question, request.url, room).await,
     };
+    if verification != Verification::Failure {
+        let prefix = request.headers.client_prefix();
+        memory::with(|memory| {
+            if let Some(own) = &mut memory.turnstile {
+                own.failures.refund(prefix);
+            }
+        });
+    }
     let passed = match verification {
         Verification::Success => true,
         Verification::Failure => false,
+        Verification::Used => return Redeemed::ForNothing,
         Verification::Silent => {
             count(room, ChallengeEvent::Unverified);
             beginning.when_silent == WhenUnverified::Accept
@@ -129,8 +144,18 @@ fn begin(
     }
     let when_silent = visited.room.turnstile_when_silent;
     let own = visited.turnstile?;
-    let is_worth_asking = turnstile::is_plausible(token) && own.seen.is_first(now, token);
-    let question = is_worth_asking.then(|| Question {
+    let is_plausible = turnstile::is_plausible(token);
+    let prefix = request.headers.client_prefix();
+    if is_plausible {
+        // A browser that sends a request again, or a network of which too many tokens fail or are
+        // still being checked: whoever has no place is challenged again.
+        let is_spent = own.failures.is_spent(now, prefix, FAILURES_PER_MINUTE_MAX);
+        if is_spent || !own.seen.is_first(now, token) {
+            return None;
+        }
+        own.failures.spend(now, prefix);
+    }
+    let question = is_plausible.then(|| Question {
         url: own.verify_url.clone(),
         body: json!({
             "secret": own.secret,

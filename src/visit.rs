@@ -4,31 +4,36 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
+use room_core::base::prefix_budget::PrefixBudget;
 use room_core::base::time::Timestamp;
+use room_core::capacity::slots::SlotClass;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
 use room_core::machines::isolate::Outcome;
 use room_core::machines::wire::CounterReply;
 use room_core::order::lottery::LotteryKey;
 use room_core::page::{Page, Words};
 use room_core::queue::view::View;
-use room_core::room::Room;
 use room_core::room::bypass::FirstGlance;
 use room_core::room::event::InForce;
 use room_core::room::language::Language;
 use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
+use room_core::room::{Room, TicketSharing};
+use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
-use room_core::visit::request::RequestHead;
+use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
-use worker::Env;
+use serde_json::json;
+use worker::{Env, console_log};
 
+use crate::copies::{self, For};
 use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{copies, platform, questions};
+use crate::{platform, questions};
 
 /// A request as the entry passes it to the wasm.
 #[derive(Clone, Copy)]
@@ -96,13 +101,17 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     let wants_view =
         |memory: &mut Memory| memory.open_room(room, colo).isolate.wants_view(platform::now());
     if memory::with(wants_view).unwrap_or(false) {
-        copies::read_view(room).await;
+        copies::read_view(For::Visitor, room).await;
     }
     let ask = match memory::with(|memory| step(memory, request, true)) {
         Some(Ok(answered)) => return answered,
         Some(Err(Missing::Counter(_, ask))) => *ask,
         _ => return UNDECIDED,
     };
+    if ask.class == SlotClass::New {
+        // Before the counter has answered, so that many at once get no more than their share.
+        count_place(request, room);
+    }
     let question = |state: &mut RoomState| state.isolate.question(platform::now(), &ask);
     let Some(question) = memory::with_room(room, question) else { return UNDECIDED };
     let reply: Option<CounterReply> = questions::ask(env, room, question).await;
@@ -120,6 +129,8 @@ fn step(
     let room = match enter(memory, request, now) {
         Entrance::Uncovered => return Ok((Verdict::PASS, false)),
         Entrance::Pass => return passed_by(),
+        Entrance::Preflight => return Ok((answer::preflight(request.url, has_challenges), false)),
+        Entrance::Unlisted => return Ok((answer::unlisted(), false)),
         Entrance::Undecided => return Ok((Verdict::Undecided, false)),
         Entrance::Contradictory => return Ok((answer::contradictory(), false)),
         Entrance::ReadRequest => return Err(Missing::Request),
@@ -128,15 +139,45 @@ fn step(
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, view_was_read);
-    let isolate = visited.state.as_deref_mut().map(|state| &mut state.isolate);
-    let source = &mut Ticketed { visit: &visit, request, room: visited.room, keys: visited.keys };
+    let state = visited.state.as_deref_mut();
+    let (isolate, uses, places) = match state {
+        Some(state) => (Some(&mut state.isolate), Some(&mut state.uses), Some(&state.places)),
+        None => (None, None, None),
+    };
+    let source = &mut Ticketed {
+        visit: &visit,
+        request,
+        room: visited.room,
+        keys: visited.keys,
+        places,
+        uses,
+    };
     match visit.step(isolate, source) {
         Step::CheckToken(split) => Err(Missing::Token(room, split)),
         Step::ReadView => Err(Missing::View(room)),
         Step::AskCounter(ask) => Err(Missing::Counter(room, Box::new(ask))),
         Step::RefusePrefetch => Ok((answer::prefetch_refused(), false)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
-        Step::Answer(outcome) => Ok(answered(&visit, request, visited, outcome)),
+        Step::Answer(outcome) => {
+            let is_bounded = visited.room.new_places_per_network > 0;
+            if is_bounded && visit::takes_new_place(now, &outcome) {
+                let prefix = request.headers.client_prefix();
+                if let Some(state) = visited.state.as_deref_mut() {
+                    state.places.spend(now, prefix);
+                }
+            }
+            Ok(answered(&visit, request, visited, outcome))
+        }
+    }
+}
+
+/// Counts a place that a newcomer asks for, in a room that bounds those of a network.
+fn count_place(request: Request<'_>, room: RoomId) {
+    let bounds = |memory: &mut Memory| Some(memory.coverage.room(room)?.new_places_per_network > 0);
+    let is_bounded = memory::with(bounds).flatten() == Some(true);
+    if is_bounded {
+        let prefix = request.headers.client_prefix();
+        memory::with_room(room, |state| state.places.spend(platform::now(), prefix));
     }
 }
 
@@ -173,7 +214,8 @@ fn settle(
     let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, true);
     let random = random(visited.keys, room, &in_force.settings);
-    let outcome = visit.settle(&mut visited.state.as_mut()?.isolate, ask, random, reply);
+    let state = visited.state.as_mut()?;
+    let outcome = visit.settle(&mut state.isolate, ask, random, reply);
     Some(answered(&visit, request, visited, outcome))
 }
 
@@ -218,7 +260,9 @@ fn context<'a>(
 ) -> (ResponseContext<'a>, &'a mut KeyRing, &'a mut Languages) {
     let Visit { now, url, head, in_force, passed, .. } = *visit;
     let Visited { coverage, room, zone, page, turnstile, keys, languages, .. } = visited;
+    let knows_client = room.ticket_sharing != TicketSharing::Allow;
     let context = ResponseContext {
+        client: if knows_client { request.headers.client_mark() } else { ClientMark::default() },
         now,
         url,
         cookies: request.cookie,
@@ -283,6 +327,10 @@ struct Ticketed<'a> {
     request: Request<'a>,
     room: &'a Room,
     keys: &'a mut KeyRing,
+    /// What each network has had of the room's new places.
+    places: Option<&'a PrefixBudget>,
+    /// From which networks the room's tickets were used.
+    uses: Option<&'a mut TicketUses>,
 }
 
 impl VisitSource for Ticketed<'_> {
@@ -296,6 +344,32 @@ impl VisitSource for Ticketed<'_> {
 
     fn accept(&self) -> String {
         self.request.headers.header("accept")
+    }
+
+    fn prefetches(&self) -> bool {
+        PREFETCH_HEADERS.iter().any(|name| is_prefetch(&self.request.headers.header(name)))
+    }
+
+    fn is_shared(&mut self, ticket: &Ticket) -> bool {
+        let (now, room) = (self.visit.now, self.room);
+        let Some(uses) = self.uses.as_deref_mut() else { return false };
+        if room.ticket_sharing == TicketSharing::Allow {
+            return false;
+        }
+        let client = (self.request.headers.client_prefix(), self.request.headers.client_mark());
+        let is_shared = uses.is_shared(now, ticket.id.visitor(), ticket.client, client);
+        if let Some(count) = uses.due(now) {
+            let facts = json!({ "sharedTickets": count });
+            console_log!("{}", json!({ "room": room.id.to_string(), "facts": facts }));
+        }
+        is_shared && room.ticket_sharing == TicketSharing::NewVisitor
+    }
+
+    fn has_no_place_left(&self) -> bool {
+        let per_minute = self.room.new_places_per_network;
+        let prefix = || self.request.headers.client_prefix();
+        per_minute > 0
+            && self.places.is_some_and(|p| p.is_spent(self.visit.now, prefix(), per_minute))
     }
 }
 

@@ -261,7 +261,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         last_check_in: now,
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
-        event: 0,
+        client: crate::ticket::client::ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: true,
         infinite: false,

@@ -4,6 +4,8 @@
 pub(crate) mod accept_language;
 pub mod host;
 pub mod id;
+pub mod path;
+pub mod prefix_budget;
 pub(crate) mod rate;
 pub mod sorted;
 pub mod time;

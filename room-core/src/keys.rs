@@ -1,5 +1,7 @@
-//! Secrets: the keys that seal tickets and draw lots, and the tokens of the management API.
+//! Secrets: the keys that seal tickets and draw lots, the tokens of the management API, and the
+//! signature by which origins know us.
 
 pub mod key_ring;
 pub mod master_key;
+pub mod origin_lock;
 pub mod token;

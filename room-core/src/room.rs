@@ -22,6 +22,18 @@ use crate::room::settings::Settings;
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::ticket::cookie::CookieAttributes;
 
+/// What becomes of the ticket of a session that others than its visitor use (see `TicketUses`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TicketSharing {
+    /// It is not looked for.
+    #[default]
+    Allow,
+    /// It is counted in the log.
+    Report,
+    /// It is counted in the log, and whoever uses it is a new visitor.
+    NewVisitor,
+}
+
 /// One waiting room. Only `management::config` makes one, so that every rule between its fields
 /// holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +52,8 @@ pub struct Room {
     /// The hosts and paths that the room covers, at least one: `host` and `path`, then
     /// `additional_routes`.
     pub routes: Vec<Route>,
+    /// True when other letter cases of the paths are not covered.
+    pub case_sensitive_path: bool,
     /// The name of the cookie that carries the ticket, with the suffix.
     pub cookie_name: String,
     /// The `SameSite` and `Secure` that the owner wants the cookie to have.
@@ -70,6 +84,11 @@ pub struct Room {
     pub turnstile_when_silent: WhenUnverified,
     /// True when pages and JSON tell visitors that they are in the infinite queue.
     pub show_infinite_queue: bool,
+    /// What becomes of a ticket that others than its visitor use.
+    pub ticket_sharing: TicketSharing,
+    /// How many visitors of one network (see `ClientPrefix`) get a new place in a minute, in each
+    /// isolate; 0 for any number.
+    pub new_places_per_network: u32,
     /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
     /// The rules whose requests skip the room, in the owner's order.

@@ -123,7 +123,8 @@ pub fn first_match<'e>(
     let mut end = End::NoMatch;
     for (place, expression) in expressions.into_iter().enumerate() {
         end = match evaluation.one(&expression.root) {
-            Ok(false) => continue,
+            // What the expression would say of such a path is not said of what the origin serves.
+            Ok(false) | Err(Stop::Ambiguous) => continue,
             Ok(true) => End::Match(place),
             Err(Stop::Exhausted) => End::Exhausted,
             Err(Stop::Lacking) => End::Lacking,

@@ -2,10 +2,12 @@
 //! it.
 
 pub mod bucket;
+pub mod client;
 pub mod cookie;
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::Timestamp;
 use crate::ticket::bucket::Bucket;
+use crate::ticket::client::ClientMark;
 
 /// Seconds for which a waiting visitor keeps the place after the last check-in: 5 minutes, the life
 /// of a queued visitor's cookie as Cloudflare publishes it (24 hours in its older versions).
@@ -44,8 +46,8 @@ pub struct Ticket {
     pub interval_s: u16,
     /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none.
     pub shown_estimate_s: u32,
-    /// Reserved for a hash of the id of the event in which the visitor joined; 0 in every ticket.
-    pub event: u32,
+    /// The client that got this ticket, in a room that wants to know who shares one; else 0.
+    pub client: ClientMark,
     /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
@@ -117,7 +119,7 @@ impl Ticket {
     /// | 37 |  8 | `last_check_in` |
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
-    /// | 51 |  4 | `event` |
+    /// | 51 |  4 | `client` |
     /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered, 16 shared |
     /// | 56 |  4 | `confirmed_s` |
     /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
@@ -143,7 +145,7 @@ impl Ticket {
         bytes.extend_from_slice(&self.last_check_in.0.to_be_bytes());
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
-        bytes.extend_from_slice(&self.event.to_be_bytes());
+        bytes.extend_from_slice(&self.client.0.to_be_bytes());
         let shared = if self.shared { FLAG_SHARED } else { 0 };
         bytes.push(unconfirmed | infinite | challenge | shared);
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
@@ -171,7 +173,7 @@ impl Ticket {
             last_check_in: Timestamp(u64::from_be_bytes(take(rest)?)),
             interval_s: u16::from_be_bytes(take(rest)?),
             shown_estimate_s: u32::from_be_bytes(take(rest)?),
-            event: u32::from_be_bytes(take(rest)?),
+            client: ClientMark(u32::from_be_bytes(take(rest)?)),
             confirmed_s: 0,
             unconfirmed: false,
             infinite: false,
@@ -228,6 +230,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 
 #[cfg(test)]
 mod tests {
+    use super::client::ClientMark;
     use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
     use crate::base::id::{AggregatorCode, CounterCode, TicketId};
     use crate::base::time::Timestamp;
@@ -243,7 +246,7 @@ mod tests {
             last_check_in: Timestamp(0x3132_3334_3536_3738),
             interval_s: 0x4142,
             shown_estimate_s: NO_ESTIMATE,
-            event: 0x5152_5354,
+            client: ClientMark(0x5152_5354),
             confirmed_s: 0x6162_6364,
             unconfirmed: false,
             infinite: true,

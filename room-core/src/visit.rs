@@ -11,7 +11,7 @@ mod entrance;
 pub mod request;
 pub mod verdict;
 
-use crate::admission::{self, Ask, RandomInputs};
+use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext};
 use crate::base::time::Timestamp;
 use crate::machines::isolate::{Isolate, Outcome};
 use crate::machines::wire::CounterReply;
@@ -34,6 +34,21 @@ pub trait VisitSource {
 
     /// Reads the `Accept` header; "" where there is none.
     fn accept(&self) -> String;
+
+    /// Whether one of the older headers says that the request is a prefetch.
+    fn prefetches(&self) -> bool {
+        false
+    }
+
+    /// Whether somebody else uses this ticket of a session, so that it counts no more.
+    fn is_shared(&mut self, _ticket: &Ticket) -> bool {
+        false
+    }
+
+    /// Whether the client's network has used up the new places that the room gives it in a minute.
+    fn has_no_place_left(&self) -> bool {
+        false
+    }
 }
 
 /// A source whose answers are given beforehand, for the simulator and for tests.
@@ -129,9 +144,13 @@ impl<'a> Visit<'a> {
             return Step::CheckToken(split);
         }
         let ticket = not_revoked(source.ticket(), isolate.as_deref());
-        let is_inside =
-            ticket.as_ref().is_some_and(|one| admission::is_inside(one, self.now, settings));
-        if kind == RequestKind::Prefetch && !is_inside {
+        let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
+        let ticket = ticket.filter(|one| !(holds_session(one) && source.is_shared(one)));
+        let is_inside = ticket.as_ref().is_some_and(holds_session);
+        let prefetches = || {
+            kind == RequestKind::Prefetch || kind == RequestKind::Ordinary && source.prefetches()
+        };
+        if !is_inside && prefetches() {
             return Step::RefusePrefetch;
         }
         let Some(isolate) = isolate else { return Step::ReadView };
@@ -142,6 +161,10 @@ impl<'a> Visit<'a> {
             return Step::Stream(ticket.clone());
         }
         let random = source.random();
+        let is_new = !ticket.as_ref().is_some_and(|one| admission::is_waiting(one, self.now));
+        if is_new && !is_inside && source.has_no_place_left() {
+            return Step::Answer(self.without_place(isolate, random));
+        }
         let outcome = if self.passed == Some(false) && settings.challenge_required {
             isolate.refuse(self.now, settings, ticket, random)
         } else {
@@ -181,12 +204,35 @@ impl<'a> Visit<'a> {
         Conclusion { outcome, challenge, work_is_left }
     }
 
+    /// Answers a newcomer who gets no place now: with the page of those who wait, but nothing
+    /// counts the visit, and the next one is a newcomer's too.
+    fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
+        let Self { now, in_force, .. } = *self;
+        let (settings, view) = (&*in_force.settings, isolate.view());
+        let context = VisitContext { now, settings, view, may_ask: false, random };
+        match admission::decide(context, None) {
+            Decision::Queue { ticket, .. } => Outcome::Wait { ticket, counted: false },
+            Decision::Challenge { ticket } => Outcome::Challenge(ticket),
+            _ => Outcome::Reject,
+        }
+    }
+
     /// True if this request of a waiting visitor asks for an event stream, in a room that has them.
     fn listens(&self, ticket: &Ticket, source: &impl VisitSource) -> bool {
         event_stream::is_for(self.now, &self.in_force.settings, ticket)
             && self.head.method == "GET"
             && self.head.kind() == RequestKind::Ordinary
             && accepts_event_stream_alone(&source.accept())
+    }
+}
+
+/// Whether a newcomer gets a place by this outcome of a visit at `now`, inside or in the line.
+pub fn takes_new_place(now: Timestamp, outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::PassWith(ticket) | Outcome::Wait { ticket, counted: true } => {
+            ticket.joined_at == now
+        }
+        _ => false,
     }
 }
 

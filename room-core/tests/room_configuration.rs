@@ -26,8 +26,9 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 38] = [
+const FIELDS: [&str; 41] = [
     "additional_routes",
+    "case_sensitive_path",
     "cookie_attributes",
     "cookie_suffix",
     "created_on",
@@ -44,6 +45,7 @@ const FIELDS: [&str; 38] = [
     "name",
     "near_head_refresh_interval_seconds",
     "new_users_per_minute",
+    "new_places_per_network",
     "next_event_start_time",
     "path",
     "queue_all",
@@ -58,6 +60,7 @@ const FIELDS: [&str; 38] = [
     "event_stream_enabled",
     "strip_cookie",
     "suspended",
+    "ticket_sharing",
     "total_active_users",
     "turnstile_action",
     "turnstile_mode",

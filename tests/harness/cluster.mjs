@@ -243,6 +243,13 @@ class Cluster {
     await this.#order("/faults", faults);
   }
 
+  /** Makes the Cache API of every isolate fail from now on. @see cache-faults.mjs */
+  async breakCaches(fault) {
+    for (const { name } of [{ name: HUB }, ...this.isolates]) {
+      await this.#order("/cache", fault, name);
+    }
+  }
+
   /**
    * Lists everything that ever reached the origin, in order: [{ at, visitor, method, path }], with
    * `at` in milliseconds by the clock of workerd.
@@ -252,8 +259,8 @@ class Cluster {
     return [...this.#arrivals, ...now.map(asArrival)];
   }
 
-  async #order(path, body) {
-    const port = this.#ports.get(`${HUB} TestDoor`);
+  async #order(path, body, service = HUB) {
+    const port = this.#ports.get(`${service} TestDoor`);
     await sendForJson({ port, path, method: "POST", body: JSON.stringify(body) });
   }
 

@@ -5,6 +5,7 @@
  */
 
 import { WorkerEntrypoint, env } from "cloudflare:workers";
+import { breakCache } from "./cache-faults.mjs";
 import * as product from "./product.mjs";
 
 /** How many calls reached each object since this isolate began, by "class object". */
@@ -20,7 +21,7 @@ const writes = {};
 /**
  * Orders for calls to come (so many `times`, or until other orders), and for writes of objects.
  * @type {{ className: string, object?: string, times?: number, fail?: string, delayMs?: number,
- * bytesMax?: number }[]}
+ * jitterMs?: number, bytesMax?: number }[]}
  */
 let faults = [];
 
@@ -66,9 +67,12 @@ function counted(Product, className) {
       );
       if (!fault) return super.call(text);
       if (fault.times) fault.times -= 1;
-      if (fault.delayMs) await new Promise((wake) => setTimeout(wake, fault.delayMs));
+      const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
+      if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
       // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
+      // The platform may deliver one call twice; only one of the answers is heard.
+      if (fault.fail === "twice") await super.call(text);
       const answer = await super.call(text);
       if (fault.fail === "after") throw new Error("the test lost this answer");
       return answer;
@@ -116,6 +120,13 @@ Cache.prototype.put = async function (key, response) {
   return put.call(this, key, response);
 };
 
+// The clock of a data center may run ahead of the others, or behind.
+const skewMs = Number(env.CLOCK_SKEW_MS ?? 0);
+if (skewMs !== 0) {
+  const { now } = Date;
+  Date.now = () => now() + skewMs;
+}
+
 /** Kills an object. */
 async function kill({ className, object }) {
   const killed = NAMESPACES[className].getByName(object).kill();
@@ -130,9 +141,33 @@ export class TestDoor extends WorkerEntrypoint {
   async fetch(request) {
     const { pathname } = new URL(request.url);
     if (pathname === "/faults") faults = await request.json();
+    if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
     return Response.json({ now: Date.now(), asked, places, began, calls, writes });
   }
 }
 
-export default product.default;
+/**
+ * How this isolate is replaced by a fresh one, if at all: after each request and its report
+ * ("late"), or before the report is sent ("early"). All that the wasm remembers is gone then.
+ */
+const recycled = env.RECYCLED;
+const fetch = (request, environment, ctx) => {
+  const reports = [];
+  const seen = {
+    waitUntil(promise) {
+      reports.push(promise);
+      ctx.waitUntil(promise);
+    },
+  };
+  const answer = Promise.resolve(product.default.fetch(request, environment, seen));
+  const isOver = async () => {
+    await answer;
+    if (recycled === "late") await Promise.all(reports);
+    product.rebuild("the test recycles this isolate");
+  };
+  ctx.waitUntil(isOver());
+  return answer;
+};
+
+export default recycled ? { ...product.default, fetch } : product.default;

@@ -40,8 +40,14 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
   const door = path.join(import.meta.dirname, "counting-entry.mjs");
   const product = path.join(import.meta.dirname, "product.mjs");
   const target = path.relative(path.dirname(product), entry);
+  const instance = path.join(path.dirname(target), "instance.js");
   const given = new Map([
-    [product, `export * from "./${target}";\nexport { default } from "./${target}";\n`],
+    [
+      product,
+      `export * from "./${target}";\nexport { default } from "./${target}";\n` +
+        // What the product has and another entry has not: a way to replace the instance.
+        (hasInstance(entry) ? `export { rebuild } from "./${instance}";\n` : ""),
+    ],
     [path.join(path.dirname(entry), "..", "rooms.json"), asModule(rooms)],
   ]);
   if (!glance) given.set(GLUE, GLANCE_OFF);
@@ -58,6 +64,10 @@ export function productFiles() {
   const modules = new Map();
   gather(path.join(ROOT, "src", "entry.js"), modules, new Map(), "release");
   return [...modules.keys()];
+}
+
+function hasInstance(entry) {
+  return fs.existsSync(path.join(path.dirname(entry), "instance.js"));
 }
 
 function asModule(value) {

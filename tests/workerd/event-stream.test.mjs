@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
-import { inParallel } from "../harness/crowd.mjs";
+import { Crowd, inParallel } from "../harness/crowd.mjs";
 import { RARE_CHECK_INS, room } from "../harness/rooms.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
@@ -20,9 +20,20 @@ const shop = room({
   json_response_enabled: true,
   show_position: true,
 });
+/** Enough places at once that hundreds of visitors are near the head. */
+const big = {
+  ...shop,
+  id: "b".repeat(32),
+  name: "big",
+  host: "big.example",
+  total_active_users: 200,
+  new_users_per_minute: 200,
+};
+const many = { rooms: [big], colos: { AMS: 1 } };
 const one = { rooms: [shop], colos: { AMS: 1 } };
 const LIFE_MS = 60_000;
 const STREAMS_MAX = 500;
+const STREAMS_PER_TICKET_MAX = 4;
 
 /** Somebody is inside for a minute, and so many wait, in this order. */
 async function lineOf(cluster, count) {
@@ -36,6 +47,18 @@ async function lineOf(cluster, count) {
     await cluster.advance(1_000);
   }
   return line;
+}
+
+/** The big room is full, and so many wait near its head. */
+async function crowdNear(cluster, count) {
+  const inside = new Crowd(cluster, { count: 200, host: big.host, label: "inside" });
+  await inside.arrive();
+  await cluster.advance(20_000);
+  const waiting = new Crowd(cluster, { count, host: big.host, label: "waiting" });
+  await waiting.arrive();
+  await cluster.advance(3_000);
+  assert.equal(waiting.waiting.length, count);
+  return waiting.visitors;
 }
 
 clusterTestBothWays("a turn is told before the refresh is due", one, async (cluster) => {
@@ -93,11 +116,11 @@ clusterTest("who does not wait gets no stream from us", one, async (cluster) => 
   assert.match(posted.headers["content-type"], /^text\/html/);
 });
 
-clusterTest("streams end by themselves and are few", one, async (cluster) => {
-  const [first] = await lineOf(cluster, 1);
+clusterTest("streams end by themselves and are few", many, async (cluster) => {
+  const [first, ...line] = await crowdNear(cluster, 1 + STREAMS_MAX / STREAMS_PER_TICKET_MAX);
   const streams = [];
-  await inParallel(Array.from({ length: STREAMS_MAX }), 50, async () => {
-    streams.push(await first.listen());
+  await inParallel([...Array(STREAMS_MAX).keys()], 50, async (at) => {
+    streams.push(await line[at % line.length].listen());
   });
   const open = () => streams.filter(({ ended }) => !ended).length;
   await cluster.advance(1_500);
@@ -117,11 +140,11 @@ clusterTest("streams end by themselves and are few", one, async (cluster) => {
   assert.ok(after.ended, "a stream has no end");
 });
 
-clusterTest("ten times the streams make no more calls", one, async (cluster) => {
-  const [first] = await lineOf(cluster, 1);
+clusterTest("ten times the streams make no more calls", many, async (cluster) => {
+  const line = await crowdNear(cluster, 30);
   await cluster.advance(5_000);
   const callsWith = async (count) => {
-    const streams = await Promise.all(Array.from({ length: count }, () => first.listen()));
+    const streams = await Promise.all(line.slice(0, count).map((one) => one.listen()));
     const before = await cluster.allCalls();
     await cluster.advance(8_000);
     const calls = (await cluster.allCalls()) - before;

@@ -105,7 +105,7 @@ turnstileTest("no token reaches the origin, and the address stays", {}, async (c
   // What sends something is passed on, and only its address is cleaned.
   const posted = await guest.visit({ path: path("t"), method: "POST", body: "order" });
   assert.deepEqual([posted.kind, JSON.parse(posted.body).body], ["origin", "order"]);
-  const crossed = { "access-control-request-method": "POST" };
+  const crossed = { origin: "https://a.example", "access-control-request-method": "POST" };
   await guest.visit({ path: path("t"), method: "OPTIONS", headers: crossed });
   for (const { path: seen } of await cluster.arrivals()) {
     assert.ok(!seen.includes(PARAMETER), seen);
@@ -125,8 +125,12 @@ turnstileTest("a token counts here alone, and once", twoIsolates, async (cluster
     assert.equal(await isInLine(visitor), want, why);
   };
   await check(good, true, "a good one");
-  await check(good, false, "a second use in the same isolate");
-  await check(good, false, "a second use in another isolate", "ams-2");
+  // A browser may have sent it again: it is no proof, and nothing against the person.
+  for (const isolate of ["ams-1", "ams-2"]) {
+    const [visitor] = visitors(cluster, telling, "a second use");
+    await redeem(visitor, good, { isolate });
+    assert.match((await visitor.visit({ isolate })).body, /cf-turnstile"/, isolate);
+  }
   await check("", false, "an empty one");
   await check(siteverify.token("evil.example", telling.id), false, "another host");
   await check(siteverify.token(telling.host, counted.id), false, "another room");

@@ -17,6 +17,7 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
+use crate::ticket::client::ClientMark;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000_000);
@@ -41,7 +42,7 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         last_check_in: Timestamp(last_check_in_ms),
         interval_s: 20,
         shown_estimate_s: NO_ESTIMATE,
-        event: 0,
+        client: ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: true,
         infinite: false,

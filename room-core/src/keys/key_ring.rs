@@ -253,6 +253,7 @@ mod tests {
     use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId};
     use crate::base::time::{MINUTE_MS, Timestamp};
     use crate::ticket::bucket::Bucket;
+    use crate::ticket::client::ClientMark;
     use crate::ticket::{Challenge, Ticket, TicketState};
 
     const HOUR_MS: u64 = 60 * MINUTE_MS;
@@ -436,7 +437,7 @@ mod tests {
         let times = (any::<u64>(), accepted_at, any::<u64>());
         let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool, u32))>();
         (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
-            let (id, interval_s, shown_estimate_s, event, rest) = rest;
+            let (id, interval_s, shown_estimate_s, client, rest) = rest;
             let (confirmed_s, unconfirmed, infinite, last) = rest;
             let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
             Ticket {
@@ -448,7 +449,7 @@ mod tests {
                 last_check_in: Timestamp(last_check_in),
                 interval_s,
                 shown_estimate_s,
-                event,
+                client: ClientMark(client),
                 confirmed_s,
                 unconfirmed,
                 infinite,

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
 use self::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 pub use self::claims::Claims;
 pub use self::document::{event_document, full_document, room_document, rule_document};
@@ -43,11 +43,11 @@ use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
 use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
-use crate::room::Room;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::room::turnstile::{Turnstile, WhenUnverified};
+use crate::room::{Room, TicketSharing};
 use crate::ticket::bucket::LONGEST_SESSION_MINUTES;
 use crate::ticket::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 
@@ -77,6 +77,8 @@ const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
 const UNCONFIRMED_SECONDS: RangeInclusive<u32> = 0..=60 * LONGEST_SESSION_MINUTES;
 /// Allowed visitors per isolate and minute while no object answers. The range is ours.
 const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
+/// Allowed new places of a network per isolate and minute; 0 is any number. The range is ours.
+const NEW_PLACES_PER_NETWORK: RangeInclusive<u32> = 0..=100_000;
 /// Allowed statuses of the queue page; the first is the default.
 const STATUS_CODES: [u16; 3] = [200, 202, 429];
 
@@ -149,6 +151,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     }
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
     let routes = read_routes(fields, zone_id, claims);
+    let case_sensitive_path = fields.optional("case_sensitive_path", false, boolean);
     let cookie_name = read_cookie_name(fields, routes.as_deref());
     let cookie_attributes = read_cookie_attributes(fields);
     let settings = read_settings(fields);
@@ -166,6 +169,10 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let unverified =
         fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
     let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
+    let sharings = choice(&TICKET_SHARINGS);
+    let ticket_sharing = fields.optional("ticket_sharing", TicketSharing::default(), sharings);
+    let new_places = whole_number(NEW_PLACES_PER_NETWORK);
+    let new_places_per_network = fields.optional("new_places_per_network", 0, new_places);
     let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
@@ -174,6 +181,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         name: name?.to_owned(),
         description: description?.to_owned(),
         routes: routes?,
+        case_sensitive_path: case_sensitive_path?,
         cookie_name: cookie_name?,
         cookie_attributes: cookie_attributes?,
         settings: settings?.gated_by(turnstile?),
@@ -188,6 +196,8 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         turnstile: turnstile?,
         turnstile_when_silent: unverified?,
         show_infinite_queue: show_infinite_queue?,
+        ticket_sharing: ticket_sharing?,
+        new_places_per_network: new_places_per_network?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: created_on?,

@@ -18,6 +18,9 @@ pub struct Variables {
     pub bounds: Bounds,
     /// Where objects are placed.
     pub placement: Placement,
+    /// True where every host that leads here reaches the origin (`ORIGIN_URL`), the Worker's own
+    /// and those of previews too: then hosts without a room and outside the zones are refused.
+    pub refuses_other_hosts: bool,
     /// Notes for the operator: variables that are wrong but hold up no visit, and what counts
     /// instead.
     pub notes: Vec<String>,
@@ -100,14 +103,22 @@ impl Variables {
         if is_wrong_address("TURNSTILE_VERIFY_URL") {
             notes.push(format!("TURNSTILE_VERIFY_URL: {AN_ADDRESS}; no token can be checked"));
         }
+        let lock = text("ORIGIN_LOCK_SECRET");
+        if (1..LOCK_SECRET_MIN).contains(&lock.len()) {
+            notes.push(format!("ORIGIN_LOCK_SECRET: must have {LOCK_SECRET_MIN} characters"));
+        }
+        let refuses_other_hosts = !text("ORIGIN_URL").is_empty();
         match (keys, zones) {
             (Ok(keys), Ok(zones)) if problems.is_empty() => {
-                Ok(Self { keys, zones, bounds, placement, notes })
+                Ok(Self { keys, zones, bounds, placement, refuses_other_hosts, notes })
             }
             _ => Err(problems),
         }
     }
 }
+
+/// The least characters of the secret of the origin lock: 16 bytes in hexadecimal.
+const LOCK_SECRET_MIN: usize = 32;
 
 const AN_ADDRESS: &str = "must be an address that begins with http:// or https://";
 

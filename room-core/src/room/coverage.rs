@@ -6,7 +6,7 @@ mod reading;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use self::reading::{WidestReading, is_plain};
+use self::reading::{WidestReading, exact_key, folded, folded_key, is_plain};
 use crate::base::id::RoomId;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::url::{UrlParts, split_url};
@@ -33,8 +33,12 @@ pub struct Coverage {
 /// The routes of one host. A number is the place of a room in `Coverage::rooms`.
 #[derive(Debug, Default)]
 struct HostRoutes {
+    /// The paths that count in whatever letter case.
     by_path: BTreeMap<String, usize>,
-    /// The most segments that a path in `by_path` has: nothing deeper need be looked for.
+    /// The paths that count in their own letter case alone: of rooms that want that, and of two
+    /// that differ by the case alone the second.
+    by_exact_path: BTreeMap<String, usize>,
+    /// The most segments that any of these has: nothing deeper need be looked for.
     deepest: usize,
     /// The `Path` of the cookie of those rooms whose cookie another room of this host would
     /// otherwise overwrite.
@@ -54,17 +58,21 @@ impl Coverage {
     /// Makes the index of `rooms`; if two have the same id or route, the first one has it.
     pub fn new(rooms: Vec<Room>) -> Self {
         let mut by_host = BTreeMap::<String, HostRoutes>::new();
+        let mut spelled = BTreeMap::<&str, BTreeMap<&str, usize>>::new();
         let mut by_id = SortedMap::new();
         for (place, room) in rooms.iter().enumerate() {
             by_id.get_or_insert_with(room.id, || place);
             for Route { host, path } in &room.routes {
                 let routes = by_host.entry(host.as_str().to_owned()).or_default();
-                routes.by_path.entry(path.canonical().to_owned()).or_insert(place);
+                routes.add(place, path.canonical(), room.case_sensitive_path);
                 routes.deepest = routes.deepest.max(path.depth());
+                spelled.entry(host.as_str()).or_default().entry(path.canonical()).or_insert(place);
             }
         }
-        for host in by_host.values_mut() {
-            host.cookie_paths = cookie_paths(&host.by_path, &rooms);
+        for (host, paths) in spelled {
+            if let Some(routes) = by_host.get_mut(host) {
+                routes.cookie_paths = cookie_paths(&paths, &rooms);
+            }
         }
         Self { rooms, by_host, by_id }
     }
@@ -82,16 +90,25 @@ impl Coverage {
         Ok(place.and_then(|place| self.rooms.get(place)))
     }
 
+    /// Whether a room, suspended or not, is on the host of `url`.
+    pub fn has_host(&self, url: &str) -> bool {
+        split_url(url).is_some_and(|parts| self.by_host.contains_key(&*lower_case(parts.host)))
+    }
+
     /// Returns the `Path` of the cookie of a room on the host of `url`.
     ///
     /// It is `/`, unless another room of this host has a cookie of the same name and this room has
-    /// a single path here: then it is that path, so that neither overwrites the other's ticket.
-    pub fn cookie_path(&self, url: &str, room: RoomId) -> &str {
-        let host = split_url(url).map(|parts| lower_case(parts.host));
-        let place = self.by_id.get(&room);
-        host.and_then(|host| self.by_host.get(&*host))
-            .and_then(|routes| routes.cookie_paths.get(place?))
-            .map_or("/", String::as_str)
+    /// a single path here: then it is that path, so that neither overwrites the other's ticket. It
+    /// has the letter case of `url`, since browsers compare it so.
+    pub fn cookie_path<'a>(&'a self, url: &'a str, room: RoomId) -> &'a str {
+        let own = || {
+            let parts = split_url(url)?;
+            let routes = self.by_host.get(&*lower_case(parts.host))?;
+            let path = routes.cookie_paths.get(self.by_id.get(&room)?)?;
+            let asked = parts.path.get(..path.len());
+            Some(asked.filter(|asked| asked.eq_ignore_ascii_case(path)).unwrap_or(path))
+        };
+        own().unwrap_or("/")
     }
 
     /// Finds the room with this id.
@@ -106,8 +123,29 @@ impl Coverage {
 }
 
 impl HostRoutes {
+    fn add(&mut self, place: usize, canonical: &str, is_exact: bool) {
+        let key = folded_key(canonical);
+        if is_exact || self.by_path.contains_key(&key) {
+            self.by_exact_path.entry(exact_key(canonical)).or_insert(place);
+        } else {
+            self.by_path.insert(key, place);
+        }
+    }
+
     /// Finds the room of the longest route that `path` is or lies below.
     fn longest(&self, path: &str) -> Option<usize> {
+        let folded = self.longest_in(&self.by_path, &folded(path));
+        let exact = self.longest_in(&self.by_exact_path, path);
+        // Of two with as many segments the exact one.
+        let is_exact = exact.map(|(depth, _)| depth) >= folded.map(|(depth, _)| depth);
+        if is_exact { exact } else { folded }.map(|(_, place)| place)
+    }
+
+    /// Finds the longest route in one of the maps, and tells how many segments it has.
+    fn longest_in(&self, paths: &BTreeMap<String, usize>, path: &str) -> Option<(usize, usize)> {
+        if paths.is_empty() {
+            return None;
+        }
         let segment_ends = path
             .bytes()
             .enumerate()
@@ -115,10 +153,8 @@ impl HostRoutes {
             .map(|(position, _)| position)
             .chain([path.len()])
             .take(self.deepest.saturating_add(1));
-        segment_ends
-            .filter_map(|end| path.get(..end).and_then(|prefix| self.by_path.get(prefix)))
-            .last()
-            .copied()
+        let room = |end| path.get(..end).and_then(|prefix| paths.get(prefix)).copied();
+        segment_ends.map(room).enumerate().filter_map(|(depth, room)| Some((depth, room?))).last()
     }
 
     /// Finds the room of a path that servers may read in several ways.
@@ -130,18 +166,17 @@ impl HostRoutes {
         if path.len() > MAX_AMBIGUOUS_PATH_BYTES {
             return Err(ContradictoryPath);
         }
-        let mut rooms = self
-            .by_path
-            .iter()
-            .filter(|(canonical, _)| reading.may_reach(canonical))
-            .map(|(_, place)| *place);
+        let reach = reading.reach();
+        let folded = self.by_path.iter().filter(|(key, _)| reach.includes(key));
+        let exact = self.by_exact_path.iter().filter(|(key, _)| reach.includes(&folded_key(key)));
+        let mut rooms = folded.chain(exact).map(|(_, place)| *place);
         let first = rooms.next();
         let all_one = rooms.all(|place| Some(place) == first);
         if all_one { Ok(first) } else { Err(ContradictoryPath) }
     }
 }
 
-fn cookie_paths(by_path: &BTreeMap<String, usize>, rooms: &[Room]) -> SortedMap<usize, String> {
+fn cookie_paths(by_path: &BTreeMap<&str, usize>, rooms: &[Room]) -> SortedMap<usize, String> {
     let mut paths = SortedMap::<usize, Vec<&str>>::new();
     let mut rooms_by_cookie = SortedMap::<&str, SortedSet<usize>>::new();
     for (path, place) in by_path {
@@ -214,6 +249,7 @@ mod tests {
         let both = ["a.example/", "a.example/shop"];
         check(&both, "https://a.example/", "/");
         check(&both, "https://A.example/shop/x", "/shop");
+        check(&both, "https://a.example/SHOP/x", "/SHOP");
     }
 
     #[test]
@@ -226,7 +262,7 @@ mod tests {
         check("https://a.net/", "a.net/");
         check("https://a.net?x", "a.net/");
         check("https://a.net/shopping", "a.net/");
-        check("https://a.net/Shop", "a.net/");
+        check("https://a.net/Shop", "a.net/shop");
         check("https://a.net/shop", "a.net/shop");
         check("https://a.net/shop/", "a.net/shop");
         check("https://a.net/shop/buy/no", "a.net/shop");
@@ -238,7 +274,7 @@ mod tests {
         check("http://user@a.net/shop", "a.net/shop");
         check("http://b.net/Shop/x", "b.net/Shop/");
         check("http://b.net/Shop", "b.net/Shop/");
-        check("http://b.net/shop", "");
+        check("http://b.net/shop", "b.net/Shop/");
         check("http://b.net/", "");
         check("http://c.a.net/", "");
         check("http://a.net.evil/", "");
@@ -257,6 +293,13 @@ mod tests {
         check("/shop%2fbuy");
         check("/shop%2Fbuy%3fx");
         check("/shop%252fbuy");
+        check("/shop%25252fbuy");
+        check("/shop%u002fbuy");
+        check("/shop%c0%afbuy");
+        check("/SHOP/bUy");
+        check("/S%48op/buy.");
+        check("/shop/buy%20");
+        check("/shop./buy");
         check("/%2573hop/buy");
         check("/shop\\buy");
         check("\\shop/buy");

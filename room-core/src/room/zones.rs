@@ -31,17 +31,23 @@ impl Zones {
     /// Returns the domain of the zone if `host` is neither this domain nor below it; `None` if the
     /// host belongs to the zone, or the zone's domain is not known.
     pub fn foreign_to(&self, zone: ZoneId, host: &Host) -> Option<&Host> {
-        let is_below = |domain: &Host| {
-            let above = host.as_str().strip_suffix(domain.as_str());
-            above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
-        };
-        self.0.get(&zone).filter(|domain| !is_below(domain))
+        self.0.get(&zone).filter(|domain| !is_at_or_below(host.as_str(), domain))
+    }
+
+    /// Whether a host (in any letter case) is the domain of a zone, or below one.
+    pub fn include(&self, host: &str) -> bool {
+        self.0.values().any(|domain| is_at_or_below(&host.to_ascii_lowercase(), domain))
     }
 
     /// Returns the domain of the zone with the smallest id.
     pub fn first_domain(&self) -> Option<&Host> {
         self.0.values().next()
     }
+}
+
+fn is_at_or_below(host: &str, domain: &Host) -> bool {
+    let above = host.strip_suffix(domain.as_str());
+    above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
 }
 
 #[cfg(test)]
@@ -67,6 +73,7 @@ mod tests {
             let zones = Zones::parse(&format!("{ID}=shop.example")).unwrap();
             let seen = zones.foreign_to(ID.parse().unwrap(), &host.parse().unwrap());
             assert_eq!(seen.is_some(), foreign, "{host}");
+            assert_eq!(zones.include(host), !foreign, "{host}");
         };
         check("shop.example", false);
         check("SHOP.example", false);

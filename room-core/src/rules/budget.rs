@@ -25,6 +25,8 @@ pub(super) const fn copy_steps(bytes: usize) -> usize {
 /// Why an evaluation stops without a Boolean.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stop {
+    /// The path is asked for, and servers may read it in different ways.
+    Ambiguous,
     /// The steps are used up.
     Exhausted,
     /// The source is incomplete, and what is asked for is something that it does not tell.

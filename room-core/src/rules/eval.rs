@@ -130,6 +130,9 @@ impl<'e> Evaluation<'e, '_> {
             }
             Base::Field(field) => {
                 self.pay_to_read(field.source)?;
+                if field.source.has_path() && self.fields.is_path_ambiguous() {
+                    return Err(Stop::Ambiguous);
+                }
                 let value = self.fields.value(field.source);
                 self.pay_for_answer(field.source, &value)?;
                 value

@@ -85,6 +85,11 @@ impl Source {
         }
     }
 
+    /// Whether the path of the URL is in it.
+    pub fn has_path(self) -> bool {
+        matches!(self, Self::Extension | Self::FullUri | Self::Path | Self::Uri)
+    }
+
     /// Whether URL, method, cookies and time suffice, so that an incomplete source tells it too.
     pub fn is_at_hand(self) -> bool {
         match self {

@@ -12,6 +12,7 @@ use super::budget::{ELEMENT_STEPS, NODE_STEPS, PLATFORM_STEPS, copy_steps};
 use super::field::Source;
 use super::value::Value;
 use crate::base::accept_language::{self, FULL_QUALITY};
+use crate::base::path::has_one_reading;
 use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::base::url::{UrlParts, split_url};
@@ -46,6 +47,8 @@ pub trait RequestSource {
 pub struct RequestFields<'r> {
     source: &'r dyn RequestSource,
     url: Option<UrlParts<'r>>,
+    /// Whether servers may read the path in different ways, once a rule has asked for it.
+    ambiguous: OnceCell<bool>,
     arguments: OnceCell<Pairs<'r>>,
     cookie: OnceCell<Cow<'r, str>>,
     cookies: OnceCell<Pairs<'r>>,
@@ -63,6 +66,7 @@ impl<'r> RequestFields<'r> {
         Self {
             source,
             url: split_url(source.url()),
+            ambiguous: OnceCell::new(),
             arguments: OnceCell::new(),
             cookie: OnceCell::new(),
             cookies: OnceCell::new(),
@@ -75,6 +79,11 @@ impl<'r> RequestFields<'r> {
     /// Whether the source is incomplete and does not tell what a field is made of.
     pub(super) fn lacks(&self, source: Source) -> bool {
         !source.is_at_hand() && !self.source.is_complete()
+    }
+
+    /// Whether servers may read the path of the URL in different ways.
+    pub(super) fn is_path_ambiguous(&self) -> bool {
+        *self.ambiguous.get_or_init(|| self.url.is_some_and(|url| !has_one_reading(url.path)))
     }
 
     /// Returns the value of a field that is no map.
@@ -128,6 +137,7 @@ impl<'r> RequestFields<'r> {
     pub(super) fn steps_to_read(&self, source: Source) -> usize {
         let url_bytes = self.source.url().len();
         match source {
+            Source::Path if self.ambiguous.get().is_none() => copy_steps(url_bytes),
             Source::Extension | Source::FullUri => url_bytes,
             Source::Uri => url_bytes.saturating_add(ELEMENT_STEPS),
             Source::Header("cookie") => self.steps_for_cookie(),

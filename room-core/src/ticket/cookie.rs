@@ -15,7 +15,7 @@ pub fn cookie_suffix(name: &str) -> &str {
 }
 
 /// Iterates over the values under exactly this name in a `Cookie` header, in their order: at most
-/// 4, of 1 byte to 4 KiB each.
+/// 256, of 1 byte to 4 KiB each.
 ///
 /// There can be several, because a page on a neighbouring host can plant a cookie of the same name
 /// that browsers send before ours. The first value that can be opened is the visitor's.
@@ -162,16 +162,18 @@ const BASE_NAME: &str = "__cfwaitingroom";
 const MAX_HEADER_BYTES: usize = 128 * 1024;
 
 /// The cookies of a header that are looked at. Browsers keep at most 180 for a site (Chromium and
-/// Firefox) and send the oldest first: with a bound below that, a visitor with many cookies would
-/// be a new one with every request.
-const MAX_PAIRS: usize = 256;
+/// Firefox), of each of the hosts above too, and send the oldest first: with a bound below that, a
+/// visitor with many cookies would be a new one with every request.
+const MAX_PAIRS: usize = 1_024;
 
 /// The longest value that is looked at, in bytes: browsers drop longer cookies (RFC 6265, section
 /// 6.1).
 const MAX_VALUE_BYTES: usize = 4 * 1024;
 
-/// The values under the room's name that are looked at, since each costs an attempt to open it.
-const MAX_CANDIDATES: usize = 4;
+/// The values under the room's name that are looked at: more than a browser keeps for a site, since
+/// a neighbouring host can plant as many. An attempt to open one takes a microsecond, and only
+/// those of the right length and a present key are tried.
+const MAX_CANDIDATES: usize = 256;
 
 /// The white space that may stand around a name and a value (RFC 6265, section 5.2).
 const WHITE_SPACE: [char; 2] = [' ', '\t'];
@@ -217,8 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn at_most_four_values_are_tried() {
-        assert_eq!(found("n=1; n=2; n=3; n=4; n=5", "n"), ["1", "2", "3", "4"]);
+    fn more_values_are_tried_than_a_browser_keeps() {
+        let check = |before: usize, count: usize| {
+            assert_eq!(found(&format!("{}n=1", "n=0; ".repeat(before)), "n").len(), count);
+        };
+        check(180, 181);
+        check(MAX_CANDIDATES, MAX_CANDIDATES);
     }
 
     #[test]

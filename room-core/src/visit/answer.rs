@@ -16,6 +16,7 @@ use crate::room::event::InForce;
 use crate::room::language::Language;
 use crate::room::turnstile::split_token;
 use crate::room::zone_settings::ZoneSettings;
+use crate::ticket::client::ClientMark;
 use crate::ticket::cookie;
 use crate::ticket::{GRACE_S, Ticket, TicketState};
 
@@ -57,6 +58,8 @@ pub struct ResponseContext<'a> {
     pub page: Option<&'a Page>,
     /// Finds the room of a URL; here it tells the path for which the room's cookie is set.
     pub coverage: &'a Coverage,
+    /// The client, where the room wants to know who shares a ticket.
+    pub client: ClientMark,
     /// The public site key of Turnstile; "" where the deployment has none.
     pub site_key: &'a str,
 }
@@ -149,7 +152,11 @@ impl ResponseContext<'_> {
     ) -> String {
         let name = &self.room.cookie_name;
         let path = self.coverage.cookie_path(self.url, self.room.id);
-        let value = keys.seal(self.now, source.nonce(), self.room.id, name, ticket);
+        let mut ticket = ticket.clone();
+        if !self.client.is_foreign_to(ticket.client) {
+            ticket.client = self.client;
+        }
+        let value = keys.seal(self.now, source.nonce(), self.room.id, name, &ticket);
         let settings = &self.in_force.settings;
         let max_age_s = match ticket.state {
             TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
@@ -210,6 +217,17 @@ pub fn contradictory() -> Verdict {
     Verdict::Respond(HttpResponse { status: 400, headers, body: body.to_owned() })
 }
 
+/// Answers a request to a host that is none of this deployment's (see
+/// [`super::Entrance::Unlisted`]): 421, with a sentence for the operator.
+pub fn unlisted() -> Verdict {
+    let headers = vec![
+        ("cache-control", "private, no-store".to_owned()),
+        ("content-type", "text/plain; charset=utf-8".to_owned()),
+    ];
+    let body = "This host has no waiting room and is in none of the ZONES.\n";
+    Verdict::Respond(HttpResponse { status: 421, headers, body: body.to_owned() })
+}
+
 /// Redirects to `url`, the address without a token that changes nothing; sets no cookie.
 pub fn sent_on(url: &str) -> Verdict {
     Verdict::Respond(HttpResponse::see_other(url, &[]))
@@ -219,6 +237,13 @@ pub fn sent_on(url: &str) -> Verdict {
 /// is taken out of the address: the origin never sees one.
 pub fn passed_by(url: &str, has_challenges: bool) -> Verdict {
     Verdict::Forward(Forward { url: without_token(url, has_challenges), ..Forward::default() })
+}
+
+/// Forwards a CORS preflight. Browsers send none with cookies, so nothing that comes with one may
+/// be decided by a session.
+pub fn preflight(url: &str, has_challenges: bool) -> Verdict {
+    let url = without_token(url, has_challenges);
+    Verdict::Forward(Forward { url, cookies: Some(String::new()), ..Forward::default() })
 }
 
 fn without_token(url: &str, has_challenges: bool) -> Option<String> {

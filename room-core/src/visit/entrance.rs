@@ -3,9 +3,11 @@
 use super::request::{RequestHead, RequestKind};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
+use crate::base::url::split_url;
 use crate::room::bypass::{self, Bypass};
 use crate::room::coverage::{ContradictoryPath, Coverage};
 use crate::room::zone_settings::ZoneSettings;
+use crate::room::zones::Zones;
 use crate::rules::{Lists, RequestSource};
 
 /// The configuration, as far as it tells which requests a room decides.
@@ -17,8 +19,24 @@ pub struct Site<'a> {
     pub lists: &'a Lists,
     /// The settings of the zones that differ from the default.
     pub zone_settings: &'a SortedMap<ZoneId, ZoneSettings>,
+    /// The zones outside of which no host reaches the origin unless it has a room; `None` where the
+    /// platform leads the listed hosts here alone.
+    pub only_within: Option<&'a Zones>,
     /// False until the registry, or a copy of what it said, was read: it may hold more rooms.
     pub is_known: bool,
+}
+
+impl Site<'_> {
+    fn uncovered(&self, url: &str) -> Entrance {
+        let is_listed = |zones: &Zones| {
+            self.coverage.has_host(url) || split_url(url).is_some_and(|url| zones.include(url.host))
+        };
+        if self.only_within.is_none_or(is_listed) {
+            Entrance::Uncovered
+        } else {
+            Entrance::Unlisted
+        }
+    }
 }
 
 /// Who decides a request.
@@ -28,6 +46,10 @@ pub enum Entrance {
     Uncovered,
     /// The origin answers: the request bypasses its room.
     Pass,
+    /// The origin answers a CORS preflight, which is passed on without cookies.
+    Preflight,
+    /// Nobody answers: the host is none of this deployment's, but leads to its origin.
+    Unlisted,
     /// It is not known yet: the registry may hold a room that covers this URL. The request is not
     /// passed as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides.
     Undecided,
@@ -43,7 +65,7 @@ pub enum Entrance {
 pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) -> Entrance {
     let room = match site.coverage.lookup(source.url()) {
         Ok(Some(room)) if !room.suspended => room,
-        Ok(_) if site.is_known => return Entrance::Uncovered,
+        Ok(_) if site.is_known => return site.uncovered(source.url()),
         Ok(_) => return Entrance::Undecided,
         Err(ContradictoryPath) => return Entrance::Contradictory,
     };
@@ -52,7 +74,7 @@ pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) 
         Bypass::Skips => Entrance::Pass,
         Bypass::Unknown => Entrance::ReadRequest,
         Bypass::Stays if head.is_preflight_unknown() => Entrance::ReadRequest,
-        Bypass::Stays if head.kind() == RequestKind::Preflight => Entrance::Pass,
+        Bypass::Stays if head.kind() == RequestKind::Preflight => Entrance::Preflight,
         Bypass::Stays => Entrance::Room(room.id),
     }
 }
@@ -99,6 +121,7 @@ mod tests {
                 coverage: &coverage,
                 lists: &lists,
                 zone_settings: &zone_settings,
+                only_within: None,
                 is_known,
             };
             let glance =
@@ -106,9 +129,9 @@ mod tests {
             assert_eq!(enter(site, head, &glance), want, "{url} {head:?}");
         };
         let get = RequestHead { method: "GET", ..RequestHead::default() };
-        let options = |asks_for_method| RequestHead {
+        let options = |is_preflight| RequestHead {
             method: "OPTIONS",
-            asks_for_method,
+            is_preflight,
             ..RequestHead::default()
         };
         let shop = "https://shop.example/";
@@ -121,7 +144,7 @@ mod tests {
         }
         check(true, "https://shop.example/sale/a;/../..", get, Entrance::Contradictory);
         check(true, shop, options(None), Entrance::ReadRequest);
-        check(true, shop, options(Some(true)), Entrance::Pass);
+        check(true, shop, options(Some(true)), Entrance::Preflight);
         check(true, shop, options(Some(false)), Entrance::Room(SHOP));
     }
 }

@@ -10,8 +10,9 @@ pub struct RequestHead<'a> {
     pub purpose: &'a str,
     /// The value of `Upgrade`.
     pub upgrade: &'a str,
-    /// Whether the request has `Access-Control-Request-Method`; `None` where that was not read.
-    pub asks_for_method: Option<bool>,
+    /// Whether it has all that the preflights of browsers have: `Origin`,
+    /// `Access-Control-Request-Method`, and no body; `None` where that was not read.
+    pub is_preflight: Option<bool>,
 }
 
 /// The kinds of request that a waiting room treats differently.
@@ -31,11 +32,11 @@ pub enum RequestKind {
 impl RequestHead<'_> {
     /// Tells the kind of this request.
     pub fn kind(&self) -> RequestKind {
-        if self.method == "OPTIONS" && self.asks_for_method == Some(true) {
+        if self.method == "OPTIONS" && self.is_preflight == Some(true) {
             RequestKind::Preflight
         } else if self.upgrade.eq_ignore_ascii_case("websocket") {
             RequestKind::Upgrade
-        } else if self.purpose.contains("prefetch") || self.purpose.contains("prerender") {
+        } else if !self.purpose.is_empty() && is_prefetch(self.purpose) {
             RequestKind::Prefetch
         } else {
             RequestKind::Ordinary
@@ -44,7 +45,7 @@ impl RequestHead<'_> {
 
     /// True if more headers must be read to tell whether this is a preflight.
     pub fn is_preflight_unknown(&self) -> bool {
-        self.method == "OPTIONS" && self.asks_for_method.is_none()
+        self.method == "OPTIONS" && self.is_preflight.is_none()
     }
 
     /// True if the answer must have no body.
@@ -57,6 +58,15 @@ impl RequestHead<'_> {
     pub fn submits(&self) -> bool {
         !matches!(self.method, "GET" | "HEAD" | "OPTIONS")
     }
+}
+
+/// The older headers by which browsers and their extensions announce a prefetch.
+pub const PREFETCH_HEADERS: [&str; 3] = ["purpose", "x-purpose", "x-moz"];
+
+/// True if the value of a header that tells the purpose of a request tells a prefetch.
+pub fn is_prefetch(purpose: &str) -> bool {
+    let purpose = purpose.to_ascii_lowercase();
+    ["prefetch", "prerender", "preview"].iter().any(|one| purpose.contains(one))
 }
 
 /// True if an `Accept` header is exactly `application/json`, by which apps ask for JSON. A client
@@ -102,9 +112,9 @@ mod tests {
 
     #[test]
     fn requests_are_told_apart_by_method_and_headers() {
-        let check = |method, purpose, upgrade, asks_for_method, want: RequestKind| {
-            let asks_for_method = Some(asks_for_method);
-            let head = RequestHead { method, purpose, upgrade, asks_for_method };
+        let check = |method, purpose, upgrade, is_preflight, want: RequestKind| {
+            let is_preflight = Some(is_preflight);
+            let head = RequestHead { method, purpose, upgrade, is_preflight };
             assert_eq!(head.kind(), want, "{head:?}");
         };
         check("GET", "", "", false, RequestKind::Ordinary);
@@ -112,6 +122,7 @@ mod tests {
         check("OPTIONS", "", "", true, RequestKind::Preflight);
         check("GET", "", "", true, RequestKind::Ordinary);
         check("GET", "prefetch", "", false, RequestKind::Prefetch);
+        check("GET", "Preview", "", false, RequestKind::Prefetch);
         check("GET", "prefetch;prerender", "", false, RequestKind::Prefetch);
         check("GET", "", "WebSocket", false, RequestKind::Upgrade);
         check("GET", "", "h2c", false, RequestKind::Ordinary);

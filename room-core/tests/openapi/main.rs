@@ -2,6 +2,7 @@
 //! what the schemas allow and refuse the rest. `UPDATE=1 cargo test -p room-core --test openapi`
 //! writes the file anew.
 
+#![recursion_limit = "256"]
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

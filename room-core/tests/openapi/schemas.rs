@@ -205,6 +205,17 @@ fn room() -> Value {
                 "How long a newcomer counts who has not come back; 0: for the session.",
             )),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
+            "case_sensitive_path": ours(flag(
+                false, "Cover the paths in this letter case alone; many servers ignore it.",
+            )),
+            "ticket_sharing": ours(one_of(
+                &["allow", "report", "new_visitor"],
+                "What becomes of the ticket of a session that others than its visitor use.",
+            )),
+            "new_places_per_network": ours(number(
+                0, 100_000, Some(0),
+                "New places for one network in a minute, in each isolate; 0: any number.",
+            )),
             "maintenance": ours(one_of(
                 &["off", "drain", "hold"],
                 "drain: nobody new, sessions end; hold: visitors inside wait too.",

@@ -20,6 +20,7 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::bucket::Bucket;
+use crate::ticket::client::ClientMark;
 use crate::ticket::{Challenge, NO_ESTIMATE, Ticket, TicketState};
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -284,7 +285,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         last_check_in: NOW,
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
-        event: 0,
+        client: ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: false,
         infinite: false,

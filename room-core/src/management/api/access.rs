@@ -2,11 +2,13 @@
 
 use super::reply::Failure;
 use super::target::Method;
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
+use crate::base::time::Timestamp;
 use crate::keys::token;
 
-/// How many requests without a valid token are answered with 403 per minute and isolate; the others
-/// get 429. The number is ours.
+/// How many requests of one network without a valid token are answered with 403 per minute and
+/// isolate; all others of this network get 429, so that a guess that is right is not told from a
+/// wrong one. The number is ours.
 const DENIALS_PER_MINUTE_MAX: u32 = 20;
 
 /// The API tokens of this deployment; `None` for one that is not set.
@@ -96,33 +98,32 @@ impl Credentials<'_> {
 /// Most characters of a sender's name in the audit log. Ours: the longest address of a mailbox.
 const MAX_ACTOR_CHARACTERS: usize = 254;
 
-/// Counts the refusals of this isolate in the present minute. Requests with a valid token are not
-/// counted.
+/// Counts the refusals of this isolate in the present minute, network by network.
 #[derive(Debug, Default)]
-pub struct Denials {
-    since: Timestamp,
-    count: u32,
-}
+pub struct Denials(PrefixBudget);
 
 impl Denials {
-    /// Counts a refusal, and turns it into 429 if there were too many in this minute.
-    pub fn count(&mut self, now: Timestamp, refusal: Failure) -> Failure {
-        if now.since_ms(self.since) >= MINUTE_MS {
-            *self = Self { since: now, count: 0 };
+    /// Refuses every request of a network that has guessed too often in this minute.
+    pub fn check(&self, now: Timestamp, prefix: ClientPrefix) -> Result<(), Failure> {
+        if self.0.is_spent(now, prefix, DENIALS_PER_MINUTE_MAX) {
+            let message = "Too many requests without a valid token: wait a minute.";
+            return Err(Failure::new(429, 10_429, message));
         }
-        self.count = self.count.saturating_add(1);
-        if self.count <= DENIALS_PER_MINUTE_MAX {
-            return refusal;
-        }
-        Failure::new(429, 10_429, "Too many requests without a valid token: wait a minute.")
+        Ok(())
+    }
+
+    /// Counts a request without a valid token.
+    pub fn count(&mut self, now: Timestamp, prefix: ClientPrefix) {
+        self.0.spend(now, prefix);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Access, Credentials, Denials, Tokens};
+    use crate::base::prefix_budget::ClientPrefix;
     use crate::base::time::Timestamp;
-    use crate::management::api::{Failure, Method};
+    use crate::management::api::Method;
 
     fn tokens() -> Tokens {
         Tokens { write: Some("all".to_owned()), read: Some("look".to_owned()) }
@@ -176,18 +177,21 @@ mod tests {
     }
 
     #[test]
-    fn guessing_is_slowed_down_minute_by_minute() {
+    fn a_network_that_guesses_is_heard_no_more_for_a_minute() {
         let mut denials = Denials::default();
-        let mut check = |seconds: u64, want: u16| {
-            let refusal = Failure::new(403, 10_000, "no");
-            let seen = denials.count(Timestamp::from_seconds(seconds), refusal).status;
-            assert_eq!(seen, want, "after {seconds} s");
-        };
+        let network = |address: &str| ClientPrefix::of(address.parse().ok());
+        let (guesser, owner) = (network("203.0.113.9"), network("198.51.100.9"));
         for _ in 0..20 {
-            check(100, 403);
+            assert!(denials.check(Timestamp::from_seconds(100), guesser).is_ok());
+            denials.count(Timestamp::from_seconds(100), guesser);
         }
-        check(100, 429);
-        check(159, 429);
-        check(160, 403);
+        let check = |seconds: u64, client, want: Option<u16>| {
+            let refusal = denials.check(Timestamp::from_seconds(seconds), client).err();
+            assert_eq!(refusal.map(|refusal| refusal.status), want, "after {seconds} s");
+        };
+        check(100, guesser, Some(429));
+        check(159, guesser, Some(429));
+        check(159, owner, None);
+        check(160, guesser, None);
     }
 }

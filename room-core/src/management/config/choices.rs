@@ -1,6 +1,7 @@
 //! The words of each field that takes one of a few words, with their meanings; for reading and
 //! writing.
 
+use crate::room::TicketSharing;
 use crate::room::settings::{Maintenance, QueueingMethod, WhenSilent};
 use crate::room::turnstile::{TurnstileAction, TurnstileMode, WhenUnverified};
 use crate::ticket::cookie::{SameSite, Secure};
@@ -28,6 +29,12 @@ pub const TURNSTILE_ACTIONS: [(&str, TurnstileAction); 2] =
 /// The words of `turnstile_when_silent`.
 pub const UNVERIFIED: [(&str, WhenUnverified); 2] =
     [("accept", WhenUnverified::Accept), ("refuse", WhenUnverified::Refuse)];
+/// The words of `ticket_sharing`.
+pub const TICKET_SHARINGS: [(&str, TicketSharing); 3] = [
+    ("allow", TicketSharing::Allow),
+    ("report", TicketSharing::Report),
+    ("new_visitor", TicketSharing::NewVisitor),
+];
 /// The words of `enabled_origin_commands`; true for the command that ends a session.
 pub const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];
 /// The words of `queueing_method`.

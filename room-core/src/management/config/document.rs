@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
@@ -34,6 +34,9 @@ pub fn room_document(room: &Room) -> Document {
         "host": host,
         "path": path,
         "additional_routes": routes.collect::<Vec<_>>(),
+        "case_sensitive_path": room.case_sensitive_path,
+        "ticket_sharing": name_of(&TICKET_SHARINGS, room.ticket_sharing),
+        "new_places_per_network": room.new_places_per_network,
         "cookie_suffix": cookie_suffix(&room.cookie_name),
         "cookie_attributes": {
             "samesite": name_of(&SAME_SITES, attributes.same_site),
@@ -107,9 +110,20 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
+/// Fields that the version before does not know: they are left out with their defaults (false,
+/// 0 or "allow"). While a deployment replaces that one, its isolates would refuse a configuration
+/// with any.
+const NEW_FIELDS: [&str; 3] = ["case_sensitive_path", "new_places_per_network", "ticket_sharing"];
+
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = room_document(room);
+    for name in NEW_FIELDS {
+        let defaults = [json!(false), json!(0), json!("allow")];
+        if all.get(name).is_some_and(|value| defaults.contains(value)) {
+            all.remove(name);
+        }
+    }
     let events = room.events.iter().map(event_document).map(Value::Object).collect();
     let rules = room.bypass_rules.iter().map(rule_document).map(Value::Object).collect();
     all.insert("events".to_owned(), Value::Array(events));
@@ -134,7 +148,7 @@ fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'stat
 mod tests {
     use serde_json::{Value, json};
 
-    use super::full_document;
+    use super::{NEW_FIELDS, full_document};
     use crate::management::config::parse_rooms;
 
     fn check(room: &Value) -> Value {
@@ -162,7 +176,7 @@ mod tests {
         let document = check(&room);
         let told = [&document["host"], &document["turnstile_mode"]];
         assert_eq!(told, ["shop.example", "invisible"]);
-        let full = json!({
+        let mut full = json!({
             "description": "a note",
             "path": "/Buy",
             "additional_routes": [{ "host": "b.example" }, { "host": "c.example", "path": "/x" }],
@@ -209,6 +223,8 @@ mod tests {
                 "last_updated": "2026-11-21T10:00:00.123Z",
             }],
         });
+        let new = [json!(true), json!(7), json!("report")];
+        full.as_object_mut().unwrap().extend(NEW_FIELDS.map(str::to_owned).into_iter().zip(new));
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }

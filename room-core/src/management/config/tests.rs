@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{ErrorCode, FieldError, parse_rooms};
 use crate::base::time::Timestamp;
 use crate::room::Room;
+use crate::room::TicketSharing;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
@@ -86,6 +87,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         name: "room-0".to_owned(),
         description: String::new(),
         routes: vec![Route { host, path: "/".parse().unwrap() }],
+        case_sensitive_path: false,
         cookie_name: "__cfwaitingroom".to_owned(),
         cookie_attributes: CookieAttributes::default(),
         settings,
@@ -100,6 +102,8 @@ fn a_minimal_room_has_the_documented_defaults() {
         turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
         turnstile_when_silent: WhenUnverified::Accept,
         show_infinite_queue: false,
+        new_places_per_network: 0,
+        ticket_sharing: TicketSharing::Allow,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -132,6 +136,9 @@ fn every_field_reaches_the_room() {
         "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
+        "case_sensitive_path": true,
+        "new_places_per_network": 7,
+        "ticket_sharing": "new_visitor",
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -163,7 +170,13 @@ fn every_field_reaches_the_room() {
     };
     assert_eq!(room.settings, settings);
     assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
-    assert!(room.strip_cookie && room.show_infinite_queue);
+    assert!(
+        room.new_places_per_network == 7
+            && room.ticket_sharing == TicketSharing::NewVisitor
+            && room.strip_cookie
+            && room.case_sensitive_path
+            && room.show_infinite_queue
+    );
     let action = TurnstileAction::InfiniteQueue;
     assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
     assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
@@ -201,6 +214,12 @@ fn values_keep_to_their_limits() {
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
     check("queueing_status_code", &[json!("200")], Some(TYPE));
+    check("case_sensitive_path", &[json!(false), json!(true)], None);
+    check("case_sensitive_path", &[json!("true")], Some(TYPE));
+    check("new_places_per_network", &[json!(0), json!(100_000)], None);
+    check("new_places_per_network", &[json!(-1), json!(100_001)], Some(RANGE));
+    check("ticket_sharing", &[json!("allow"), json!("report"), json!("new_visitor")], None);
+    check("ticket_sharing", &[json!("challenge")], Some(RANGE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);

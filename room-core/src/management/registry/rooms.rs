@@ -37,6 +37,9 @@ const MEANING: Meaning = Meaning {
         "turnstile_when_silent",
         "show_infinite_queue",
         "event_stream_enabled",
+        "case_sensitive_path",
+        "new_places_per_network",
+        "ticket_sharing",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),

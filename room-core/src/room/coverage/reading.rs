@@ -1,63 +1,96 @@
 //! All the ways in which the servers behind a room may read the path of a request.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use percent_encoding::percent_decode;
 
-/// How often a chain of servers may percent-decode a path: a proxy once, and the origin once.
-const DECODINGS: usize = 2;
+/// How often a path is decoded at most. A chain of servers decodes once or twice; a path that is
+/// still encoded after this is nobody's, see [`WidestReading::of`].
+const DECODINGS: usize = 8;
 
-/// Whether every server reads `path` in the same way, so that it can be compared as it stands.
+/// Whether every server reads `path` in the same way, so that it can be compared as it stands, but
+/// for the letter case.
 ///
 /// False for some harmless paths too (`/.well-known`, `/a%20b`): for them a [`WidestReading`] finds
 /// the same room, only slower.
 pub fn is_plain(path: &str) -> bool {
     let mut previous = 0;
-    path.starts_with('/')
-        && path.bytes().all(|byte| {
-            let after_slash = previous == b'/';
-            previous = byte;
-            match byte {
-                b'%' | b'\\' | b';' | 0 => false,
-                b'/' | b'.' => !after_slash,
-                _ => true,
-            }
-        })
+    let is_plain = path.bytes().all(|byte| {
+        let before = previous;
+        previous = byte;
+        match byte {
+            b'%' | b'\\' | b';' | b' ' | 0 | 0x80.. => false,
+            b'/' => !matches!(before, b'/' | b'.'),
+            b'.' => before != b'/',
+            _ => true,
+        }
+    });
+    is_plain && path.starts_with('/') && previous != b'.'
+}
+
+/// Returns a name in the spelling in which case-insensitive servers compare it.
+pub fn folded(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(name.chars().map(lower).collect())
+    }
+}
+
+/// Returns the small letter of Latin (ASCII and Latin-1), Greek and Cyrillic capitals. All of
+/// Unicode would cost a fresh isolate 8 KB.
+fn lower(letter: char) -> char {
+    let distance = match letter {
+        'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => 0x20,
+        'Ѐ'..='Џ' => 0x50,
+        _ => 0,
+    };
+    char::from_u32(u32::from(letter) + distance).unwrap_or(letter)
 }
 
 /// The segments of a path in its widest reading.
 ///
-/// The widest reading decodes twice, takes every slash and backslash for a separator, also encoded
-/// ones, drops empty and `.` segments, and ends a segment before a parameter (`;`), an encoded
-/// query or fragment and a zero byte. The path of a room has none of these (`RoutePath`), so any
-/// narrower reading that begins with the segments of a room begins with them in the widest reading
-/// too: one look is enough, unless the path is ambiguous.
+/// The widest reading decodes until nothing is encoded, also `%u002f` and letters in more bytes
+/// than they need, takes every slash and backslash for a separator, also encoded ones, drops empty
+/// and `.` segments, ends a segment before a parameter (`;`), an encoded query or fragment and a
+/// zero byte, and drops dots and spaces at the end of a segment. The path of a room has none of
+/// these (`RoutePath`; dots at an end are dropped there too), so any narrower reading that begins
+/// with the segments of a room begins with them in the widest reading too: one look is enough,
+/// unless the path is ambiguous.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WidestReading {
     /// The decoded path, with other separators and endings still in it.
     decoded: Vec<u8>,
-    /// True when a parameter has separators in it: a server that drops the parameter may drop
-    /// segments with it.
-    parameter_separates: bool,
+    /// True when a parameter has separators in it, since a server that drops the parameter may
+    /// drop segments with it; and when the path is encoded more often than is decoded here.
+    unclear: bool,
 }
 
 impl WidestReading {
     /// Makes the widest reading of `path`.
     pub fn of(path: &str) -> Self {
         let mut decoded = Vec::with_capacity(path.len());
-        let mut parameter_separates = false;
+        let mut unclear = false;
         for written in path.split('/') {
-            let decode = |text: Vec<u8>, _round| percent_decode(&text).collect();
-            let segment = (0..DECODINGS).fold(written.as_bytes().to_vec(), decode);
+            let mut segment = written.as_bytes().to_vec();
+            let is_settled = (0..DECODINGS).any(|_| {
+                let next = decode(&segment);
+                let is_settled = next == segment;
+                segment = next;
+                is_settled
+            });
             let mut from_end = segment.iter().skip_while(|byte| !is_end(**byte));
-            parameter_separates |= from_end.any(|byte| is_separator(*byte));
+            unclear |= !is_settled || from_end.any(|byte| is_separator(*byte));
             decoded.push(b'/');
             decoded.extend(segment);
         }
-        Self { decoded, parameter_separates }
+        Self { decoded, unclear }
     }
 
     /// Whether narrower readings can lead to quite different places.
     pub fn is_ambiguous(&self) -> bool {
-        self.parameter_separates || self.segments().any(|segment| segment == b"..")
+        self.unclear || self.segments().any(|segment| segment == b"..")
     }
 
     /// Returns the segments as one path, each with a slash before it.
@@ -70,17 +103,14 @@ impl WidestReading {
         path
     }
 
-    /// Whether some reading can lead to the canonical path of a route, or below it.
-    ///
-    /// In whatever order a chain of servers decodes, drops parameters and follows `..`, what is
-    /// left is some of these segments in their order. So a route can be reached only if its
-    /// segments occur here in their order.
-    pub fn may_reach(&self, canonical: &str) -> bool {
-        let mut segments = self.segments();
-        canonical
-            .split('/')
-            .skip(1)
-            .all(|wanted| segments.any(|segment| segment == wanted.as_bytes()))
+    /// Returns which routes some reading can lead to.
+    pub fn reach(&self) -> Reach {
+        let mut places = BTreeMap::<String, Vec<usize>>::new();
+        for (place, segment) in self.segments().enumerate() {
+            let name = String::from_utf8_lossy(segment);
+            places.entry(folded(&name).into_owned()).or_default().push(place);
+        }
+        Reach { places }
     }
 
     /// Iterates over the segments, `..` among them.
@@ -88,8 +118,118 @@ impl WidestReading {
         self.decoded
             .split(|byte| is_separator(*byte))
             .filter_map(|part| part.split(|byte| is_end(*byte)).next())
+            .map(without_end)
             .filter(|segment| !matches!(*segment, b"" | b"."))
     }
+}
+
+/// The routes that some reading of a path can lead to.
+#[derive(Debug)]
+pub struct Reach {
+    /// Where each segment stands among all of the path, by its folded name.
+    places: BTreeMap<String, Vec<usize>>,
+}
+
+impl Reach {
+    /// Whether some reading can lead to the route with this key, or below it.
+    ///
+    /// In whatever order a chain of servers decodes, drops parameters and follows `..`, what is
+    /// left is some of the segments in their order. So a route can be reached only if its segments
+    /// occur in their order.
+    pub fn includes(&self, key: &str) -> bool {
+        let mut next = 0;
+        key.split('/').skip(1).all(|wanted| {
+            let places = self.places.get(wanted).map_or(&[][..], Vec::as_slice);
+            let found = places.get(places.partition_point(|place| *place < next));
+            next = found.map_or(next, |place| place.saturating_add(1));
+            found.is_some()
+        })
+    }
+}
+
+/// Returns the key by which a route's path is found in whatever letter case.
+pub fn folded_key(canonical: &str) -> String {
+    folded(&exact_key(canonical)).into_owned()
+}
+
+/// Returns the key by which a route's path is found in its own letter case.
+pub fn exact_key(canonical: &str) -> String {
+    let mut key = String::with_capacity(canonical.len());
+    for segment in canonical.split('/').skip(1) {
+        key.push('/');
+        key.push_str(str::from_utf8(without_end(segment.as_bytes())).unwrap_or(segment));
+    }
+    key
+}
+
+/// Drops the dots and spaces at the end of a name, as some file systems do. A name of nothing else
+/// keeps its dots.
+fn without_end(name: &[u8]) -> &[u8] {
+    let is_dot_or_space = |byte: &u8| matches!(byte, b'.' | b' ');
+    let end = name.iter().rposition(|byte| !is_dot_or_space(byte));
+    let end = end.or_else(|| name.iter().rposition(|byte| *byte != b' '));
+    end.and_then(|last| name.get(..=last)).unwrap_or_default()
+}
+
+/// Decodes once: `%2f`, the `%u002f` of some servers, and ASCII in more bytes of UTF-8 than it
+/// needs.
+fn decode(encoded: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(encoded.len());
+    let mut rest = encoded;
+    while let Some((first, others)) = rest.split_first() {
+        if let Some((character, others)) = wide_escape(rest) {
+            let mut bytes = [0; 4];
+            decoded.extend_from_slice(character.encode_utf8(&mut bytes).as_bytes());
+            rest = others;
+        } else {
+            decoded.push(*first);
+            rest = others;
+        }
+    }
+    let bytes: Vec<u8> = percent_decode(&decoded).collect();
+    shortest(&bytes)
+}
+
+/// Reads `%u` and four digits, and returns what follows them.
+fn wide_escape(text: &[u8]) -> Option<(char, &[u8])> {
+    let (digits, others) = match text {
+        [b'%', b'u' | b'U', rest @ ..] => rest.split_at_checked(4)?,
+        _ => return None,
+    };
+    let number = str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+    Some((char::from_u32(u32::from_str_radix(number, 16).ok()?)?, others))
+}
+
+/// Writes ASCII that takes several bytes as one byte: overlong forms, which strict decoders refuse,
+/// and the wide letters U+FF01 to U+FF5E, which some servers take for plain ones.
+fn shortest(bytes: &[u8]) -> Vec<u8> {
+    let mut short = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((first, others)) = rest.split_first() {
+        let (code, others) = match *rest {
+            [0xc0..=0xc1, b, ref others @ ..] => (low(*first) << 6 | low(b), others),
+            [0xe0, b, c, ref others @ ..] | [0xf0, 0x80, b, c, ref others @ ..] => {
+                (low(b) << 6 | low(c), others)
+            }
+            [0xef, b @ 0xbc..=0xbd, c, ref others @ ..] => {
+                ((low(b) << 6 | low(c)).wrapping_sub(0xf00).wrapping_add(0x20), others)
+            }
+            _ => (u32::MAX, others),
+        };
+        if let Some(byte) = u8::try_from(code).ok().filter(u8::is_ascii) {
+            short.push(byte);
+            rest = others;
+        } else {
+            short.push(*first);
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
+    short
+}
+
+/// The six bits of a byte of UTF-8 that belong to its character.
+fn low(byte: u8) -> u32 {
+    u32::from(byte & 0x3f)
 }
 
 fn is_separator(byte: u8) -> bool {
@@ -103,7 +243,7 @@ fn is_end(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{WidestReading, is_plain};
+    use super::{WidestReading, folded_key, is_plain};
 
     #[test]
     fn only_paths_with_one_reading_are_plain() {
@@ -111,7 +251,10 @@ mod tests {
         check("/", true);
         check("/shop/a.css", true);
         check("/shop/", true);
-        check("/käse", true);
+        check("/käse", false);
+        check("/shop.", false);
+        check("/shop./a", false);
+        check("/SHOP", true);
         check("", false);
         check("shop", false);
         check("//", false);
@@ -136,7 +279,14 @@ mod tests {
         check("/./shop/.", "/shop");
         check("/%73hop", "/shop");
         check("/%2573hop", "/shop");
-        check("/%252573hop", "/%73hop");
+        check("/%252573hop", "/shop");
+        check("/shop./a%20/b.%20.", "/shop/a/b");
+        check("/.../a. .", "/.../a");
+        check("/%u0073hop%u002fa", "/shop/a");
+        check("/shop%c0%afa%c1%9cb", "/shop/a/b");
+        check("/shop%e0%80%afa%f0%80%80%af", "/shop/a");
+        check("/%EF%BD%93hop%EF%BC%8Fa", "/shop/a");
+        check("/k%C3%A4se%E2%82%AC", "/käse€");
         check("/shop%2fa%5Cb\\c", "/shop/a/b/c");
         check("/shop%252fa", "/shop/a");
         check("/shop;id=1/a;b/;c", "/shop/a");
@@ -162,12 +312,16 @@ mod tests {
         check("/a;x=1/b;y", false);
         check("/a%2fb;x", false);
         check("/a%3f/b", false);
+        check("/a/.. /b", true);
+        check("/a/%c0%ae%c0%ae/b", true);
+        check("/%252525252525252525252525252541", true);
     }
 
     #[test]
     fn only_paths_whose_segments_occur_in_order_are_in_reach() {
         let check = |path: &str, canonical: &str, want: bool| {
-            assert_eq!(WidestReading::of(path).may_reach(canonical), want, "{path} {canonical}");
+            let key = folded_key(canonical);
+            assert_eq!(WidestReading::of(path).reach().includes(&key), want, "{path} {canonical}");
         };
         check("/x/%2e%2e/shop", "/shop", true);
         check("/x/%2e%2e/shop", "", true);
@@ -175,5 +329,8 @@ mod tests {
         check("/a/x/../b", "/a/b", true);
         check("/b/x/../a", "/a/b", false);
         check("/a/..", "/a/a", false);
+        check("/A/../Shop.", "/shop", true);
+        check("/x/../K%C3%84SE/%CE%91%D0%AF%D0%8F", "/käse/αяџ", true);
+        check("/x/../%C3%97", "/%C3%B7", false);
     }
 }

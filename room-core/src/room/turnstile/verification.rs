@@ -9,8 +9,11 @@ use serde_json::Value;
 pub enum Verification {
     /// The token is genuine, and comes from a page of this room on this host.
     Success,
-    /// The token is not genuine, was used before, has expired, or comes from another place.
+    /// The token is not genuine, or comes from another place.
     Failure,
+    /// The token was used before or has expired, as when a browser sends a request again. It is no
+    /// proof, and says nothing against the visitor.
+    Used,
     /// Siteverify did not answer, or its answer says nothing of the token: the room's
     /// `turnstile_when_silent` counts.
     Silent,
@@ -32,6 +35,9 @@ pub struct Expected<'a> {
 const NOT_THE_VISITORS: [&str; 3] =
     ["missing-input-secret", "invalid-input-secret", "internal-error"];
 
+/// The `error-code` of a token that was genuine once.
+const USED: &str = "timeout-or-duplicate";
+
 /// Judges the body of siteverify's answer; `None` if there was no answer.
 pub fn judge(body: Option<&str>, expected: Expected<'_>) -> Verification {
     let answer = body.and_then(|body| serde_json::from_str::<Value>(body).ok());
@@ -44,7 +50,12 @@ pub fn judge(body: Option<&str>, expected: Expected<'_>) -> Verification {
         let codes = field("error-codes").and_then(Value::as_array);
         let is_ours = |code: &Value| NOT_THE_VISITORS.iter().any(|one| code == one);
         let is_ours = codes.is_some_and(|codes| codes.iter().any(is_ours));
-        return if is_ours { Verification::Silent } else { Verification::Failure };
+        let is_used = codes.is_some_and(|codes| codes.iter().any(|code| code == USED));
+        return match (is_ours, is_used) {
+            (true, _) => Verification::Silent,
+            (false, true) => Verification::Used,
+            (false, false) => Verification::Failure,
+        };
     }
     let text = |name: &str| field(name).and_then(Value::as_str).unwrap_or_default();
     let is_of_this_place = text("hostname").eq_ignore_ascii_case(expected.hostname)
@@ -78,7 +89,7 @@ mod tests {
         let error = |code: &str| format!(r#"{{"success":false,"error-codes":["{code}"]}}"#);
         check(&error("missing-input-response"), Verification::Failure);
         check(&error("invalid-input-response"), Verification::Failure);
-        check(&error("timeout-or-duplicate"), Verification::Failure);
+        check(&error("timeout-or-duplicate"), Verification::Used);
         check(&error("bad-request"), Verification::Failure);
         check(&error("something-new"), Verification::Failure);
         check(&error("missing-input-secret"), Verification::Silent);

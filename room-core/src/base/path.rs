@@ -1,0 +1,67 @@
+//! Tells whether all servers take the path of a URL for the same one.
+
+use percent_encoding::percent_decode_str;
+
+/// Whether every server reads `path` in the same way, but for the letter case: so that what is
+/// decided by the text of the path is decided for what the origin serves.
+///
+/// False where something is encoded that needs no encoding, for what some servers take for a
+/// separator or an end (`;`, `\`, `//`, an encoded `/`, `%` or `#`), for dot segments, for dots and
+/// spaces at the end of a segment, which some file systems drop, for what is not UTF-8, and for the
+/// wide letters (U+FF01 to U+FF5E) that some servers turn into plain ones.
+pub fn has_one_reading(path: &str) -> bool {
+    let Some(below_root) = path.strip_prefix('/') else { return false };
+    let without_end = below_root.strip_suffix('/').unwrap_or(below_root);
+    below_root.is_empty() || without_end.split('/').all(segment_has_one_reading)
+}
+
+fn segment_has_one_reading(written: &str) -> bool {
+    let Ok(decoded) = percent_decode_str(written).decode_utf8() else { return false };
+    written.split('%').skip(1).all(needs_encoding)
+        && !decoded.is_empty()
+        && !decoded.ends_with(['.', ' '])
+        && !decoded.contains(is_read_differently)
+}
+
+/// Whether what follows a `%` is the number of a byte that has to be encoded.
+fn needs_encoding(after_percent: &str) -> bool {
+    let byte = after_percent.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+    let is_number = !after_percent.starts_with('+');
+    byte.is_some_and(|byte| {
+        is_number && !byte.is_ascii_alphanumeric() && !matches!(byte, b'-' | b'.' | b'_' | b'~')
+    })
+}
+
+fn is_read_differently(character: char) -> bool {
+    matches!(character, '/' | '\\' | ';' | '%' | '?' | '#' | '\u{ff01}'..='\u{ff5e}')
+        || character.is_control()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_one_reading;
+
+    #[test]
+    fn only_usual_paths_have_one_reading() {
+        let check = |path: &str, want: bool| assert_eq!(has_one_reading(path), want, "{path}");
+        for path in
+            ["/", "/shop", "/shop/", "/Shop/a.css", "/.well-known/x", "/a%20b", "/k%C3%A4se"]
+        {
+            check(path, true);
+        }
+        check("/a:b@c,d=e&f!g$h'(i)*+-_~", true);
+        check("/%E2%82%AC%22", true);
+        for path in ["", "shop", "//", "/a//b", "/a//", "/.", "/..", "/a/../b", "/a/%2e%2e/b"] {
+            check(path, false);
+        }
+        for path in ["/%73hop", "/a%2fb", "/a%5Cb", "/a\\b", "/a;b", "/a%3Bb", "/a%3fb", "/a%23b"] {
+            check(path, false);
+        }
+        for path in ["/a%2525", "/a%", "/a%2", "/a%u002f", "/a%+1", "/a%00", "/a%0a", "/a\0"] {
+            check(path, false);
+        }
+        for path in ["/a.", "/a%20", "/a./b", "/...", "/%c0%af", "/%ff", "/%EF%BC%8F"] {
+            check(path, false);
+        }
+    }
+}

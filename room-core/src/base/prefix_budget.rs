@@ -1,0 +1,123 @@
+//! Bounds how often something happens in a minute for the clients of one network.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use super::time::{MINUTE_MS, Timestamp};
+
+/// The most networks that are counted in a minute; those that come later are not bounded until it
+/// ends. It bounds the memory to some 100 KB; whoever has so many networks is stopped by no count.
+const PREFIXES_MAX: usize = 4_096;
+
+/// The network of a client: the first 24 bits of an IPv4 address, the first 56 of an IPv6 address,
+/// which are the usual parts of one household or office. Clients without an address share one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ClientPrefix(u64);
+
+impl ClientPrefix {
+    /// Returns the network of an address, as the platform tells it.
+    pub fn of(address: Option<IpAddr>) -> Self {
+        match address.map(|address| address.to_canonical()) {
+            None => Self(0),
+            Some(IpAddr::V4(address)) => Self(u64::from(address.to_bits() >> 8) | 1 << 32),
+            Some(IpAddr::V6(address)) => {
+                let top = u64::try_from(address.to_bits() >> 72).unwrap_or_default();
+                Self(top | 1 << 56)
+            }
+        }
+    }
+
+    /// Returns the bytes that name it.
+    pub const fn to_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+}
+
+/// What the clients of each network have used up in the present minute. It is kept in memory alone.
+#[derive(Debug, Default)]
+pub struct PrefixBudget {
+    since: Timestamp,
+    used: BTreeMap<ClientPrefix, u32>,
+}
+
+impl PrefixBudget {
+    /// Whether the clients of a network have used up `per_minute`.
+    pub fn is_spent(&self, now: Timestamp, prefix: ClientPrefix, per_minute: u32) -> bool {
+        let used = self.used.get(&prefix).copied().unwrap_or_default();
+        now.since_ms(self.since) < MINUTE_MS && used >= per_minute
+    }
+
+    /// Counts one use by a client of this network.
+    pub fn spend(&mut self, now: Timestamp, prefix: ClientPrefix) {
+        if now.since_ms(self.since) >= MINUTE_MS {
+            self.since = now;
+            self.used.clear();
+        }
+        if self.used.len() < PREFIXES_MAX || self.used.contains_key(&prefix) {
+            let used = self.used.entry(prefix).or_default();
+            *used = used.saturating_add(1);
+        }
+    }
+
+    /// Takes one use back.
+    pub fn refund(&mut self, prefix: ClientPrefix) {
+        if let Some(used) = self.used.get_mut(&prefix) {
+            *used = used.saturating_sub(1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ClientPrefix, PREFIXES_MAX, PrefixBudget};
+    use crate::base::time::Timestamp;
+
+    const START: Timestamp = Timestamp(1_000_000);
+
+    fn prefix(address: &str) -> ClientPrefix {
+        ClientPrefix::of(address.parse().ok())
+    }
+
+    #[test]
+    fn clients_of_one_network_have_one_prefix() {
+        let check = |one: &str, other: &str, want: bool| {
+            assert_eq!(prefix(one) == prefix(other), want, "{one} {other}");
+        };
+        check("203.0.113.9", "203.0.113.200", true);
+        check("203.0.113.9", "203.0.114.9", false);
+        check("203.0.113.9", "::ffff:203.0.113.8", true);
+        check("2001:db8:1:200::1", "2001:db8:1:2ff:9::", true);
+        check("2001:db8:1:200::1", "2001:db8:1:300::1", false);
+        check("", "nonsense", true);
+        check("", "0.0.0.0", false);
+        check("::", "0.0.0.0", false);
+    }
+
+    #[test]
+    fn a_network_has_its_share_each_minute() {
+        let mut budget = PrefixBudget::default();
+        let (one, other) = (prefix("203.0.113.9"), prefix("198.51.100.9"));
+        for _ in 0..2 {
+            assert!(!budget.is_spent(START, one, 2));
+            budget.spend(START, one);
+        }
+        assert!(budget.is_spent(START, one, 2) && !budget.is_spent(START, other, 2));
+        budget.refund(one);
+        assert!(!budget.is_spent(START, one, 2));
+        budget.spend(START, one);
+        assert!(budget.is_spent(START + 59_999, one, 2));
+        assert!(!budget.is_spent(START + 60_000, one, 2));
+        budget.spend(START + 60_000, one);
+        assert!(budget.is_spent(START + 60_000, one, 1));
+    }
+
+    #[test]
+    fn the_memory_is_bounded() {
+        let mut budget = PrefixBudget::default();
+        for number in 0..2 * PREFIXES_MAX as u64 {
+            budget.spend(START, ClientPrefix(number));
+        }
+        assert_eq!(budget.used.len(), PREFIXES_MAX);
+        assert!(budget.is_spent(START, ClientPrefix(0), 1));
+    }
+}

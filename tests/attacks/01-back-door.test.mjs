@@ -1,0 +1,137 @@
+/**
+ * Threat 1, going round the gate: hosts that nobody listed do not lead to the origin, and an origin
+ * with a lock answers only what comes through the waiting room.
+ */
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import http from "node:http";
+import path from "node:path";
+import { test } from "node:test";
+
+import { Miniflare, convertV4MiniflareOptions } from "miniflare";
+
+import { isOurs, serve } from "../../examples/origin-lock/check.mjs";
+import { COMPATIBILITY_DATE } from "../harness/deployment.mjs";
+import { send } from "../harness/http.mjs";
+import { startPair } from "../harness/pair.mjs";
+import { ZONE, room } from "../harness/rooms.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const SECRET = "a secret of at least 32 characters";
+const LOCK = "cf-waiting-room-lock";
+const shop = room({ name: "shop", host: "www.shop.example", total_active_users: 9 });
+const closed = room({ name: "closed", queue_all: true });
+
+/** Runs `body` with the Worker before an origin; `seen` holds the headers of its last request. */
+async function withPair(vars, body) {
+  const seen = {};
+  const origin = (request, response) => {
+    seen.headers = request.headers;
+    response.end("origin");
+  };
+  const pair = await startPair({ origin, vars, rooms: [shop, closed] });
+  const visit = (host, headers = {}) => {
+    seen.headers = undefined;
+    return send({ port: pair.ports.product, host, headers });
+  };
+  try {
+    await body({ visit, seen });
+  } finally {
+    await pair.stop();
+  }
+}
+
+test("row 1: hosts that nobody listed do not reach ORIGIN_URL", async () => {
+  const vars = { ORIGIN_URL: "http://origin.example", ZONES: `${ZONE}=shop.example` };
+  await withPair(vars, async ({ visit, seen }) => {
+    const others = ["room.someone.workers.dev", "abc-room.someone.workers.dev", "203.0.113.9"];
+    for (const host of others) {
+      assert.equal((await visit(host)).status, 421, host);
+      assert.equal(seen.headers, undefined, host);
+    }
+    for (const host of ["shop.example", "img.shop.example", "WWW.shop.example", shop.host]) {
+      assert.equal((await visit(host)).body, "origin", host);
+    }
+    assert.notEqual((await visit(closed.host)).body, "origin");
+  });
+});
+
+test("row 1: what is passed on carries a header that the origin can check", async () => {
+  await withPair({ ORIGIN_LOCK_SECRET: SECRET }, async ({ visit, seen }) => {
+    for (const host of [shop.host, "uncovered.example"]) {
+      const made = { [LOCK]: `t=9999999999,v1=${"0".repeat(64)}` };
+      for (const headers of [{}, made]) {
+        assert.equal((await visit(host, headers)).body, "origin");
+        const header = seen.headers[LOCK];
+        assert.ok(isOurs(header, [SECRET], Date.now()), header);
+        assert.ok(isOurs(header, ["another", SECRET], Date.now()), header);
+        assert.ok(!isOurs(header, ["another secret"], Date.now()), header);
+        assert.ok(!isOurs(header, [SECRET], Date.now() + 121_000), "it does not expire");
+        assert.ok(!isOurs(header.replace("t=", "t=1"), [SECRET], Date.now()));
+        assert.ok(await workerTakes(header));
+      }
+    }
+    assert.ok(!(await workerTakes("")));
+    assert.ok(!(await workerTakes(`t=9999999999,v1=${"0".repeat(64)}`)));
+  });
+});
+
+test("row 1: without a secret a visitor's header goes no further", async () => {
+  await withPair({}, async ({ visit, seen }) => {
+    await visit(shop.host, { [LOCK]: "t=1,v1=2" });
+    assert.equal(seen.headers[LOCK], undefined);
+  });
+});
+
+test("row 1: the command finds an open back door, and a shut one", async () => {
+  const open = http.createServer((_, response) => response.end("the site"));
+  await new Promise((listening) => open.listen(0, "127.0.0.1", listening));
+  const shut = serve(SECRET, 0);
+  await new Promise((listening) => shut.once("listening", listening));
+  try {
+    const [one, other] = [await tryDoor(open), await tryDoor(shut)];
+    assert.equal(one.code, 1);
+    assert.match(one.output, /OPEN {3}without the header: 200/);
+    assert.equal(other.code, 0, other.output);
+    assert.doesNotMatch(other.output, /OPEN/);
+  } finally {
+    open.close();
+    shut.close();
+  }
+});
+
+function tryDoor(server) {
+  const script = path.join(ROOT, "scripts", "back-door.mjs");
+  const address = `http://127.0.0.1:${server.address().port}/`;
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, address, shop.host], (error, output) => {
+      resolve({ code: error?.code ?? 0, output });
+    });
+  });
+}
+
+/** Whether the example of an origin that is a Worker answers a request with this header. */
+async function workerTakes(header) {
+  const file = path.join(ROOT, "examples", "origin-lock", "worker.mjs");
+  const contents = fs.readFileSync(file, "utf8");
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      telemetry: { enabled: false },
+      port: 0,
+      compatibilityDate: COMPATIBILITY_DATE,
+      modules: [{ type: "ESModule", path: "worker.mjs", contents }],
+      bindings: { ORIGIN_LOCK_SECRET: SECRET },
+    }),
+  );
+  try {
+    await miniflare.ready;
+    const answer = await miniflare.dispatchFetch("http://shop.example/", {
+      headers: { [LOCK]: header },
+    });
+    return answer.status === 200;
+  } finally {
+    await miniflare.dispose();
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Threat 8, control headers: what a visitor sends of them reaches no origin, what an origin sends
+ * reaches no visitor, and only what a browser's preflight looks like passes as one.
+ */
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { send } from "../harness/http.mjs";
+import { startPair } from "../harness/pair.mjs";
+import { room } from "../harness/rooms.mjs";
+
+const COMMAND = "cf-waiting-room-command";
+const open = room({ name: "open", total_active_users: 9 });
+const stripped = room({ name: "stripped", total_active_users: 9, strip_cookie: true });
+const held = room({ name: "held", queue_all: true });
+
+let pair;
+/** The last request that reached the origin. */
+let seen;
+
+before(async () => {
+  const origin = (request, response) => {
+    seen = request;
+    response.setHeader(COMMAND, "revoke");
+    response.end("origin");
+  };
+  pair = await startPair({ origin, rooms: [open, stripped, held] });
+});
+after(() => pair.stop());
+
+function visit(host, request = {}) {
+  seen = undefined;
+  return send({ port: pair.ports.product, host, ...request });
+}
+
+test("row 8: an origin's command reaches no visitor where the room takes none", async () => {
+  for (const host of [open.host, stripped.host, "uncovered.example"]) {
+    const first = await visit(host);
+    assert.equal(first.body, "origin");
+    const cookie = first.headers["set-cookie"]?.[0].split(";")[0] ?? "a=1";
+    const second = await visit(host, { headers: { cookie } });
+    assert.equal(second.body, "origin");
+    for (const { headers } of [first, second]) assert.equal(headers[COMMAND], undefined, host);
+  }
+});
+
+const PREFLIGHT = {
+  method: "OPTIONS",
+  headers: { origin: "https://other.example", "access-control-request-method": "POST" },
+};
+const without = (name) => ({ ...PREFLIGHT, headers: { ...PREFLIGHT.headers, [name]: undefined } });
+const sent = ({ headers, ...rest }) => ({
+  ...rest,
+  headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
+});
+
+test("row 8: only what a browser's preflight looks like passes a held room", async () => {
+  assert.equal((await visit(held.host, PREFLIGHT)).body, "origin");
+  for (const [name, request] of Object.entries({
+    "no Origin": without("origin"),
+    "no Access-Control-Request-Method": without("access-control-request-method"),
+    "a body": {
+      ...PREFLIGHT,
+      headers: { ...PREFLIGHT.headers, "content-length": 7 },
+      body: "order=1",
+    },
+    "a chunked body": {
+      ...PREFLIGHT,
+      headers: { ...PREFLIGHT.headers, "transfer-encoding": "chunked" },
+      body: "order=1",
+    },
+    "another method": { ...PREFLIGHT, method: "POST" },
+  })) {
+    await visit(held.host, sent(request));
+    assert.ok(seen === undefined, `a preflight with ${name} passed`);
+  }
+});
+
+test("row 8: a preflight brings the origin no cookie and no other method", async () => {
+  const headers = {
+    ...PREFLIGHT.headers,
+    cookie: "session=1; __cfwaitingroom=2",
+    "x-http-method-override": "POST",
+    "x-http-method": "POST",
+    "x-method-override": "POST",
+    "x-other": "kept",
+  };
+  await visit(held.host, { ...PREFLIGHT, headers });
+  assert.equal(seen.method, "OPTIONS");
+  assert.equal(seen.headers["x-other"], "kept");
+  const methods = Object.keys(headers).filter((one) => /method$|override/.test(one));
+  for (const name of ["cookie", ...methods]) {
+    const isOwn = name === "access-control-request-method";
+    assert.equal(seen.headers[name], isOwn ? "POST" : undefined, name);
+  }
+});

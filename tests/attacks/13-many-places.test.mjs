@@ -1,0 +1,92 @@
+/**
+ * Threat 13, many places for one person: a network has its share of new places in a minute, at no
+ * object call; prefetches take none; one ticket has few streams.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { RARE_CHECK_INS, room } from "../harness/rooms.mjs";
+import { Visitor, look, visitorInside } from "../harness/visitor.mjs";
+
+const SHARE = 3;
+const shared = room({
+  name: "shared",
+  total_active_users: 2,
+  new_places_per_network: SHARE,
+  show_position: true,
+});
+const tiny = room({ name: "tiny", total_active_users: 1 });
+const streaming = room({
+  name: "streaming",
+  total_active_users: 1,
+  ...RARE_CHECK_INS,
+  event_stream_enabled: true,
+});
+const options = { rooms: [shared, tiny, streaming], colos: { AMS: 1 } };
+
+/** A newcomer from this address. */
+function newcomer(cluster, address, name = "newcomer") {
+  const headers = { "cf-connecting-ip": address, "x-visitor": name, accept: "text/html" };
+  return look(cluster, "ams-1", { host: shared.host, path: "/", headers });
+}
+
+clusterTestBothWays("row 13: a network gets its share of new places", options, async (cluster) => {
+  const first = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => newcomer(cluster, `203.0.113.${at}`)),
+  );
+  const places = first.filter(({ headers }) => headers["set-cookie"]);
+  assert.equal(places.length, SHARE, "places at once");
+  assert.ok(first.every(({ status, kind }) => status === 200 && kind !== "else"));
+  // The room may still be full of those three: their reports are sent meanwhile.
+  await cluster.advance(5_000);
+  const before = await cluster.allCalls(shared);
+  for (let at = 0; at < 50; at += 1) {
+    const { kind, headers } = await newcomer(cluster, "203.0.113.200");
+    assert.deepEqual([kind, headers["set-cookie"]], ["queue", undefined]);
+  }
+  const idle = (await cluster.allCalls(shared)) - before;
+  assert.ok(idle <= 2, `${idle} calls for 50 visits that get no place`);
+  // Others are not bounded by it, and who has a place keeps it.
+  assert.ok((await newcomer(cluster, "198.51.100.1")).headers["set-cookie"]);
+  const [cookie] = places[0].headers["set-cookie"];
+  const headers = { "cf-connecting-ip": "203.0.113.1", cookie: cookie.split(";")[0] };
+  const again = await look(cluster, "ams-1", { host: shared.host, path: "/", headers });
+  assert.equal(again.kind, places[0].kind);
+  await cluster.advance(60_000);
+  assert.ok((await newcomer(cluster, "203.0.113.200")).headers["set-cookie"], "the next minute");
+});
+
+clusterTestBothWays("row 13: no kind of prefetch takes a place", options, async (cluster) => {
+  for (const headers of [
+    { "sec-purpose": "prefetch" },
+    { purpose: "prefetch" },
+    { "x-moz": "prefetch" },
+    { "x-purpose": "preview" },
+  ]) {
+    const { status, headers: answer } = await look(cluster, "ams-1", {
+      host: tiny.host,
+      path: "/",
+      headers,
+    });
+    assert.deepEqual([status, answer["set-cookie"]], [503, undefined], Object.keys(headers)[0]);
+  }
+  await visitorInside(cluster, tiny);
+});
+
+clusterTest("row 13: one ticket does not use up the streams of all", options, async (cluster) => {
+  await visitorInside(cluster, streaming);
+  await cluster.advance(20_000);
+  const [greedy, other] = ["greedy", "other"].map(
+    (name) => new Visitor(cluster, { name, host: streaming.host }),
+  );
+  await greedy.visit();
+  await other.visit();
+  const streams = await Promise.all(Array.from({ length: 600 }, () => greedy.listen()));
+  const stream = await other.listen();
+  await cluster.advance(1_500);
+  const open = streams.filter(({ ended }) => !ended).length;
+  assert.ok(open >= 1 && open <= 4, `${open} streams of one ticket`);
+  assert.ok(!stream.ended, "another visitor has no stream");
+  for (const one of [...streams, stream]) one.close();
+});

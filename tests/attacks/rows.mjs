@@ -1,0 +1,300 @@
+/**
+ * The known attacks on waiting rooms, what holds against each, and the tests that show it. Every
+ * file `NN-name.test.mjs` in this folder tests row NN; tests elsewhere are named here.
+ * `node scripts/attacks.mjs --write` puts the table into `docs/security.md`.
+ */
+
+const workerd = (name, ...titles) =>
+  titles.map((title) => ({ file: `tests/workerd/${name}.test.mjs`, title }));
+const native = (name, ...titles) =>
+  titles.map((title) => ({ file: `room-core/${name}.rs`, title }));
+
+/** All rows in order: `attack`, what `holds` here, and the `elsewhere` tests of the row. */
+export const ROWS = [
+  {
+    attack: "Go round the gate: call the origin directly, or by another host name",
+    holds: "an origin lock: a signed, short-lived header that the origin can check",
+    elsewhere: [],
+  },
+  {
+    attack: "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query",
+    holds: "one normaliser before matching; what can be read in two ways is covered",
+    elsewhere: [
+      ...native(
+        "tests/coverage",
+        "spelling_a_path_otherwise_changes_nothing",
+        "dot_segments_that_cancel_do_not_uncover",
+        "no_chain_of_servers_serves_a_room_that_was_not_asked",
+      ),
+    ],
+  },
+  {
+    attack: "Static-extension trick: `/buy/x.css`",
+    holds: "coverage follows host and path, never the ending",
+    elsewhere: [],
+  },
+  {
+    attack: "Replay or sharing of an accepted ticket",
+    holds: "short life, revocation, one place however many copies; a room may notice other users",
+    elsewhere: [
+      ...workerd("revocation", "a session that the origin ends frees its place"),
+      ...native("src/machines/isolate/tests", "whoever_comes_with_a_void_ticket_is_a_new_visitor"),
+    ],
+  },
+  {
+    attack: "Place theft by a leaked id",
+    holds: "the ticket is in an HttpOnly cookie and nowhere else",
+    elsewhere: native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
+  },
+  {
+    attack: "Session fixation: a link that sets a victim's cookie",
+    holds: "nothing in a URL becomes a cookie without a check bound to that visitor",
+    elsewhere: workerd("turnstile", "a token replaces no place, and no link brings one"),
+  },
+  {
+    attack: "Spoofed client address",
+    holds: "only the platform's own client address is read",
+    elsewhere: [],
+  },
+  {
+    attack: "Spoofed control headers; control headers that leak to the client",
+    holds: "they are taken out of requests and answers; only the origin's answer counts",
+    elsewhere: [
+      ...workerd("pass-through", "a control header of the client does not reach the origin"),
+      ...workerd("revocation", "nobody else can order it, and nothing else can be ordered"),
+    ],
+  },
+  {
+    attack: "Ambiguous encryption; swapping tickets between rooms",
+    holds: "authenticated encryption; room, cookie name and version are bound",
+    elsewhere: native(
+      "src/keys/key_ring",
+      "a_ticket_opens_only_in_its_room_under_its_name_and_key",
+      "every_changed_bit_and_every_cut_is_unreadable",
+    ),
+  },
+  {
+    attack: "Timing of secret comparison",
+    holds: "constant-time comparison of tokens",
+    elsewhere: [
+      ...native("tests/constant_time", "a_token_is_compared_as_slowly_wherever_it_differs"),
+      ...native("src/keys/token", "only_the_configured_token_matches"),
+    ],
+  },
+  {
+    attack: "Algorithm or key confusion",
+    holds: "one algorithm, two generations of keys; an unknown key is a new visitor",
+    elsewhere: native(
+      "src/keys/key_ring",
+      "what_a_later_version_sealed_is_unreadable",
+      "after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own",
+    ),
+  },
+  {
+    attack: "Forged, truncated, oversized, repeated cookies",
+    holds: "a new visitor: never an error page, never a panic; sizes are bounded",
+    elsewhere: [
+      ...workerd("cookies", "tampered, truncated and foreign cookies are new visitors"),
+      ...native("tests/parsers/main", "no_cookie_panics_or_is_forged"),
+      ...native("src/ticket/cookie", "values_beyond_the_limit_are_not_looked_at"),
+    ],
+  },
+  {
+    attack: "Many places for one person: tabs, profiles, proxies",
+    holds: "a share of places for each network, Turnstile; what is not bounded is stated",
+    elsewhere: [
+      ...workerd("turnstile", "a challenge comes before the place and not before entry"),
+      ...native(
+        "src/admission/tests/gate",
+        "whoever_the_counter_refuses_is_challenged_without_a_place",
+      ),
+    ],
+  },
+  {
+    attack: "Cookie-drop flooding: every cookie-less hit takes a place",
+    holds: "an unconfirmed place is given back soon; a flood raises nobody's wait for longer",
+    elsewhere: [
+      ...native(
+        "src/admission/tests/unconfirmed",
+        "a_newcomer_counts_for_a_while_and_whoever_waited_for_the_session",
+      ),
+      ...workerd("turnstile", "bots without a cookie take no place and delay nobody"),
+    ],
+  },
+  {
+    attack: "Queue stuffing: fill the line and never enter",
+    holds: "whoever stops refreshing is out of the count within one refresh",
+    elsewhere: native(
+      "src/order/census",
+      "a_ghost_is_gone_with_the_refresh_that_does_not_come",
+      "two_tabs_with_one_cookie_are_one_visitor",
+    ),
+  },
+  {
+    attack: "Race at admission: check, then act",
+    holds: "escrow (law I1): slots are booked before they are handed out",
+    elsewhere: [
+      ...workerd("replay", "200 uses of one waiting ticket at once take one place"),
+      ...native(
+        "src/machines/data_center_counter/tests",
+        "one_admission_gets_one_slot_however_often_it_asks",
+      ),
+    ],
+  },
+  {
+    attack: "Distributed overshoot: every data center spends the same budget",
+    holds: "grants that sum to the limit, whatever is lost or late",
+    elsewhere: [
+      ...native("tests/laws/escrow", "i1_every_grant_is_within_both_limits"),
+      ...native(
+        "src/machines/global_aggregator/tests",
+        "newcomers_get_what_both_limits_leave_and_the_first_refused_closes_the_room",
+      ),
+    ],
+  },
+  {
+    attack: "Clock games: forged times, skew, replay of an old minute",
+    holds: "server time alone, inside the sealed ticket; one second of skew",
+    elsewhere: native(
+      "src/keys/key_ring",
+      "a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew",
+    ),
+  },
+  {
+    attack: "Cached pages or `Set-Cookie` served to others",
+    holds: "`no-store` on every answer that carries a cookie or a page of ours",
+    elsewhere: [
+      ...workerd("edges", "an answer that carries a ticket is never stored by a cache"),
+      ...native("src/page/response", "the_queue_page_refreshes_and_is_never_stored"),
+    ],
+  },
+  {
+    attack: "Open redirect",
+    holds: "no target from the request is followed",
+    elsewhere: [],
+  },
+  {
+    attack: "Refresh spam, faster polling",
+    holds: "an early refresh is not counted and gives no chance",
+    elsewhere: native(
+      "src/admission/tests",
+      "a_refresh_counts_from_half_a_second_before_it_is_due",
+    ),
+  },
+  {
+    attack: "Takeover of the management: open path, default password, guessing",
+    holds: "no token, no surface (403); readers only read; a network that guesses is not heard",
+    elsewhere: [
+      ...workerd(
+        "management",
+        "only who has a token is let in, and a reader only reads",
+        "without a configured token nobody is let in",
+      ),
+      ...native(
+        "src/management/api/access",
+        "a_network_that_guesses_is_heard_no_more_for_a_minute",
+      ),
+    ],
+  },
+  {
+    attack: "Fail-open forcing: make the queue fail so that everybody passes",
+    holds: "a stated choice per room; to keep flowing is bounded per minute",
+    elsewhere: [
+      ...workerd("failed-saves", "a save fails, visitors get the room's choice, it ends"),
+      ...native(
+        "src/machines/isolate/tests",
+        "a_silent_counter_holds_newcomers_or_lets_a_bounded_number_flow",
+        "as_many_flow_in_a_minute_of_silence_as_the_room_says",
+      ),
+    ],
+  },
+  {
+    attack: "Client-side gates",
+    holds: "the Worker alone decides",
+    elsewhere: [],
+  },
+  {
+    attack: "Counting before validating",
+    holds: "an invalid or speculative request changes no counter",
+    elsewhere: [],
+  },
+  {
+    attack: "Operator error: negative, huge or contradictory values",
+    holds: "typed bounds, every error at once, nothing half-applied",
+    elsewhere: [
+      ...workerd("management", "what is wrong is said, all at once and where"),
+      ...native("src/management/config/tests", "values_keep_to_their_limits"),
+      ...native("src/management/registry/tests", "every_error_of_a_room_is_told_at_once"),
+    ],
+  },
+  {
+    attack: "Template injection, hostile templates",
+    holds: "values are escaped, templates compiled at write and bounded, a strict policy",
+    elsewhere: [
+      ...native(
+        "src/page/template/tests",
+        "values_are_interpolated",
+        "source_and_page_are_bounded",
+      ),
+      ...native("src/page", "the_policy_allows_the_blocks_of_every_state"),
+      ...native("tests/parsers/main", "no_template_panics_or_grows_without_bound"),
+    ],
+  },
+  {
+    attack: "Hostile rule expressions",
+    holds: "bounded length, depth, expressions and steps; evaluation cannot fail",
+    elsewhere: [
+      ...native(
+        "tests/rules/cost",
+        "what_costs_too_much_bypasses_nobody",
+        "the_worst_rules_stay_within_the_limit",
+      ),
+      ...native("tests/rules/refused", "depth_and_length_have_a_limit"),
+    ],
+  },
+  {
+    attack: "Telling the infinite queue from the real one",
+    holds: "same page, same headers, same length of the cookie",
+    elsewhere: [
+      ...workerd("turnstile", "the infinite queue looks like the line and calls nobody"),
+      ...native("src/keys/key_ring", "tickets_of_all_states_have_one_length"),
+      ...native("src/admission/infinite_queue", "intervals_are_those_of_the_line"),
+    ],
+  },
+  {
+    attack: "Replaying a Turnstile token; a token for another host",
+    holds: "single use; host and action are checked; silence is worth what the room says",
+    elsewhere: [
+      ...workerd(
+        "turnstile",
+        "a token counts here alone, and once",
+        "silence of siteverify is worth what the room says",
+      ),
+      ...native("src/room/turnstile/verification", "an_answer_means_what_is_documented"),
+    ],
+  },
+  {
+    attack: "Request smuggling: hop-by-hop headers, ambiguous lengths",
+    holds: "the request reaches the origin as the platform gave it",
+    elsewhere: workerd("pass-through", "POST /echo?a=1&b=%2F..%2f&a=2", "GET /echo"),
+  },
+  {
+    attack: "Leaking our cookie to the origin or its logs",
+    holds: "the room option `strip_cookie`",
+    elsewhere: workerd("strip-cookie", "the origin sees no ticket, and every other cookie"),
+  },
+  {
+    attack: "Memory exhaustion: many rooms, buckets, ids, streams",
+    holds: "every map has a bound and says what happens beyond it",
+    elsewhere: [
+      ...workerd("event-stream", "streams end by themselves and are few"),
+      ...native("src/management/registry/tests", "bounds_are_kept_on_both_sides"),
+      ...native("src/room/turnstile/token", "the_oldest_token_makes_room"),
+    ],
+  },
+  {
+    attack: "Cross-site reading and forged calls of the management",
+    holds: "bearer tokens alone; no cookie, no permissive CORS",
+    elsewhere: [],
+  },
+].map((row, index) => ({ number: index + 1, ...row }));

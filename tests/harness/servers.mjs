@@ -1,0 +1,98 @@
+/**
+ * Models of how servers read the path of a request before they look for what to serve, from their
+ * documentation and known attacks. Each takes a path as it was sent and returns the path that it
+ * serves, or `undefined` where it refuses.
+ */
+
+const slashes = (path) => path.replace(/\/+/g, "/");
+const backslashes = (path) => path.replaceAll("\\", "/");
+const withoutParameters = (path) => path.replace(/;[^/]*/g, "");
+const lower = (path) => path.toLowerCase();
+/** As Windows opens files: without dots and spaces at the end of a name. */
+const fileNames = (path) =>
+  path
+    .split("/")
+    .map((name) => (/^\.+$/.test(name) ? name : name.replace(/[. ]+$/, "")))
+    .join("/");
+const upToZero = (path) => path.split("\0")[0];
+const upToQuery = (path) => path.split(/[?#]/)[0];
+
+/** Decodes `%2f`; what is no encoding stays as it is. Characters stand for bytes. */
+const decoded = (path) =>
+  path.replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
+/** Decodes `%u002f` too. */
+const wideDecoded = (path) =>
+  decoded(
+    path.replace(/%u([0-9a-f]{4})/gi, (_, digits) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    ),
+  );
+/** Reads ASCII that takes more bytes of UTF-8 than it needs, as decoders without checks do. */
+const overlong = (path) =>
+  path
+    .replace(/[\xc0\xc1][\x80-\xbf]/g, ([a, b]) => character(a.charCodeAt(0) & 0x1f, b))
+    .replace(/\xe0[\x80\x81][\x80-\xbf]/g, ([, b, c]) => character(b.charCodeAt(0) & 0x3f, c))
+    .replace(/\xf0\x80[\x80\x81][\x80-\xbf]/g, ([, , b, c]) =>
+      character(b.charCodeAt(0) & 0x3f, c),
+    );
+const character = (high, low) => String.fromCharCode((high << 6) | (low.charCodeAt(0) & 0x3f));
+/** Takes wide letters for plain ones, as conversions to an older character set do. */
+const bestFit = (path) =>
+  path.replace(/\xef[\xbc\xbd][\x80-\xbf]/g, ([, b, c]) => {
+    const point = 0xf000 | ((b.charCodeAt(0) & 0x3f) << 6) | (c.charCodeAt(0) & 0x3f);
+    return point > 0xff00 && point < 0xff5f ? String.fromCharCode(point - 0xfee0) : "?";
+  });
+
+/** Follows `.` and `..`; `undefined` if the path climbs out. */
+function resolved(path) {
+  const names = [];
+  for (const name of path.split("/").slice(1)) {
+    if (name === "..") {
+      if (names.length === 0) return undefined;
+      names.pop();
+    } else if (name !== ".") names.push(name);
+  }
+  return `/${names.join("/")}`;
+}
+
+/** Refuses what a pattern finds. */
+const refusing = (pattern) => (path) => (pattern.test(path) ? undefined : path);
+
+/** The steps of each server, in their order. */
+export const SERVERS = {
+  "as it was sent": [],
+  nginx: [decoded, refusing(/\0/), slashes, resolved],
+  "nginx without merge_slashes": [decoded, refusing(/\0/), resolved],
+  "Apache httpd": [refusing(/%2f|%00/i), decoded, slashes, resolved],
+  "Apache httpd, encoded slashes allowed": [decoded, refusing(/\0/), slashes, resolved],
+  IIS: [wideDecoded, bestFit, backslashes, slashes, resolved, fileNames, lower],
+  "IIS of old": [wideDecoded, overlong, decoded, backslashes, slashes, resolved, fileNames, lower],
+  Tomcat: [withoutParameters, refusing(/%2f|%5c|\\/i), decoded, slashes, resolved],
+  "Tomcat of old": [decoded, overlong, withoutParameters, backslashes, slashes, resolved],
+  Jetty: [withoutParameters, resolved, decoded, slashes, resolved],
+  "Spring behind nginx": [decoded, resolved, withoutParameters, decoded, slashes, resolved],
+  Express: [resolvedUrl, decoded, lower],
+  "Express behind nginx": [decoded, slashes, resolved, decoded, lower],
+  "Go net/http": [decoded, slashes, resolved],
+  "Ruby behind three decoders": [decoded, decoded, decoded, slashes, resolved],
+  "C program that reads to a zero": [decoded, upToZero, slashes, resolved],
+  "PHP that parses the path again": [decoded, upToQuery, slashes, resolved],
+  "Windows files behind nginx": [decoded, slashes, resolved, backslashes, fileNames, lower],
+};
+
+/** As the URL standard of browsers and Node reads a path. */
+function resolvedUrl(path) {
+  return new URL(`http://a${path.replaceAll("\\", "/")}`).pathname;
+}
+
+/** Names the servers that serve a path as `page` or something below it. */
+export function reachedBy(path, page) {
+  const target = path.split("?")[0];
+  return Object.entries(SERVERS)
+    .filter(([, steps]) => {
+      const read = (served, step) => (served === undefined ? undefined : step(served));
+      const served = steps.reduce(read, target);
+      return served !== undefined && `${served}/`.startsWith(`${page}/`);
+    })
+    .map(([name]) => name);
+}
