@@ -39,8 +39,8 @@ pub struct Scenario {
     pub network_conditions: NetworkConditions,
     /// Mean life of an isolate, in milliseconds; it dies with everything unreported.
     pub isolate_life_ms: u64,
-    /// Whether an object that sleeps for 10 s forgets all that it has not stored, as the platform may
-    /// let it. Only where objects sleep at all: then each change is stored.
+    /// Whether an object that sleeps for 10 s forgets all that it has not stored, as the platform
+    /// may let it. Only where objects sleep at all: then each change is stored.
     pub sleepers_forget: bool,
     /// What breaks or changes, and how many milliseconds from the beginning.
     pub faults: Vec<(u64, Fault)>,

@@ -1,5 +1,5 @@
-//! The targets of `docs/simulation.md` at 3 data centers (`half` at 30) and one seed: those that hold
-//! with a margin. `room-sim compare` tells them all, over more seeds and data centers.
+//! The targets of `docs/simulation.md` at 3 data centers (`half` at 30) and one seed: those that
+//! hold with a margin. `room-sim compare` tells them all, over more seeds and data centers.
 
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 

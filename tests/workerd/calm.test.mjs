@@ -32,11 +32,12 @@ const shop = room({
   new_users_per_minute: LIMIT,
   session_duration: SESSION_MINUTES,
 });
-const options = { rooms: [shop], colos: { AMS: 2, NRT: 2, IAD: 1 } };
+const world = { rooms: [shop], colos: { AMS: 2, NRT: 2, IAD: 1 } };
 
 /** A few visitors are inside for so long that the room is calm. */
 async function asleep(cluster) {
-  const few = new Crowd(cluster, { count: FEW, host: shop.host, label: "few", browseMs: BROWSE_MS });
+  const options = { count: FEW, host: shop.host, label: "few", browseMs: BROWSE_MS };
+  const few = new Crowd(cluster, options);
   await few.arrive();
   await few.wait(FALLS_ASLEEP_MS);
   assert.equal(few.inside.length, FEW);
@@ -55,7 +56,7 @@ async function rush(cluster, few) {
   return many;
 }
 
-clusterTest("in a calm room a page view of somebody inside hardly calls", options, async (cluster) => {
+clusterTest("in a calm room a page view hardly calls", world, async (cluster) => {
   const few = await asleep(cluster);
   const calls = await cluster.allCalls(shop);
   const views = (await cluster.arrivals()).length;
@@ -67,12 +68,12 @@ clusterTest("in a calm room a page view of somebody inside hardly calls", option
   assert.equal(few.inside.length, FEW);
 });
 
-clusterTest("a rush into a calm room fills its places and no more", options, async (cluster) => {
+clusterTest("a rush into a calm room fills its places and no more", world, async (cluster) => {
   const many = await rush(cluster, await asleep(cluster));
   assert.ok(many.inside.length >= LIMIT - RESERVED, `${many.inside.length} inside`);
 });
 
-clusterTest("objects that end in their sleep let nobody in too many", options, async (cluster) => {
+clusterTest("objects that end in their sleep let nobody in too many", world, async (cluster) => {
   const few = await asleep(cluster);
   await cluster.killObjects();
   await few.wait(BROWSE_MS);
@@ -81,7 +82,7 @@ clusterTest("objects that end in their sleep let nobody in too many", options, a
   assert.ok(many.inside.length >= LIMIT * 0.9, `${many.inside.length} inside`);
 });
 
-clusterTest("isolates that end in a calm room take nobody's place", options, async (cluster) => {
+clusterTest("isolates that end in a calm room take nobody's place", world, async (cluster) => {
   const few = await asleep(cluster);
   await few.wait(BROWSE_MS * 1.5);
   await cluster.restart();

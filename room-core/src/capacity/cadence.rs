@@ -14,8 +14,8 @@ use crate::room::settings::Settings;
 /// The part of a session after which a calm room is told the counts, as its divisor: so long the
 /// places of sessions that have ended are taken for held.
 const SESSION_PARTS: u64 = 6;
-/// The age in milliseconds beyond which a view is stale at the full pace, because its data center has
-/// missed a sync with the room's global aggregator. Decisions then go to the counter.
+/// The age in milliseconds beyond which a view is stale at the full pace, because its data center
+/// has missed a sync with the room's global aggregator. Decisions then go to the counter.
 pub const STALE_MS: u64 = 2 * SYNC_MS;
 /// The longest time between two reports, in milliseconds.
 const REST_MS_MAX: u64 = 50_000;

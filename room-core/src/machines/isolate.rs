@@ -314,7 +314,8 @@ impl Isolate {
         if self.wants_view(now) && self.outbox.may_read_view(now) {
             return Followup::ReadView;
         }
-        // In a calm room a later visitor's request gives back what is left, and asks what is stored.
+        // In a calm room a later visitor's request gives back what is left, and asks what is
+        // stored.
         let next_at = if self.is_calm() {
             self.outbox.next_unsent_at(now)
         } else {

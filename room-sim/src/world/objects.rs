@@ -157,7 +157,7 @@ impl Objects {
 
     /// An object that slept begins anew, with what it has stored and its copy.
     fn forget(&mut self, object: Object, context: &mut Context<'_>) {
-        let now = context.now;
+        let incarnation = Incarnation(context.chance.product.number());
         match object {
             Object::Global => {
                 self.restart_global(context);
@@ -165,18 +165,16 @@ impl Objects {
             }
             Object::Counter(counter) => {
                 let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let incarnation = Incarnation(context.chance.product.number());
-                let (node, local) = (counter_node(counter.index()), now + instance.ahead_ms);
-                let copy = instance.machine.copy();
-                let machine = DataCenterCounter::new(node, Some(&copy), local);
+                let now = context.now + instance.ahead_ms;
+                let (node, copy) = (counter_node(counter.index()), instance.machine.copy());
+                let machine = DataCenterCounter::new(node, Some(&copy), now);
                 *instance = Instance::new(machine, incarnation, instance.ahead_ms);
             }
             Object::Aggregator(data_center) => {
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let incarnation = Incarnation(context.chance.product.number());
-                let (node, local) = (node(data_center), now + instance.ahead_ms);
-                let copy = instance.machine.copy();
-                let machine = DataCenterAggregator::new(node, Some(&copy), local, incarnation);
+                let now = context.now + instance.ahead_ms;
+                let (node, copy) = (node(data_center), instance.machine.copy());
+                let machine = DataCenterAggregator::new(node, Some(&copy), now, incarnation);
                 *instance = Instance::new(machine, incarnation, instance.ahead_ms);
             }
         }

@@ -100,7 +100,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         breaks: "a batch of a calm room outlives its lease",
         file: "machines/data_center_counter/sizes.rs",
         from: "let end = end.handed_on(now, waiting.asked_at(now)?);",
-        to: "let end = SlotEnd { until: end.until + BATCH_MS, ..end }\n            .handed_on(now, waiting.asked_at(now)?);",
+        to: "let end = end.handed_on(now, waiting.asked_at(now)? + BATCH_MS);",
     },
     Mutant {
         law: "I1",

@@ -9,8 +9,8 @@ use crate::order::order_key::EPOCH_MS;
 /// How long a sync may take to the global aggregator, in milliseconds, after the one in flight has
 /// been answered (`docs/simulation.md`).
 const SYNC_ARRIVES_MS: u64 = 250 + 125;
-/// How many syncs of a data center that had traffic may be missing before it is silent: its visitors'
-/// places are then held, since they may have renewed their sessions.
+/// How many syncs of a data center that had traffic may be missing before it is silent: its
+/// visitors' places are then held, since they may have renewed their sessions.
 const SILENT_SYNCS: u64 = 3;
 /// How late an aggregator of the version before hears of a renewal at most, in milliseconds.
 const UNTOLD_MS: u64 = SECOND_MS;

@@ -46,7 +46,7 @@ struct Batches {
 /// All leases of one counter, and whether the last grant was more than one slot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leases {
-    leases: SortedMap<GrantId, Lease>,
+    held: SortedMap<GrantId, Lease>,
     /// What isolates give back of leases that an earlier incarnation held, by grant.
     forgotten: SortedMap<GrantId, Forgotten>,
     had_spare: bool,
@@ -64,7 +64,7 @@ impl Leases {
         let (batches, returned, acknowledged, sent) = (SortedMap::new(), 0, 0, 0);
         let lease = Lease { class, end, kept_until, tokens, batches, returned, acknowledged, sent };
         self.had_spare = tokens > 1;
-        self.leases.get_or_insert_with(grant, || lease);
+        self.held.get_or_insert_with(grant, || lease);
     }
 
     /// Takes one slot from the lease that ends first among those valid at `now`.
@@ -76,7 +76,7 @@ impl Leases {
         let valid =
             |lease: &Lease| lease.class == class && lease.tokens > 0 && now < lease.kept_until;
         let (grant, lease) = self
-            .leases
+            .held
             .iter_mut()
             .filter(|(_, lease)| valid(lease))
             .min_by_key(|(_, lease)| lease.kept_until)?;
@@ -86,13 +86,13 @@ impl Leases {
 
     /// Returns how many slots of this grant can be handed out; 0 if it is not held.
     pub(super) fn tokens(&self, grant: GrantId) -> u32 {
-        self.leases.get(&grant).map_or(0, |lease| lease.tokens)
+        self.held.get(&grant).map_or(0, |lease| lease.tokens)
     }
 
     /// Returns how many slots for newcomers will still be valid at `moment`.
     pub(super) fn tokens_after(&self, moment: Timestamp) -> u32 {
         let valid = |lease: &&Lease| lease.class == SlotClass::New && moment < lease.kept_until;
-        self.leases.values().filter(valid).map(|lease| lease.tokens).sum()
+        self.held.values().filter(valid).map(|lease| lease.tokens).sum()
     }
 
     /// Whether the last grant was more than one slot, so that it pays to pull ahead of need.
@@ -102,7 +102,7 @@ impl Leases {
 
     /// Moves `n` slots of a grant into an isolate's batch; false if there are not as many.
     pub(super) fn cut_batch(&mut self, isolate: IsolateId, grant: GrantId, n: u32) -> bool {
-        let Some(lease) = self.leases.get_mut(&grant) else { return false };
+        let Some(lease) = self.held.get_mut(&grant) else { return false };
         let Some(left) = lease.tokens.checked_sub(n) else { return false };
         lease.tokens = left;
         lease.batches.get_or_default(isolate).given += n;
@@ -118,7 +118,7 @@ impl Leases {
         grant: GrantId,
         total: u32,
     ) {
-        let Some(lease) = self.leases.get_mut(&grant) else {
+        let Some(lease) = self.held.get_mut(&grant) else {
             let none = || Forgotten { returned: 0, is_said: true, came_at: now };
             let forgotten = self.forgotten.get_or_insert_with(grant, none);
             if total > forgotten.returned {
@@ -134,14 +134,14 @@ impl Leases {
 
     /// Ends all leases at this moment, if not sooner.
     pub(super) fn shorten(&mut self, until: Timestamp) {
-        for lease in self.leases.values_mut() {
+        for lease in self.held.values_mut() {
             lease.kept_until = lease.kept_until.min(until);
         }
     }
 
     /// Gives back all slots for newcomers that have not been handed out.
     pub(super) fn give_back_new(&mut self) {
-        for lease in self.leases.values_mut().filter(|lease| lease.class == SlotClass::New) {
+        for lease in self.held.values_mut().filter(|lease| lease.class == SlotClass::New) {
             lease.returned += std::mem::take(&mut lease.tokens);
         }
     }
@@ -149,22 +149,22 @@ impl Leases {
     /// Gives back what is left of ended leases, and forgets those that the global aggregator has
     /// written off.
     pub(super) fn expire(&mut self, now: Timestamp) {
-        for lease in self.leases.values_mut().filter(|lease| now >= lease.kept_until) {
+        for lease in self.held.values_mut().filter(|lease| now >= lease.kept_until) {
             lease.returned += std::mem::take(&mut lease.tokens);
         }
-        self.leases.retain(|_, lease| now < lease.end.until + WRITE_OFF_MS);
+        self.held.retain(|_, lease| now < lease.end.until + WRITE_OFF_MS);
         self.forgotten.retain(|_, one| now.since_ms(one.came_at) < WRITE_OFF_MS);
     }
 
     /// Whether slots have been given back that no answer has acknowledged yet.
     pub(super) fn has_returns(&self) -> bool {
-        self.leases.values().any(|lease| lease.returned > lease.acknowledged)
+        self.held.values().any(|lease| lease.returned > lease.acknowledged)
             || self.forgotten.values().any(|one| !one.is_said)
     }
 
     /// Returns the running totals for the next pull: all of them, since a message may be lost.
     pub(super) fn returns(&mut self) -> Vec<(GrantId, u32)> {
-        let returned = self.leases.iter_mut().filter(|(_, lease)| lease.returned > 0);
+        let returned = self.held.iter_mut().filter(|(_, lease)| lease.returned > 0);
         let returned = returned.map(|(grant, lease)| {
             lease.sent = lease.returned;
             (*grant, lease.returned)
@@ -175,7 +175,7 @@ impl Leases {
 
     /// Notes that the pull with the last totals has been answered.
     pub(super) fn acknowledge_returns(&mut self) {
-        for lease in self.leases.values_mut() {
+        for lease in self.held.values_mut() {
             lease.acknowledged = lease.sent;
         }
         self.forgotten.values_mut().for_each(|one| one.is_said = true);
@@ -184,6 +184,6 @@ impl Leases {
     /// Returns when to wake for the next lease with slots left: 100 ms after its end.
     pub(super) fn next_end(&self) -> Option<Timestamp> {
         let holds = |lease: &&Lease| lease.tokens > 0;
-        self.leases.values().filter(holds).map(|lease| lease.kept_until + GATHER_MS).min()
+        self.held.values().filter(holds).map(|lease| lease.kept_until + GATHER_MS).min()
     }
 }

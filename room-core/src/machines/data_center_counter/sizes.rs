@@ -1,16 +1,16 @@
-//! How many slots a counter asks for, and how many an isolate gets as a batch. In a room far from its
-//! limits batches are long, so that isolates seldom ask and the object sleeps in between.
+//! How many slots a counter asks for, and how many an isolate gets as a batch. In a room far from
+//! its limits batches are long, so that isolates seldom ask and the object sleeps in between.
 
 use super::DataCenterCounter;
 use super::waiting::Waiting;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd, Slots};
 
-/// From so many newcomers in a second on, the object is called often enough to stay awake, so that a
-/// calm room's lease is not lost with its memory: rarely 10 s pass without one.
+/// From so many newcomers in a second on, the object is called often enough to stay awake, so that
+/// a calm room's lease is not lost with its memory: rarely 10 s pass without one.
 const AWAKE_PER_S: f64 = 0.3;
-/// The part of the newcomers that an isolate of a calm room expects, in hundredths, for whom it gets
-/// slots: those of one that dies hold places for a whole session.
+/// The part of the newcomers that an isolate of a calm room expects, in hundredths, for whom it
+/// gets slots: those of one that dies hold places for a whole session.
 const CALM_BATCH_PERCENT: u64 = 65;
 /// The most slots in a batch of a calm room.
 const CALM_BATCH_MAX: u64 = 16;
@@ -77,8 +77,8 @@ impl DataCenterCounter {
     }
 }
 
-/// Returns how many slots the isolate that waits gets for its next newcomers, in a calm room and for
-/// a time given in milliseconds.
+/// Returns how many slots the isolate that waits gets for its next newcomers, in a calm room and
+/// for a time given in milliseconds.
 fn batch_wanted(waiting: Waiting, lasts_ms: u64) -> u64 {
     let expected_per_1000 = waiting.take.demand_per_1000_s.saturating_mul(lasts_ms) / SECOND_MS;
     (expected_per_1000 * CALM_BATCH_PERCENT / 100_000).min(CALM_BATCH_MAX)

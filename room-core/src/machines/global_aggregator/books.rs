@@ -131,7 +131,8 @@ impl Books {
     }
 
     /// Returns how many slots are free at `now` under both limits, `total_active_users` and
-    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`), with so many places in reserve.
+    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`), with so many places in
+    /// reserve.
     pub(super) fn free(&self, now: Timestamp, settings: &Settings, reserve: u64) -> u64 {
         let taken = self.taken(now, settings) + reserve;
         let places = u64::from(settings.total_active_users).saturating_sub(taken);

@@ -1,7 +1,8 @@
-//! Whether the room is far from its limits, so that its data centers tell their counts rarely and its
-//! objects sleep in between.
+//! Whether the room is far from its limits, so that its data centers tell their counts rarely and
+//! its objects sleep in between.
 //!
-//! It becomes calm slowly and busy at once: at a burst, near a limit, or before its settings change.
+//! It becomes calm slowly and busy at once: at a burst, near a limit, or before its settings
+//! change.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,8 +17,8 @@ const FAR_PERCENT: u64 = 60;
 const NEAR_PERCENT: u64 = 70;
 /// How long it must have been far from them before it becomes calm, in milliseconds.
 const FAR_MS: u64 = MINUTE_MS;
-/// It is a rush if so many times as many come in a minute as in the one before, and this part of all
-/// places, as a divisor, besides: so few are none.
+/// It is a rush if so many times as many come in a minute as in the one before, and this part of
+/// all places, as a divisor, besides: so few are none.
 const RUSH: u64 = 3;
 const RUSH_PLACES: u64 = 100;
 /// How long it takes until it is forgotten how many have entered in a minute, in milliseconds.
@@ -25,8 +26,8 @@ const USUAL_MS: u64 = 5 * MINUTE_MS;
 /// How long before a change of its settings it is calm no more, in milliseconds: longer than slots
 /// of a calm room are held.
 const CHANGE_MS: u64 = 3 * MINUTE_MS;
-/// The part of all places, as a divisor, that is kept free after a calm time: as many visitors may be
-/// inside uncounted, since isolates died that told rarely.
+/// The part of all places, as a divisor, that is kept free after a calm time: as many visitors may
+/// be inside uncounted, since isolates died that told rarely.
 const RESERVE: u64 = 200;
 /// How long after a calm time the last rare reports come in, in milliseconds.
 const LATE_MS: u64 = 90 * SECOND_MS;
@@ -77,8 +78,8 @@ pub(super) struct Calm {
     /// When it was calm last.
     last_at: Timestamp,
     /// How many enter in a minute, as far as was known lately: after a restart the books know only
-    /// the last admissions, until each data center has told again. Where it is not told again, it is
-    /// forgotten within [`USUAL_MS`].
+    /// the last admissions, until each data center has told again. Where it is not told again, it
+    /// is forgotten within [`USUAL_MS`].
     usual_per_minute: u64,
     looked_at: Timestamp,
 }

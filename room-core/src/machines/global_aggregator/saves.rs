@@ -78,8 +78,8 @@ impl Saves {
     ///
     /// It must if the caller says so (`must`), if there is a change and the last row is 2 s old, or
     /// if more slots are granted than the ceiling in the stored row allows. The ceiling is then
-    /// raised, in a fast room that is not calm by what it grants in 2 s, so that not each grant needs
-    /// a write.
+    /// raised, in a fast room that is not calm by what it grants in 2 s, so that not each grant
+    /// needs a write.
     pub(super) fn save(
         &mut self,
         now: Timestamp,

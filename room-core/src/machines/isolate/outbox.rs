@@ -113,8 +113,8 @@ impl Outbox {
         reply.view
     }
 
-    /// Reports at least as often as a room wants at the full pace, whatever the aggregator said when
-    /// the room was calm.
+    /// Reports at least as often as a room wants at the full pace, whatever the aggregator said
+    /// when the room was calm.
     pub(super) fn keep_pace(&mut self) {
         self.interval_ms = self.interval_ms.min(REPORTS_APART_MS_MAX);
     }

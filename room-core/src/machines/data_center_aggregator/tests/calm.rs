@@ -1,5 +1,5 @@
-//! Tests of the aggregator in a room far from its limits: it syncs rarely and sleeps in between, and
-//! says how late what it tells may be.
+//! Tests of the aggregator in a room far from its limits: it syncs rarely and sleeps in between,
+//! and says how late what it tells may be.
 
 use super::{Fixture, NOW, admitted, reply, report};
 use crate::base::time::Timestamp;

@@ -1,5 +1,5 @@
-//! Tests of the global aggregator far from its limits: it says so after a minute, lets slots be held
-//! for long, sets no timer, and a restart knows what that may have left behind.
+//! Tests of the global aggregator far from its limits: it says so after a minute, lets slots be
+//! held for long, sets no timer, and a restart knows what that may have left behind.
 
 use super::{Fixture, NOW, inside, limits, pull};
 use crate::base::time::MINUTE_MS;
