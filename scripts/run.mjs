@@ -20,6 +20,7 @@ const STEPS = [
   "screenshots",
   "keep-previous",
   "mutants",
+  "object-cpu",
 ];
 /**
  * The first Node, by major and minor version, that runs TypeScript without a build. The installed

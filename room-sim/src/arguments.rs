@@ -26,13 +26,38 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// The commands: there is one.
+/// The commands.
 #[derive(Clone, Debug, PartialEq, Subcommand)]
 pub enum Command {
     /// Runs every algorithm on every scenario and prints the figures beside their targets.
     ///
     /// All of them by default. Several names or counts are written with commas between them.
     Compare(Choice),
+    /// Prints what reaches the global object of the room for some seconds.
+    ///
+    /// The first line is a JSON object with the room's limits; each other one a moment, in
+    /// milliseconds since 1970, a tab, and a message.
+    Messages(Span),
+}
+
+/// Which messages `messages` prints.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Span {
+    /// The scenario.
+    #[arg(long, value_parser = PossibleValuesParser::new(scenarios()), default_value = "sale")]
+    pub scenario: String,
+    /// The number of data centers, 1 to 17576.
+    #[arg(long, value_parser = data_centers, default_value = "300")]
+    pub data_centers: usize,
+    /// The seed.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Seconds from the beginning of the story on.
+    #[arg(long, default_value_t = 240)]
+    pub from_s: u64,
+    /// Seconds for which messages are printed.
+    #[arg(long, default_value_t = 6)]
+    pub for_s: u64,
 }
 
 /// Which worlds `compare` runs, and which files it writes.
@@ -79,7 +104,7 @@ where
     Words: IntoIterator<Item: Into<OsString> + Clone>,
 {
     let Arguments { command } = Arguments::try_parse_from(arguments)?;
-    let Command::Compare(choice) = &command;
+    let Command::Compare(choice) = &command else { return Ok(command) };
     let wrong = |message| Arguments::command().error(ErrorKind::ValueValidation, message);
     choice.check().map_err(wrong)?;
     Ok(command)
@@ -161,7 +186,7 @@ mod tests {
 
     #[test]
     fn options_choose_what_to_run() {
-        let Command::Compare(all) = room_sim("compare").expect("the defaults");
+        let Ok(Command::Compare(all)) = room_sim("compare") else { panic!("the defaults") };
         let (algorithms, data_centers) = (&all.algorithms, &all.data_centers);
         assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 42, 3));
         assert_eq!((all.seeds.clone(), all.is_drawn()), (1..=5, false));

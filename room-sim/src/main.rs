@@ -9,23 +9,39 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Choice, Command};
+use arguments::{Choice, Command, Span};
 use compare::Run;
 use compare::progress::Progress;
+use room_sim::scenario::Scenario;
+use room_sim::world::messages::Heard;
+use room_sim::world::{Algorithm, World};
 use serde::Serialize;
 
 fn main() -> ExitCode {
-    let choice = match arguments::read(std::env::args_os()) {
-        Ok(Command::Compare(choice)) => choice,
+    let done = match arguments::read(std::env::args_os()) {
+        Ok(Command::Compare(choice)) => compare(&choice),
+        Ok(Command::Messages(span)) => print_messages(&span),
         Err(error) => error.exit(),
     };
-    match compare(&choice) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("room-sim: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn print_messages(span: &Span) -> io::Result<()> {
+    let Span { scenario, data_centers, seed, from_s, for_s } = span;
+    let Some(scenario) = Scenario::named(scenario, *seed) else { return Ok(()) };
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(&scenario.settings)?)?;
+    let mut world = World::new(scenario, Algorithm::Escrow, *data_centers, *seed);
+    for Heard { at, text } in world.heard(from_s * 1_000, for_s * 1_000) {
+        writeln!(out, "{}\t{text}", at.0)?;
+    }
+    Ok(())
 }
 
 fn compare(choice: &Choice) -> io::Result<()> {

@@ -11,6 +11,7 @@ mod event_queue;
 mod faults;
 mod isolates;
 pub mod load;
+pub mod messages;
 mod network;
 mod objects;
 mod published;

@@ -207,6 +207,13 @@ class Cluster {
     return sendForJson({ port: this.#ports.get(`${service} TestDoor`) });
   }
 
+  /** Sends a message to an object; returns its answer, a text. */
+  async callObject(className, object, text) {
+    const body = JSON.stringify({ className, object, text });
+    const port = this.#ports.get(`${HUB} TestDoor`);
+    return (await send({ port, path: "/call", method: "POST", body })).body;
+  }
+
   /** Counts the calls that reached objects of a class since the start, of one room or of all. */
   async calls(className, room) {
     const { calls } = await this.door();

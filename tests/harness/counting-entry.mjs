@@ -127,6 +127,11 @@ if (skewMs !== 0) {
   Date.now = () => now() + skewMs;
 }
 
+/** Sends a message to an object, whoever it is from; returns its answer. */
+function call({ className, object, text }) {
+  return NAMESPACES[className].getByName(object).call(text);
+}
+
 /** Kills an object. */
 async function kill({ className, object }) {
   const killed = NAMESPACES[className].getByName(object).kill();
@@ -143,6 +148,7 @@ export class TestDoor extends WorkerEntrypoint {
     if (pathname === "/faults") faults = await request.json();
     if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
+    if (pathname === "/call") return new Response(await call(await request.json()));
     return Response.json({ now: Date.now(), asked, places, began, calls, writes });
   }
 }

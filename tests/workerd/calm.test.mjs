@@ -87,6 +87,7 @@ clusterTest("isolates that end in a calm room take nobody's place", world, async
   await few.wait(BROWSE_MS * 1.5);
   await cluster.restart();
   const many = await rush(cluster, few);
-  assert.ok(many.inside.length >= LIMIT * 0.9, `${many.inside.length} inside`);
+  // Half a minute of renewals died: those who were inside may count twice for a session.
+  assert.ok(many.inside.length >= LIMIT * 0.9 - FEW, `${many.inside.length} inside`);
   assert.ok(few.visitors.every(({ inside }) => inside), "somebody inside was thrown out");
 });

@@ -3,6 +3,8 @@
 //! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, one
 //! timer per object, and an object that starts again knows nothing but its row and its copy.
 
+mod sleep;
+
 use std::time::{Duration, Instant};
 
 use room_core::base::id::{Colo, Incarnation, RoomId};
@@ -19,6 +21,7 @@ use super::calls::Context;
 use super::clocks::Clocks;
 use super::event::WorldEvent;
 use super::load::{Footprint, Load, Loads, Peaks};
+use super::messages::Recorder;
 use super::network::{Caller, CounterSeat, Question, Reply};
 use super::storage::{Storage, VALUE_BYTES_MAX};
 use crate::chance::Chance;
@@ -82,6 +85,7 @@ pub(crate) struct Objects {
     measured_from: Timestamp,
     /// Whether an object that sleeps forgets what it has not stored.
     sleepers_forget: bool,
+    pub(super) recorder: Recorder,
 }
 
 impl Objects {
@@ -123,6 +127,7 @@ impl Objects {
             loads: Loads::new(data_centers),
             measured_from: now,
             sleepers_forget,
+            recorder: Recorder::default(),
         }
     }
 
@@ -155,31 +160,6 @@ impl Objects {
         }
     }
 
-    /// An object that slept begins anew, with what it has stored and its copy.
-    fn forget(&mut self, object: Object, context: &mut Context<'_>) {
-        let incarnation = Incarnation(context.chance.product.number());
-        match object {
-            Object::Global => {
-                self.restart_global(context);
-                self.writes_all = true;
-            }
-            Object::Counter(counter) => {
-                let Some(instance) = self.counters.get_mut(counter.index()) else { return };
-                let now = context.now + instance.ahead_ms;
-                let (node, copy) = (counter_node(counter.index()), instance.machine.copy());
-                let machine = DataCenterCounter::new(node, Some(&copy), now);
-                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
-            }
-            Object::Aggregator(data_center) => {
-                let Some(instance) = self.aggregators.get_mut(data_center) else { return };
-                let now = context.now + instance.ahead_ms;
-                let (node, copy) = (node(data_center), instance.machine.copy());
-                let machine = DataCenterAggregator::new(node, Some(&copy), now, incarnation);
-                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
-            }
-        }
-    }
-
     /// An object has time for a question: its machine answers, now or in a later turn.
     pub(crate) fn serve(&mut self, call: u64, question: Question, context: &mut Context<'_>) {
         let (now, id, settings) = (context.now, RequestId(call), context.settings);
@@ -196,6 +176,7 @@ impl Objects {
                 self.perform_aggregator(data_center, turn, context);
             }
             Question::Global(request) => {
+                self.recorder.note(now, &request);
                 let instance = &mut self.global;
                 let turn =
                     instance.machine.on_request(now + instance.ahead_ms, settings, id, request);

@@ -1,0 +1,35 @@
+//! Objects that sleep: the platform may take their memory, and the next call begins a new one.
+
+use room_core::base::id::Incarnation;
+use room_core::machines::data_center_aggregator::DataCenterAggregator;
+use room_core::machines::data_center_counter::DataCenterCounter;
+
+use super::{Instance, Object, Objects, counter_node, node};
+use crate::world::calls::Context;
+
+impl Objects {
+    /// An object that slept begins anew, with what it has stored and its copy.
+    pub(super) fn forget(&mut self, object: Object, context: &mut Context<'_>) {
+        let incarnation = Incarnation(context.chance.product.number());
+        match object {
+            Object::Global => {
+                self.restart_global(context);
+                self.writes_all = true;
+            }
+            Object::Counter(counter) => {
+                let Some(instance) = self.counters.get_mut(counter.index()) else { return };
+                let now = context.now + instance.ahead_ms;
+                let (node, copy) = (counter_node(counter.index()), instance.machine.copy());
+                let machine = DataCenterCounter::new(node, Some(&copy), now);
+                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+            }
+            Object::Aggregator(data_center) => {
+                let Some(instance) = self.aggregators.get_mut(data_center) else { return };
+                let now = context.now + instance.ahead_ms;
+                let (node, copy) = (node(data_center), instance.machine.copy());
+                let machine = DataCenterAggregator::new(node, Some(&copy), now, incarnation);
+                *instance = Instance::new(machine, incarnation, instance.ahead_ms);
+            }
+        }
+    }
+}
