@@ -1,4 +1,4 @@
-// Switches the mitigations of the known attacks off, one after the other, in a copy of the checkout,
+// Switches the mitigations of the known attacks off, one after the other, in a copy of the checkout
 // and demands that a test of the row fails: `node scripts/attack-mutants.mjs`, or with numbers of
 // rows only those. It takes some minutes, needs the build of `npm run build`, and is no part of CI.
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// Fuzzes what reads the texts of visitors and owners, guided by coverage (libFuzzer, with the pinned
-// Rust): `node scripts/fuzz.mjs [--seconds <for each target>] [target]...`. Each target begins with
+// Fuzzes what reads the texts of visitors and owners, guided by coverage (libFuzzer, pinned Rust):
+// `node scripts/fuzz.mjs [--seconds <for each target>] [target]...`. Each target begins with
 // its corpus in fuzz/corpus and adds what it finds to target/fuzz/corpus. Prints executions.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
