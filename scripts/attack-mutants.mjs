@@ -1,7 +1,6 @@
-// Switches the mitigations of the known attacks off, one after the other, in a copy of the
-// checkout, and demands that a test of the row fails: `node scripts/attack-mutants.mjs`, or with
-// numbers of rows only those. It takes some minutes, needs the build of `npm run build`, and is no
-// part of CI.
+// Switches the mitigations of the known attacks off, one after the other, in a copy of the checkout
+// and demands that a test of the row fails: `node scripts/attack-mutants.mjs`, or with numbers of
+// rows only those. It takes some minutes, needs the build of `npm run build`, and is no part of CI.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";

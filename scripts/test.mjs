@@ -38,6 +38,7 @@ const STEPS = [
   { name: "library", folder: "client/test" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },
+  { name: "fuzz", commands: [words("node scripts/fuzz.mjs")], inCi: true },
   { name: "bare", folder: "tests/bare", built: false, inCi: true },
   { name: "mutants", commands: [words("node scripts/mutants.mjs --change")], inCi: true },
   { name: "bench", commands: [words("node bench/main.mjs --gate")], inCi: true, built: true },

@@ -1,4 +1,4 @@
-/** The isolates of one data center have another time than all others: by seconds to an hour. */
+/** The isolates of one data center have another time than the others: by seconds or an hour. */
 
 import assert from "node:assert/strict";
 

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::api`.
+#![no_main]
+
+fuzz::target!(api);

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::config`.
+#![no_main]
+
+fuzz::target!(config);

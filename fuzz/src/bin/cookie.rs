@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::cookie`.
+#![no_main]
+
+fuzz::target!(cookie);

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::paths`.
+#![no_main]
+
+fuzz::target!(paths);

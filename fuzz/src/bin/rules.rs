@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::rules`.
+#![no_main]
+
+fuzz::target!(rules);

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::template`.
+#![no_main]
+
+fuzz::target!(template);

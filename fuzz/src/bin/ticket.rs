@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::ticket`.
+#![no_main]
+
+fuzz::target!(ticket);

@@ -1,0 +1,4 @@
+//! Fuzzes `fuzz::wire`.
+#![no_main]
+
+fuzz::target!(wire);
