@@ -349,6 +349,11 @@ impl Contributions {
         self.revoked.last()
     }
 
+    /// Whether views tell of ended sessions.
+    pub fn has_revoked(&self) -> bool {
+        self.revoked.has_some()
+    }
+
     /// Returns how many ended sessions this object has heard of since it started, with those in the
     /// stored row it started from.
     pub fn revoked_so_far(&self) -> u64 {

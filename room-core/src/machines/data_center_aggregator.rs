@@ -14,7 +14,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Node, NodeIncarnation, REPORT_MS, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId, Turn};
-use crate::machines::wire::{GlobalReply, Report, ReportReply, Sync};
+use crate::machines::wire::{GlobalReply, IsolateEvent, Report, ReportReply, Sync};
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::Settings;
 
@@ -199,6 +199,7 @@ impl DataCenterAggregator {
             return;
         }
         let received = self.received(report.isolate).max(report.durable);
+        let is_calm = self.is_calm();
         let isolate = self.isolates.get_or_default(report.isolate);
         isolate.seen = now;
         isolate.received = received;
@@ -210,7 +211,11 @@ impl DataCenterAggregator {
         }
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
-            let news = self.counts.take_in(now, event);
+            let mut news = self.counts.take_in(now, event);
+            if is_calm && matches!(event, IsolateEvent::Revoked { .. }) {
+                // Ends the calm: others must hear soon whose tickets are void.
+                news = News::Urgent;
+            }
             self.news = self.news.max(news);
             self.reported = true;
         }

@@ -433,6 +433,7 @@ impl GlobalAggregator {
             entered_per_minute: contributions.entered_since(now.minus_seconds(300)) / 5,
             newcomers_per_minute: self.counters.newcomers_per_minute(now),
             is_open: self.queue.is_open() && self.queue.waiting() == 0 && !settings.admits_nobody(),
+            ends_sessions: contributions.has_revoked(),
         };
         self.calm.turn(now, settings, now_used)
     }

@@ -208,6 +208,7 @@ impl Isolate {
         let (visitor, from) = (ticket.id.visitor(), ticket.counted_bucket);
         if self.revoked.record(now, &[RevokedVisitor { visitor, bucket: from }]) {
             self.outbox.push(IsolateEvent::Revoked { visitor, from });
+            self.outbox.hurry_once();
         }
     }
 

@@ -110,6 +110,11 @@ impl Revoked {
         self.so_far
     }
 
+    /// Whether any ended session still counts.
+    pub(super) fn has_some(&self) -> bool {
+        !self.last.is_empty()
+    }
+
     /// Returns the newest ended sessions, [`REVOKED_MAX`] at most, the last one last.
     pub(super) fn last(&self) -> Vec<RevokedVisitor> {
         let told = |visitor: &VisitorId| {

@@ -45,6 +45,8 @@ pub(super) struct Use {
     pub(super) newcomers_per_minute: u64,
     /// Whether newcomers enter, and nobody waits.
     pub(super) is_open: bool,
+    /// Whether the site has ended sessions, whose tickets must soon be void everywhere.
+    pub(super) ends_sessions: bool,
 }
 
 impl Use {
@@ -53,6 +55,7 @@ impl Use {
         let rate = u64::from(settings.new_users_per_minute) * percent / 100;
         let changes = settings.next_change_at.is_some_and(|at| at < now + CHANGE_MS);
         self.is_open
+            && !self.ends_sessions
             && !changes
             && settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE
             && self.inside <= places
@@ -147,6 +150,7 @@ mod tests {
         entered_per_minute: 40,
         newcomers_per_minute: 50,
         is_open: true,
+        ends_sessions: false,
     };
 
     fn settings() -> Settings {
@@ -188,6 +192,7 @@ mod tests {
         check(settings(), Use { in_rate: 71, ..HALF });
         check(settings(), Use { newcomers_per_minute: 71, ..HALF });
         check(settings(), Use { is_open: false, ..HALF });
+        check(settings(), Use { ends_sessions: true, ..HALF });
         let next_change_at = Some(NOW + FAR_MS + CHANGE_MS);
         check(Settings { next_change_at, ..settings() }, HALF);
         check(

@@ -2,12 +2,14 @@
 //! and says how late what it tells may be.
 
 use super::{Fixture, NOW, admitted, reply, report};
+use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::capacity::cadence::Cadence;
 use crate::capacity::state::{CLOCK_MS, REPORT_ANSWER_MS, REPORT_MS};
-use crate::machines::wire::{GlobalReply, Report};
+use crate::machines::wire::{GlobalReply, IsolateEvent, Report};
 use crate::queue::view::View;
 use crate::room::settings::Settings;
+use crate::ticket::bucket::Bucket;
 
 fn calm() -> Cadence {
     Cadence::calm(&Settings::for_tests())
@@ -43,6 +45,13 @@ fn what_is_new_waits_for_the_next_rare_sync_and_no_timer() {
     assert_eq!((turn.send.is_some(), turn.replies.len()), (true, 0));
     assert_eq!(fixture.sent.activity.len(), 1);
     assert_eq!(fixture.sent.report_ms, calm().report_ms());
+}
+
+#[test]
+fn that_a_session_was_ended_goes_on_at_once() {
+    let mut fixture = sleeper();
+    let ended = IsolateEvent::Revoked { visitor: VisitorId(5), from: Bucket(1_300) };
+    assert!(fixture.report(&report(1, 1, &[admitted(5, 1_300), ended])).send.is_some());
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::{Fixture, NOW, report_reply, view, word};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
 use crate::capacity::slots::BATCH_MS;
-use crate::machines::isolate::Followup;
 use crate::machines::isolate::duty::{CALM_WORK_MS, LAST_REPORT_MS, WORK_MS};
+use crate::machines::isolate::{Followup, Outcome};
 use crate::machines::wire::{CounterRequest, Report, ReportReply};
 use crate::queue::view::View;
 use crate::room::settings::Settings;
@@ -74,6 +74,15 @@ fn the_last_request_sends_what_is_left_before_it_ends() {
 }
 
 #[test]
+fn that_a_session_was_ended_is_told_at_once() {
+    let mut fixture = sleeper();
+    let Outcome::PassWith(ticket) = fixture.visit(None) else { panic!("no slot") };
+    assert!(matches!(work(&mut fixture, NOW, 0), Followup::WaitUntil(_)));
+    fixture.machine.revoke(NOW, &ticket);
+    assert!(matches!(work(&mut fixture, NOW, 1), Followup::Report(_)));
+}
+
+#[test]
 fn news_of_the_full_pace_is_passed_on_at_once_and_ends_a_long_batch() {
     let mut fixture = sleeper();
     fixture.visit(None);
@@ -100,7 +109,7 @@ fn a_counter_hears_how_many_entered_with_slots_of_the_isolates_own() {
         fixture.machine.on_view(View { cadence: calm(), ..view(9, fixture.now, true) });
         let random = fixture.random();
         let outcome = fixture.machine.visit(fixture.now, &fixture.settings, None, random);
-        let super::Outcome::Ask(ask) = outcome else { panic!("{}", word(&outcome)) };
+        let Outcome::Ask(ask) = outcome else { panic!("{}", word(&outcome)) };
         match fixture.machine.question(fixture.now, &ask).call.request {
             CounterRequest::Take(take) => (take.spent, take.demand_per_1000_s),
             other @ CounterRequest::Return { .. } => panic!("{other:?}"),
