@@ -65,7 +65,7 @@ function keep(name, outcome) {
   if (outcomes.get(name) !== "failed") outcomes.set(name, outcome);
 }
 
-/** Prints the rows; false if a test of one failed or did not run. */
+/** Prints the rows; false if a test of one failed or did not run, or any other test failed. */
 function report() {
   console.log("\nrow  tests  result   attack");
   let areAllFine = true;
@@ -81,7 +81,9 @@ function report() {
     }
   }
   for (const one of wrong) console.log(`WRONG  ${one}`);
-  return areAllFine;
+  const failed = [...outcomes].filter(([, outcome]) => outcome === "failed");
+  for (const [name] of failed) console.log(`FAILED ${name}`);
+  return areAllFine && failed.length === 0;
 }
 
 /** What became of a test and of its variants, whose names begin with its own. */
