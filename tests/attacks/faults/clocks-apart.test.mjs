@@ -8,7 +8,11 @@ import { PLACES, lineRoom, playLine } from "../../harness/line.mjs";
 import { mostEnteredInAMinute, mostInside } from "../../harness/measure.mjs";
 
 const SESSION_MS = 60_000;
-const STORY_MS = 240_000;
+/**
+ * Long enough for six visitors one after the other: whoever enters where the clock is an hour ahead
+ * keeps a place for as long.
+ */
+const STORY_MS = 600_000;
 const SKEWS_S = [5, -60, 3_600];
 
 for (const skewS of SKEWS_S) {
@@ -27,7 +31,7 @@ for (const skewS of SKEWS_S) {
   }
 }
 
-/** The limits hold, and in the data centers whose clocks agree everybody gets in. */
+/** The limits hold, and where the clock is right everybody gets in. */
 async function limitsHold(cluster) {
   const { host } = lineRoom;
   const crowd = new Crowd(cluster, { count: 12, host });
