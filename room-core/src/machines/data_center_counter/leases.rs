@@ -26,16 +26,6 @@ struct Lease {
     sent: u32,
 }
 
-/// Slots of a lease that this incarnation does not know, which came back from isolates.
-#[derive(Clone, Copy, Debug)]
-struct Forgotten {
-    /// The most that one isolate has given back. What others gave back as well is not added: who
-    /// else holds slots of the grant is not known, and too few are safe.
-    returned: u32,
-    is_said: bool,
-    came_at: Timestamp,
-}
-
 /// How many slots of a lease one isolate got and gave back, as running totals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batches {
@@ -47,8 +37,6 @@ struct Batches {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leases {
     held: SortedMap<GrantId, Lease>,
-    /// What isolates give back of leases that an earlier incarnation held, by grant.
-    forgotten: SortedMap<GrantId, Forgotten>,
     had_spare: bool,
 }
 
@@ -118,14 +106,8 @@ impl Leases {
         grant: GrantId,
         total: u32,
     ) {
-        let Some(lease) = self.held.get_mut(&grant) else {
-            let none = || Forgotten { returned: 0, is_said: true, came_at: now };
-            let forgotten = self.forgotten.get_or_insert_with(grant, none);
-            if total > forgotten.returned {
-                *forgotten = Forgotten { returned: total, is_said: false, came_at: now };
-            }
-            return;
-        };
+        // One of an earlier incarnation: which of its slots that one handed out again is not known.
+        let Some(lease) = self.held.get_mut(&grant) else { return };
         let Some(batches) = lease.batches.get_mut(&isolate) else { return };
         let n = total.min(batches.given).saturating_sub(batches.back);
         batches.back += n;
@@ -153,13 +135,11 @@ impl Leases {
             lease.returned += std::mem::take(&mut lease.tokens);
         }
         self.held.retain(|_, lease| now < lease.end.until + WRITE_OFF_MS);
-        self.forgotten.retain(|_, one| now.since_ms(one.came_at) < WRITE_OFF_MS);
     }
 
     /// Whether slots have been given back that no answer has acknowledged yet.
     pub(super) fn has_returns(&self) -> bool {
         self.held.values().any(|lease| lease.returned > lease.acknowledged)
-            || self.forgotten.values().any(|one| !one.is_said)
     }
 
     /// Returns the running totals for the next pull: all of them, since a message may be lost.
@@ -169,8 +149,7 @@ impl Leases {
             lease.sent = lease.returned;
             (*grant, lease.returned)
         });
-        let forgotten = self.forgotten.iter().map(|(grant, one)| (*grant, one.returned));
-        returned.chain(forgotten).collect()
+        returned.collect()
     }
 
     /// Notes that the pull with the last totals has been answered.
@@ -178,7 +157,6 @@ impl Leases {
         for lease in self.held.values_mut() {
             lease.acknowledged = lease.sent;
         }
-        self.forgotten.values_mut().for_each(|one| one.is_said = true);
     }
 
     /// Returns when to wake for the next lease with slots left: 100 ms after its end.
