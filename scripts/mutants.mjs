@@ -2,7 +2,7 @@
 // which of them no test notices. All of it takes a day, so it is run in parts:
 //
 //   npm run mutants -- --file 'machines/global_aggregator*'   some files, below room-core/src
-//   npm run mutants -- --shard 0/20                           one part in twenty of all
+//   npm run mutants -- --shard 0/20                           one in twenty, of every file
 //   npm run mutants -- --change [base]                        what differs from a commit
 //
 // A mutant that no test can notice, since it changes nothing, stands in .cargo/mutants.toml.
@@ -132,6 +132,8 @@ function bringCargoMutants() {
 async function tryMutants(chosen, tests, endsAt) {
   const skipped = SLOW_TESTS.flatMap((name) => ["--skip", name]);
   const options = ["--package", "room-core", "--output", FOUND, "--no-times", "--shuffle"];
+  // A part is a sample of all files, not the mutants of some.
+  options.push("--sharding", "round-robin");
   // To the build as well as to the run: of the other tests none is built.
   const built = tests.map((part) => `--cargo-arg=${part}`);
   const command = ["mutants", ...options, ...built, ...chosen, "--", "--", ...skipped];
