@@ -1,6 +1,6 @@
 /** What the benchmark prints, and whether the gates hold. It measures nothing. */
 
-import { median } from "./rounds.mjs";
+import { median } from "../tests/harness/statistics.mjs";
 import { AGAINST_QUEUE_IT, PASS_THROUGH, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
 
 const HEAD = [

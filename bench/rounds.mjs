@@ -3,7 +3,8 @@
  * before and after each. Machines drift; a ratio to both neighbours drifts less.
  */
 
-import { cpuMs } from "./services.mjs";
+import { mean } from "../tests/harness/statistics.mjs";
+import { cpuMs } from "../tests/harness/workerd-process.mjs";
 import { PASS_THROUGH, REFERENCE } from "./variants.mjs";
 
 /** Requests under way at the same time. */
@@ -32,8 +33,8 @@ export async function playRounds(bench, variants, { rounds, runMs, progress }) {
       samples.get(REFERENCE).push(after);
       samples.get(variant.name).push({
         ...sample,
-        throughput: sample.perSecond / mean(before.perSecond, after.perSecond),
-        cpu: sample.cpuUs / mean(before.cpuUs, after.cpuUs),
+        throughput: sample.perSecond / mean([before.perSecond, after.perSecond]),
+        cpu: sample.cpuUs / mean([before.cpuUs, after.cpuUs]),
       });
       before = after;
     }
@@ -77,17 +78,6 @@ function check({ title, answer, cookie }, answers, arrived) {
   if (arrived !== wantedArrivals) problems.push(`${arrived} at the origin, not ${wantedArrivals}`);
   if (problems.length === 0) return;
   throw new Error(`${title}, ${requests} requests: ${problems.join(", ")}`);
-}
-
-/** The middle value, or the mean of the two in the middle. */
-export function median(values) {
-  const sorted = [...values].sort((one, other) => one - other);
-  const half = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[half] : mean(sorted[half - 1], sorted[half]);
-}
-
-function mean(one, other) {
-  return (one + other) / 2;
 }
 
 /** Fisher and Yates. */

@@ -3,7 +3,6 @@
  * a socket of its own, all before the same origin on loopback. It sends no request.
  */
 
-import fs from "node:fs";
 import path from "node:path";
 
 import { build } from "esbuild";
@@ -11,12 +10,11 @@ import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "../tests/harness/deployment.mjs";
 import { BARE, script, workerModules } from "../tests/harness/worker-modules.mjs";
+import { workerdPid } from "../tests/harness/workerd-process.mjs";
 import { crowdHandlerVars, queueItVars } from "./peer-accounts.mjs";
 import { ROOMS } from "./rooms.mjs";
 
 const COMMON = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ port: 0 }] };
-/** The kernel counts CPU time in ticks of this length, on every Linux. */
-const TICK_MS = 10;
 
 /**
  * Starts the services whose names are given, or all.
@@ -48,15 +46,6 @@ export async function startServices({ originPort, only }) {
     }
   }
   return { ports, pid: workerdPid(), stop: () => miniflare.dispose() };
-}
-
-/**
- * User and system time that a process has used so far, in milliseconds; `NaN` where the kernel does
- * not tell.
- */
-export function cpuMs(pid) {
-  const fields = statOf(pid);
-  return fields ? (Number(fields[11]) + Number(fields[12])) * TICK_MS : NaN;
 }
 
 function product(name, objectsIn) {
@@ -102,33 +91,4 @@ async function bundled(file) {
     write: false,
   });
   return script(outputFiles[0].text);
-}
-
-/** The workerd that this process started last. */
-function workerdPid() {
-  if (!fs.existsSync("/proc/self/stat")) return undefined;
-  const isOurs = (pid) => {
-    const [, parent] = statOf(pid) ?? [];
-    return Number(parent) === process.pid && /workerd/.test(nameOf(pid));
-  };
-  const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter(isOurs).sort((one, other) => one - other).at(-1);
-}
-
-/** The fields of a process from its state on; the name before it may hold spaces. */
-function statOf(pid) {
-  try {
-    const text = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
-  } catch {
-    return undefined;
-  }
-}
-
-function nameOf(pid) {
-  try {
-    return fs.readFileSync(`/proc/${pid}/comm`, "utf8");
-  } catch {
-    return "";
-  }
 }

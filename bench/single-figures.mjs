@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { WASM_GZIP_KB_MAX, wasmWeight } from "../scripts/budget.mjs";
-import { CONNECTIONS, median } from "./rounds.mjs";
+import { median } from "../tests/harness/statistics.mjs";
+import { CONNECTIONS } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
 import { REFERENCE } from "./variants.mjs";
 

@@ -6,16 +6,14 @@
  * Options are those of `room-sim messages`, `--data-centers 30` for example.
  */
 
-import { spawn, spawnSync } from "node:child_process";
-import fs from "node:fs";
+import { spawn } from "node:child_process";
 import readline from "node:readline";
 
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { room } from "../tests/harness/rooms.mjs";
+import { cpuMs, workerdPid } from "../tests/harness/workerd-process.mjs";
 
 const SIMULATOR = ["--quiet", "--profile", "simulator", "--locked", "--package", "room-sim"];
-/** The kernel counts CPU time in these steps, in milliseconds. */
-const TICK_MS = 1_000 / Number(spawnSync("getconf", ["CLK_TCK"], { encoding: "utf8" }).stdout);
 /** How many messages are on their way at once, so that the object always has one to serve. */
 const IN_FLIGHT = 8;
 /** What the object answers at once, for comparison: no machine reads it. */
@@ -44,32 +42,15 @@ async function simulated(options) {
   return { settings, messages };
 }
 
-/** The CPU time that workerd has used, in milliseconds. */
-function cpuMs() {
-  const own = (pid) => {
-    try {
-      const stat = fs.readFileSync(`/proc/${pid}/stat`, "utf8");
-      const [name, rest] = [stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")), stat];
-      const fields = rest.slice(rest.lastIndexOf(")") + 2).split(" ");
-      return { name, parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) };
-    } catch {
-      return undefined;
-    }
-  };
-  const processes = fs.readdirSync("/proc").filter((entry) => /^\d+$/.test(entry)).map(own);
-  const workerd = processes.filter((one) => one?.name === "workerd" && one.parent === process.pid);
-  return workerd.reduce((sum, { ticks }) => sum + ticks, 0) * TICK_MS;
-}
-
 /** Sends texts to the object, some at a time and in order; returns the CPU time of each. */
 async function cpuOfEach(cluster, object, texts) {
-  const before = cpuMs();
+  const before = cpuMs(workerdPid());
   const rest = texts.values();
   const work = async () => {
     for (const text of rest) await cluster.callObject("GlobalAggregator", object, text);
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));
-  return (cpuMs() - before) / texts.length;
+  return (cpuMs(workerdPid()) - before) / texts.length;
 }
 
 const { settings, messages } = await simulated(process.argv.slice(2));

@@ -1,0 +1,110 @@
+/**
+ * Threat 14, a flood of visitors without cookies: 20,000 newcomers at full speed on one room cost
+ * the other rooms nothing that stays, cost the objects no call each, and do not pile up in memory.
+ *
+ * An isolate answers one request after the other, so whoever comes while others are answered waits
+ * for those; the platform starts more isolates then. What is measured here is what the flood leaves
+ * behind: the other room's visitors are timed between its waves.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { inParallel } from "../harness/crowd.mjs";
+import { startCluster } from "../harness/cluster.mjs";
+import { RARE_CHECK_INS, room } from "../harness/rooms.mjs";
+import { median } from "../harness/statistics.mjs";
+import { look, visitorInside } from "../harness/visitor.mjs";
+import { residentBytes, workerdPid } from "../harness/workerd-process.mjs";
+
+const NEWCOMERS = 20_000;
+const WAVE = 100;
+const WAVES = NEWCOMERS / WAVE;
+const IN_FLIGHT = 50;
+const LIMIT = 200;
+/** Visits of the other room that are timed between two waves. */
+const TIMED = 3;
+/** How much longer a visit of the other room may take, at its median, than with nobody about. */
+const SLOWER_MAX = 1.5;
+/** How much larger the process may be after a third flood than after the second. */
+const GROWTH_MAX = 1.25;
+/** Longer than whoever came once and never again is remembered anywhere. */
+const FORGOTTEN_MS = 600_000;
+/** Calls a second of each isolate to the aggregator, whatever comes: reports and its sync. */
+const CALLS_PER_S = 4.5;
+/** Calls for each visitor who enters: the question to the counter, asked again, and its refill. */
+const CALLS_PER_ADMISSION = 3;
+
+const sale = room({ name: "sale", total_active_users: LIMIT, ...RARE_CHECK_INS });
+const shop = room({ name: "shop", total_active_users: 10, session_duration: 30 });
+const options = { rooms: [sale, shop], colos: { AMS: 1 }, timeoutMs: 600_000 };
+const title = `row 14: ${NEWCOMERS} newcomers on one room leave the others as fast as they were`;
+
+clusterTest(title, options, async (cluster) => {
+  const idleMs = await idleMedianMs();
+  const guest = await visitorInside(cluster, shop);
+  const first = await flood(cluster, guest);
+
+  const slower = median(first.timesMs) / idleMs;
+  const told = `visits of the other room take ${slower.toFixed(2)} times as long`;
+  assert.ok(slower <= SLOWER_MAX, told);
+  assert.ok(first.entered > 0 && first.entered <= LIMIT * (1 + first.minutes), told);
+  const promised = CALLS_PER_S * 60 * first.minutes + CALLS_PER_ADMISSION * first.entered;
+  assert.ok(first.calls <= promised, `${first.calls} calls, ${promised} are promised`);
+  console.log(
+    `flood: ${told}, ${first.calls} calls of ${Math.round(promised)} promised, ` +
+      `${first.entered} of ${NEWCOMERS} entered`,
+  );
+
+  // The first two bring the process to its size.
+  const bytes = [];
+  while (bytes.length < 2) {
+    await cluster.advance(FORGOTTEN_MS);
+    await flood(cluster, guest);
+    bytes.push(residentBytes(workerdPid()));
+  }
+  const growth = bytes[1] / bytes[0];
+  console.log(`flood: after a third one the process is ${growth.toFixed(2)} times as large`);
+  // NaN where the machine does not tell.
+  assert.ok(!(growth > GROWTH_MAX), `a third flood made it ${growth.toFixed(2)} times as large`);
+});
+
+/** Sends all waves, with timed visits of the other room between them. */
+async function flood(cluster, guest) {
+  const [before, began] = [await cluster.allCalls(sale), cluster.clock.now()];
+  const timesMs = [];
+  let entered = 0;
+  for (let wave = 0; wave < WAVES; wave += 1) {
+    const names = Array.from({ length: WAVE }, (_, at) => `newcomer-${wave}-${at}`);
+    await inParallel(names, IN_FLIGHT, async (name) => {
+      const headers = { "x-visitor": name, accept: "text/html" };
+      const { kind } = await look(cluster, "ams-1", { host: sale.host, path: "/", headers });
+      assert.notEqual(kind, "else", `${name} saw neither the site nor the queue`);
+      entered += Number(kind === "origin");
+    });
+    for (let at = 0; at < TIMED; at += 1) timesMs.push(await timed(guest));
+  }
+  const minutes = (cluster.clock.now() - began) / 60_000;
+  return { timesMs, entered, minutes, calls: (await cluster.allCalls(sale)) - before };
+}
+
+/** Times as many visits of the other room in a process that nobody else uses, at their median. */
+async function idleMedianMs() {
+  const cluster = await startCluster(options);
+  try {
+    const guest = await visitorInside(cluster, shop);
+    const timesMs = [];
+    for (let at = 0; at < WAVES * TIMED; at += 1) timesMs.push(await timed(guest));
+    return median(timesMs);
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** Times one visit of somebody inside, in milliseconds of real time. */
+async function timed(guest) {
+  const began = performance.now();
+  const { kind } = await guest.visit({ isolate: "ams-1" });
+  assert.equal(kind, "origin", "somebody inside lost the place");
+  return performance.now() - began;
+}

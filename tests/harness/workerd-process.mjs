@@ -1,0 +1,52 @@
+/**
+ * What the workerd that this process started uses: CPU time and memory, as Linux tells them. Where
+ * there is no `/proc` nothing is known.
+ */
+
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+
+const KIB = 1_024;
+/** The unit of CPU time in `/proc`, in milliseconds; 10 on every usual Linux. */
+const TICK_MS = 1_000 / (Number(spawnSync("getconf", ["CLK_TCK"]).stdout) || 100);
+/** The fields of `stat` from the state on: the parent, and the ticks in user and kernel mode. */
+const [PARENT, USER, KERNEL] = [1, 11, 12];
+
+/** The process id of the workerd that this process started last; `undefined` if there is none. */
+export function workerdPid() {
+  if (!fs.existsSync("/proc/self/stat")) return undefined;
+  const isOurs = (pid) => {
+    const { name, fields } = statOf(pid) ?? {};
+    return name === "workerd" && Number(fields[PARENT]) === process.pid;
+  };
+  const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter(isOurs).sort((one, other) => one - other).at(-1);
+}
+
+/** The CPU time that a process has used, in milliseconds; NaN where that is not told. */
+export function cpuMs(pid) {
+  const { fields } = statOf(pid) ?? {};
+  return fields ? (Number(fields[USER]) + Number(fields[KERNEL])) * TICK_MS : NaN;
+}
+
+/** The memory that a process has in RAM, in bytes; NaN where that is not told. */
+export function residentBytes(pid) {
+  const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(read(pid, "status")) ?? [];
+  return Number(kib ?? NaN) * KIB;
+}
+
+function statOf(pid) {
+  const text = read(pid, "stat");
+  if (!text) return undefined;
+  // The name stands in parentheses and may hold any character.
+  const [from, to] = [text.indexOf("("), text.lastIndexOf(")")];
+  return { name: text.slice(from + 1, to), fields: text.slice(to + 2).split(" ") };
+}
+
+function read(pid, file) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
