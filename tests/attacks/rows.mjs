@@ -176,10 +176,16 @@ export const ROWS = [
   {
     attack: "Refresh spam, faster polling",
     holds: "an early refresh is not counted and gives no chance",
-    elsewhere: native(
-      "src/admission/tests",
-      "a_refresh_counts_from_half_a_second_before_it_is_due",
-    ),
+    elsewhere: [
+      ...native(
+        "src/admission/tests",
+        "a_refresh_counts_from_half_a_second_before_it_is_due",
+      ),
+      ...native(
+        "src/machines/isolate/tests/copies",
+        "an_old_copy_that_is_sent_again_and_again_counts_once_and_asks_nobody",
+      ),
+    ],
   },
   {
     attack: "Takeover of the management: open path, default password, guessing",

@@ -11,6 +11,7 @@ mod counters;
 mod demand;
 pub mod duty;
 mod elsewhere;
+mod newest_tickets;
 mod outbox;
 mod question;
 mod returned_slots;
@@ -39,6 +40,7 @@ use batch::Batch;
 use counters::Counters;
 use demand::Demand;
 use elsewhere::Elsewhere;
+use newest_tickets::NewestTickets;
 use outbox::Outbox;
 use question::Patience;
 use returned_slots::ReturnedSlots;
@@ -69,6 +71,7 @@ pub struct Isolate {
     returned_slots: ReturnedSlots,
     outbox: Outbox,
     moved: BTreeMap<VisitorId, Bucket>,
+    newest: NewestTickets,
     revoked: RevokedTickets,
     silent_at: Option<Timestamp>,
     counters: Counters,
@@ -159,6 +162,7 @@ impl Isolate {
             returned_slots: ReturnedSlots::default(),
             outbox: Outbox::default(),
             moved: BTreeMap::new(),
+            newest: NewestTickets::default(),
             revoked: RevokedTickets::default(),
             silent_at: None,
             counters: Counters::default(),
@@ -220,12 +224,19 @@ impl Isolate {
         ticket: Option<Ticket>,
         random: RandomInputs,
     ) -> Outcome {
-        let ticket = ticket.filter(|ticket| !self.is_revoked(ticket));
+        let mut ticket = ticket.filter(|ticket| !self.is_revoked(ticket));
+        let newer = ticket.as_ref().and_then(|ticket| self.newest.newer_than(ticket));
+        let is_copy = newer.is_some();
+        ticket = newer.or(ticket);
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
         let asks = fresh || self.may_ask_in_silence(now);
         let may_ask = asks || self.may_flow(now, settings);
         let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
         let decision = admission::decide(context, ticket);
+        if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
+            // An answer with the newest ticket may have been lost: it is given once more.
+            return Outcome::Wait { ticket: ticket.clone(), counted: true };
+        }
         if let Decision::AskCounter(mut ask) = decision {
             if !asks {
                 // The counter is silent: who asked it would enter as well, after a wait in vain.
@@ -381,6 +392,7 @@ impl Isolate {
             Decision::Admit { ticket, .. } if ticket.shared => Outcome::PassWith(ticket),
             Decision::Admit { mut ticket, bucket, waited } => {
                 self.record_wait(waited);
+                self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
                 let Entry { class, grant, second } = entry;
@@ -398,6 +410,7 @@ impl Isolate {
                 } else {
                     self.record_wait(Some(presence));
                 }
+                self.newest.remember(&ticket);
                 Outcome::Wait { ticket, counted: true }
             }
             Decision::Hold { mut ticket, from } => {

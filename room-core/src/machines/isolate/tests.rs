@@ -2,6 +2,7 @@
 
 mod calm;
 mod clocks;
+mod copies;
 mod question;
 
 use super::{Followup, Isolate, Outcome};
