@@ -21,6 +21,7 @@ const STEPS = [
   "keep-previous",
   "mutants",
   "object-cpu",
+  "soak",
 ];
 /**
  * The first Node, by major and minor version, that runs TypeScript without a build. The installed

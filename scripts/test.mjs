@@ -35,6 +35,7 @@ const STEPS = [
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
   { name: "attacks", commands: [words("node scripts/attacks.mjs")], built: true },
+  { name: "soak", commands: [words("node scripts/soak.mjs")], inCi: true, built: true },
   { name: "library", folder: "client/test" },
   { name: "clients", folder: "tests/clients" },
   { name: "browser", folder: "tests/browser" },

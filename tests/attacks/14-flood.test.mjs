@@ -38,41 +38,47 @@ const CALLS_PER_ADMISSION = 3;
 const sale = room({ name: "sale", total_active_users: LIMIT, ...RARE_CHECK_INS });
 const shop = room({ name: "shop", total_active_users: 10, session_duration: 30 });
 const options = { rooms: [sale, shop], colos: { AMS: 1 }, timeoutMs: 600_000 };
-const title = `row 14: ${NEWCOMERS} newcomers on one room leave the others as fast as they were`;
+const title = "row 14: 20,000 newcomers on one room leave the others as fast as they were";
 
 clusterTest(title, options, async (cluster) => {
-  const idleMs = await idleMedianMs();
-  const guest = await visitorInside(cluster, shop);
-  const first = await flood(cluster, guest);
+  const pid = workerdPid();
+  // In a process of its own, at the same time: a machine is not always as fast.
+  const idle = await startCluster(options);
+  try {
+    const guests = [await visitorInside(cluster, shop), await visitorInside(idle, shop)];
+    const first = await flood(cluster, guests);
 
-  const slower = median(first.timesMs) / idleMs;
-  const told = `visits of the other room take ${slower.toFixed(2)} times as long`;
-  assert.ok(slower <= SLOWER_MAX, told);
-  assert.ok(first.entered > 0 && first.entered <= LIMIT * (1 + first.minutes), told);
-  const promised = CALLS_PER_S * 60 * first.minutes + CALLS_PER_ADMISSION * first.entered;
-  assert.ok(first.calls <= promised, `${first.calls} calls, ${promised} are promised`);
-  console.log(
-    `flood: ${told}, ${first.calls} calls of ${Math.round(promised)} promised, ` +
-      `${first.entered} of ${NEWCOMERS} entered`,
-  );
+    const slower = median(first.timesMs[0]) / median(first.timesMs[1]);
+    const told = `visits of the other room take ${slower.toFixed(2)} times as long`;
+    assert.ok(slower <= SLOWER_MAX, told);
+    assert.ok(first.entered > 0 && first.entered <= LIMIT * (1 + first.minutes), told);
+    const promised = CALLS_PER_S * 60 * first.minutes + CALLS_PER_ADMISSION * first.entered;
+    assert.ok(first.calls <= promised, `${first.calls} calls, ${promised} are promised`);
+    console.log(
+      `flood: ${told}, ${first.calls} calls of ${Math.round(promised)} promised, ` +
+        `${first.entered} of ${NEWCOMERS} entered`,
+    );
 
-  // The first two bring the process to its size.
-  const bytes = [];
-  while (bytes.length < 2) {
-    await cluster.advance(FORGOTTEN_MS);
-    await flood(cluster, guest);
-    bytes.push(residentBytes(workerdPid()));
+    // The first two bring the process to its size.
+    const bytes = [];
+    while (bytes.length < 2) {
+      await cluster.advance(FORGOTTEN_MS);
+      await flood(cluster, guests);
+      bytes.push(residentBytes(pid));
+    }
+    const growth = bytes[1] / bytes[0];
+    console.log(`flood: after a third one the process is ${growth.toFixed(2)} times as large`);
+    // NaN where the machine does not tell.
+    assert.ok(!(growth > GROWTH_MAX), `a third flood made it ${growth.toFixed(2)} times as large`);
+  } finally {
+    await idle.stop();
   }
-  const growth = bytes[1] / bytes[0];
-  console.log(`flood: after a third one the process is ${growth.toFixed(2)} times as large`);
-  // NaN where the machine does not tell.
-  assert.ok(!(growth > GROWTH_MAX), `a third flood made it ${growth.toFixed(2)} times as large`);
 });
 
-/** Sends all waves, with timed visits of the other room between them. */
-async function flood(cluster, guest) {
+/** Sends all waves, and between them times the visits of each of these guests. */
+async function flood(cluster, guests) {
   const [before, began] = [await cluster.allCalls(sale), cluster.clock.now()];
-  const timesMs = [];
+  const timesMs = guests.map(() => []);
   let entered = 0;
   for (let wave = 0; wave < WAVES; wave += 1) {
     const names = Array.from({ length: WAVE }, (_, at) => `newcomer-${wave}-${at}`);
@@ -82,23 +88,12 @@ async function flood(cluster, guest) {
       assert.notEqual(kind, "else", `${name} saw neither the site nor the queue`);
       entered += Number(kind === "origin");
     });
-    for (let at = 0; at < TIMED; at += 1) timesMs.push(await timed(guest));
+    for (let at = 0; at < TIMED; at += 1) {
+      for (const [one, guest] of guests.entries()) timesMs[one].push(await timed(guest));
+    }
   }
   const minutes = (cluster.clock.now() - began) / 60_000;
   return { timesMs, entered, minutes, calls: (await cluster.allCalls(sale)) - before };
-}
-
-/** Times as many visits of the other room in a process that nobody else uses, at their median. */
-async function idleMedianMs() {
-  const cluster = await startCluster(options);
-  try {
-    const guest = await visitorInside(cluster, shop);
-    const timesMs = [];
-    for (let at = 0; at < WAVES * TIMED; at += 1) timesMs.push(await timed(guest));
-    return median(timesMs);
-  } finally {
-    await cluster.stop();
-  }
 }
 
 /** Times one visit of somebody inside, in milliseconds of real time. */

@@ -18,6 +18,7 @@ import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 import { Clock } from "./clock.mjs";
 import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./deployment.mjs";
 import { Listener } from "./event-stream.mjs";
+import { heldBytes } from "./heap.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { workerModules } from "./worker-modules.mjs";
@@ -50,6 +51,7 @@ const SETTLE_MS = 3;
  * @param {Record<string, number>} [options.outside] services that the Worker may reach besides the
  *   origin: ports of this machine by host
  * @param {boolean} [options.glance] false switches the fast path off
+ * @param {boolean} [options.inspected] whether `heldBytes` can be asked for
  * @param {Record<string, object>} [options.overrides] any of these options but `colos` by isolate,
  *   for two versions of the Worker side by side
  */
@@ -125,6 +127,17 @@ class Cluster {
   saveCopies(name) {
     fs.cpSync(this.#cachePath, path.join(this.#folder, name), { recursive: true });
     return name;
+  }
+
+  /** The memory that each isolate holds, the hub of all objects first: { hub: bytes, ... }. */
+  async heldBytes() {
+    const inspector = await this.#miniflare.getInspectorURL();
+    const held = {};
+    for (const { name } of [{ name: HUB }, ...this.isolates]) {
+      const { wasmBytes } = await this.door(name);
+      held[name] = wasmBytes + (await heldBytes(inspector, name));
+    }
+    return held;
   }
 
   /** Removes every copy from the Cache API. */
@@ -266,6 +279,12 @@ class Cluster {
     return [...this.#arrivals, ...now.map(asArrival)];
   }
 
+  /** Lists what reached the origin since it was last taken, for tests too long to keep all. */
+  async takeArrivals() {
+    const port = this.#ports.get(`${ORIGIN} Arrivals`);
+    return (await sendForJson({ port, method: "DELETE" })).map(asArrival);
+  }
+
   async #order(path, body, service = HUB) {
     const port = this.#ports.get(`${service} TestDoor`);
     await sendForJson({ port, path, method: "POST", body: JSON.stringify(body) });
@@ -300,6 +319,7 @@ class Cluster {
       telemetry: { enabled: false },
       handleStructuredLogs: this.log.keep,
       port: 0,
+      ...(this.#options.inspected && { inspectorPort: 0 }),
       resourcePersistencePath: path.join(this.#folder, "state"),
       unsafeRuntimeEnv: this.clock.environment,
       workers: [

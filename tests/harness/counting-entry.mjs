@@ -149,7 +149,8 @@ export class TestDoor extends WorkerEntrypoint {
     if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
     if (pathname === "/call") return new Response(await call(await request.json()));
-    return Response.json({ now: Date.now(), asked, places, began, calls, writes });
+    const wasmBytes = product.wasmBytes?.();
+    return Response.json({ now: Date.now(), asked, places, began, calls, writes, wasmBytes });
   }
 }
 

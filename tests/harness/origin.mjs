@@ -36,10 +36,10 @@ export default {
   },
 };
 
-/** The entrypoint at which the harness reads the arrivals. */
+/** The entrypoint at which the harness reads the arrivals; with `DELETE` they are forgotten. */
 export const Arrivals = {
-  fetch() {
-    return Response.json(arrivals);
+  fetch({ method }) {
+    return Response.json(method === "DELETE" ? arrivals.splice(0) : arrivals);
   },
 };
 

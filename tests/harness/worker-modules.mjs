@@ -22,6 +22,8 @@ const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
  * The module that switches `glance` off, so that every visit goes to the fetch handler: its own
  * export hides the one that it passes on.
  */
+/** What the test adds to that module: the size of the memory, which the module keeps to itself. */
+const WASM_BYTES = "\nexport const wasmBytes = () => wasm.memory.buffer.byteLength;\n";
 const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glance = () => "H";\n`;
 /** The simplest Worker there is, a bare pass-through to compare with. */
 export const BARE = "export default { fetch(request) { return fetch(request); } };";
@@ -46,7 +48,8 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
       product,
       `export * from "./${target}";\nexport { default } from "./${target}";\n` +
         // What the product has and another entry has not: a way to replace the instance.
-        (hasInstance(entry) ? `export { rebuild } from "./${instance}";\n` : ""),
+        (hasInstance(entry) ? `export { rebuild } from "./${instance}";\n` : "") +
+        (isProduct(entry) ? `export { wasmBytes } from "./${glueFrom(product)}";\n` : ""),
     ],
     [path.join(path.dirname(entry), "..", "rooms.json"), asModule(rooms)],
   ]);
@@ -68,6 +71,14 @@ export function productFiles() {
 
 function hasInstance(entry) {
   return fs.existsSync(path.join(path.dirname(entry), "instance.js"));
+}
+
+function isProduct(entry) {
+  return path.dirname(entry) === path.join(ROOT, "src");
+}
+
+function glueFrom(file) {
+  return path.relative(path.dirname(file), GLUE);
 }
 
 function asModule(value) {
@@ -100,7 +111,8 @@ function read(file, build) {
   const built = file === WHOLE_GLUE ? GLUE : file;
   const source = build === "debug" ? built.replace(RELEASE, DEBUG) : built;
   if (!fs.existsSync(source)) throw new Error(`${source} is missing: run \`npm run build\` first`);
-  return fs.readFileSync(source, typeOf(file) === "CompiledWasm" ? undefined : "utf8");
+  if (typeOf(file) === "CompiledWasm") return fs.readFileSync(source);
+  return fs.readFileSync(source, "utf8") + (built === GLUE ? WASM_BYTES : "");
 }
 
 function typeOf(file) {
