@@ -138,7 +138,7 @@ fn begin(
     let isolate = visited.state.as_deref().map(|state| &state.isolate);
     let ticket = visit::open(visited.keys, now, visited.room, request.cookie);
     let ticket = valid_ticket(now, &in_force.settings, isolate, ticket);
-    let use_of_token = in_force.turnstile.of_token(ticket.as_ref());
+    let use_of_token = in_force.turnstile.of_token(ticket.as_ref(), visited.room.ticket_sharing);
     if use_of_token == Use::Nothing || !is_from_the_page {
         return None;
     }

@@ -350,19 +350,23 @@ impl VisitSource for Ticketed<'_> {
         PREFETCH_HEADERS.iter().any(|name| is_prefetch(&self.request.headers.header(name)))
     }
 
-    fn is_shared(&mut self, ticket: &Ticket) -> bool {
+    fn sharing(&mut self, ticket: &Ticket) -> TicketSharing {
         let (now, room) = (self.visit.now, self.room);
-        let Some(uses) = self.uses.as_deref_mut() else { return false };
+        let Some(uses) = self.uses.as_deref_mut() else { return TicketSharing::Allow };
         if room.ticket_sharing == TicketSharing::Allow {
-            return false;
+            return TicketSharing::Allow;
         }
-        let client = (self.request.headers.client_prefix(), self.request.headers.client_mark());
-        let is_shared = uses.is_shared(now, ticket.id.visitor(), ticket.client, client);
+        let (network, visitor) = (self.request.headers.client_prefix(), ticket.id.visitor());
+        let client = (network, self.request.headers.client_mark());
+        let is_shared = uses.is_shared(now, visitor, ticket.client, client);
+        if is_shared && self.visit.passed == Some(true) {
+            uses.accept(visitor, network);
+        }
         if let Some(count) = uses.due(now) {
             let facts = json!({ "sharedTickets": count });
             console_log!("{}", json!({ "room": room.id.to_string(), "facts": facts }));
         }
-        is_shared && room.ticket_sharing == TicketSharing::NewVisitor
+        if is_shared { room.ticket_sharing } else { TicketSharing::Allow }
     }
 
     fn has_no_place_left(&self) -> bool {

@@ -30,6 +30,9 @@ pub enum TicketSharing {
     Allow,
     /// It is counted in the log.
     Report,
+    /// It is counted in the log, and whoever uses it has to pass a Turnstile challenge first. Acts
+    /// as `Report` without Turnstile's keys.
+    Challenge,
     /// It is counted in the log, and whoever uses it is a new visitor.
     NewVisitor,
 }

@@ -16,6 +16,7 @@ use crate::base::time::Timestamp;
 use crate::machines::isolate::{Isolate, Outcome};
 use crate::machines::wire::CounterReply;
 use crate::page::event_stream;
+use crate::room::TicketSharing;
 use crate::room::event::InForce;
 use crate::room::settings::Settings;
 use crate::room::turnstile::{ChallengeEvent, SplitToken, split_token};
@@ -40,9 +41,10 @@ pub trait VisitSource {
         false
     }
 
-    /// Whether somebody else uses this ticket of a session, so that it counts no more.
-    fn is_shared(&mut self, _ticket: &Ticket) -> bool {
-        false
+    /// Tells what is to become of this ticket of a session: `Allow`, unless others use it and the
+    /// room minds.
+    fn sharing(&mut self, _ticket: &Ticket) -> TicketSharing {
+        TicketSharing::Allow
     }
 
     /// Whether the client's network has used up the new places that the room gives it in a minute.
@@ -145,7 +147,9 @@ impl<'a> Visit<'a> {
         }
         let ticket = not_revoked(source.ticket(), isolate.as_deref());
         let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
-        let ticket = ticket.filter(|one| !(holds_session(one) && source.is_shared(one)));
+        let session = ticket.as_ref().filter(|one| holds_session(one));
+        let sharing = session.map_or(TicketSharing::Allow, |one| source.sharing(one));
+        let ticket = ticket.filter(|_| sharing != TicketSharing::NewVisitor);
         let is_inside = ticket.as_ref().is_some_and(holds_session);
         let prefetches = || {
             kind == RequestKind::Prefetch || kind == RequestKind::Ordinary && source.prefetches()
@@ -161,16 +165,26 @@ impl<'a> Visit<'a> {
             return Step::Stream(ticket.clone());
         }
         let random = source.random();
+        let is_challenged = sharing == TicketSharing::Challenge && self.in_force.turnstile.is_on();
+        if is_challenged && self.passed != Some(true) {
+            return Step::Answer(self.challenge(isolate, random));
+        }
         let is_new = !ticket.as_ref().is_some_and(|one| admission::is_waiting(one, self.now));
         if is_new && !is_inside && source.has_no_place_left() {
             return Step::Answer(self.without_place(isolate, random));
         }
-        let outcome = if self.passed == Some(false) && settings.challenge_required {
+        let passing = ticket.clone().filter(|_| is_challenged);
+        let is_refused = self.passed == Some(false) && settings.challenge_required && !is_inside;
+        let outcome = if is_refused {
             isolate.refuse(self.now, settings, ticket, random)
         } else {
             isolate.visit(self.now, settings, ticket, random)
         };
         match outcome {
+            // The cookie has to say who has passed.
+            Outcome::Pass if passing.is_some() => {
+                Step::Answer(passing.map_or(Outcome::Pass, Outcome::PassWith))
+            }
             Outcome::Ask(ask) => Step::AskCounter(ask),
             outcome => Step::Answer(outcome),
         }
@@ -202,6 +216,14 @@ impl<'a> Visit<'a> {
             Outcome::PassWith(_) | Outcome::Wait { counted: true, .. } | Outcome::Ask(_) => true,
         };
         Conclusion { outcome, challenge, work_is_left }
+    }
+
+    /// Answers somebody who uses the ticket of another client: with a challenge to pass.
+    fn challenge(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
+        let Self { now, in_force, .. } = *self;
+        let (settings, view) = (&*in_force.settings, isolate.view());
+        let context = VisitContext { now, settings, view, may_ask: false, random };
+        Outcome::Challenge(admission::new_ticket(context))
     }
 
     /// Answers a newcomer who gets no place now: with the page of those who wait, but nothing

@@ -1,12 +1,14 @@
 /**
- * Threat 4, sharing an accepted ticket: a room can have it reported, or give it no session, and a
- * visitor whose phone changes the network notices nothing.
+ * Threat 4, sharing an accepted ticket: a room can have it reported, ask for a challenge, or give
+ * it no session, and a visitor whose phone changes the network notices nothing.
  */
 
 import assert from "node:assert/strict";
+import { after } from "node:test";
 
-import { clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
+import * as stub from "../harness/siteverify.mjs";
 import { Visitor, look } from "../harness/visitor.mjs";
 
 const PHONE =
@@ -50,3 +52,44 @@ for (const { host, name } of [allowing, reporting, strict]) {
     assert.equal(cluster.log.count("192.0.") + cluster.log.count("curl"), 0);
   });
 }
+
+const challenging = room({
+  name: "challenging",
+  ticket_sharing: "challenge",
+  turnstile_mode: "invisible",
+  turnstile_action: "log",
+  ...places,
+});
+const siteverify = await stub.startSiteverify();
+after(() => siteverify.stop());
+const withTurnstile = {
+  rooms: [challenging],
+  colos: { AMS: 1 },
+  outside: { [stub.SITEVERIFY_HOST]: siteverify.port },
+  vars: {
+    TURNSTILE_SITE_KEY: stub.SITE_KEY,
+    TURNSTILE_SECRET: stub.SECRET,
+    TURNSTILE_VERIFY_URL: stub.SITEVERIFY_URL,
+  },
+};
+const title = "row 4: in a room that asks for a challenge, a person goes on and a script does not";
+clusterTest(title, withTurnstile, async (cluster) => {
+  const { host, id } = challenging;
+  const visitor = new Visitor(cluster, { name: "phone", host });
+  const atHome = { "cf-connecting-ip": NETWORKS[0], "user-agent": PHONE };
+  assert.equal((await visitor.visit({ headers: atHome })).kind, "origin");
+  const elsewhere = { "cf-connecting-ip": "192.0.2.1", "user-agent": "Firefox/150.0 Linux" };
+  const visit = (path) => visitor.visit({ path, headers: elsewhere });
+
+  for (const path of ["/", "/?cf_wr_turnstile=made-up", "/"]) {
+    const { body, headers, status } = await visit(path);
+    if (status === 303) continue;
+    assert.match(body, /cf-turnstile"/, "served without a challenge");
+    assert.equal(headers["set-cookie"], undefined, "the place was replaced");
+  }
+  const { status } = await visit(`/?cf_wr_turnstile=${siteverify.token(host, id)}`);
+  assert.equal(status, 303);
+  assert.equal((await visit("/")).kind, "origin", "who has passed is asked again");
+  await cluster.advance(11_000);
+  assert.equal((await visit("/")).kind, "origin", "who has passed is asked again later");
+});

@@ -169,8 +169,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let unverified =
         fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
     let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
-    let sharings = choice(&TICKET_SHARINGS);
-    let ticket_sharing = fields.optional("ticket_sharing", TicketSharing::default(), sharings);
+    let ticket_sharing = read_ticket_sharing(fields, turnstile);
     let new_places = whole_number(NEW_PLACES_PER_NETWORK);
     let new_places_per_network = fields.optional("new_places_per_network", 0, new_places);
     let (created_on, modified_on) = read_stamps(fields);
@@ -355,6 +354,21 @@ fn read_turnstile(fields: &mut Fields<'_>) -> Option<Turnstile> {
     let mode = fields.optional("turnstile_mode", default.mode, choice(&TURNSTILE_MODES));
     let action = fields.optional("turnstile_action", default.action, choice(&TURNSTILE_ACTIONS));
     Some(Turnstile { mode: mode?, action: action? })
+}
+
+/// Reads what becomes of a ticket that others use; a challenge needs one to be configured.
+fn read_ticket_sharing(
+    fields: &mut Fields<'_>,
+    turnstile: Option<Turnstile>,
+) -> Option<TicketSharing> {
+    let name = "ticket_sharing";
+    let sharing = fields.optional(name, TicketSharing::default(), choice(&TICKET_SHARINGS));
+    let is_off = turnstile.is_some_and(|turnstile| !turnstile.is_on());
+    if sharing == Some(TicketSharing::Challenge) && is_off {
+        let message = "may be \"challenge\" only where turnstile_mode is not \"off\"";
+        fields.fail(name, ErrorCode::Contradiction, message);
+    }
+    sharing
 }
 
 /// Reads the commands that an origin may give; true if it may end sessions.

@@ -11,6 +11,7 @@ pub use self::token::{
 };
 pub use self::verification::{Expected, Verification, judge};
 
+use crate::room::TicketSharing;
 use crate::ticket::{Challenge, Ticket, TicketState};
 
 /// The Turnstile settings of a room, or those that count at a moment.
@@ -86,10 +87,12 @@ impl Turnstile {
     }
 
     /// Decides what to do with the token of a visitor who has `ticket`; `None` for a visitor
-    /// without a valid one.
-    pub fn of_token(self, ticket: Option<&Ticket>) -> Use {
+    /// without a valid one. `sharing` is what the room wants of a ticket that others use.
+    pub fn of_token(self, ticket: Option<&Ticket>, sharing: TicketSharing) -> Use {
+        let asks_others = sharing == TicketSharing::Challenge;
         match ticket {
             _ if !self.is_on() => Use::Nothing,
+            Some(ticket) if asks_others && ticket.state == TicketState::Accepted => Use::Counts,
             Some(ticket) if !ticket.infinite || !self.gates() => {
                 let counts = !self.gates()
                     && ticket.state == TicketState::Queued
@@ -107,7 +110,8 @@ pub enum Use {
     /// Nothing: there is no challenge, or the visitor is inside or has answered before. The ticket
     /// stays as it is.
     Nothing,
-    /// Check it and count the result; the visitor's place stays as it is.
+    /// Check it and count the result; the visitor's place stays as it is. Whoever uses the session
+    /// of another client is served with it if the token is good.
     Counts,
     /// Check it; the result decides whether the visitor joins the line or the infinite queue.
     Decides,
@@ -117,6 +121,7 @@ pub enum Use {
 mod tests {
     use super::{Turnstile, TurnstileAction, TurnstileMode, Use};
     use crate::admission::tests;
+    use crate::room::TicketSharing;
     use crate::ticket::{Challenge, Ticket, TicketState};
 
     const LOG: Turnstile =
@@ -162,7 +167,8 @@ mod tests {
     #[test]
     fn a_token_replaces_no_ticket_but_one_of_the_infinite_queue() {
         let check = |turnstile: Turnstile, ticket: Option<Ticket>, want: Use| {
-            assert_eq!(turnstile.of_token(ticket.as_ref()), want, "{turnstile:?} {ticket:?}");
+            let use_of_token = turnstile.of_token(ticket.as_ref(), TicketSharing::Allow);
+            assert_eq!(use_of_token, want, "{turnstile:?} {ticket:?}");
         };
         let accepted = Ticket { state: TicketState::Accepted, ..queued() };
         let infinite = Ticket { infinite: true, ..queued() };
@@ -178,5 +184,8 @@ mod tests {
         check(LOG, Some(infinite), Use::Counts);
         check(OFF, None, Use::Nothing);
         check(OFF, Some(queued()), Use::Nothing);
+        // Where a challenge is asked of others, it may be one of them who sends the token.
+        let session = Ticket { state: TicketState::Accepted, ..queued() };
+        assert_eq!(GATE.of_token(Some(&session), TicketSharing::Challenge), Use::Counts);
     }
 }

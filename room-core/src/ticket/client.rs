@@ -112,6 +112,13 @@ impl TicketUses {
         is_full
     }
 
+    /// Takes the client of this network for the visitor whose ticket it is.
+    pub fn accept(&mut self, visitor: VisitorId, network: ClientPrefix) {
+        if let Some(networks) = self.networks.get_mut(&visitor) {
+            *networks = vec![network];
+        }
+    }
+
     /// Returns how many uses by others were counted since this was told last; `None` if it is not
     /// time to tell it.
     pub fn due(&mut self, now: Timestamp) -> Option<u64> {

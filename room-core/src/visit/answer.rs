@@ -153,7 +153,8 @@ impl ResponseContext<'_> {
         let name = &self.room.cookie_name;
         let path = self.coverage.cookie_path(self.url, self.room.id);
         let mut ticket = ticket.clone();
-        if !self.client.is_foreign_to(ticket.client) {
+        // Whoever has passed a challenge is taken for the visitor from now on.
+        if self.passed == Some(true) || !self.client.is_foreign_to(ticket.client) {
             ticket.client = self.client;
         }
         let value = keys.seal(self.now, source.nonce(), self.room.id, name, &ticket);

@@ -12,6 +12,7 @@ use crate::capacity::state::Node;
 use crate::machines::isolate::{Isolate, Outcome};
 use crate::order::lottery::LotteryKey;
 use crate::queue::view::View;
+use crate::room::TicketSharing;
 use crate::room::event::InForce;
 use crate::room::settings::Settings;
 use crate::room::turnstile::{ChallengeEvent, Turnstile, TurnstileAction, TurnstileMode};
@@ -52,6 +53,7 @@ struct Counted {
     given: GivenSource,
     accept: &'static str,
     opened: Cell<u32>,
+    sharing: TicketSharing,
 }
 
 impl VisitSource for Counted {
@@ -67,11 +69,16 @@ impl VisitSource for Counted {
     fn accept(&self) -> String {
         self.accept.to_owned()
     }
+
+    fn sharing(&mut self, _ticket: &Ticket) -> TicketSharing {
+        self.sharing
+    }
 }
 
 fn counted(ticket: Option<Ticket>) -> Counted {
     let given = GivenSource { ticket, random: random() };
-    Counted { given, accept: "text/event-stream", opened: Cell::new(0) }
+    let sharing = TicketSharing::Allow;
+    Counted { given, accept: "text/event-stream", opened: Cell::new(0), sharing }
 }
 
 fn word(step: &Step) -> &'static str {
@@ -174,6 +181,32 @@ fn a_failed_challenge_leads_into_the_infinite_queue_where_one_is_required() {
     check(true, Some(true), "wait");
     check(true, Some(false), "infinite");
     check(false, Some(false), "wait");
+}
+
+#[test]
+fn whoever_uses_the_session_of_another_gets_what_the_room_says() {
+    let check = |sharing: TicketSharing, turnstile, passed: Option<bool>, want: &str| {
+        let settings = Settings { challenge_required: true, ..Settings::for_tests() };
+        let in_force = InForce { turnstile, ..InForce::of_settings(&settings) };
+        let visit = Visit { passed, ..Visit::of_page(NOW, &in_force) };
+        let ticket = inside(&settings);
+        let mut source = Counted { sharing, ..counted(Some(ticket.clone())) };
+        let step = visit.step(Some(&mut isolate(false)), &mut source);
+        assert_eq!(word(&step), want, "{sharing:?} {passed:?}");
+        let has_cookie = sharing == TicketSharing::Challenge && passed == Some(true);
+        assert_eq!(step == Step::Answer(Outcome::PassWith(ticket)), has_cookie, "{sharing:?}");
+    };
+    let off = Turnstile { mode: TurnstileMode::Off, ..GATE };
+    let challenge = TicketSharing::Challenge;
+    check(challenge, GATE, None, "challenge");
+    check(challenge, GATE, Some(false), "challenge");
+    check(challenge, GATE, Some(true), "pass");
+    check(challenge, off, None, "pass");
+    check(TicketSharing::NewVisitor, GATE, None, "challenge");
+    check(TicketSharing::NewVisitor, GATE, Some(false), "infinite");
+    // The visitor keeps the session, whatever token comes with the cookie.
+    check(TicketSharing::Report, GATE, Some(false), "pass");
+    check(TicketSharing::Allow, GATE, Some(false), "pass");
 }
 
 #[test]

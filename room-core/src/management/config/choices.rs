@@ -30,9 +30,10 @@ pub const TURNSTILE_ACTIONS: [(&str, TurnstileAction); 2] =
 pub const UNVERIFIED: [(&str, WhenUnverified); 2] =
     [("accept", WhenUnverified::Accept), ("refuse", WhenUnverified::Refuse)];
 /// The words of `ticket_sharing`.
-pub const TICKET_SHARINGS: [(&str, TicketSharing); 3] = [
+pub const TICKET_SHARINGS: [(&str, TicketSharing); 4] = [
     ("allow", TicketSharing::Allow),
     ("report", TicketSharing::Report),
+    ("challenge", TicketSharing::Challenge),
     ("new_visitor", TicketSharing::NewVisitor),
 ];
 /// The words of `enabled_origin_commands`; true for the command that ends a session.

@@ -219,7 +219,7 @@ fn values_keep_to_their_limits() {
     check("new_places_per_network", &[json!(0), json!(100_000)], None);
     check("new_places_per_network", &[json!(-1), json!(100_001)], Some(RANGE));
     check("ticket_sharing", &[json!("allow"), json!("report"), json!("new_visitor")], None);
-    check("ticket_sharing", &[json!("challenge")], Some(RANGE));
+    check("ticket_sharing", &[json!("passes")], Some(RANGE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);
@@ -279,6 +279,9 @@ fn fields_that_do_not_go_together_are_refused() {
         |bound: u32| json!({ "when_silent": "keep_flowing", "keep_flowing_per_minute": bound });
     check(flowing(1), &[]);
     check(flowing(0), &[("/0/keep_flowing_per_minute", CONTRADICTION)]);
+    let challenged = |mode: &str| json!({ "ticket_sharing": "challenge", "turnstile_mode": mode });
+    check(challenged("invisible"), &[]);
+    check(challenged("off"), &[("/0/ticket_sharing", CONTRADICTION)]);
     let routes =
         |suffix: &str| json!({ "additional_routes": [{ "host": "b" }], "cookie_suffix": suffix });
     check(routes("b"), &[]);
