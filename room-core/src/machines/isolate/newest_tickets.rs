@@ -28,12 +28,15 @@ impl NewestTickets {
     }
 
     /// Returns the newest ticket of the visitor who came with an older copy of it; `None` if none
-    /// is known to be newer.
+    /// is known to be newer. It says as before what the visitor was told: the newest answer may
+    /// never have arrived.
     pub(super) fn newer_than(&self, ticket: &Ticket) -> Option<Ticket> {
         if ticket.state != TicketState::Queued {
             return None;
         }
         let newest = self.0.get(&ticket.id.visitor())?;
-        (newest.last_check_in > ticket.last_check_in).then(|| newest.clone())
+        let shown_estimate_s = ticket.shown_estimate_s;
+        (newest.last_check_in > ticket.last_check_in)
+            .then(|| Ticket { shown_estimate_s, ..newest.clone() })
     }
 }
