@@ -38,7 +38,29 @@ pub enum Command {
     /// The first line is a JSON object with the room's limits; each other one a moment, in
     /// milliseconds since 1970, a tab, and a message.
     Messages(Span),
+    /// Plays a story of its own for each seed, with faults of every kind, and tells broken laws.
+    ///
+    /// Of a story that breaks a law the parts are told with which alone it still does.
+    Swarm(Herd),
 }
+
+/// Which stories `swarm` plays.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub struct Herd {
+    /// Seeds: one number, or A..B with B included.
+    #[arg(long, value_name = "A..B", value_parser = seeds, default_value = "1..100")]
+    pub seeds: RangeInclusive<u64>,
+    /// So many stories at the same time.
+    #[arg(long, default_value_t = 1)]
+    pub threads: usize,
+    /// The parts of the story that are played, by their numbers; all by default.
+    #[arg(long, value_name = "NUMBERS", value_parser = kept)]
+    pub keep: Option<Kept>,
+}
+
+/// The numbers of the parts of a story that are played.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept(pub Vec<usize>);
 
 /// Which messages `messages` prints.
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -128,7 +150,7 @@ impl Choice {
 
     /// Says why this algorithm cannot run this scenario; `None` where it can.
     pub fn hindrance(&self, algorithm: &str, scenario: &str) -> Option<&'static str> {
-        Scenario::named(scenario, 0)?.hindrance(self.algorithm(algorithm))
+        Scenario::named(scenario)?.hindrance(self.algorithm(algorithm))
     }
 
     /// Whoever names a scenario must name an algorithm that can run it.
@@ -169,9 +191,16 @@ fn seeds(value: &str) -> Result<RangeInclusive<u64>, &'static str> {
     seeds.ok_or("a number, or A..B with B included")
 }
 
+/// Numbers with commas between them; none at all is a list too.
+fn kept(value: &str) -> Result<Kept, &'static str> {
+    let numbers = value.split(',').filter(|number| !number.is_empty());
+    let numbers: Result<Vec<usize>, _> = numbers.map(str::parse).collect();
+    numbers.map(Kept).map_err(|_| "numbers of parts, with commas between them")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Arguments, Choice, Command, read};
+    use super::{Arguments, Choice, Command, Herd, Kept, read};
     use clap::CommandFactory;
     use clap::error::ErrorKind;
 
@@ -188,7 +217,7 @@ mod tests {
     fn options_choose_what_to_run() {
         let Ok(Command::Compare(all)) = room_sim("compare") else { panic!("the defaults") };
         let (algorithms, data_centers) = (&all.algorithms, &all.data_centers);
-        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 42, 3));
+        assert_eq!((algorithms.len(), all.scenarios.len(), data_centers.len()), (4, 41, 3));
         assert_eq!((all.seeds.clone(), all.is_drawn()), (1..=5, false));
         let check = |options: &str, want: Choice| {
             let got = room_sim(&format!("compare {options}")).expect(options);
@@ -211,6 +240,9 @@ mod tests {
         check("--heatmaps x", Choice { heatmaps: Some("x".into()), ..all.clone() });
         check("--svg x", Choice { svg: Some("x".into()), ..all.clone() });
         check("--curve-factor 0.5", Choice { curve_factor: 0.5, ..all });
+        let herd = Herd { seeds: 4_711..=4_711, threads: 2, keep: Some(Kept(vec![0, 3])) };
+        let got = room_sim("swarm --seeds 4711 --threads 2 --keep 0,3").expect("a herd");
+        assert_eq!(got, Command::Swarm(herd));
     }
 
     #[test]
@@ -229,6 +261,7 @@ mod tests {
         check("compare --curve-factor x", "0 to 10");
         check("compare --seeds", "value is required");
         check("compare --colour red", "unexpected argument");
+        check("swarm --keep 1,x", "numbers of parts");
         check("run", "unrecognized subcommand");
         let help = room_sim("compare --help").expect_err("the help text");
         assert_eq!(help.kind(), ErrorKind::DisplayHelp);

@@ -107,7 +107,7 @@ pub fn run_all(
     mut done: impl FnMut(Run) -> io::Result<()>,
 ) -> io::Result<()> {
     for plan in plans(choice) {
-        let Some(scenario) = Scenario::named(&plan.scenario, plan.seed) else { continue };
+        let Some(scenario) = Scenario::named(&plan.scenario) else { continue };
         let algorithm = choice.algorithm(&plan.algorithm);
         let name = format!("{} {} {}", plan.scenario, plan.data_centers, plan.algorithm);
         let mut world = World::new(scenario, algorithm, plan.data_centers, plan.seed);

@@ -11,6 +11,7 @@ mod chance;
 pub mod heatmap;
 pub mod measure;
 pub mod scenario;
+pub mod swarm;
 pub mod targets;
 pub mod truth;
 pub mod visitor;

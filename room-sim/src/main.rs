@@ -3,6 +3,7 @@
 mod arguments;
 mod compare;
 mod report;
+mod stories;
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let done = match arguments::read(std::env::args_os()) {
         Ok(Command::Compare(choice)) => compare(&choice),
         Ok(Command::Messages(span)) => print_messages(&span),
+        Ok(Command::Swarm(herd)) => stories::run(&herd),
         Err(error) => error.exit(),
     };
     match done {
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
 
 fn print_messages(span: &Span) -> io::Result<()> {
     let Span { scenario, data_centers, seed, from_s, for_s } = span;
-    let Some(scenario) = Scenario::named(scenario, *seed) else { return Ok(()) };
+    let Some(scenario) = Scenario::named(scenario) else { return Ok(()) };
     let mut out = io::stdout().lock();
     writeln!(out, "{}", serde_json::to_string(&scenario.settings)?)?;
     let mut world = World::new(scenario, Algorithm::Escrow, *data_centers, *seed);

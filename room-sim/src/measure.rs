@@ -116,7 +116,7 @@ impl Measures {
             new_visitor_latency_p99_ms: latency(&truth.latency, 0.99),
             new_visitor_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
             check_in_latency_p99_ms: latency(&truth.check_in_latency, 0.99),
-            overtaken_percent: percent(overtaken(visitors) as f64, of(truth.admitted)),
+            overtaken_percent: percent(overtaken(visitors, 0) as f64, of(truth.admitted)),
             estimate_mape_percent: estimate_error(visitors),
             restart_pause_s: truth.pause_ms as f64 / 1_000.0,
             largest_value_kb: kilobytes(footprint.sizes.largest_value),
@@ -204,8 +204,9 @@ fn kilobytes(bytes: usize) -> f64 {
     bytes as f64 / 1_024.0
 }
 
-/// Visitors who entered or gave up after somebody entered who came at least 60 s later.
-fn overtaken(visitors: &[Visitor]) -> usize {
+/// Visitors who entered or gave up more than `later_ms` after somebody entered who came at least
+/// 60 s later.
+pub(crate) fn overtaken(visitors: &[Visitor], later_ms: u64) -> usize {
     let waited =
         |one: &Visitor| Some((one.arrived_at, one.entered_at.or(one.gives_up_at)?, one.entered_at));
     let mut by_arrival: Vec<_> = visitors.iter().filter_map(waited).collect();
@@ -219,7 +220,7 @@ fn overtaken(visitors: &[Visitor]) -> usize {
         {
             earliest = earliest.min(entered_at.unwrap_or(earliest));
         }
-        earliest < *ends_at
+        earliest.0.saturating_add(later_ms) < ends_at.0
     };
     by_arrival.iter().rev().filter(overtaken).count()
 }
@@ -285,7 +286,7 @@ mod tests {
         let check = |visitors: &[(u64, u64)], want: usize| {
             let visitors: Vec<_> =
                 visitors.iter().map(|(arrived, entered)| visitor(*arrived, *entered)).collect();
-            assert_eq!(overtaken(&visitors), want, "{visitors:?}");
+            assert_eq!(overtaken(&visitors, 0), want, "{visitors:?}");
         };
         check(&[(0, 90_000), (60_000, 90_000)], 0);
         check(&[(60_000, 80_000), (0, 90_000)], 1);
@@ -298,8 +299,9 @@ mod tests {
         let gave_up =
             |at| Visitor { entered_at: None, gives_up_at: Some(Timestamp(at)), ..visitor(0, 0) };
         let younger = visitor(60_000, 80_000);
-        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()]), 1);
-        assert_eq!(overtaken(&[gave_up(80_000), younger]), 0);
+        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()], 0), 1);
+        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()], 1), 0);
+        assert_eq!(overtaken(&[gave_up(80_000), younger], 0), 0);
     }
 
     #[test]

@@ -214,7 +214,7 @@ mod tests {
     use room_sim::visitor::Visitor;
 
     fn run(scenario: &str) -> Run {
-        let settings = Scenario::named("small", 1).expect("a known name").settings;
+        let settings = Scenario::named("small").expect("a known name").settings;
         let mut truth = Truth::new(Timestamp::default(), settings);
         let second = |at: u32| Sample { active: at, limit: 90, waiting: 2, available: 1 };
         truth.samples = (0..600).map(second).collect();

@@ -10,6 +10,7 @@ use crate::chance::zipf;
 use crate::visitor::Habits;
 use crate::world::Algorithm;
 
+pub(crate) use catalogue::constant;
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
@@ -20,7 +21,7 @@ const ISOLATES_MIN: f64 = 3.0;
 /// Where it is day more visitors come, by up to this part.
 const DAY_SWING: f64 = 0.3;
 
-/// One story, the same for each seed and each number of data centers; only `swarm` is drawn.
+/// One story, the same for each seed and each number of data centers.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// What the command line calls it.
@@ -226,7 +227,7 @@ mod tests {
     use super::{Scenario, Traffic, minutes};
 
     fn named(name: &str) -> Scenario {
-        Scenario::named(name, 1).expect("a known name")
+        Scenario::named(name).expect("a known name")
     }
 
     fn check(got: f64, want: f64) {

@@ -1,18 +1,18 @@
 //! What really happened, per visitor and from outside. It never asks the product's own counters.
 
 mod expiring;
+mod limits;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::Settings;
 
 use expiring::Expiring;
+use limits::Limits;
 
 /// Below this part of both limits nobody should be queued.
 const BUSY: f64 = 0.95;
-/// After a limit has fallen, slots that were handed out under the old one may still be used.
-const LEASES_END_MS: u64 = 5 * SECOND_MS;
 /// Latencies are counted by the millisecond up to here.
 const LATENCY_MS_MAX: usize = 10_000;
 /// A pause that begins this long after a restart has other causes.
@@ -82,10 +82,22 @@ pub struct Truth {
     /// Most visitors inside over N at one moment, as a part of N and as a number.
     pub(crate) active_over: f64,
     pub(crate) active_over_visitors: u64,
+    /// Most of them at one moment that no renewal explains which died with its isolate.
+    pub(crate) over_unexplained: u64,
+    /// Until when each visitor may be uncounted whose renewal died with its isolate.
+    lost_until: BTreeMap<usize, Timestamp>,
+    lost: Expiring,
     /// The same at the end of each second.
     pub(crate) active_over_by_second: Vec<f64>,
     /// Most admissions over R in any 60 s, and in a calendar minute, as a part of R.
     pub(crate) rate_over: (f64, f64),
+    /// The former as a number of visitors.
+    pub(crate) rate_over_visitors: u64,
+    /// Longest time in which somebody waited, places were free and nobody entered.
+    pub(crate) standstill_ms: u64,
+    standstill_since: Option<Timestamp>,
+    /// Visitors who entered while everybody was held until the start of an event.
+    pub(crate) admitted_early: u64,
     /// Visitors who came, who were queued first, and those of them while there was room.
     pub(crate) arrived: u64,
     pub(crate) queued: u64,
@@ -126,8 +138,15 @@ impl Truth {
             idle_whole_run: Idle::default(),
             active_over: 0.0,
             active_over_visitors: 0,
+            over_unexplained: 0,
+            lost_until: BTreeMap::new(),
+            lost: Expiring::new(started_at, SECOND_MS),
             active_over_by_second: Vec::new(),
             rate_over: (0.0, 0.0),
+            rate_over_visitors: 0,
+            standstill_ms: 0,
+            standstill_since: None,
+            admitted_early: 0,
             arrived: 0,
             queued: 0,
             queued_early: 0,
@@ -194,6 +213,7 @@ impl Truth {
         }
         self.note_pause(now);
         self.admitted += 1;
+        self.admitted_early += u64::from(self.settings.queue_all);
         self.entered_at = now;
         self.note_entry(now);
         for word in [now.0, visitor as u64] {
@@ -214,9 +234,12 @@ impl Truth {
         let minute = now.0 / MINUTE_MS;
         let in_minute = if self.in_minute.0 == minute { self.in_minute.1 } else { 0 };
         self.in_minute = (minute, in_minute + 1);
-        let rate = self.limits.rate(now) as f64;
-        let over = |count: u64| (count as f64 / rate - 1.0).max(0.0);
-        self.rate_over.0 = self.rate_over.0.max(over(self.last_minute.len() as u64));
+        let rate = self.limits.rate(now);
+        let over = |count: u64| (count as f64 / rate as f64 - 1.0).max(0.0);
+        let in_sixty_seconds = self.last_minute.len() as u64;
+        self.rate_over.0 = self.rate_over.0.max(over(in_sixty_seconds));
+        self.rate_over_visitors =
+            self.rate_over_visitors.max(in_sixty_seconds.saturating_sub(rate));
         self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
     }
 
@@ -229,7 +252,20 @@ impl Truth {
         let over = self.over_now(now);
         self.active_over_visitors = self.active_over_visitors.max(over);
         self.active_over = self.active_over.max(self.part_of_places(over));
+        let unexplained = over.saturating_sub(self.lost.live(now));
+        self.over_unexplained = self.over_unexplained.max(unexplained);
         ends_at
+    }
+
+    /// The renewal of a visitor died with its isolate: until the end of the session that it began
+    /// the visitor may be inside and counted nowhere (known limits in `docs/algorithm.md`).
+    pub fn lose_renewal(&mut self, now: Timestamp, visitor: usize, session_ends: Timestamp) {
+        let until = session_ends + self.settings.bucket_width_ms();
+        self.lost.live(now);
+        if let Some(before) = self.lost_until.insert(visitor, until) {
+            self.lost.remove(before);
+        }
+        self.lost.add(until);
     }
 
     /// The session that would have run until `session_ends` is over.
@@ -254,6 +290,8 @@ impl Truth {
                 self.idle.add(idle);
             }
         }
+        self.limits.see(now, places.max(rate), &self.settings);
+        self.note_standstill(now, places.max(rate), waiting);
         let over = self.over_now(now);
         self.active_over_by_second.push(self.part_of_places(over));
         let limit = self.settings.total_active_users;
@@ -279,6 +317,16 @@ impl Truth {
         }
     }
 
+    /// Somebody waits, and this part of the tighter limit is used: how long has nobody entered?
+    fn note_standstill(&mut self, now: Timestamp, used: f64, waiting: u64) {
+        if waiting == 0 || used >= 1.0 || self.settings.queue_all {
+            self.standstill_since = None;
+            return;
+        }
+        let since = (*self.standstill_since.get_or_insert(now)).max(self.entered_at);
+        self.standstill_ms = self.standstill_ms.max(now.since_ms(since));
+    }
+
     /// How many too many are inside.
     fn over_now(&mut self, now: Timestamp) -> u64 {
         let active = self.inside.live(now);
@@ -302,52 +350,6 @@ impl Truth {
     }
 }
 
-/// What is allowed at a moment, while limits change: nobody is thrown out when they fall.
-#[derive(Clone, Debug)]
-struct Limits {
-    /// The limit N in force.
-    now: u64,
-    /// When the limits changed last.
-    changed_at: Timestamp,
-    /// Until the last leases end the old N counts, then those who are inside already.
-    allowed: u64,
-    /// R by the moment since which it was in force.
-    rates: VecDeque<(Timestamp, u64)>,
-}
-
-impl Limits {
-    fn new(now: Timestamp, settings: &Settings) -> Self {
-        let places = u64::from(settings.total_active_users);
-        let rates = [(now, u64::from(settings.new_users_per_minute))].into();
-        Self { now: places, changed_at: now, allowed: places, rates }
-    }
-
-    fn change(&mut self, now: Timestamp, settings: &Settings, active: u64) {
-        let places = u64::from(settings.total_active_users);
-        self.allowed = self.places(now, active).max(places);
-        (self.now, self.changed_at) = (places, now);
-        self.rates.push_back((now, u64::from(settings.new_users_per_minute)));
-    }
-
-    /// How many may be inside.
-    fn places(&mut self, now: Timestamp, active: u64) -> u64 {
-        if now.since_ms(self.changed_at) >= LEASES_END_MS {
-            self.allowed = self.allowed.min(active).max(self.now);
-        }
-        self.allowed
-    }
-
-    /// How many may have been admitted in the last 60 s.
-    fn rate(&mut self, now: Timestamp) -> u64 {
-        let counts_ms = MINUTE_MS + LEASES_END_MS;
-        // The first one ended when the second one began.
-        while self.rates.get(1).is_some_and(|(since, _)| now.since_ms(*since) >= counts_ms) {
-            self.rates.pop_front();
-        }
-        self.rates.iter().map(|(_, rate)| *rate).max().unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::Truth;
@@ -357,7 +359,7 @@ mod tests {
     const START: Timestamp = Timestamp(600_000);
 
     fn truth() -> Truth {
-        let scenario = Scenario::named("small", 1).expect("a known name");
+        let scenario = Scenario::named("small").expect("a known name");
         Truth::new(START, scenario.settings)
     }
 

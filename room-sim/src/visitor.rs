@@ -165,6 +165,13 @@ impl Visitor {
         }
     }
 
+    /// From this moment on the visitor counts as one who came, if it has not been inside before.
+    pub fn join(&mut self, at: Timestamp) {
+        if self.entered_at.is_none() {
+            self.arrived_at = at;
+        }
+    }
+
     /// The visitor sees the queue page for the first time: until when it waits at most.
     pub fn wait(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
         let patience_ms = stream.exponential_ms(habits.patience_ms);

@@ -15,6 +15,7 @@ pub mod messages;
 mod network;
 mod objects;
 mod published;
+mod renewals;
 mod storage;
 mod visitors;
 

@@ -16,7 +16,7 @@ const ARRIVALS_MINUTES: f64 = 30.0;
 
 /// The waits, and how long the longest one was.
 fn experiment(name: &str, algorithm: Algorithm) -> (Vec<Wait>, f64) {
-    let scenario = Scenario::named(name, SEED).expect("a known name");
+    let scenario = Scenario::named(name).expect("a known name");
     let mut world = World::new(scenario, algorithm, 3, SEED);
     let (_, summary) = world.run(DRAIN_MS, &mut |_| ());
     assert_eq!(summary.waiting_at_end, 0, "{summary:?}");

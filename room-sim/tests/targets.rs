@@ -32,7 +32,7 @@ fn check(name: &str) {
 }
 
 fn check_at(data_centers: usize, name: &str) {
-    let scenario = Scenario::named(name, SEED).expect("a known name");
+    let scenario = Scenario::named(name).expect("a known name");
     let mut world = World::new(scenario, Algorithm::Escrow, data_centers, SEED);
     let (measures, summary) = world.run(DRAIN_MS, &mut |_| ());
     let mut tested = 0;

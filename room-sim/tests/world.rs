@@ -17,8 +17,8 @@ fn run(scenario: Scenario, data_centers: usize, seed: u64) -> (Measures, Summary
 }
 
 /// A named scenario, a tenth of its size and a third of its time.
-fn reduced(name: &str, seed: u64) -> Scenario {
-    let mut scenario = Scenario::named(name, seed).expect("a known name");
+fn reduced(name: &str) -> Scenario {
+    let mut scenario = Scenario::named(name).expect("a known name");
     scenario.settings.total_active_users /= 10;
     scenario.settings.new_users_per_minute /= 10;
     scenario.duration_ms /= 3;
@@ -76,24 +76,24 @@ fn the_same_seed_is_the_same_story() {
 fn the_limits_hold_whatever_dies_or_gets_lost() {
     for seed in 1..=3 {
         check(small_restart(), 3, seed);
-        check(reduced("outage", seed), 4, seed);
-        check(reduced("partition", seed), 4, seed);
+        check(reduced("outage"), 4, seed);
+        check(reduced("partition"), 4, seed);
     }
 }
 
 #[test]
 fn the_limits_hold_in_a_rush_and_while_they_change() {
     for seed in 1..=2 {
-        check(reduced("spike", seed), 5, seed);
-        check(reduced("flap", seed), 3, seed);
-        check(reduced("ghost", seed), 3, seed);
+        check(reduced("spike"), 5, seed);
+        check(reduced("flap"), 3, seed);
+        check(reduced("ghost"), 3, seed);
     }
 }
 
 /// Lots are drawn at the start among all who came before, and nobody enters before it.
 #[test]
 fn a_prequeue_opens_at_its_start_and_forgets_who_came_first() {
-    let mut scenario = Scenario::named("prequeue", 1).expect("a known name");
+    let mut scenario = Scenario::named("prequeue").expect("a known name");
     scenario.settings.total_active_users /= 200;
     scenario.settings.new_users_per_minute /= 200;
     for (_, rate) in &mut scenario.arrivals {
@@ -118,7 +118,7 @@ fn a_prequeue_opens_at_its_start_and_forgets_who_came_first() {
 #[test]
 fn revoked_sessions_let_others_in_and_never_too_many() {
     let admitted = |name: &str| {
-        let mut scenario = Scenario::named(name, 1).expect("a known name");
+        let mut scenario = Scenario::named(name).expect("a known name");
         scenario.settings.total_active_users /= 20;
         scenario.settings.new_users_per_minute /= 20;
         for (_, rate) in &mut scenario.arrivals {
@@ -140,7 +140,7 @@ fn revoked_sessions_let_others_in_and_never_too_many() {
 #[test]
 fn people_wait_less_where_bots_are_in_the_infinite_queue() {
     let people = |name: &str| {
-        let mut scenario = Scenario::named(name, 1).expect("a known name");
+        let mut scenario = Scenario::named(name).expect("a known name");
         scenario.settings.total_active_users /= 20;
         scenario.settings.new_users_per_minute /= 20;
         for (_, rate) in &mut scenario.arrivals {
@@ -162,7 +162,7 @@ fn people_wait_less_where_bots_are_in_the_infinite_queue() {
 #[test]
 fn nobody_overtakes_by_a_minute_in_a_long_line() {
     for seed in 1..=2 {
-        let (measures, summary) = check(reduced("over", seed), 3, seed);
+        let (measures, summary) = check(reduced("over"), 3, seed);
         assert!(measures.overtaken_percent <= 0.0, "seed {seed}: {measures}");
         assert!(summary.queued > 500, "seed {seed}: {summary:?}");
     }

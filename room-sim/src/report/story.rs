@@ -90,7 +90,7 @@ mod tests {
     use room_sim::visitor::Visitor;
 
     fn story(seconds: Vec<Second>, visitors: &[Visitor]) -> Story {
-        let settings = Scenario::named("small", 1).expect("a known name").settings;
+        let settings = Scenario::named("small").expect("a known name").settings;
         let mut truth = Truth::new(Timestamp::default(), settings);
         truth.samples = seconds;
         Story::of("over", &truth, visitors)

@@ -5,12 +5,11 @@ use room_core::order::shuffle::{DrawKey, Shuffle};
 use room_core::room::settings::{QueueingMethod, Settings};
 
 use super::{Fault, NetworkConditions, Scenario, Traffic, hard, minutes, seconds};
-use crate::chance::Stream;
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 38] = [
+pub const NAMES: [&str; 37] = [
     "steady",
     "small",
     "shift",
@@ -25,7 +24,6 @@ pub const NAMES: [&str; 38] = [
     "wave",
     "flap",
     "partition",
-    "swarm",
     "fairshot",
     "lottery",
     "prequeue",
@@ -62,8 +60,8 @@ pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
 
 impl Scenario {
-    /// The scenario of this name; the seed draws `swarm` alone.
-    pub fn named(name: &str, seed: u64) -> Option<Self> {
+    /// The scenario of this name.
+    pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             // A visitor is inside for 9 minutes on average: 82 % of the places are taken.
             "steady" => constant("steady", 900.0),
@@ -113,7 +111,6 @@ impl Scenario {
                 faults: vec![(minutes(15), Fault::Cut), (minutes(17), Fault::Heal)],
                 ..constant("partition", 1_300.0)
             },
-            "swarm" => swarm(seed),
             "fairshot" => fairshot(),
             "lottery" => by_lot("lottery", constant("lottery", 1_800.0)),
             "revoke" => {
@@ -137,7 +134,7 @@ impl Scenario {
 }
 
 /// The usual room of 10,000 places, with so many arrivals a minute for half an hour.
-pub(super) fn constant(name: &'static str, per_minute: f64) -> Scenario {
+pub(crate) fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
         settings: Settings::with_limits(10_000, 2_000),
@@ -347,51 +344,5 @@ fn two_hours() -> Scenario {
         ],
         duration_ms: minutes(120),
         ..constant("two-hours", 0.0)
-    }
-}
-
-/// A mixture of everything, drawn by the seed.
-fn swarm(seed: u64) -> Scenario {
-    let stream = &mut Stream::new(seed ^ 0x5741_524d);
-    let places = stream.between(500, 12_000) as u32;
-    let rate = (places / stream.between(2, 8) as u32).max(60);
-    let capacity = f64::from(places) / 9.1;
-    let point = |stream: &mut Stream, minute: u64| {
-        (minutes(minute), capacity * stream.between(20, 300) as f64 / 100.0)
-    };
-    let mut faults = vec![
-        (minutes(stream.between(3, 10)), Fault::RestartGlobal { with_copy: stream.happens(0.5) }),
-        (minutes(stream.between(3, 20)), Fault::Outage { data_center: 2 }),
-    ];
-    for _ in 0..stream.between(1, 3) {
-        let (every, with_copy) = (stream.between(1, 4) as usize, stream.happens(0.5));
-        let at = seconds(stream.between(120, 1_200));
-        faults.push((at, Fault::RestartDataCenters { every, with_copy }));
-    }
-    let cut_at = seconds(stream.between(240, 900));
-    let heals_at = cut_at + seconds(stream.between(5, 180));
-    faults.extend([(cut_at, Fault::Cut), (heals_at, Fault::Heal)]);
-    faults.sort_by_key(|(at, _)| *at);
-    Scenario {
-        settings: Settings::with_limits(places, rate),
-        arrivals: (0..=4).map(|step| point(stream, step * 6)).collect(),
-        duration_ms: minutes(24),
-        habits: Habits {
-            leave_at_once: stream.between(0, 40) as f64 / 100.0,
-            patience_ms: minutes(stream.between(3, 30)) as f64,
-            parallel: stream.between(0, 30) as f64 / 100.0,
-            ..Habits::USUAL
-        },
-        network_conditions: NetworkConditions {
-            loss: stream.between(0, 8) as f64 / 100.0,
-            repeats: stream.between(0, 5) as f64 / 100.0,
-            slow: stream.between(0, 5) as f64 / 100.0,
-            skew_ms: stream.between(0, 1_000),
-            data_center_skew_ms: 0,
-            far_data_center: None,
-        },
-        isolate_life_ms: seconds(stream.between(40, 300)),
-        faults,
-        ..constant("swarm", 0.0)
     }
 }

@@ -5,7 +5,7 @@ use room_core::base::time::{SECOND_MS, Timestamp};
 
 use super::calls::Context;
 use super::event::WorldEvent;
-use super::isolates::IsolateInstance;
+use super::isolates::{IsolateInstance, IsolateRow};
 use super::network::Network;
 use crate::baseline;
 use crate::scenario::{Fault, Scenario};
@@ -15,6 +15,8 @@ use crate::world::World;
 const COPY_AGE_MS: u64 = 2 * SECOND_MS;
 /// The row is written at least this often while anything changes.
 const ROW_AGE_MS: u64 = 10 * SECOND_MS;
+/// What an aggregator hears is in the row after so long, also in a calm room.
+const HEARD_MS: u64 = 60 * SECOND_MS;
 /// A cut leaves each third data center alone.
 const CUT_EVERY: usize = 3;
 
@@ -27,13 +29,16 @@ pub(crate) struct Faults {
     gone: Vec<bool>,
     /// Nobody who waits is heard before this moment.
     line_is_heard_at: Timestamp,
+    /// Whose renewals an aggregator has heard of, and no stored row, when their isolate died, and
+    /// in which data center.
+    heard: Vec<(Timestamp, usize, Vec<usize>)>,
 }
 
 impl Faults {
     /// Nothing is broken yet.
     pub(crate) fn new(planned: Vec<(u64, Fault)>, data_centers: usize) -> Self {
         let gone = vec![false; data_centers];
-        Self { planned, gone, line_is_heard_at: Timestamp::default() }
+        Self { planned, gone, line_is_heard_at: Timestamp::default(), heard: Vec::new() }
     }
 
     /// Enters every fault, and before it the moments at which copies are taken that it will find.
@@ -126,8 +131,9 @@ impl World {
                 parts.objects.restart_global(&mut context);
             }
             Fault::RestartDataCenters { every, .. } => {
-                let (parts, mut context) = self.parts();
-                for data_center in (0..parts.faults.data_centers()).step_by(every) {
+                for data_center in (0..self.faults.data_centers()).step_by(every) {
+                    self.forget_renewals(data_center);
+                    let (parts, mut context) = self.parts();
                     parts.objects.restart_data_center(data_center, &mut context);
                 }
             }
@@ -171,6 +177,7 @@ impl World {
             for isolate in 0..Scenario::isolates(data_center) {
                 self.kill(data_center, isolate);
             }
+            self.forget_renewals(data_center);
         }
     }
 
@@ -187,13 +194,41 @@ impl World {
         self.plan_death(data_center, isolate);
     }
 
+    /// The aggregator of a data center dies, and with it what it alone has heard.
+    fn forget_renewals(&mut self, data_center: usize) {
+        let all = std::mem::take(&mut self.faults.heard);
+        for (at, of, visitors) in all {
+            if of == data_center && self.now.since_ms(at) < HEARD_MS {
+                self.lose_renewals(visitors);
+            } else {
+                self.faults.heard.push((at, of, visitors));
+            }
+        }
+        let isolates = self.isolates.get_mut(data_center).map(IsolateRow::all_mut);
+        isolates.into_iter().flatten().for_each(|instance| instance.renewals.forget());
+    }
+
+    fn lose_renewals(&mut self, visitors: Vec<usize>) {
+        for visitor in visitors {
+            if let Some(browser) = self.visitors.get(visitor) {
+                self.truth.lose_renewal(self.now, visitor, browser.session_ends);
+            }
+        }
+    }
+
     /// An isolate is replaced by one that knows nothing.
     fn kill(&mut self, data_center: usize, isolate: usize) {
         let born = IsolateInstance::born(data_center, &self.clocks, &mut self.chance);
         let Some(row) = self.isolates.get_mut(data_center) else { return };
         let before = row.incarnation(isolate);
         if let Some(instance) = row.get_mut(isolate) {
-            *instance = born;
+            let (lost, heard) = std::mem::replace(instance, born).renewals.unheard();
+            self.lose_renewals(lost);
+            if self.scenario.sleepers_forget {
+                self.lose_renewals(heard);
+            } else {
+                self.faults.heard.push((self.now, data_center, heard));
+            }
         }
         if let Some(room) = &mut self.published {
             room.forget(baseline::Place { data_center, worker: before });

@@ -21,6 +21,7 @@ use crate::world::clocks::Clocks;
 use crate::world::event::WorldEvent;
 use crate::world::network::{Asking, Caller, Place, Question, Reply, Shift, WaitingVisit};
 use crate::world::objects::node;
+use crate::world::renewals::Renewals;
 
 /// A browser that got an error page asks again after this long.
 const AGAIN_MS: u64 = SECOND_MS;
@@ -49,6 +50,8 @@ pub(crate) struct IsolateInstance {
     ahead_ms: u64,
     duty: ReportDuty,
     copied_at: Timestamp,
+    /// The visitors whose last renewals would die with it.
+    pub(crate) renewals: Renewals,
 }
 
 impl IsolateInstance {
@@ -63,6 +66,7 @@ impl IsolateInstance {
             ahead_ms,
             duty: ReportDuty::default(),
             copied_at: Timestamp::default(),
+            renewals: Renewals::default(),
         }
     }
 
@@ -99,6 +103,11 @@ impl IsolateRow {
     /// Finds an isolate by its number.
     pub(crate) fn get_mut(&mut self, isolate: usize) -> Option<&mut IsolateInstance> {
         self.instances.get_mut(isolate)
+    }
+
+    /// All isolates, to change them.
+    pub(crate) fn all_mut(&mut self) -> &mut [IsolateInstance] {
+        &mut self.instances
     }
 
     /// Finds an isolate that is still in the incarnation of this place.
@@ -265,7 +274,12 @@ impl World {
         let passes = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
         let next = match outcome {
             Outcome::Pass => self.show_site(visitor, None),
-            Outcome::PassWith(ticket) => self.show_site(visitor, Some(Cookie::Ticket(ticket))),
+            Outcome::PassWith(ticket) => {
+                if let Some(instance) = self.instance(place) {
+                    instance.renewals.note(visitor);
+                }
+                self.show_site(visitor, Some(Cookie::Ticket(ticket)))
+            }
             // The browser shows one of the pages, and keeps the cookie that came with it.
             Outcome::Wait { .. } if is_echo => return self.report_soon(place, work_is_left),
             Outcome::Wait { ticket, counted } => {
@@ -321,7 +335,7 @@ impl World {
         let comes_at = self.now + self.chance.visitors.between(SOLVED_MS.0, SOLVED_MS.1);
         let browser = self.visitors.get_mut(visitor)?;
         browser.passed = Some(browser.owner != Owner::Bot);
-        browser.arrived_at = comes_at;
+        browser.join(comes_at);
         Some(comes_at)
     }
 
@@ -336,6 +350,8 @@ impl World {
         let due = admission::next_refresh(&ticket) - ahead_ms;
         let browser = self.visitors.get_mut(visitor)?;
         browser.cookie = Cookie::Ticket(ticket);
+        // Nobody is overtaken who stands in no line.
+        browser.join(now);
         if browser.standing == VisitorState::Arrives {
             browser.wait(now, &habits, &mut self.chance.visitors);
         }
@@ -400,7 +416,10 @@ impl World {
                 self.call(Caller::Return(shift), Question::of_counter(left));
                 return;
             }
-            Followup::Report(report) => Question::Aggregator(data_center, report),
+            Followup::Report(report) => {
+                instance.renewals.report(report.first + report.events.len() as u64);
+                Question::Aggregator(data_center, report)
+            }
             Followup::ReadView => {
                 instance.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
                 if !instance.machine.wants_view(local) {
@@ -421,6 +440,9 @@ impl World {
             Some(Reply::Aggregator(reply)) => Some(reply),
             _ => None,
         };
+        if let Some(reply) = &reply {
+            instance.renewals.hear(reply.received, reply.durable);
+        }
         instance.machine.on_report_reply(now + instance.ahead_ms, reply);
         if now.since_ms(instance.copied_at) >= COPY_MS {
             instance.copied_at = now;

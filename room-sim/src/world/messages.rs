@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn what_comes_in_that_time_can_be_read_and_nothing_else_is_kept() {
-        let scenario = Scenario::named("over", 1).expect("a known name");
+        let scenario = Scenario::named("over").expect("a known name");
         let mut world = World::new(scenario, Algorithm::Escrow, 3, 1);
         let heard = world.heard(60_000, 4_000);
         assert!(heard.len() > 6, "{}", heard.len());

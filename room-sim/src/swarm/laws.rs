@@ -1,0 +1,180 @@
+//! The laws that every story of the swarm keeps, by the truth from outside alone.
+
+use std::fmt;
+
+use room_core::base::time::{MINUTE_MS, SECOND_MS};
+use room_core::room::settings::Settings;
+
+use crate::measure::{Measures, Summary, overtaken};
+use crate::swarm::story::Draft;
+use crate::world::World;
+
+/// What is allowed beyond a limit: this part of it, or one visitor where that is more.
+const OVER_PART: f64 = 0.002;
+/// Nobody may enter for so long although places are free and somebody waits, and for a session
+/// besides: so long a place is held that was lost with its isolate or its data center.
+const STANDSTILL_MS: u64 = MINUTE_MS;
+/// The longest fault lasts so long.
+const FAULT_MS: u64 = 2 * MINUTE_MS;
+/// So many of those who entered may be overtaken, or a few where that is fewer.
+const OVERTAKEN_PART: f64 = 0.002;
+const OVERTAKEN_FEW: f64 = 1.0;
+/// Whoever is called enters with the next check-in, or the one after it if its slot gets lost.
+const CHECK_INS: u64 = 2;
+
+/// A law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// No machine panics.
+    Sound,
+    /// Never are more than N inside.
+    Places,
+    /// Never are more than R admitted in 60 s.
+    Rate,
+    /// Nobody enters before the start of an event.
+    Start,
+    /// Nobody waits at the end.
+    Drained,
+    /// Somebody enters while places are free.
+    Progress,
+    /// First come, first served.
+    Order,
+    /// The platform would have borne it.
+    Platform,
+}
+
+/// All laws, in the order in which they are told.
+pub const LAWS: [Law; 8] = [
+    Law::Sound,
+    Law::Places,
+    Law::Rate,
+    Law::Start,
+    Law::Drained,
+    Law::Progress,
+    Law::Order,
+    Law::Platform,
+];
+
+impl Law {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sound => "sound",
+            Self::Places => "places",
+            Self::Rate => "rate",
+            Self::Start => "start",
+            Self::Drained => "drained",
+            Self::Progress => "progress",
+            Self::Order => "order",
+            Self::Platform => "platform",
+        }
+    }
+
+    /// What it says, in one sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Sound => "no machine panics",
+            Self::Places => {
+                "never are more than N inside, but for those whose renewal died with its isolate, \
+                 and for one visitor or 0.2 %"
+            }
+            Self::Rate => {
+                "never are more than R admitted in any 60 s, but for one visitor or 0.2 %"
+            }
+            Self::Start => "nobody enters before the start of an event",
+            Self::Drained => "an hour after the last arrival nobody waits",
+            Self::Progress => {
+                "while somebody waits and places are free, somebody enters within a session and \
+                 a minute, or three minutes where anything breaks"
+            }
+            Self::Order => {
+                "where no fault excuses it, nobody enters later than two check-ins after \
+                 somebody a minute younger, but for one visitor or 0.2 %"
+            }
+            Self::Platform => "no value, memory or number of calls is more than the platform takes",
+        }
+    }
+}
+
+/// What came of a story, as far as laws speak of it.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Visitors who came, waited, and entered.
+    pub visitors: (u64, u64, u64),
+    /// A number made of every admission in its order.
+    pub fingerprint: u64,
+    /// How many too many were inside, with those whose renewal died with its isolate.
+    pub over: u64,
+    /// The laws, how far it went, and how far it may go.
+    figures: Vec<(Law, f64, f64)>,
+}
+
+/// A law that is broken.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// Which one.
+    pub law: Law,
+    /// How far it went, and how far it may go.
+    pub figures: (f64, f64),
+}
+
+impl Outcome {
+    /// Reads it off a story that is over.
+    pub fn of(
+        world: &World,
+        measures: &Measures,
+        summary: &Summary,
+        settings: &Settings,
+        draft: &Draft,
+    ) -> Self {
+        let most = |limit: u32| (OVER_PART * f64::from(limit)).floor().max(1.0);
+        let fault_ms = if draft.has_faults { FAULT_MS } else { 0 };
+        let standstill_ms = settings.session_ms() + STANDSTILL_MS + fault_ms;
+        let keeps_order = draft.is_in_order && !draft.has_faults;
+        let seconds = |time_ms: u64| time_ms as f64 / SECOND_MS as f64;
+        let truth = world.truth();
+        let overtaken = overtaken(world.visitors(), CHECK_INS * settings.longest_refresh_ms());
+        let few = (OVERTAKEN_PART * summary.admitted as f64).floor().max(OVERTAKEN_FEW);
+        let figures = vec![
+            (Law::Places, truth.over_unexplained as f64, most(settings.total_active_users)),
+            (Law::Rate, truth.rate_over_visitors as f64, most(settings.new_users_per_minute)),
+            (Law::Start, truth.admitted_early as f64, 0.0),
+            (Law::Drained, summary.waiting_at_end as f64, 0.0),
+            (Law::Progress, seconds(truth.standstill_ms), seconds(standstill_ms)),
+            (Law::Order, if keeps_order { overtaken as f64 } else { 0.0 }, few),
+            (Law::Platform, measures.platform_failures as f64, 0.0),
+        ];
+        let visitors = (summary.arrived, summary.queued, summary.admitted);
+        Self {
+            visitors,
+            fingerprint: summary.fingerprint,
+            over: truth.active_over_visitors,
+            figures,
+        }
+    }
+
+    /// The laws that it breaks.
+    pub fn broken(&self) -> Vec<Broken> {
+        let broken = self.figures.iter().filter(|(_, is, most)| is > most);
+        broken.map(|(law, is, most)| Broken { law: *law, figures: (*is, *most) }).collect()
+    }
+
+    /// How far each law went, and how far it may go.
+    pub fn figures(&self) -> &[(Law, f64, f64)] {
+        &self.figures
+    }
+}
+
+impl Broken {
+    /// A machine has panicked.
+    pub fn panic() -> Self {
+        Self { law: Law::Sound, figures: (1.0, 0.0) }
+    }
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (law, (is, most)) = (self.law, self.figures);
+        write!(formatter, "{}: {is} of at most {most} ({})", law.name(), law.sentence())
+    }
+}

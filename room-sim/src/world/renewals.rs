@@ -1,0 +1,75 @@
+//! Which renewals would die with their isolate, by what goes over the wire. Decides nothing.
+
+use std::collections::VecDeque;
+
+/// The visitors with a new ticket of one isolate of which no stored row knows yet.
+#[derive(Debug, Default)]
+pub(crate) struct Renewals {
+    /// Those since the last report.
+    fresh: Vec<usize>,
+    /// The number of the first event after each report, and the visitors whom it named first.
+    reported: VecDeque<(u64, Vec<usize>)>,
+    /// The present aggregator has heard of the events up to this number.
+    received: u64,
+}
+
+impl Renewals {
+    /// The visitor got a new ticket.
+    pub(crate) fn note(&mut self, visitor: usize) {
+        self.fresh.push(visitor);
+    }
+
+    /// A report leaves with all events before the one of this number.
+    pub(crate) fn report(&mut self, next: u64) {
+        self.reported.push_back((next, std::mem::take(&mut self.fresh)));
+    }
+
+    /// The aggregator has heard of the events up to a number, and those up to another are stored.
+    pub(crate) fn hear(&mut self, received: u64, durable: u64) {
+        self.received = received;
+        while self.reported.front().is_some_and(|(next, _)| *next <= durable + 1) {
+            self.reported.pop_front();
+        }
+    }
+
+    /// The aggregator has lost its memory, and does not know what it has heard.
+    pub(crate) fn forget(&mut self) {
+        self.received = 0;
+    }
+
+    /// The isolate dies: whose renewals nobody has heard of, and whose only the aggregator.
+    pub(crate) fn unheard(self) -> (Vec<usize>, Vec<usize>) {
+        let known = self.received + 1;
+        let (heard, mut lost): (Vec<_>, Vec<_>) =
+            self.reported.into_iter().partition(|(next, _)| *next <= known);
+        lost.push((0, self.fresh));
+        let visitors = |reports: Vec<(u64, Vec<usize>)>| {
+            reports.into_iter().flat_map(|(_, visitors)| visitors).collect()
+        };
+        (visitors(lost), visitors(heard))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Renewals;
+
+    #[test]
+    fn what_is_stored_dies_with_nobody_and_what_was_heard_with_the_aggregator() {
+        let told = || {
+            let mut renewals = Renewals::default();
+            for visitor in 1..=3 {
+                renewals.note(visitor);
+                renewals.report(visitor as u64 + 1);
+            }
+            renewals.note(4);
+            renewals.hear(0, 0);
+            renewals.hear(2, 1);
+            renewals
+        };
+        assert_eq!(told().unheard(), (vec![3, 4], vec![2]));
+        let mut renewals = told();
+        renewals.forget();
+        assert_eq!(renewals.unheard(), (vec![2, 3, 4], vec![]));
+    }
+}
