@@ -22,7 +22,12 @@ const STEPS = [
   "mutants",
   "object-cpu",
   "soak",
+  "deploy",
+  "rotate-keys",
+  "release",
 ];
+/** The steps that need no Rust at once: `deploy` brings it where there is something to build. */
+const STEPS_WITHOUT_RUST = ["deploy", "rotate-keys"];
 /**
  * The first Node, by major and minor version, that runs TypeScript without a build. The installed
  * tools include such a Node.
@@ -34,7 +39,7 @@ if (!STEPS.includes(step)) stop(`usage: node scripts/run.mjs <${STEPS.join("|")}
 checkNode();
 process.chdir(ROOT);
 if (step === "start") await checkPort();
-bringRust();
+if (!STEPS_WITHOUT_RUST.includes(step)) bringRust();
 install();
 await run(step, rest);
 

@@ -8,13 +8,15 @@ import { LiveLine } from "./live-line.mjs";
 import { addresses, demoRoom, health, roomNow } from "./local.mjs";
 import { PORT } from "./port.mjs";
 
-/** wrangler.toml with the shop as ORIGIN, a binding that a deployment must not have. */
+/** wrangler.toml with the shop as ORIGIN and the demo room's zone, which no deployment may have. */
 const LOCAL_CONFIG = "wrangler.local.toml";
 const ORIGIN_BINDING = `
 [[services]]
 binding = "ORIGIN"
 service = "demo-shop"
 `;
+const NO_ZONES = 'ZONES = ""';
+const DEMO_ZONES = 'ZONES = "0123456789abcdef0123456789abcdef=localhost"';
 /**
  * The folder of what objects and caches store; removed by each start, to begin with an empty room.
  */
@@ -48,7 +50,8 @@ function build() {
 function prepareFiles() {
   if (!fs.existsSync(".dev.vars")) fs.copyFileSync(".dev.vars.example", ".dev.vars");
   fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
-  fs.writeFileSync(LOCAL_CONFIG, fs.readFileSync("wrangler.toml", "utf8") + ORIGIN_BINDING);
+  const deployed = fs.readFileSync("wrangler.toml", "utf8");
+  fs.writeFileSync(LOCAL_CONFIG, deployed.replace(NO_ZONES, DEMO_ZONES) + ORIGIN_BINDING);
 }
 
 function startWrangler() {

@@ -34,6 +34,7 @@ const STEPS = [
   { name: "golden", folder: "tests/golden", built: false },
   { name: "languages", folder: "tests/languages" },
   { name: "workerd", folder: "tests/workerd" },
+  { name: "deploy", folder: "tests/deploy" },
   { name: "attacks", commands: [words("node scripts/attacks.mjs")], built: true },
   { name: "soak", commands: [words("node scripts/soak.mjs")], inCi: true, built: true },
   { name: "library", folder: "client/test" },

@@ -42,6 +42,13 @@ export class CloudflareAccount {
     return zone;
   }
 
+  /** Adds the zone shop.example, whose visitors come by Cloudflare. */
+  addShop() {
+    const zone = this.addZone("shop.example");
+    this.addDnsRecord(zone, "shop.example");
+    return zone;
+  }
+
   addDnsRecord(zone, name, proxied = true) {
     this.dnsRecords.push({ id: this.#id(), zone: zone.id, name, type: "A", proxied });
   }
@@ -62,11 +69,6 @@ export class CloudflareAccount {
     for (const { live } of this.workers.values()) await live?.stop();
     this.server.closeAllConnections();
     this.server.close();
-  }
-
-  /** The port at which the hosts of this account are served by what is deployed. */
-  get livePort() {
-    return [...this.workers.values()].find(({ live }) => live)?.live.port;
   }
 
   #id() {
@@ -137,14 +139,17 @@ export class CloudflareAccount {
     ["PUT", SCRIPT("secrets"), ([name], _, secret) => this.#putSecret(name, secret)],
     ["GET", SCRIPT("secrets"), ([name]) => this.#secrets(name)],
     ["GET", SCRIPT("references"), () => ({ services: { incoming: [] }, durable_objects: [] })],
+    ["GET", /^accounts\/\w+\/workers\/workers\/[\w-]+$/, () => ({ subdomain: {} })],
+    ["GET", /^accounts\/\w+\/workers\/durable_objects\/namespaces$/, () => []],
+    ["GET", /^accounts\/\w+\/storage\/kv\/namespaces$/, () => []],
     ["GET", /^accounts\/\w+\/workers\/tails\/by-consumer\/[\w-]+$/, () => []],
   ];
 
   #zones(query) {
     const name = query.get("name");
     const account = query.get("account.id");
-    const fits = (zone) => (!name || zone.name === name) && (!account || zone.account.id === account);
-    return this.zones.filter(fits);
+    const isIn = (zone) => !account || zone.account.id === account;
+    return this.zones.filter((zone) => (!name || zone.name === name) && isIn(zone));
   }
 
   #in(all, zone) {
@@ -195,7 +200,7 @@ export class CloudflareAccount {
 
   #deployments(name) {
     const { versions, deployed } = this.#worker(name);
-    const of = ({ id }) => ({ id, versions: [{ version_id: id, percentage: 100 }], source: "wrangler" });
+    const of = ({ id }) => ({ id, versions: [{ version_id: id, percentage: 100 }] });
     return { deployments: versions.filter(({ id }) => id === deployed).map(of) };
   }
 
@@ -215,11 +220,11 @@ export class CloudflareAccount {
       if (type === "secret_text") worker.secrets.set(binding, text);
     }
     const modules = [...form].filter(([part]) => part !== "metadata");
-    const id = `version-${worker.versions.length + 1}`;
+    const id = versionId(worker);
     const version = { id, annotations: metadata.annotations ?? {}, metadata, modules };
     worker.versions.push(version);
     if (deploys) await this.#run(worker, version);
-    return { id, deployment_id: id, startup_time_ms: 1, metadata: {}, number: worker.versions.length };
+    return { id, deployment_id: id, startup_time_ms: 1, resources: { script: { etag: id } } };
   }
 
   async #deploy(name, { versions: [{ version_id: id }] }) {
@@ -239,7 +244,7 @@ export class CloudflareAccount {
     const worker = this.#worker(name);
     worker.secrets.set(binding, text);
     const last = worker.versions.at(-1);
-    const version = { ...last, id: `version-${worker.versions.length + 1}` };
+    const version = { ...last, id: versionId(worker) };
     worker.versions.push(version);
     await this.#run(worker, version);
     return { name: binding, type: "secret_text" };
@@ -251,9 +256,8 @@ export class CloudflareAccount {
   }
 
   #putRoutes(name, routes) {
-    const zoneOf = (route) => route.zone_id ?? this.zones.find((z) => z.name === route.zone_name).id;
     this.routes = this.routes.filter(({ script }) => script !== name);
-    for (const route of routes) this.#post(zoneOf(route), { pattern: route.pattern, script: name });
+    for (const { zone_id: zone, pattern } of routes) this.#post(zone, { pattern, script: name });
     return routes.map(({ pattern }) => pattern);
   }
 
@@ -262,6 +266,11 @@ export class CloudflareAccount {
     for (const { hostname } of origins) this.domains.push({ id: this.#id(), hostname, service });
     return null;
   }
+}
+
+/** Ids of versions are UUIDs. */
+function versionId({ versions }) {
+  return `00000000-0000-4000-8000-${String(versions.length + 1).padStart(12, "0")}`;
 }
 
 function SCRIPT(below) {

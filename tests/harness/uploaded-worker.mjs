@@ -59,8 +59,10 @@ export class UploadedWorker {
   }
 }
 
+/** The variables, without the jurisdiction: workerd by itself refuses each call to objects in one. */
 function textsOf(bindings) {
-  const texts = bindings.filter(({ type }) => type === "plain_text");
+  const isText = ({ type, name }) => type === "plain_text" && name !== "JURISDICTION";
+  const texts = bindings.filter(isText);
   return Object.fromEntries(texts.map(({ name, text }) => [name, text]));
 }
 

@@ -1,0 +1,117 @@
+// `npm run deploy`: from a clone, or from a release folder, to a live room. It can be run again at
+// any time and changes what differs then; `--undo` takes everything down. See docs/deploy.md.
+import fs from "node:fs";
+import path from "node:path";
+
+import { Cloudflare, token } from "./deploy/cloudflare.mjs";
+import { patternsOf, writeConfiguration } from "./deploy/configuration.mjs";
+import { Kept } from "./deploy/kept.mjs";
+import { liveCheck } from "./deploy/live-check.mjs";
+import { survey } from "./deploy/obstacles.mjs";
+import { deployOptions } from "./deploy/options.mjs";
+import { Questions } from "./deploy/questions.mjs";
+import { makeSecrets } from "./deploy/secrets.mjs";
+import { settle } from "./deploy/settings.mjs";
+import { siteRooms } from "./deploy/site-rooms.mjs";
+import { undo } from "./deploy/undo.mjs";
+import { upload } from "./deploy/upload.mjs";
+import { checkWrangler, wrangler } from "./deploy/wrangler.mjs";
+import { bringRust } from "./rust.mjs";
+import { stop } from "./stop.mjs";
+import { xtask } from "./xtask.mjs";
+
+process.chdir(path.join(import.meta.dirname, ".."));
+const options = deployOptions(process.argv.slice(2));
+const questions = new Questions(options);
+checkWrangler();
+if (process.env.WORKERS_CI === "1") await deployByButton();
+const kept = new Kept(options.folder);
+const cloudflare = new Cloudflare(token());
+await (options.undo ? takeDown() : deploy()).catch((error) => stop(error.message));
+
+async function deploy() {
+  await settle(cloudflare, kept, options, questions);
+  const { settings } = kept;
+  const { account, zone, host } = settings;
+  console.log(`  Account ${account.name}, zone ${zone.name}, site ${host}`);
+  const rooms = await siteRooms(kept, options, questions);
+  const patterns = patternsOf(rooms, settings);
+  const { warnings, isConnected } = await survey(cloudflare, kept, patterns, options["take-over"]);
+  for (const warning of warnings) console.log(`  Beware: ${warning}`);
+  build();
+  showSecrets(makeSecrets(kept));
+  await writeConfiguration(kept, patterns);
+  const changed = await upload(cloudflare, kept, isConnected);
+  if (!changed) console.log("  Nothing differs from what is deployed: nothing was uploaded.");
+  console.log("  Asking whether it works ...");
+  const deployed = {
+    settings,
+    token: kept.secrets.API_TOKEN,
+    liveAddress: options["live-address"],
+  };
+  const problem = await liveCheck(deployed, options.patience);
+  if (problem) {
+    stop(`it is deployed, but the live check failed: ${problem}. Run the same command again later`);
+  }
+  farewell(settings);
+}
+
+/** Builds in a clone; a release folder brings what is built. */
+function build() {
+  if (!fs.existsSync("Cargo.toml")) return;
+  if (options["no-build"]) {
+    if (fs.existsSync("build/worker/gen/waiting_room_bg.wasm")) return;
+    stop("nothing is built yet: run `npm run build`, or leave --no-build away");
+  }
+  bringRust();
+  xtask("build");
+}
+
+function showSecrets(made) {
+  if (made.length === 0) return;
+  const lines = made.map((name) => `    ${name.padEnd(12)} ${kept.secrets[name]}`);
+  console.log(`
+  These secrets were made. They cannot be read back from Cloudflare: keep a copy of the folder
+  ${kept.folder} in a safe place.
+
+${lines.join("\n")}
+`);
+}
+
+function farewell({ host, adminHost, zone }) {
+  console.log(`
+  The room is live.
+
+  Your site:    https://${host}/
+  Health:       https://${adminHost}/_waiting-room/health
+  The API:      https://${adminHost}/_waiting-room/client/v4/zones/${zone.id}/waiting_rooms
+                with the header "Authorization: Bearer <API_TOKEN>" (${kept.file("secrets.json")})
+
+  A live room needs the plan Workers Paid: on Workers Free a day has 100,000 requests of visitors
+  and 100,000 of objects, and beyond them newcomers are held.
+  Take it down: npm run deploy -- --undo      New ticket keys: npm run rotate-keys
+`);
+}
+
+async function takeDown() {
+  if (kept.isEmpty) {
+    console.log(`  ${kept.folder} has no deployment: nothing to take down.`);
+    return;
+  }
+  const { name, host } = kept.settings;
+  const question = `Take down "${name}" of ${host}? Rooms, places in line and history are lost.`;
+  if (!(await questions.agrees(question, options))) return;
+  await undo(cloudflare, kept);
+  if (options["forget-secrets"]) kept.forget();
+  else console.log(`  Settings and secrets stay in ${kept.folder}: --forget-secrets removes it.`);
+  console.log("  Nothing is left of it in the account.");
+}
+
+/** Cloudflare's own build after its deploy button: it has asked for the secrets itself. */
+async function deployByButton() {
+  if (!fs.existsSync("build/worker/gen/waiting_room_bg.wasm")) {
+    stop("this is no release folder: the button needs one, made by `npm run release`");
+  }
+  await wrangler(undefined, ["deploy"]);
+  process.exit(0);
+}

@@ -1,0 +1,80 @@
+// The folder that a deployment is kept in: what its owner answered, its rooms, its secrets, and
+// what was done so far. Every file is readable by its owner alone, and no git ever takes one.
+import fs from "node:fs";
+import path from "node:path";
+
+import { stop } from "../stop.mjs";
+
+const OWNER_ALONE = 0o600;
+const FOLDER_OF_OWNER = 0o700;
+
+export class Kept {
+  constructor(folder) {
+    this.folder = path.resolve(folder);
+    /** What the owner answered: host, account and zone, and so on. */
+    this.settings = this.#read("settings.json") ?? {};
+    /** The secrets of the Worker by name. */
+    this.secrets = this.#read("secrets.json") ?? {};
+    /** What was done: `began`, `deployed`, `rotation`. */
+    this.state = this.#read("state.json") ?? {};
+  }
+
+  /** The path of a file in the folder. */
+  file(name) {
+    return path.join(this.folder, name);
+  }
+
+  /** True if there is nothing of a deployment here. */
+  get isEmpty() {
+    return !this.settings.host;
+  }
+
+  /** Reads the rooms that this command has made; `undefined` if it has made none. */
+  rooms() {
+    return this.#read("rooms.json");
+  }
+
+  saveSettings() {
+    this.write("settings.json", this.settings);
+  }
+
+  saveSecrets() {
+    this.write("secrets.json", this.secrets);
+  }
+
+  saveState() {
+    this.write("state.json", this.state);
+  }
+
+  /** Writes a file whole or not at all: a crash leaves the old one. */
+  write(name, value) {
+    fs.mkdirSync(this.folder, { recursive: true, mode: FOLDER_OF_OWNER });
+    const ignored = this.file(".gitignore");
+    if (!fs.existsSync(ignored)) fs.writeFileSync(ignored, "*\n");
+    const written = this.file(`${name}.new`);
+    fs.rmSync(written, { force: true });
+    fs.writeFileSync(written, `${JSON.stringify(value, null, 2)}\n`, { mode: OWNER_ALONE });
+    fs.renameSync(written, this.file(name));
+  }
+
+  /** Forgets the site and its rooms; the secrets stay. */
+  forgetSite() {
+    this.settings = {};
+    fs.rmSync(this.file("rooms.json"), { force: true });
+  }
+
+  /** Removes the folder with all that is in it. */
+  forget() {
+    fs.rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #read(name) {
+    const file = this.file(name);
+    if (!fs.existsSync(file)) return undefined;
+    try {
+      return JSON.parse(fs.readFileSync(file, "utf8"));
+    } catch (error) {
+      stop(`${file} cannot be read (${error.message}): mend it, or bring it back from a copy`);
+    }
+  }
+}

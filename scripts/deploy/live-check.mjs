@@ -1,0 +1,86 @@
+// Asks what is deployed whether it works: health, the API with and without its token, and the site
+// itself. A new host gets its address and certificate within minutes, so it asks with patience.
+import http from "node:http";
+import https from "node:https";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const API = "/_waiting-room/client/v4";
+const PAUSE_MS = 3_000;
+const ANSWER_WITHIN_MS = 10_000;
+const COOKIE = "__cfwaitingroom";
+
+/**
+ * Checks until all is well or `patience` (seconds) is over. Returns "" or what is wrong.
+ *
+ * @param {object} deployed
+ * @param {object} deployed.settings the answers of the owner
+ * @param {string} deployed.token the API token
+ * @param {string} [deployed.liveAddress] where to connect instead of the hosts themselves
+ */
+export async function liveCheck(deployed, patience) {
+  const deadline = Date.now() + patience * 1_000;
+  let told = "";
+  for (;;) {
+    const problem = await attempt(deployed).catch((error) => error.message);
+    if (!problem || Date.now() > deadline) return problem;
+    if (problem !== told) console.log(`  Not yet: ${problem}`);
+    told = problem;
+    await sleep(Math.min(PAUSE_MS, Math.max(deadline - Date.now(), 0) + 1));
+  }
+}
+
+async function attempt({ settings: { host, adminHost, zone }, token, liveAddress }) {
+  const ask = (name, path, headers) => answerOf(liveAddress, name, path, headers);
+  const health = await ask(adminHost, "/_waiting-room/health");
+  const told = parsed(health.body);
+  if (told?.reason) return `nobody is served: ${told.reason}`;
+  if (health.status !== 200 || told?.status !== "ok") {
+    return `https://${adminHost} answers ${health.status}, not the waiting room`;
+  }
+  for (const note of told.notes ?? []) console.log(`  Note: ${note}`);
+
+  const path = `${API}/zones/${zone.id}/waiting_rooms`;
+  const stranger = await ask(adminHost, path);
+  if (stranger.status !== 403) return `the API answers ${stranger.status} without a token, not 403`;
+  const owner = await ask(adminHost, path, { authorization: `Bearer ${token}` });
+  if (owner.status !== 200) return `the API answers ${owner.status} with the token`;
+
+  const rooms = parsed(owner.body)?.result ?? [];
+  const room = rooms.find((one) => one.host === host && !one.suspended);
+  if (!room) return "";
+  const site = await ask(host, room.path);
+  const cookies = site.headers["set-cookie"] ?? [];
+  if (cookies.some((cookie) => cookie.startsWith(COOKIE))) return "";
+  return (
+    `https://${host}${room.path} answers ${site.status} without the room's cookie: is its DNS ` +
+    "record proxied (orange cloud), and does no rule or other Worker answer before?"
+  );
+}
+
+function answerOf(liveAddress, host, path, headers = {}) {
+  const { protocol, hostname, port } = new URL(liveAddress ?? `https://${host}`);
+  const { request } = protocol === "https:" ? https : http;
+  const sent = { hostname, port, path, headers: { host, ...headers }, timeout: ANSWER_WITHIN_MS };
+  return new Promise((resolve, reject) => {
+    const asked = request({ ...sent, servername: host }, (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const { statusCode: status, headers: told } = response;
+        resolve({ status, headers: told, body: Buffer.concat(chunks).toString() });
+      });
+    });
+    asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
+    asked.on("error", ({ code, message }) => reject(new Error(`${host}: ${code ?? message}`)));
+    asked.end();
+  });
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

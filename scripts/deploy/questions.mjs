@@ -1,0 +1,37 @@
+// Asks the owner what the command cannot know. Without a terminal, or with --yes, nothing is asked.
+import readline from "node:readline/promises";
+
+import { stop } from "../stop.mjs";
+
+export class Questions {
+  #asks;
+
+  constructor({ yes }) {
+    this.#asks = !yes && process.stdin.isTTY === true;
+  }
+
+  /** Returns the answer in which `problem` finds nothing; ends the process where none can come. */
+  async text(question, flag, problem) {
+    if (!this.#asks) stop(`${question} Say it with ${flag}: npm run deploy -- --help`);
+    for (;;) {
+      const answer = await this.#line(`  ${question} `);
+      const why = problem(answer);
+      if (!why) return answer;
+      console.log(`  ${why}`);
+    }
+  }
+
+  /** Returns whether the owner agrees; without a terminal only --yes does. */
+  async agrees(question, { yes }) {
+    if (yes) return true;
+    if (!this.#asks) stop(`${question} Nothing is asked without a terminal: add --yes`);
+    return /^y(es)?$/i.test(await this.#line(`  ${question} [y/N] `));
+  }
+
+  async #line(question) {
+    const reader = readline.createInterface({ input: process.stdin, output: process.stdout });
+    const answer = await reader.question(question);
+    reader.close();
+    return answer.trim();
+  }
+}

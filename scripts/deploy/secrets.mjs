@@ -1,0 +1,39 @@
+// Makes the secrets of a deployment, and shows them once. What is there already stays.
+import { createHmac, randomBytes } from "node:crypto";
+
+const KEY_BYTES = 32;
+
+/** Makes what is missing and keeps it; returns the names of what was made. */
+export function makeSecrets(kept) {
+  const made = [];
+  const make = (name, value) => {
+    if (kept.secrets[name]) return;
+    kept.secrets[name] = value;
+    made.push(name);
+  };
+  make("TICKET_KEYS", newKey([]));
+  make("API_TOKEN", randomBytes(KEY_BYTES).toString("hex"));
+  if (made.length > 0) kept.saveSecrets();
+  return made;
+}
+
+/** Draws a ticket key whose id is none of these keys': one pair in 256 would have the same. */
+export function newKey(keys) {
+  const taken = new Set(keys.map(keyId));
+  for (;;) {
+    const key = randomBytes(KEY_BYTES).toString("hex");
+    if (!taken.has(keyId(key))) return key;
+  }
+}
+
+/** The byte by which tickets name their key, derived as `MasterKey` in room-core does. */
+export function keyId(key) {
+  const isHexadecimal = /^[0-9a-f]{64}$/i.test(key);
+  const secret = Buffer.from(key, isHexadecimal ? "hex" : "base64");
+  return createHmac("sha256", secret).update("key id\x01").digest()[0];
+}
+
+/** The ticket keys, the one that seals first. */
+export function ticketKeys(kept) {
+  return (kept.secrets.TICKET_KEYS ?? "").split(",").map((key) => key.trim()).filter(Boolean);
+}

@@ -1,0 +1,82 @@
+// The rooms of the site: those of rooms.json that are not of this machine, or else one that is made
+// of what the owner answers and kept beside the secrets.
+import { randomBytes } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+import { stop } from "../stop.mjs";
+import { wholeNumber } from "./options.mjs";
+
+const FILE = path.join(import.meta.dirname, "..", "..", "rooms.json");
+const LIMITS = [
+  ["total_active_users", "total-active-users", "How many visitors may be inside at a time?"],
+  ["new_users_per_minute", "new-users-per-minute", "How many may enter in any 60 seconds?"],
+];
+
+/** Returns the rooms to deploy, and keeps them as rooms.json of the folder. */
+export async function siteRooms(kept, options, questions) {
+  const own = ownRooms(kept.settings.zone);
+  const rooms = own.length > 0 ? own : await madeRooms(kept, options, questions);
+  if (own.length > 0 && LIMITS.some(([, flag]) => options[flag] !== undefined)) {
+    stop("rooms.json has rooms of its own: write their limits there, not into flags");
+  }
+  kept.write("rooms.json", rooms);
+  return rooms;
+}
+
+/** The hosts of rooms, each once. */
+export function hostsOf(rooms) {
+  const routes = rooms.flatMap((room) => [room, ...(room.additional_routes ?? [])]);
+  return [...new Set(routes.map(({ host }) => host.toLowerCase()))];
+}
+
+function ownRooms(zone) {
+  let rooms;
+  try {
+    rooms = JSON.parse(fs.readFileSync(FILE, "utf8"));
+  } catch (error) {
+    stop(`rooms.json cannot be read: ${error.message}`);
+  }
+  const own = rooms.filter((room) => hostsOf([room]).some((host) => !isLocal(host)));
+  for (const room of own) {
+    if (room.zone_id !== zone.id) {
+      stop(`rooms.json: the zone_id of "${room.name}" must be that of ${zone.name}: ${zone.id}`);
+    }
+    const outside = hostsOf([room]).find((host) => !`.${host}`.endsWith(`.${zone.name}`));
+    if (outside) stop(`rooms.json: ${outside} of "${room.name}" is not in the zone ${zone.name}`);
+  }
+  return own;
+}
+
+function isLocal(host) {
+  return host === "localhost" || host.endsWith(".localhost") || host === "127.0.0.1";
+}
+
+async function madeRooms(kept, options, questions) {
+  const { host, zone } = kept.settings;
+  const [room, ...others] = kept.rooms() ?? [
+    {
+      id: randomBytes(16).toString("hex"),
+      name: host.replaceAll(/[^a-z0-9]+/g, "-"),
+      host,
+      path: "/",
+    },
+  ];
+  for (const one of [room, ...others]) one.zone_id = zone.id;
+  for (const [field, flag, question] of LIMITS) {
+    room[field] = options[flag] ?? room[field] ?? (await asked(questions, question, flag));
+  }
+  if (room.new_users_per_minute > room.total_active_users) {
+    stop(
+      "--new-users-per-minute must be at most --total-active-users: more cannot be inside " +
+        `(${room.new_users_per_minute} and ${room.total_active_users} were given)`,
+    );
+  }
+  return [room, ...others];
+}
+
+async function asked(questions, question, flag) {
+  const isNumber = (answer) => /^[1-9]\d*$/.test(answer);
+  const problem = (answer) => (isNumber(answer) ? "" : "A whole number from 1, please.");
+  return wholeNumber(await questions.text(question, `--${flag}`, problem), `--${flag}`);
+}

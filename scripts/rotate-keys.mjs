@@ -1,0 +1,75 @@
+// `npm run rotate-keys`: a new key for tickets, without anybody losing a place. It first puts the
+// new key behind the old ones, waits until all isolates know it, and moves it to the front. After
+// an interruption the next run goes on. `--drop-old` removes the old keys when no ticket needs
+// them any more.
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Cloudflare, token } from "./deploy/cloudflare.mjs";
+import { Kept } from "./deploy/kept.mjs";
+import { rotateOptions } from "./deploy/options.mjs";
+import { nextStep } from "./deploy/rotation.mjs";
+import { ticketKeys } from "./deploy/secrets.mjs";
+import { putTicketKeys } from "./deploy/upload.mjs";
+import { checkWrangler } from "./deploy/wrangler.mjs";
+import { stop } from "./stop.mjs";
+
+const MINUTE_MS = 60_000;
+const DONE = {
+  behind: "The new key is there, behind the old one: it opens tickets and seals none yet.",
+  "in front": "The new key seals all tickets from now on; the old one still opens its own.",
+  alone: "The old keys are gone.",
+};
+/** After these steps nothing of a rotation is left to do at once. */
+const LAST_STEPS = ["in front", "alone"];
+
+process.chdir(path.join(import.meta.dirname, ".."));
+const options = rotateOptions(process.argv.slice(2));
+checkWrangler();
+const kept = new Kept(options.folder);
+if (!kept.state.deployed) stop("nothing is deployed from this folder: run `npm run deploy` first");
+const cloudflare = new Cloudflare(token());
+await rotate().catch((error) => stop(error.message));
+
+async function rotate() {
+  for (;;) {
+    const waitMs = options["wait-minutes"] * MINUTE_MS;
+    const known = { now: Date.now(), waitMs, dropOld: options["drop-old"] };
+    const next = nextStep(ticketKeys(kept), kept.state.rotation, known);
+    if (next.refusal) stop(next.refusal);
+    if (next.waitMs) await wait(next.waitMs);
+    else {
+      await put(next);
+      if (LAST_STEPS.includes(next.step)) return farewell(next.step);
+    }
+  }
+}
+
+/** Keeps the keys before they are put: whatever happens, no key in use is ever lost. */
+async function put({ step, keys }) {
+  kept.secrets.TICKET_KEYS = keys.join(",");
+  kept.saveSecrets();
+  kept.state.rotation = { step };
+  kept.saveState();
+  await putTicketKeys(cloudflare, kept);
+  kept.state.rotation.at = Date.now();
+  kept.saveState();
+  console.log(`  ${DONE[step]}`);
+}
+
+async function wait(ms) {
+  const until = new Date(Date.now() + ms).toLocaleTimeString();
+  console.log(
+    `  Waiting until ${until}, since data centers get to know it at different moments. It may be ` +
+      "interrupted: run the same command again then.",
+  );
+  await sleep(ms);
+}
+
+function farewell(step) {
+  if (step === "alone") return;
+  console.log(
+    "  In 31 minutes no ticket needs the old key: npm run rotate-keys -- --drop-old. Not while " +
+      "an event draws lots: its draw hangs on the oldest key.",
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * `npm run rotate-keys`: its steps, and the whole of it against the stand-in for Cloudflare's API.
+ * tests/workerd/keys.test.mjs plays a line beside isolates with the keys in another order, which is
+ * what data centers see between two steps.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { test } from "node:test";
+
+import { TICKETS_LIVE_MS, nextStep } from "../../scripts/deploy/rotation.mjs";
+import { keyId, newKey } from "../../scripts/deploy/secrets.mjs";
+import { Deployer, FIRST } from "../harness/deployer.mjs";
+
+const ALL = { timeout: 120_000 };
+const WAIT_MS = 600_000;
+const at = 1_000_000;
+const known = { now: at, waitMs: WAIT_MS, dropOld: false };
+
+test("a new key opens everywhere before it seals anywhere", () => {
+  const { step, keys } = nextStep(["old"], undefined, known);
+  assert.deepEqual([step, keys.length, keys[0]], ["behind", 2, "old"]);
+  const behind = { step: "behind", at };
+  assert.deepEqual(nextStep(["old", "new"], behind, { ...known, now: at + 1_000 }), {
+    waitMs: WAIT_MS - 1_000,
+  });
+  const later = { ...known, now: at + WAIT_MS };
+  assert.deepEqual(nextStep(["old", "new"], behind, later), {
+    step: "in front",
+    keys: ["new", "old"],
+  });
+});
+
+test("a step that is not known to have worked is put again", () => {
+  for (const step of ["behind", "in front", "alone"]) {
+    const keys = ["one", "two"];
+    assert.deepEqual(nextStep(keys, { step }, { ...known, dropOld: true }), { step, keys });
+  }
+});
+
+test("an old key stays as long as tickets live", () => {
+  const front = { step: "in front", at };
+  const drop = (now) => nextStep(["new", "old"], front, { ...known, now, dropOld: true });
+  assert.match(drop(at + TICKETS_LIVE_MS - 1).refusal, /for 1 more minutes/);
+  assert.deepEqual(drop(at + TICKETS_LIVE_MS), { step: "alone", keys: ["new"] });
+  assert.match(nextStep(["new"], front, { ...known, dropOld: true }).refusal, /no old key/);
+  assert.match(nextStep(Array(8).fill("key"), front, known).refusal, /--drop-old/);
+});
+
+test("a new key has an id of its own, derived as the Worker does", () => {
+  const golden = JSON.parse(fs.readFileSync("tests/golden/ticket.json", "utf8"));
+  const { ticket_keys: key, sealed } = golden;
+  assert.equal(keyId(key), Buffer.from(sealed[0].text, "base64url")[1]);
+  assert.equal(keyId(Buffer.from(key, "hex").toString("base64")), keyId(key));
+  // One draw in 32 would collide with one of 8 keys.
+  const keys = [];
+  for (let count = 0; count < 128; count += 1) keys.push(newKey(keys));
+  assert.equal(new Set(keys.map(keyId)).size, keys.length);
+});
+
+test("two steps, an interruption, and the old key dropped", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  account.addShop();
+  const early = await deployer.run("rotate-keys", []);
+  assert.ok(early.said.includes("nothing is deployed from this folder"), early.said);
+  assert.equal((await deployer.deploy(FIRST)).code, 0);
+  const worker = account.workers.get("waiting-room");
+  const live = () => worker.secrets.get("TICKET_KEYS").split(",");
+  const [old] = live();
+
+  const onText = (text, child) => text.includes("Waiting until") && child.kill("SIGINT");
+  await deployer.run("rotate-keys", [], { onText });
+  assert.equal(live().length, 2);
+  assert.equal(live()[0], old);
+  const [, added] = live();
+  assert.equal(deployer.json("secrets.json").TICKET_KEYS, live().join(","));
+
+  const again = await deployer.deploy([]);
+  assert.equal(again.code, 0, again.said);
+  assert.ok(again.said.includes("nothing was uploaded"), "a rotation is no change to deploy");
+
+  const soon = await deployer.run("rotate-keys", ["--wait-minutes", "0.01"]);
+  assert.equal(soon.code, 0, soon.said);
+  assert.deepEqual(live(), [added, old]);
+
+  const refused = await deployer.run("rotate-keys", ["--drop-old"]);
+  assert.equal(refused.code, 1);
+  assert.deepEqual(live(), [added, old]);
+  const state = deployer.json("state.json");
+  state.rotation.at -= TICKETS_LIVE_MS;
+  fs.writeFileSync(deployer.file("state.json"), JSON.stringify(state));
+  const dropped = await deployer.run("rotate-keys", ["--drop-old"]);
+  assert.equal(dropped.code, 0, dropped.said);
+  assert.deepEqual(live(), [added]);
+  assert.equal(deployer.json("secrets.json").TICKET_KEYS, added);
+});
