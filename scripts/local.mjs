@@ -52,6 +52,12 @@ async function result(path) {
   return (await response.json()).result;
 }
 
+/** Returns the text of .dev.vars: the secrets of .dev.vars.example that local development needs. */
+export function localSecrets() {
+  const example = fs.readFileSync(".dev.vars.example", "utf8");
+  return example.replaceAll(/^# (?=(?:API_TOKEN|TICKET_KEYS)=)/gm, "");
+}
+
 /** Reads the API token of local development from .dev.vars; `undefined` if there is none. */
 export function apiToken() {
   if (!fs.existsSync(".dev.vars")) return undefined;

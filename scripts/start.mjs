@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { LiveLine } from "./live-line.mjs";
-import { addresses, demoRoom, health, roomNow } from "./local.mjs";
+import { addresses, demoRoom, health, localSecrets, roomNow } from "./local.mjs";
 import { PORT } from "./port.mjs";
 
 /** wrangler.toml with the shop as ORIGIN and the demo room's zone, which no deployment may have. */
@@ -48,7 +48,7 @@ function build() {
 }
 
 function prepareFiles() {
-  if (!fs.existsSync(".dev.vars")) fs.copyFileSync(".dev.vars.example", ".dev.vars");
+  if (!fs.existsSync(".dev.vars")) fs.writeFileSync(".dev.vars", localSecrets());
   fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
   const deployed = fs.readFileSync("wrangler.toml", "utf8");
   fs.writeFileSync(LOCAL_CONFIG, deployed.replace(NO_ZONES, DEMO_ZONES) + ORIGIN_BINDING);

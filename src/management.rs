@@ -79,8 +79,13 @@ impl Management {
     }
 
     /// Returns the operation that is asked for if the token allows it.
-    fn admit(&mut self, request: Request<'_>, path: &str) -> Result<(Target, Method), Failure> {
-        let access = Access::of(request.credentials, &self.tokens);
+    fn admit(
+        &mut self,
+        request: Request<'_>,
+        UrlParts { host, .. }: UrlParts<'_>,
+        path: &str,
+    ) -> Result<(Target, Method), Failure> {
+        let access = Access::of(request.credentials, &self.tokens, host);
         let routed = api::route(request.method, path);
         // The token is checked first, so that nobody without one learns which paths there are.
         let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
@@ -114,19 +119,19 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     let path = parts.path.strip_prefix(PREFIX).ok_or_else(Failure::no_route)?;
     let reads = matches!(request.method, "GET" | "HEAD");
     if path == "health" && reads {
-        return Ok(json_answer(health()));
+        return Ok(json_answer(health(parts.host)));
     }
     if path == "openapi.json" && reads {
         return Ok(description());
     }
     if let Some(id) = path.strip_prefix("preview/").filter(|_| reads) {
-        check_usable()?;
+        check_usable(parts.host)?;
         return preview(id, parts.query.unwrap_or_default(), env).await;
     }
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
-    let admitted = memory::with_management(|management| management.admit(request, path));
+    let admitted = memory::with_management(|management| management.admit(request, parts, path));
     let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
-    check_usable()?;
+    check_usable(parts.host)?;
     let has_body = match method {
         Method::Get => false,
         Method::Delete => matches!(target, Target::ListItems(_)),
@@ -153,8 +158,8 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
 }
 
 /// Tells whether visitors can be served, and if not, why. It needs no token.
-fn health() -> Reply {
-    let (status, body) = match memory::problem() {
+fn health(host: &str) -> Reply {
+    let (status, body) = match memory::problem(host) {
         Some(reason) => (503, json!({ "status": "unusable", "reason": reason })),
         None => match memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
             notes if notes.is_empty() => (200, json!({ "status": "ok" })),
@@ -165,8 +170,8 @@ fn health() -> Reply {
 }
 
 /// Returns an error if the configuration cannot be used: the API can do nothing then.
-fn check_usable() -> Result<(), Failure> {
-    memory::problem().map_or(Ok(()), |reason| {
+fn check_usable(host: &str) -> Result<(), Failure> {
+    memory::problem(host).map_or(Ok(()), |reason| {
         let message = format!("The configuration cannot be used: {reason}");
         Err(Failure::new(503, 1_000, message))
     })

@@ -12,6 +12,7 @@ use room_core::base::sorted::{SortedMap, SortedSet};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
 use room_core::keys::key_ring::KeyRing;
+use room_core::keys::public_values::{self, is_local};
 use room_core::machines::freshness::Freshness;
 use room_core::machines::isolate::Isolate;
 use room_core::machines::isolate::duty::ReportDuty;
@@ -83,6 +84,8 @@ pub struct Memory {
     /// The rooms of rooms.json: they count until the first change by the API.
     seed: Vec<Room>,
     zones: Zones,
+    /// Whether the keys are the public ones of local development.
+    only_local: bool,
     /// Whether hosts without a room and outside the zones are refused.
     refuses_other_hosts: bool,
     bounds: Bounds,
@@ -169,10 +172,14 @@ pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
     problem
 }
 
-/// Returns in words for the operator why visitors cannot be served; `None` if they can be.
-pub fn problem() -> Option<String> {
+/// Returns in words for the operator why visitors of this host cannot be served; `None` if they can
+/// be.
+pub fn problem(host: &str) -> Option<String> {
     DEPLOYMENT.with_borrow(|deployment| match deployment {
         Deployment::Unusable { reason, .. } => Some(reason.clone()),
+        Deployment::Usable(memory) if memory.only_local && !is_local(host) => {
+            Some(public_values::REFUSAL.to_owned())
+        }
         Deployment::Unknown | Deployment::Usable(_) => None,
     })
 }
@@ -239,6 +246,7 @@ impl Memory {
             coverage: Coverage::new(with_keys),
             seed: rooms,
             zones,
+            only_local: keys.is_public(),
             refuses_other_hosts,
             bounds,
             keys,
@@ -287,6 +295,7 @@ impl Memory {
             lists: &self.lists,
             zone_settings: &self.zone_settings,
             only_within: self.refuses_other_hosts.then_some(&self.zones),
+            only_local: self.only_local,
             is_known: self.freshness.is_known(),
         }
     }

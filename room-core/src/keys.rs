@@ -4,4 +4,5 @@
 pub mod key_ring;
 pub mod master_key;
 pub mod origin_lock;
+pub mod public_values;
 pub mod token;

@@ -10,7 +10,7 @@ import cloudflare
 from cloudflare import Cloudflare
 
 ZONE = "0123456789abcdef0123456789abcdef"
-TOKEN = "local-development-only"
+TOKEN = "token-of-tests"
 # More than two pages of 25.
 ROOMS = 60
 LIMITS = {"total_active_users": 20, "new_users_per_minute": 20}

@@ -1,11 +1,10 @@
 /**
  * The parts of a deployment besides the Worker's code, read from the checked-in files: its objects
- * and its compatibility date from wrangler.toml, its secrets from .dev.vars.example.
+ * and its compatibility date from wrangler.toml; and secrets of tests.
  */
 
 import fs from "node:fs";
 import path from "node:path";
-import { parseEnv } from "node:util";
 
 import { ROOT } from "./worker-modules.mjs";
 
@@ -27,8 +26,8 @@ export const CLASSES = Object.fromEntries(
 /** The classes of objects that belong to a room. */
 export const ROOM_CLASSES = Object.values(CLASSES).filter((name) => name !== CLASSES.REGISTRY);
 
-/** The secrets of local development. */
-export const SECRETS = parseEnv(fs.readFileSync(path.join(ROOT, ".dev.vars.example"), "utf8"));
+/** The secrets of tests. Those of local development would be refused on the hosts of tests. */
+export const SECRETS = { API_TOKEN: "token-of-tests", TICKET_KEYS: "5a".repeat(32) };
 
 /**
  * Makes Miniflare's option `durableObjects` for the Worker, or for one that uses the objects of the

@@ -5,7 +5,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseEnv } from "node:util";
 
+import { localSecrets } from "../../scripts/local.mjs";
 import { OWNER } from "../harness/api.mjs";
 import { send } from "../harness/http.mjs";
 import { startPair } from "../harness/pair.mjs";
@@ -36,6 +38,26 @@ test("an address of the origin that is none leads nobody there", { timeout: TIME
     assert.ok(visit.body.includes(HOLD_MARK), `${visit.status} ${visit.body}`);
   }),
 );
+
+test("the public secrets count on local hosts alone", { timeout: TIMEOUT_MS }, () => {
+  const vars = { ...parseEnv(localSecrets()), ADMIN_HOSTS: "localhost,admin.example" };
+  const rooms = [shop, room({ name: "demo", host: "localhost" })];
+  return withPair({ vars, rooms }, async (pair) => {
+    const headers = { authorization: `Bearer ${vars.API_TOKEN}` };
+    assert.equal((await ask(pair, HEALTH)).status, 200);
+    assert.equal((await ask(pair, API, headers)).status, 200);
+    assert.match((await ask(pair, "/")).body, /the origin/);
+
+    const health = await ask(pair, HEALTH, {}, "admin.example");
+    assert.equal(health.status, 503);
+    assert.match(JSON.parse(health.body).reason, /^TICKET_KEYS: holds the public key/);
+    assert.equal((await ask(pair, API, headers, "admin.example")).status, 403);
+    for (const host of [shop.host, "uncovered.example"]) {
+      const visit = await ask(pair, "/", {}, host);
+      assert.ok(visit.body.includes(HOLD_MARK), `${host}: ${visit.status} ${visit.body}`);
+    }
+  });
+});
 
 test("a variable that holds up no visit is a note of health", { timeout: TIMEOUT_MS }, () =>
   withPair({ vars: { ON_FAILURE: "Pass" } }, async (pair) => {

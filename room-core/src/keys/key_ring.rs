@@ -52,6 +52,11 @@ impl KeyRing {
         keys.pop().map(|newest| Self { newest, older }).ok_or(KeyRingError::Empty)
     }
 
+    /// Whether one of the keys is that of local development, which everybody can read.
+    pub fn is_public(&self) -> bool {
+        self.newest.is_public() || self.older.iter().any(MasterKey::is_public)
+    }
+
     /// Seals `ticket` into a cookie value, always of 131 characters.
     ///
     /// `nonce` must be drawn at random for every call: whoever has two tickets that were sealed

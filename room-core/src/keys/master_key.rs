@@ -3,6 +3,7 @@
 
 use crate::base::id::RoomId;
 use crate::base::sorted::SortedMap;
+use crate::keys::public_values;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use std::ops::RangeInclusive;
@@ -37,6 +38,11 @@ impl MasterKey {
         // Derived from the secret and not its position, so that it stays when keys are rotated.
         let [id] = *derive(&secret, &[b"key id"]);
         Some(Self { id, secret, ciphers: SortedMap::new() })
+    }
+
+    /// Whether this is the key of local development, which everybody can read.
+    pub(crate) fn is_public(&self) -> bool {
+        *self.secret == public_values::TICKET_KEY
     }
 
     /// Returns the byte that names this key in a sealed ticket.

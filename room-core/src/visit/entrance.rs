@@ -4,6 +4,7 @@ use super::request::{RequestHead, RequestKind};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::base::url::split_url;
+use crate::keys::public_values::is_local;
 use crate::room::bypass::{self, Bypass};
 use crate::room::coverage::{ContradictoryPath, Coverage};
 use crate::room::zone_settings::ZoneSettings;
@@ -22,6 +23,9 @@ pub struct Site<'a> {
     /// The zones outside of which no host reaches the origin unless it has a room; `None` where the
     /// platform leads the listed hosts here alone.
     pub only_within: Option<&'a Zones>,
+    /// True with the public keys of local development, with which anybody can make tickets: then no
+    /// visit to another host is decided.
+    pub only_local: bool,
     /// False until the registry, or a copy of what it said, was read: it may hold more rooms.
     pub is_known: bool,
 }
@@ -51,7 +55,8 @@ pub enum Entrance {
     /// Nobody answers: the host is none of this deployment's, but leads to its origin.
     Unlisted,
     /// It is not known yet: the registry may hold a room that covers this URL. The request is not
-    /// passed as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides.
+    /// passed as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides. The same
+    /// where the keys are public and the host is not local.
     Undecided,
     /// Servers may read this path as belonging to more than one room, so none of them may admit it.
     Contradictory,
@@ -63,6 +68,9 @@ pub enum Entrance {
 
 /// Finds who decides a request: no room, one room, or nobody until more is known.
 pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) -> Entrance {
+    if site.only_local && !split_url(source.url()).is_some_and(|url| is_local(url.host)) {
+        return Entrance::Undecided;
+    }
     let room = match site.coverage.lookup(source.url()) {
         Ok(Some(room)) if !room.suspended => room,
         Ok(_) if site.is_known => return site.uncovered(source.url()),
@@ -112,21 +120,44 @@ mod tests {
         Coverage::new(parse_rooms(&rooms.to_string()).expect("valid rooms"))
     }
 
+    fn entered(
+        coverage: &Coverage,
+        (is_known, only_local): (bool, bool),
+        url: &str,
+        head: RequestHead<'_>,
+    ) -> Entrance {
+        let (lists, zone_settings) = (Lists::new(), SortedMap::new());
+        let site = Site {
+            coverage,
+            lists: &lists,
+            zone_settings: &zone_settings,
+            only_within: None,
+            only_local,
+            is_known,
+        };
+        let glance =
+            FirstGlance { url, method: head.method, cookie: "", now: Timestamp::default() };
+        enter(site, head, &glance)
+    }
+
+    #[test]
+    fn with_public_keys_only_local_hosts_are_decided() {
+        let coverage = coverage();
+        let get = RequestHead { method: "GET", ..RequestHead::default() };
+        let check = |url: &str, want: Entrance| {
+            assert_eq!(entered(&coverage, (true, true), url, get), want, "{url}");
+        };
+        check("https://shop.example/", Entrance::Undecided);
+        check("https://other.example/", Entrance::Undecided);
+        check("http://localhost:8787/", Entrance::Uncovered);
+        check("nothing", Entrance::Undecided);
+    }
+
     #[test]
     fn only_what_a_room_covers_is_decided_by_it() {
         let coverage = coverage();
         let check = |is_known: bool, url: &str, head: RequestHead<'_>, want: Entrance| {
-            let (lists, zone_settings) = (Lists::new(), SortedMap::new());
-            let site = Site {
-                coverage: &coverage,
-                lists: &lists,
-                zone_settings: &zone_settings,
-                only_within: None,
-                is_known,
-            };
-            let glance =
-                FirstGlance { url, method: head.method, cookie: "", now: Timestamp::default() };
-            assert_eq!(enter(site, head, &glance), want, "{url} {head:?}");
+            assert_eq!(entered(&coverage, (is_known, false), url, head), want, "{url} {head:?}");
         };
         let get = RequestHead { method: "GET", ..RequestHead::default() };
         let options = |is_preflight| RequestHead {

@@ -4,6 +4,7 @@ use super::reply::Failure;
 use super::target::Method;
 use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use crate::base::time::Timestamp;
+use crate::keys::public_values::{self, is_local};
 use crate::keys::token;
 
 /// How many requests of one network without a valid token are answered with 403 per minute and
@@ -43,12 +44,14 @@ pub enum Access {
 }
 
 impl Access {
-    /// Tells what the sender of a request may do.
-    pub fn of(credentials: Credentials<'_>, tokens: &Tokens) -> Self {
+    /// Tells what the sender of a request to `host` may do. The public token of local development
+    /// opens nothing on other hosts.
+    pub fn of(credentials: Credentials<'_>, tokens: &Tokens, host: &str) -> Self {
         let given = credentials.token();
+        let here = |token: &&str| *token != public_values::API_TOKEN || is_local(host);
         // Both are always compared, so that the time does not tell which one matched.
-        let writes = token::matches(given, tokens.write.as_deref());
-        let reads = token::matches(given, tokens.read.as_deref());
+        let writes = token::matches(given, tokens.write.as_deref().filter(here));
+        let reads = token::matches(given, tokens.read.as_deref().filter(here));
         match (writes, reads) {
             (true, _) => Self::Write,
             (false, true) => Self::Read,
@@ -125,6 +128,23 @@ mod tests {
     use crate::base::time::Timestamp;
     use crate::management::api::Method;
 
+    const HOST: &str = "admin.example";
+
+    #[test]
+    fn the_public_token_opens_nothing_but_local_hosts() {
+        let authorization = "Bearer local-development-only";
+        let credentials = Credentials { authorization, ..Credentials::default() };
+        let public = || Some("local-development-only".to_owned());
+        let check = |write: bool, host: &str, want: Access| {
+            let (write, read) = if write { (public(), None) } else { (None, public()) };
+            assert_eq!(Access::of(credentials, &Tokens { write, read }, host), want, "{host}");
+        };
+        check(true, "localhost", Access::Write);
+        check(false, "127.0.0.1", Access::Read);
+        check(true, HOST, Access::None);
+        check(false, HOST, Access::None);
+    }
+
     fn tokens() -> Tokens {
         Tokens { write: Some("all".to_owned()), read: Some("look".to_owned()) }
     }
@@ -133,8 +153,8 @@ mod tests {
     fn a_token_opens_what_it_is_for() {
         let check = |authorization: &str, email: &str, key: &str, want: Access| {
             let credentials = Credentials { authorization, email, key };
-            assert_eq!(Access::of(credentials, &tokens()), want, "{credentials:?}");
-            assert_eq!(Access::of(credentials, &Tokens::default()), Access::None);
+            assert_eq!(Access::of(credentials, &tokens(), HOST), want, "{credentials:?}");
+            assert_eq!(Access::of(credentials, &Tokens::default(), HOST), Access::None);
         };
         check("Bearer all", "", "", Access::Write);
         check("Bearer look", "", "", Access::Read);
