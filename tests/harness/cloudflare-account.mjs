@@ -139,6 +139,7 @@ export class CloudflareAccount {
     ["PUT", SCRIPT("secrets"), ([name], _, secret) => this.#putSecret(name, secret)],
     ["GET", SCRIPT("secrets"), ([name]) => this.#secrets(name)],
     ["GET", SCRIPT("references"), () => ({ services: { incoming: [] }, durable_objects: [] })],
+    ["GET", /^accounts\/\w+\/workers\/subdomain$/, () => ({ subdomain: "someone" })],
     ["GET", /^accounts\/\w+\/workers\/workers\/[\w-]+$/, () => ({ subdomain: {} })],
     ["GET", /^accounts\/\w+\/workers\/durable_objects\/namespaces$/, () => []],
     ["GET", /^accounts\/\w+\/storage\/kv\/namespaces$/, () => []],

@@ -14,7 +14,7 @@ const DEBUG = path.join(ROOT, "build", "worker-debug", path.sep);
 /**
  * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
  */
-const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
+const IMPORT = /^\s*(?:import|(?:import|export)\b[^"';]*?\bfrom)\s*["'](\.[^"']+)["']/gm;
 /** The module of the wasm's functions, and its name while `glance` is switched off. */
 const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
 const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
@@ -64,8 +64,13 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
 
 /** Lists the files of the product as it is built now, by their full paths. */
 export function productFiles() {
+  return filesFrom(path.join(ROOT, "src", "entry.js"));
+}
+
+/** Lists a module and all that it imports, by their full paths. */
+export function filesFrom(entry) {
   const modules = new Map();
-  gather(path.join(ROOT, "src", "entry.js"), modules, new Map(), "release");
+  gather(entry, modules, new Map(), "release");
   return [...modules.keys()];
 }
 

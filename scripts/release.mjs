@@ -1,0 +1,78 @@
+// `npm run release`: a folder that deploys without Rust. It holds the built Worker, the scripts that
+// deploy it, and a wrangler pinned by the lock file; also what Cloudflare's deploy button needs.
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { ROOT, filesFrom, productFiles } from "../tests/harness/worker-modules.mjs";
+import { stop } from "./stop.mjs";
+import { xtask } from "./xtask.mjs";
+
+/** The scripts that an owner runs, as in package.json. */
+const COMMANDS = ["deploy", "rotate-keys", "rooms:import", "rooms:export", "back-door"];
+const SCRIPTS = ["run", "deploy", "rotate-keys", "rooms", "back-door"];
+const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE", "docs/deploy.md"];
+const IGNORED = ["/node_modules/", "/production/", ".wrangler/", "/.dev.vars", "*.log"];
+/** What the deploy button tells about what it asks for. */
+const DESCRIPTIONS = {
+  TICKET_KEYS: {
+    description: "Seals the visitors' tickets. Make one with `openssl rand -hex 32`, and keep it.",
+  },
+  API_TOKEN: { description: "Opens the API. Make one with `openssl rand -hex 32`, and keep it." },
+};
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: "string", default: path.join(ROOT, "build", "release") },
+    "no-build": { type: "boolean", default: false },
+  },
+});
+
+process.chdir(ROOT);
+if (!values["no-build"]) xtask("build");
+const folder = path.resolve(values.folder);
+fs.rmSync(folder, { recursive: true, force: true });
+copyFiles();
+write("wrangler.toml", withoutBuild(fs.readFileSync("wrangler.toml", "utf8")));
+write(".gitignore", `${IGNORED.join("\n")}\n`);
+writePackage();
+console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/deploy.md)`);
+
+function copyFiles() {
+  const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
+  const files = [...productFiles(), ...scripts].map((file) => path.relative(ROOT, file));
+  for (const file of new Set([...files, ...MORE_FILES])) write(file, fs.readFileSync(file));
+}
+
+function write(name, contents) {
+  const file = path.join(folder, name);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, contents);
+}
+
+/** Takes the build out of wrangler.toml, which would need Rust. */
+function withoutBuild(text) {
+  const [before, behind] = text.split(/^\[build\]$/m);
+  if (behind === undefined) stop("wrangler.toml has no [build] any more: look at this script");
+  return before + behind.slice(behind.indexOf("\n["));
+}
+
+/** Writes a package of wrangler alone, with the lock file's part of it. */
+function writePackage() {
+  const whole = JSON.parse(fs.readFileSync("package.json", "utf8"));
+  const { scripts, devDependencies, ...rest } = whole;
+  const own = {
+    ...rest,
+    scripts: Object.fromEntries(COMMANDS.map((name) => [name, scripts[name]])),
+    devDependencies: { wrangler: devDependencies.wrangler },
+    cloudflare: { bindings: DESCRIPTIONS },
+  };
+  write("package.json", `${JSON.stringify(own, null, 2)}\n`);
+  write("package-lock.json", fs.readFileSync("package-lock.json"));
+  const parameters = ["install", "--package-lock-only", "--offline", "--ignore-scripts"];
+  const npm = process.env.npm_execpath;
+  const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
+  const ran = spawnSync(command, [...first, ...parameters], { cwd: folder, encoding: "utf8" });
+  if (ran.status !== 0) stop(`npm could not shorten the lock file: ${ran.stderr}`);
+}

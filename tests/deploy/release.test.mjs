@@ -1,0 +1,83 @@
+/**
+ * The release folder of `npm run release`: it deploys by itself where there is no Rust, and is what
+ * Cloudflare's deploy button needs.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+
+import { Deployer, FIRST } from "../harness/deployer.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const ALL = { timeout: 120_000 };
+const NAME = "waiting-room";
+let root;
+
+before(() => {
+  root = fs.mkdtempSync(path.join(os.tmpdir(), "release-"));
+  const parameters = ["scripts/release.mjs", "--no-build", "--folder", root];
+  const { status, stderr } = spawnSync(process.execPath, parameters, { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+});
+after(() => fs.rmSync(root, { recursive: true, force: true }));
+
+test("it has what it needs, pinned, and nothing of Rust or of secrets", ALL, () => {
+  const { devDependencies, scripts } = JSON.parse(read("package.json"));
+  const { packages } = JSON.parse(read("package-lock.json"));
+  const whole = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8")).packages;
+  assert.deepEqual(Object.keys(devDependencies), ["wrangler"]);
+  for (const [name, { version, integrity }] of Object.entries(packages).slice(1)) {
+    assert.deepEqual([version, integrity], [whole[name].version, whole[name].integrity], name);
+  }
+  assert.ok(packages["node_modules/wrangler"] && !packages["node_modules/playwright-core"]);
+  for (const command of Object.values(scripts)) {
+    const [, file, step] = command.split(" ");
+    assert.ok(fs.existsSync(path.join(root, file)), command);
+    if (file.endsWith("run.mjs")) assert.ok(fs.existsSync(path.join(root, `scripts/${step}.mjs`)));
+  }
+  assert.doesNotMatch(read("wrangler.toml"), /\[build\]|wrangler-build/);
+  assert.match(read("wrangler.toml"), /^\[observability\]$/m);
+  for (const name of ["Cargo.toml", ".dev.vars", "production"]) {
+    assert.ok(!fs.existsSync(path.join(root, name)), name);
+  }
+  // The button fills in what is no comment.
+  assert.match(read(".dev.vars.example"), /^(?:#.*\n|\n)+$/);
+});
+
+test("it deploys where there is no Rust", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  deployer.account.addShop();
+  const { code, said } = await deployer.deploy(FIRST, { root: installed(), vars: { PATH: "" } });
+  assert.equal(code, 0, said);
+  assert.ok(said.includes("The room is live."), said);
+  const again = await deployer.deploy([], { root, vars: { PATH: "" } });
+  assert.ok(again.said.includes("nothing was uploaded"), again.said);
+});
+
+test("Cloudflare's own build deploys it and asks nothing", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  const vars = { PATH: "", WORKERS_CI: "1", CLOUDFLARE_ACCOUNT_ID: account.accounts[0].id };
+  const { code, said } = await deployer.run("deploy", [], { root: installed(), vars });
+  assert.equal(code, 0, said);
+  const [{ metadata }] = account.workers.get(NAME).versions;
+  const text = (name) => metadata.bindings.find((one) => one.name === name)?.text;
+  assert.deepEqual([text("ZONES"), text("TICKET_KEYS")], ["", undefined]);
+  assert.deepEqual([account.routes, account.domains], [[], []]);
+  assert.ok(!fs.existsSync(deployer.file("")));
+});
+
+/** Gives the release the tools of this checkout, which are the same, instead of `npm ci`. */
+function installed() {
+  const tools = path.join(root, "node_modules");
+  if (!fs.existsSync(tools)) fs.symlinkSync(path.join(ROOT, "node_modules"), tools);
+  return root;
+}
+
+function read(name) {
+  return fs.readFileSync(path.join(root, name), "utf8");
+}
