@@ -79,6 +79,35 @@ test("one of several accounts has the zone", ALL, async (context) => {
   assert.equal(deployer.json("settings.json").account.id, account.accounts[1].id);
 });
 
+test("at a terminal it asks what it cannot know, and nothing twice", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  const zone = account.addShop();
+  account.addRoute(zone, "shop.example/*", "blog");
+  const answers = [
+    ["Which host", "https://shop.example"],
+    ["is no host", "shop.example"],
+    ["How many visitors may be inside", "200"],
+    ["How many may enter", "100"],
+  ];
+  const first = await deployer.deploy([], { answers });
+  assert.ok(first.said.includes('belongs to the Worker "blog"'), first.said);
+  const [{ total_active_users: total, new_users_per_minute: perMinute }] =
+    deployer.json("rooms.json");
+  assert.deepEqual([total, perMinute], [200, 100]);
+  const again = await deployer.deploy([], { answers: [] });
+  assert.ok(!again.said.includes("?"), again.said);
+});
+
+test("the login of wrangler is as good as a token", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  deployer.account.addShop();
+  deployer.logIn();
+  const options = { vars: { CLOUDFLARE_API_TOKEN: "" } };
+  const { said } = await deployer.deploy(["--host", "shop.example"], options);
+  assert.ok(said.includes("Account Shop, zone shop.example"), said);
+});
+
 test("--account chooses between several", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;

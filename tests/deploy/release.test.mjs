@@ -58,6 +58,32 @@ test("it deploys where there is no Rust", ALL, async (context) => {
   assert.ok(again.said.includes("nothing was uploaded"), again.said);
 });
 
+test("rooms of rooms.json are deployed, each host with a whole route", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  const zone = account.addShop();
+  const rooms = path.join(installed(), "rooms.json");
+  const shipped = fs.readFileSync(rooms);
+  context.after(() => fs.writeFileSync(rooms, shipped));
+  const [demo] = JSON.parse(shipped);
+  const places = { host: "shop.example", path: "/Sale", cookie_suffix: "shop" };
+  const additional_routes = [{ host: "www.shop.example", path: "/" }];
+  const own = { ...demo, ...places, id: "c".repeat(32), additional_routes };
+  fs.writeFileSync(rooms, JSON.stringify([demo, own]));
+  const host = ["--host", "shop.example"];
+  const wrong = await deployer.deploy(host, { root });
+  assert.ok(wrong.said.includes(`must be that of shop.example: ${zone.id}`), wrong.said);
+
+  fs.writeFileSync(rooms, JSON.stringify([demo, { ...own, zone_id: zone.id }]));
+  const both = await deployer.deploy(FIRST, { root });
+  assert.ok(both.said.includes("write their limits there"), both.said);
+  const { code, said } = await deployer.deploy(host, { root });
+  assert.equal(code, 0, said);
+  const patterns = account.routes.map(({ pattern }) => pattern);
+  assert.deepEqual(patterns, ["shop.example/*", "www.shop.example/*"]);
+  assert.deepEqual(deployer.json("rooms.json").map(({ id }) => id), [own.id]);
+});
+
 test("Cloudflare's own build deploys it and asks nothing", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;

@@ -15,6 +15,8 @@ import { ROOT } from "./worker-modules.mjs";
 
 /** Variables of the machine that would say where to deploy. */
 const LEFT_OUT = /^(?:CLOUDFLARE_|CF_|WRANGLER_|WORKERS_CI|API_TOKEN|TICKET_KEYS)/;
+/** Lets a script take its piped input for a terminal. */
+const TERMINAL = "data:text/javascript,process.stdin.isTTY=true";
 /** The flags of a first deployment. */
 export const FIRST = [
   "--host",
@@ -54,8 +56,20 @@ export class Deployer {
     return this.run("deploy", ["--no-build", ...live, ...parameters], options);
   }
 
-  /** Runs a step; what it says is told beside its code. */
-  async run(step, parameters, { vars = {}, root = ROOT, onText = () => {} } = {}) {
+  /** Makes the home that of somebody who has run `wrangler login`. */
+  logIn() {
+    const folder = path.join(this.#home, ".wrangler", "config");
+    fs.mkdirSync(folder, { recursive: true });
+    const soon = new Date(Date.now() + 3_600_000).toISOString();
+    const lines = [`oauth_token = "${TOKEN}"`, `expiration_time = "${soon}"`, "scopes = []"];
+    fs.writeFileSync(path.join(folder, "default.toml"), `${lines.join("\n")}\n`);
+  }
+
+  /**
+   * Runs a step; what it says is told beside its code. `answers` are typed at a terminal, each
+   * where a question holds the text before it.
+   */
+  async run(step, parameters, { vars = {}, root = ROOT, onText, answers } = {}) {
     const kept = Object.entries(process.env).filter(([name]) => !LEFT_OUT.test(name));
     const env = {
       ...Object.fromEntries(kept),
@@ -70,16 +84,19 @@ export class Deployer {
     };
     const folder = ["--folder", this.file("")];
     const file = path.join(root, "scripts", `${step}.mjs`);
-    const child = spawn(process.execPath, [file, ...parameters, ...folder], {
+    const asTerminal = answers ? ["--import", TERMINAL] : [];
+    const child = spawn(process.execPath, [...asTerminal, file, ...parameters, ...folder], {
       cwd: root,
       env,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [answers ? "pipe" : "ignore", "pipe", "pipe"],
     });
+    const left = [...(answers ?? [])];
     let said = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => {
         said += text;
-        onText(text, child);
+        onText?.(text, child);
+        if (left.length > 0 && text.includes(left[0][0])) child.stdin.write(`${left.shift()[1]}\n`);
       });
     }
     const code = await new Promise((resolve) => child.on("close", resolve));
