@@ -59,7 +59,7 @@ export class UploadedWorker {
   }
 }
 
-/** The variables, without the jurisdiction: workerd by itself refuses each call to objects in one. */
+/** The variables, without the jurisdiction: workerd by itself refuses calls to objects in one. */
 function textsOf(bindings) {
   const isText = ({ type, name }) => type === "plain_text" && name !== "JURISDICTION";
   const texts = bindings.filter(isText);

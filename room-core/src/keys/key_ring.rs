@@ -178,10 +178,7 @@ pub enum KeyRingError {
 impl fmt::Display for KeyRingError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty => formatter.write_str(
-                "is not set; `openssl rand -hex 32` random a key, and \
-                 `wrangler secret put TICKET_KEYS` sets it",
-            ),
+            Self::Empty => formatter.write_str("is not set; `npm run deploy` makes a key"),
             Self::NotAKey { position } => {
                 write!(formatter, "key {position} is not 32 bytes in hexadecimal or base64")
             }
