@@ -1,5 +1,5 @@
 // `npm run release`: a folder that deploys without Rust. It holds the built Worker, the scripts
-// that deploy it, and a wrangler pinned by the lock file; and what Cloudflare's deploy button needs.
+// that deploy it, and a wrangler pinned by the lock file: what Cloudflare's deploy button needs.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
