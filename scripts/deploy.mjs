@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 
-import { Cloudflare, token } from "./deploy/cloudflare.mjs";
+import { Cloudflare, stopAt, token } from "./deploy/cloudflare.mjs";
 import { patternsOf, writeConfiguration } from "./deploy/configuration.mjs";
 import { Kept } from "./deploy/kept.mjs";
 import { liveCheck } from "./deploy/live-check.mjs";
@@ -27,7 +27,7 @@ checkWrangler();
 if (process.env.WORKERS_CI === "1") await deployByButton();
 const kept = new Kept(options.folder);
 const cloudflare = new Cloudflare(token());
-await (options.undo ? takeDown() : deploy()).catch((error) => stop(error.message));
+await (options.undo ? takeDown() : deploy()).catch(stopAt);
 
 async function deploy() {
   await settle(cloudflare, kept, options, questions);
@@ -69,13 +69,13 @@ function build() {
 
 function showSecrets(made) {
   if (made.length === 0) return;
-  const lines = made.map((name) => `    ${name.padEnd(12)} ${kept.secrets[name]}`);
   console.log(`
-  These secrets were made. They cannot be read back from Cloudflare: keep a copy of the folder
+  These secrets were made: ${made.join(", ")}. Cloudflare never tells them again: keep a copy of
   ${kept.folder} in a safe place.
-
-${lines.join("\n")}
 `);
+  // Without a terminal this goes into the log of some script, which others may read.
+  if (!process.stdin.isTTY) return;
+  for (const name of made) console.log(`    ${name.padEnd(12)} ${kept.secrets[name]}`);
 }
 
 function farewell({ host, adminHost, zone }) {
@@ -94,17 +94,22 @@ function farewell({ host, adminHost, zone }) {
 }
 
 async function takeDown() {
-  if (kept.isEmpty) {
-    console.log(`  ${kept.folder} has no deployment: nothing to take down.`);
-    return;
+  // Without this a Worker of the same name might be taken down that somebody else deployed.
+  if (!kept.state.began) {
+    console.log(`  Nothing is deployed from ${kept.folder}: nothing to take down.`);
+    return forgetIfAsked();
   }
   const { name, host } = kept.settings;
   const question = `Take down "${name}" of ${host}? Rooms, places in line and history are lost.`;
   if (!(await questions.agrees(question, options))) return;
   await undo(cloudflare, kept);
+  console.log("  Nothing is left of it in the account.");
+  forgetIfAsked();
+}
+
+function forgetIfAsked() {
   if (options["forget-secrets"]) kept.forget();
   else console.log(`  Settings and secrets stay in ${kept.folder}: --forget-secrets removes it.`);
-  console.log("  Nothing is left of it in the account.");
 }
 
 /** Cloudflare's own build after its deploy button: it has asked for the secrets itself. */

@@ -5,7 +5,7 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Cloudflare, token } from "./deploy/cloudflare.mjs";
+import { Cloudflare, stopAt, token } from "./deploy/cloudflare.mjs";
 import { Kept } from "./deploy/kept.mjs";
 import { rotateOptions } from "./deploy/options.mjs";
 import { nextStep } from "./deploy/rotation.mjs";
@@ -29,7 +29,7 @@ checkWrangler();
 const kept = new Kept(options.folder);
 if (!kept.state.deployed) stop("nothing is deployed from this folder: run `npm run deploy` first");
 const cloudflare = new Cloudflare(token());
-await rotate().catch((error) => stop(error.message));
+await rotate().catch(stopAt);
 
 async function rotate() {
   for (;;) {

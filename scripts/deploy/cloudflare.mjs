@@ -22,6 +22,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Ends the process with what a refused call means for the owner; other errors are ours. */
+export function stopAt(error) {
+  if (!(error instanceof ApiError)) throw error;
+  const isForbidden = [401, 403].includes(error.status);
+  const remedy = isForbidden ? `; the token lacks a permission: ${PERMISSIONS}` : "";
+  stop(`${error.message}${remedy}`);
+}
+
 export class Cloudflare {
   #token;
   #address = process.env.CLOUDFLARE_API_BASE_URL ?? DEFAULT_ADDRESS;

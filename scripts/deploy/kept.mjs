@@ -24,11 +24,6 @@ export class Kept {
     return path.join(this.folder, name);
   }
 
-  /** True if there is nothing of a deployment here. */
-  get isEmpty() {
-    return !this.settings.host;
-  }
-
   /** Reads the rooms that this command has made; `undefined` if it has made none. */
   rooms() {
     return this.#read("rooms.json");

@@ -9,7 +9,7 @@ const HOST = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9
 export async function settle(cloudflare, kept, options, questions) {
   const host = await hostOf(kept, options, questions);
   const { settings } = kept;
-  const wanted = options.account ?? settings.account?.id;
+  const wanted = options.account ?? settings.account?.id ?? process.env.CLOUDFLARE_ACCOUNT_ID;
   const choose = (zones) => chosenZone(zones, questions);
   const zone = await zoneOf(cloudflare, host, wanted, choose);
   const usual = `room-admin.${zone.name}`;

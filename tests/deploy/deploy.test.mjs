@@ -16,7 +16,7 @@ const NAME = "waiting-room";
 /** The steps of the long test, in their order. */
 const STEPS = {
   "the first deployment ends with a live room": goesLive,
-  "secrets are shown and kept for the owner alone": keepsSecrets,
+  "secrets are kept for the owner alone": keepsSecrets,
   "the first version that runs has its keys": hasItsKeys,
   "the deployment is as the platform needs it": fitsThePlatform,
   "the room is the one that was asked for": hasTheRoom,
@@ -51,10 +51,26 @@ test("a failure in the middle, and a run that goes on", ALL, async (context) => 
   assert.equal(fs.readFileSync(deployer.file("secrets.json"), "utf8"), secrets);
 });
 
+test("a Worker that others deployed is never taken down", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  account.addShop();
+  account.workers.set(NAME, { versions: [], secrets: new Map() });
+  const refused = await deployer.deploy(FIRST);
+  assert.ok(refused.said.includes("was not deployed from this folder"), refused.said);
+  const { code, said } = await deployer.run("deploy", ["--undo", "--yes"]);
+  assert.equal(code, 0, said);
+  assert.equal(account.workers.size, 1);
+});
+
 test("without an answer nothing is taken down", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   deployer.account.addShop();
-  assert.equal((await deployer.deploy(FIRST)).code, 0);
+  const first = await deployer.deploy(FIRST, { answers: [] });
+  assert.equal(first.code, 0, first.said);
+  for (const secret of Object.values(deployer.json("secrets.json"))) {
+    assert.ok(first.said.includes(secret), "secrets are shown at a terminal");
+  }
   const { code, said } = await deployer.run("deploy", ["--undo"]);
   assert.equal(code, 1);
   assert.ok(said.includes("add --yes"), said);
@@ -75,8 +91,13 @@ test("a place for the objects reaches the Worker", ALL, async (context) => {
 async function goesLive(deployer) {
   const { account, edge } = deployer;
   const [zone] = deployer.account.zones;
+  edge.silentFor = 1;
   const { code, said } = await deployer.deploy(FIRST);
   assert.equal(code, 0, said);
+  assert.ok(said.includes("Not yet: room-admin.shop.example: "), said);
+  for (const secret of Object.values(deployer.json("secrets.json"))) {
+    assert.ok(!said.includes(secret), "secrets are in no log");
+  }
   assert.deepEqual(account.routes.map(({ pattern, script }) => [pattern, script]), [
     ["shop.example/*", NAME],
   ]);
@@ -102,6 +123,7 @@ function keepsSecrets(deployer) {
   assert.match(secrets.API_TOKEN, /^[0-9a-f]{64}$/);
   assert.deepEqual(Object.fromEntries(account.workers.get(NAME).secrets), secrets);
   assert.equal(fs.statSync(deployer.file("secrets.json")).mode & 0o777, 0o600);
+  assert.equal(fs.statSync(deployer.file("")).mode & 0o777, 0o700);
   assert.equal(fs.readFileSync(deployer.file(".gitignore"), "utf8"), "*\n");
 }
 
@@ -149,7 +171,7 @@ async function changesNothing(deployer) {
   assert.ok(said.includes("nothing was uploaded"), said);
   assert.deepEqual(account.changes, []);
   assert.deepEqual(snapshot(deployer), before);
-  assert.ok(!said.includes(deployer.json("secrets.json").API_TOKEN), "secrets are shown once");
+  assert.ok(!said.includes(deployer.json("secrets.json").API_TOKEN), "secrets are in no log");
 }
 
 async function changesALimit(deployer) {

@@ -16,6 +16,9 @@ describe("deploying ends", { concurrency: 2 }, () => {
   check("no token and no login", "run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN", {
     options: { vars: { CLOUDFLARE_API_TOKEN: "" } },
   });
+  check("a token without a permission", "the token lacks a permission: it needs Account", {
+    prepare: (account) => (account.forbidden = /\/workers\/routes$/),
+  });
   check("a token that is wrong", "the token is not valid or may not see an account: it needs", {
     options: { vars: { CLOUDFLARE_API_TOKEN: "wrong" } },
   });
@@ -143,6 +146,17 @@ test("narrower routes and records without a proxy are told", ALL, async (context
   assert.equal(told.length, 2, said);
   assert.ok(told[0].includes('shop.example/blog* leads to the Worker "blog"'), said);
   assert.ok(told[1].includes("shop.example has no proxied DNS record"), said);
+});
+
+test("without a look at DNS records it goes on and says so", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  account.addShop();
+  account.forbidden = /\/dns_records$/;
+  account.failing = /^PUT /;
+  const { said } = await deployer.deploy(FIRST);
+  assert.ok(said.includes("Beware: the token may not read DNS records"), said);
+  assert.ok(account.calls.some((call) => call.startsWith("PUT ")), said);
 });
 
 test("--help names every flag", ALL, async (context) => {

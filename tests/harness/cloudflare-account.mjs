@@ -31,8 +31,8 @@ export class CloudflareAccount {
   workers = new Map();
   /** A pattern of calls that are answered with an error, to try a failure in the middle. */
   failing;
-  /** Whether the token may read DNS records. */
-  readsDns = true;
+  /** A pattern of calls that the token may not make. */
+  forbidden;
   #nextId = 1;
 
   /** Adds an active zone. */
@@ -86,6 +86,7 @@ export class CloudflareAccount {
     let envelope;
     try {
       if (request.headers.authorization !== `Bearer ${TOKEN}`) throw NOT_ALLOWED;
+      if (this.forbidden?.test(call)) throw NOT_ALLOWED;
       if (this.failing?.test(call)) throw BROKEN;
       const body = await read(Buffer.concat(chunks), request.headers["content-type"] ?? "");
       const result = await this.#perform(request.method, path, url.searchParams, body);
@@ -158,7 +159,6 @@ export class CloudflareAccount {
   }
 
   #dns(zone, query) {
-    if (!this.readsDns) throw NOT_ALLOWED;
     const name = query.get("name");
     return this.#in(this.dnsRecords, zone).filter((record) => !name || record.name === name);
   }
@@ -192,10 +192,10 @@ export class CloudflareAccount {
     return { id: name, default_environment: { environment: "production", script } };
   }
 
+  /** Routes and hosts of a deleted Worker stay: that nobody promises to remove them is enough. */
   async #delete(name) {
     await this.#worker(name).live?.stop();
     this.workers.delete(name);
-    this.domains = this.domains.filter(({ service }) => service !== name);
     return null;
   }
 

@@ -9,6 +9,8 @@ import { send } from "./http.mjs";
 import { ORIGIN_SAYS } from "./uploaded-worker.mjs";
 
 export class CloudflareEdge {
+  /** How many requests get no answer yet, as those to a host without a certificate. */
+  silentFor = 0;
   #account;
 
   constructor(account) {
@@ -27,6 +29,10 @@ export class CloudflareEdge {
   }
 
   async #answer(request, response) {
+    if (this.silentFor > 0) {
+      this.silentFor -= 1;
+      return request.socket.destroy();
+    }
     const { host, ...headers } = request.headers;
     const port = this.#portOf(host);
     if (!port) return response.end(ORIGIN_SAYS);
