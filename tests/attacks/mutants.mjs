@@ -199,6 +199,14 @@ export const MUTANTS = [
     test: "a_network_that_guesses_is_heard_no_more_for_a_minute",
   },
   {
+    row: 22,
+    breaks: "the public token of local development opens every host",
+    ...core("management/api/access"),
+    from: "*token != public_values::API_TOKEN || is_local(host)",
+    to: "*token != public_values::API_TOKEN || !is_local(\"\") || is_local(host)",
+    test: "the_public_token_opens_nothing_but_local_hosts",
+  },
+  {
     row: 23,
     breaks: "everybody flows while the counter is silent",
     ...core("machines/isolate"),

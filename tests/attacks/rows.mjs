@@ -189,16 +189,20 @@ export const ROWS = [
   },
   {
     attack: "Takeover of the management: open path, default password, guessing",
-    holds: "no token, no surface (403); readers only read; a network that guesses is not heard",
+    holds:
+      "no token, no surface (403); readers only read; a network that guesses is not heard; the " +
+      "public secrets of local development count on local hosts alone",
     elsewhere: [
       ...workerd(
         "management",
         "only who has a token is let in, and a reader only reads",
         "without a configured token nobody is let in",
       ),
+      ...workerd("wrong-configuration", "the public secrets count on local hosts alone"),
       ...native(
         "src/management/api/access",
         "a_network_that_guesses_is_heard_no_more_for_a_minute",
+        "the_public_token_opens_nothing_but_local_hosts",
       ),
     ],
   },
