@@ -108,6 +108,7 @@ async function goesLive(deployer) {
     "https://shop.example/",
     "https://room-admin.shop.example/_waiting-room/health",
     `/_waiting-room/client/v4/zones/${zone.id}/waiting_rooms`,
+    "on Workers Free a day has 100,000 requests of visitors",
   ]) {
     assert.ok(said.includes(part), `${part} is not in ${said}`);
   }
