@@ -225,7 +225,7 @@ impl Isolate {
         random: RandomInputs,
     ) -> Outcome {
         let mut ticket = ticket.filter(|ticket| !self.is_revoked(ticket));
-        let newer = ticket.as_ref().and_then(|ticket| self.newest.newer_than(ticket));
+        let newer = ticket.as_ref().and_then(|ticket| self.newest.brought_up_to_date(ticket));
         let is_copy = newer.is_some();
         ticket = newer.or(ticket);
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
@@ -234,7 +234,7 @@ impl Isolate {
         let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
-            // An answer with the newest ticket may have been lost: it is given once more.
+            // The answer with the newest ticket may have been lost: one is given once more.
             return Outcome::Wait { ticket: ticket.clone(), counted: true };
         }
         if let Decision::AskCounter(mut ask) = decision {

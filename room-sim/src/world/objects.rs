@@ -407,7 +407,7 @@ impl Objects {
         let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, context.settings);
         *instance = Instance::new(machine, incarnation, instance.ahead_ms);
         self.loads.global.end(context.now);
-        self.writes_all = false;
+        self.writes_all = self.sleepers_forget;
     }
 
     /// All objects of a data center lose all memory but their copies.

@@ -1,21 +1,32 @@
-//! The newest tickets of visitors who wait: an older copy of a cookie is worth no more than them.
+//! When visitors who wait last checked in here: an older copy of a cookie is due no sooner.
 
 use std::collections::BTreeMap;
 
 use crate::base::id::VisitorId;
+use crate::base::time::Timestamp;
 use crate::ticket::{Ticket, TicketState};
 
 /// The most visitors remembered. A copy of a forgotten one asks again, as far as it is due.
 const VISITORS_MAX: usize = 1_024;
 
-/// What this isolate last answered to each of the visitors who wait.
+/// What the newest ticket of a visitor says of check-ins.
+#[derive(Clone, Copy, Debug)]
+struct CheckIn {
+    at: Timestamp,
+    interval_s: u16,
+    confirmed_s: u32,
+    unconfirmed: bool,
+}
+
+/// The last check-in in this isolate of each of the visitors who wait.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NewestTickets(BTreeMap<VisitorId, Ticket>);
+pub(super) struct NewestTickets(BTreeMap<VisitorId, CheckIn>);
 
 impl NewestTickets {
     /// Remembers the ticket that a visitor is given with an answer.
     pub(super) fn remember(&mut self, ticket: &Ticket) {
-        self.0.insert(ticket.id.visitor(), ticket.clone());
+        let Ticket { last_check_in: at, interval_s, confirmed_s, unconfirmed, .. } = *ticket;
+        self.0.insert(ticket.id.visitor(), CheckIn { at, interval_s, confirmed_s, unconfirmed });
         while self.0.len() > VISITORS_MAX {
             // Ids are random, and so is who is forgotten.
             self.0.pop_first();
@@ -27,16 +38,20 @@ impl NewestTickets {
         self.0.remove(&visitor);
     }
 
-    /// Returns the newest ticket of the visitor who came with an older copy of it; `None` if none
-    /// is known to be newer. It says as before what the visitor was told: the newest answer may
-    /// never have arrived.
-    pub(super) fn newer_than(&self, ticket: &Ticket) -> Option<Ticket> {
+    /// Returns an older copy of a ticket as due as the newest is; `None` if none is known to be
+    /// newer. All else stays as it came: the newest answer may never have arrived.
+    pub(super) fn brought_up_to_date(&self, ticket: &Ticket) -> Option<Ticket> {
         if ticket.state != TicketState::Queued {
             return None;
         }
-        let newest = self.0.get(&ticket.id.visitor())?;
-        let shown_estimate_s = ticket.shown_estimate_s;
-        (newest.last_check_in > ticket.last_check_in)
-            .then(|| Ticket { shown_estimate_s, ..newest.clone() })
+        let newest = *self.0.get(&ticket.id.visitor())?;
+        let CheckIn { at: last_check_in, interval_s, confirmed_s, unconfirmed } = newest;
+        (last_check_in > ticket.last_check_in).then(|| Ticket {
+            last_check_in,
+            interval_s,
+            confirmed_s,
+            unconfirmed,
+            ..ticket.clone()
+        })
     }
 }
