@@ -26,19 +26,21 @@ export function monthOf(used, seconds) {
 }
 
 /**
- * The bill of a month, in USD.
+ * The bill of a month, in USD, part by part.
  *
  * @param {Used} used
- * @returns {{ objects: number, requests: number, logs: number, total: number }} what objects cost,
- *   what requests and their CPU time cost, the whole with the plan, and what it would cost besides
- *   to log each request and call
+ * @returns {{ time: number, calls: number, requests: number, total: number, logs: number }} what
+ *   the time of objects costs, their calls and rows, the requests with their CPU time, and all of
+ *   it with the plan; besides, what it would cost to log each request and call
  */
 export function bill({ requests, calls, awakeS, rows }) {
-  const objects =
-    beyond("calls", calls) + beyond("objectTime", awakeS * OBJECT_GB) + beyond("rows", rows);
-  const visits = beyond("requests", requests) + beyond("cpuMs", requests * CPU_MS_PER_REQUEST);
-  const logs = beyond("logs", requests + calls);
-  return { objects, requests: visits, logs, total: PLAN_USD + objects + visits };
+  const parts = {
+    time: beyond("objectTime", awakeS * OBJECT_GB),
+    calls: beyond("calls", calls) + beyond("rows", rows),
+    requests: beyond("requests", requests) + beyond("cpuMs", requests * CPU_MS_PER_REQUEST),
+  };
+  const total = PLAN_USD + parts.time + parts.calls + parts.requests;
+  return { ...parts, total, logs: beyond("logs", requests + calls) };
 }
 
 /** The bill for the time of so many objects that never sleep, as all did when first built. */
