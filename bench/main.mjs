@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     bill: { type: "boolean", default: false },
     gate: { type: "boolean", default: false },
     only: { type: "string" },
-    rounds: { type: "string", default: "8" },
+    rounds: { type: "string", default: "7" },
     "run-ms": { type: "string" },
   },
 });

@@ -51,7 +51,8 @@ export async function monthlyBill({ gate }) {
 function asleep({ calls, rows, awakeS, seconds }) {
   const used = `${calls} object calls, ${rows} rows, ${awakeS.toFixed(1)} s awake`;
   const held = calls === 0 && rows === 0 && awakeS === 0;
-  return { text: `${(seconds / 60).toFixed(0)} minutes without a visitor: ${used} (must be 0)`, held };
+  const minutes = (seconds / 60).toFixed(0);
+  return { text: `${minutes} minutes without a visitor: ${used} (must be 0)`, held };
 }
 
 /** Goals that are printed. Other tests hold what is held (room-sim/tests/targets.rs). */
@@ -73,9 +74,9 @@ function goal(found, most) {
 function preface() {
   return `
 What a month costs, in USD, if it goes on like that for 30 days: prices of ${READ_AT}
-(bench/bill/prices.mjs), and what the plan of ${PLAN_USD} USD includes is taken off each line. "a request":
-calls of objects for each. "logs": if each request and call is logged, which is not in "all". "time
-at first": when no object ever slept, for as many.
+(bench/bill/prices.mjs); what the plan of ${PLAN_USD} USD includes is taken off each line.
+"a request": calls of objects for each. "logs": if each request and call is logged, which is not in
+"all". "time at first": of as many objects that never sleep.
 `;
 }
 

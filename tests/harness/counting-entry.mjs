@@ -1,7 +1,7 @@
 /**
- * The Worker under test with a side door: it counts the calls that reach the objects and the writes
- * to the Cache API, the rows that they write and the time that they are awake, and makes calls and
- * writes fail or wait on order. It wraps the product, which has no such door itself. Runs in workerd.
+ * The Worker under test with a side door: it counts the calls that reach the objects, the rows that
+ * they write, how long they are awake and the writes to the Cache API, and makes calls and writes
+ * fail or wait on order. It wraps the product, which has no such door itself. Runs in workerd.
  */
 
 import { WorkerEntrypoint, env } from "cloudflare:workers";
