@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 });
 const length = {
   rounds: Number(options.rounds),
-  runMs: Number(options["run-ms"] ?? (options.gate ? 700 : 2_000)),
+  runMs: Number(options["run-ms"] ?? (options.gate ? 700 : 1_500)),
 };
 const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
 
