@@ -10,6 +10,7 @@ use room_core::base::time::MINUTE_MS;
 use room_sim::measure::{Measures, Summary};
 use room_sim::scenario::Scenario;
 use room_sim::world::World;
+use room_sim::world::load::Cost;
 use serde::Serialize;
 
 use crate::arguments::Choice;
@@ -45,6 +46,8 @@ pub struct Run {
     pub seed: u64,
     /// The figures that have targets.
     pub measures: Measures,
+    /// What an owner would have paid for.
+    pub cost: Cost,
     /// What else is told in the table.
     #[serde(skip)]
     pub summary: Summary,
@@ -118,7 +121,9 @@ pub fn run_all(
         let is_drawn = choice.is_drawn() && plan.seed == *choice.seeds.start();
         let story = is_drawn.then(|| Story::of(&plan.scenario, world.truth(), world.visitors()));
         let Plan { algorithm, scenario, data_centers, seed } = plan;
-        let run = Run { algorithm, scenario, data_centers, seed, measures, summary, costs, story };
+        let cost = summary.cost;
+        let run =
+            Run { algorithm, scenario, data_centers, seed, measures, cost, summary, costs, story };
         progress.finish();
         done(run)?;
     }

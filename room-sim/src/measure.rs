@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::truth::Truth;
 use crate::visitor::{Owner, Visitor};
-use crate::world::load::{Footprint, Peaks};
+use crate::world::load::{Cost, Footprint, Peaks};
 
 /// Somebody this much younger who enters earlier has overtaken.
 const OVERTAKEN_MS: u64 = 60 * SECOND_MS;
@@ -80,6 +80,8 @@ pub struct Summary {
     pub admissions_per_minute: f64,
     /// Most calls by class of object, while visitors came.
     pub peaks: Peaks,
+    /// What an owner pays for, while visitors came.
+    pub cost: Cost,
     /// Visitors who wait at the end.
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
@@ -172,6 +174,7 @@ impl Summary {
             admitted: truth.admitted,
             admissions_per_minute: 0.0,
             peaks: Peaks::default(),
+            cost: Cost::default(),
             waiting_at_end,
             first_queued_percent: truth.first_queued.map(|part| 100.0 * part),
             events,

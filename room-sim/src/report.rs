@@ -212,6 +212,7 @@ mod tests {
     use room_sim::scenario::Scenario;
     use room_sim::truth::{Sample, Truth};
     use room_sim::visitor::Visitor;
+    use room_sim::world::load::Cost;
 
     fn run(scenario: &str) -> Run {
         let settings = Scenario::named("small").expect("a known name").settings;
@@ -230,6 +231,7 @@ mod tests {
             data_centers: 3,
             seed: 1,
             measures: Measures { idle_while_waiting_percent: 4.5, ..Measures::default() },
+            cost: Cost::default(),
             summary: Summary::default(),
             costs: Costs::default(),
             story: Some(Story::of(scenario, &truth, &[visitor])),

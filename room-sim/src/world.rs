@@ -36,7 +36,7 @@ use event::WorldEvent;
 use event_queue::EventQueue;
 use faults::Faults;
 use isolates::{IsolateRow, ViewCopies};
-use load::Peaks;
+use load::{Cost, Peaks};
 use network::{Caller, Network, Question, Reply};
 use objects::Objects;
 use published::{PublishedRoom, PublishedVisit};
@@ -171,6 +171,7 @@ impl World {
         }
         let peaks = self.peaks();
         let footprint = self.objects.footprint(self.now);
+        let page_views = self.truth.page_views;
         let measures = Measures::of(&self.truth, self.visitors.all(), peaks, &footprint);
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
@@ -182,7 +183,8 @@ impl World {
         let waiting = self.truth.waiting(self.now);
         let summary =
             Summary::of(&self.truth, self.visitors.all(), waiting, self.event_queue.entered());
-        (self.with_drained(measures), Summary { admissions_per_minute, peaks, ..summary })
+        let cost = Cost { page_views, ..footprint.cost };
+        (self.with_drained(measures), Summary { admissions_per_minute, peaks, cost, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.

@@ -1,7 +1,7 @@
 /**
- * The Worker under test with a side door: it counts the calls that reach the objects and the writes
- * to the Cache API, and makes calls and writes fail or wait on order. It wraps the product, which
- * has no such door itself. Runs in workerd.
+ * The Worker under test with a side door: it counts the calls that reach the objects, the rows that
+ * they write, how long they are awake and the writes to the Cache API, and makes calls and writes
+ * fail or wait on order. It wraps the product, which has no such door itself. Runs in workerd.
  */
 
 import { WorkerEntrypoint, env } from "cloudflare:workers";
@@ -12,6 +12,12 @@ import * as product from "./product.mjs";
 const calls = {};
 /** How many times each object began, by "class object": once, and again after each end. */
 const began = {};
+/** How many rows the objects of this isolate wrote, each put, delete and row of SQL one. */
+let rows = 0;
+/** When each living object was awake, by "class object". @see Wakefulness */
+const wakefulness = {};
+/** How many calls the objects of this isolate serve now. */
+let serving = 0;
 /** How many times this isolate looked up an object by its name, which begins each call. */
 let asked = 0;
 /** Where the last call to each object, by its name, asked for it to be placed. */
@@ -27,28 +33,91 @@ let faults = [];
 
 /** The largest value that the platform stores, in bytes; a local workerd may take larger ones. */
 const VALUE_BYTES_MAX = 2_000_000;
-let limited = false;
+/** The least time for which a call keeps an object awake, in milliseconds. */
+const SERVICE_MS = 1;
+let watched = false;
 
-/** Makes writes to an object's storage fail that are too large, or that the test wants to fail. */
-function limitValues(kv) {
-  if (limited) return;
-  limited = true;
+/**
+ * Counts the rows that objects write, and makes writes fail that are too large, or that the test
+ * wants to fail.
+ */
+function watchStorage({ kv, sql }) {
+  if (watched) return;
+  watched = true;
   const prototype = Object.getPrototypeOf(kv);
-  const { put } = prototype;
+  const { put, delete: remove } = prototype;
+  prototype.delete = function (key) {
+    rows += 1;
+    return remove.call(this, key);
+  };
+  const statements = Object.getPrototypeOf(sql);
+  const { exec } = statements;
+  statements.exec = function (...query) {
+    const cursor = exec.apply(this, query);
+    rows += cursor.rowsWritten;
+    return cursor;
+  };
   prototype.put = function (key, value) {
     const fault = faults.find((one) => one.fail === "storage");
     const bytesMax = fault ? (fault.bytesMax ?? 0) : VALUE_BYTES_MAX;
     if (value.length > bytesMax) throw new Error("string or blob too big: SQLITE_TOOBIG");
+    rows += 1;
     return put.call(this, key, value);
   };
 }
 
+/**
+ * For how long an object is awake: while it serves a call, or waits for a timer or an answer. What
+ * a later life of it is awake counts on from `before`.
+ */
+class Wakefulness {
+  #pending = 0;
+  #since = 0;
+  #ms;
+
+  constructor(before = 0) {
+    this.#ms = before;
+  }
+
+  begin() {
+    if (this.#pending === 0) this.#since = Date.now();
+    this.#pending += 1;
+  }
+
+  end() {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#ms += Math.max(SERVICE_MS, Date.now() - this.#since);
+  }
+
+  get ms() {
+    return this.#ms + (this.#pending > 0 ? Date.now() - this.#since : 0);
+  }
+}
+
+/** Watches an object whose life begins, and what it goes on with after its replies. */
+function watchLife(name, ctx) {
+  const life = new Wakefulness(wakefulness[name]?.ms);
+  wakefulness[name] = life;
+  const { waitUntil } = ctx;
+  ctx.waitUntil = function (promise) {
+    life.begin();
+    const end = () => life.end();
+    Promise.resolve(promise).then(end, end);
+    return waitUntil.call(this, promise);
+  };
+  return life;
+}
+
 function counted(Product, className) {
   return class extends Product {
+    #life;
+
     constructor(ctx, env) {
-      limitValues(ctx.storage.kv);
-      super(ctx, env);
+      watchStorage(ctx.storage);
       const name = `${className} ${ctx.id.name}`;
+      const life = watchLife(name, ctx);
+      super(ctx, env);
+      this.#life = life;
       began[name] = (began[name] ?? 0) + 1;
     }
 
@@ -58,6 +127,17 @@ function counted(Product, className) {
     }
 
     async call(text) {
+      this.#life.begin();
+      serving += 1;
+      try {
+        return await this.#serve(text);
+      } finally {
+        serving -= 1;
+        this.#life.end();
+      }
+    }
+
+    async #serve(text) {
       const object = this.ctx.id.name;
       const name = `${className} ${object}`;
       calls[name] = (calls[name] ?? 0) + 1;
@@ -150,7 +230,10 @@ export class TestDoor extends WorkerEntrypoint {
     if (pathname === "/kill") await kill(await request.json());
     if (pathname === "/call") return new Response(await call(await request.json()));
     const wasmBytes = product.wasmBytes?.();
-    return Response.json({ now: Date.now(), asked, places, began, calls, writes, wasmBytes });
+    const lives = Object.entries(wakefulness).map(([name, { ms }]) => [name, ms]);
+    const awakeMs = Object.fromEntries(lives);
+    const counts = { asked, places, began, calls, writes, rows, serving, awakeMs };
+    return Response.json({ now: Date.now(), ...counts, wasmBytes });
   }
 }
 

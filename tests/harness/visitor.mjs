@@ -18,6 +18,8 @@ export class Visitor {
    * `undefined` means never.
    */
   dueAt;
+  /** How many requests it has sent. */
+  visits = 0;
 
   /**
    * @param {object} cluster
@@ -67,6 +69,7 @@ export class Visitor {
     const url = this.#url(target.path);
     const cookie = this.#jar.header(url);
     if (cookie) headers.cookie = cookie;
+    this.visits += 1;
     const answer = await look(this.cluster, isolate, target);
     this.#keep(url, answer);
     return answer;

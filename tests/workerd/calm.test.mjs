@@ -19,6 +19,7 @@ const BROWSE_MS = 10_000;
 /** A room is calm a minute after its first visitors, who came in a rush. */
 const FALLS_ASLEEP_MS = 110_000;
 const LOOKS_MS = 60_000;
+const WORKS_ON_MS = 30_000;
 /** Calls of the room's objects for each page view of somebody inside. */
 const CALLS_PER_VIEW_MAX = 0.2;
 /** So many of all places may stay free after a calm time, since visitors may be uncounted. */
@@ -66,6 +67,16 @@ clusterTest("in a calm room a page view hardly calls", world, async (cluster) =>
   assert.ok(perView > 0, "nobody reported");
   assert.ok(perView <= CALLS_PER_VIEW_MAX, `${perView} calls for each page view`);
   assert.equal(few.inside.length, FEW);
+});
+
+clusterTest("in a calm room reports wait for no later visitor", world, async (cluster) => {
+  const few = await asleep(cluster);
+  await few.wait(BROWSE_MS * 1.5);
+  const reports = await cluster.calls("DataCenterAggregator", shop);
+  // Nobody comes any more: the last requests work on for up to 24 s.
+  await cluster.advance(WORKS_ON_MS);
+  assert.ok((await cluster.calls("DataCenterAggregator", shop)) > reports, "nothing was reported");
+  assert.equal(cluster.log.count("a report failed"), 0);
 });
 
 clusterTest("a rush into a calm room fills its places and no more", world, async (cluster) => {

@@ -151,6 +151,7 @@ mod tests {
     use super::{groups, text};
     use crate::compare::{Costs, Run};
     use room_sim::measure::{Measures, Summary};
+    use room_sim::world::load::Cost;
 
     fn run(scenario: &str, algorithm: &str, seed: u64, idle: f64) -> Run {
         let measures = Measures { idle_while_waiting_percent: idle, ..Measures::default() };
@@ -160,6 +161,7 @@ mod tests {
             data_centers: 3,
             seed,
             measures,
+            cost: Cost::default(),
             summary: Summary::default(),
             costs: Costs::default(),
             story: None,

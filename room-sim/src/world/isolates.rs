@@ -166,6 +166,7 @@ impl World {
     ) {
         let random = self.chance.product.random();
         self.truth.see_page_view(self.now);
+        self.objects.look_for_configuration(data_center, self.now);
         let browser = self.visitors.get_mut(visitor).filter(|_| !is_echo);
         // Only the request that brings the token knows what came of the challenge.
         let passed = browser.and_then(|browser| browser.passed.take());

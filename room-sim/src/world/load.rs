@@ -4,6 +4,7 @@
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::data_center_counter::SHARDS_MAX;
+use serde::Serialize;
 
 use super::objects::Object;
 pub use super::storage::Sizes;
@@ -15,6 +16,9 @@ const PATIENCE_MS: u64 = SECOND_MS;
 
 /// An object that sleeps for so long may lose its memory.
 const FORGETS_MS: u64 = 10 * SECOND_MS;
+/// The copy of the configuration in a data center is trusted for so long; then its next visit asks
+/// the registry.
+const CONFIGURATION_MS: u64 = 2 * SECOND_MS;
 /// The platform's limits of one object: calls in a second, and memory.
 const CALLS_PER_S_MAX: u64 = 1_000;
 const MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
@@ -136,10 +140,23 @@ pub struct Footprint {
 }
 
 /// What an owner pays for, from five minutes after the beginning on.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
+    /// For how long it was measured, in milliseconds.
+    pub measured_ms: u64,
+    /// Requests of pages.
+    pub page_views: u64,
     /// The calls that reached any object of the room.
     pub calls: u64,
+    /// The calls that reached the registry, which all rooms share.
+    pub registry_calls: u64,
+    /// The objects of the room that were called.
+    pub objects: u64,
+    /// How long they were awake, all together, in milliseconds.
+    pub awake_ms: u64,
+    /// The values that were written or deleted, where the world writes all of them (where objects
+    /// forget in their sleep).
+    pub rows: u64,
     /// The part of the time in which an object was awake, the mean of all that were called: it had
     /// a timer, waited for an answer or served a call.
     pub awake: f64,
@@ -166,6 +183,9 @@ pub struct Loads {
     pub global: Load,
     /// The Anywhere counter of the published design of 2023.
     pub anywhere: Load,
+    /// By data center: when its copy of the configuration was confirmed last.
+    confirmed_at: Vec<Timestamp>,
+    registry_calls: u64,
 }
 
 impl Loads {
@@ -176,6 +196,18 @@ impl Loads {
             aggregators: vec![Load::default(); data_centers],
             global: Load::default(),
             anywhere: Load::default(),
+            confirmed_at: vec![Timestamp::default(); data_centers],
+            registry_calls: 0,
+        }
+    }
+
+    /// A visit looks for a newer configuration: it asks the registry if the copy of its data
+    /// center is too old.
+    pub(crate) fn look_for_configuration(&mut self, data_center: usize, now: Timestamp) {
+        let Some(confirmed_at) = self.confirmed_at.get_mut(data_center) else { return };
+        if now.since_ms(*confirmed_at) >= CONFIGURATION_MS {
+            *confirmed_at = now;
+            self.registry_calls += 1;
         }
     }
 
@@ -213,6 +245,7 @@ impl Loads {
     pub fn begin_measure(&mut self, now: Timestamp) {
         let data_centers = self.counters.iter_mut().chain(&mut self.aggregators);
         data_centers.chain([&mut self.global]).for_each(|load| load.begin_measure(now));
+        self.registry_calls = 0;
     }
 
     /// What the objects have cost in the `measured_ms` since the measure began.
@@ -220,9 +253,12 @@ impl Loads {
         let objects = self.counters.iter().chain(&self.aggregators).chain([&self.global]);
         let called: Vec<&Load> = objects.filter(|load| load.calls > 0).collect();
         let awake_ms: u64 = called.iter().map(|load| load.awake_ms(now)).sum();
-        let all_ms = (called.len() as u64 * measured_ms).max(1);
+        let objects = called.len() as u64;
+        let all_ms = (objects * measured_ms).max(1);
+        let awake = awake_ms as f64 / all_ms as f64;
         let calls = called.iter().map(|load| load.calls).sum();
-        Cost { calls, awake: awake_ms as f64 / all_ms as f64 }
+        let registry_calls = self.registry_calls;
+        Cost { measured_ms, calls, registry_calls, objects, awake_ms, awake, ..Cost::default() }
     }
 
     /// Most calls in one second at the busiest object of each class.
@@ -238,7 +274,7 @@ impl Loads {
 
 #[cfg(test)]
 mod tests {
-    use super::Load;
+    use super::{Load, Loads};
     use room_core::base::time::Timestamp;
 
     #[test]
@@ -269,5 +305,18 @@ mod tests {
         load.end(Timestamp(9_010));
         load.end_wait(Timestamp(9_900)); // of the life before
         assert_eq!(load.awake_ms(Timestamp(9_900)), 161);
+    }
+
+    #[test]
+    fn a_data_center_asks_the_registry_when_its_copy_is_two_seconds_old() {
+        let mut loads = Loads::new(2);
+        for (data_center, now, want) in
+            [(0, 5_000, 1), (0, 6_999, 1), (1, 6_999, 2), (0, 7_000, 3), (0, 60_000, 4)]
+        {
+            loads.look_for_configuration(data_center, Timestamp(now));
+            assert_eq!(loads.cost(Timestamp(now), 1).registry_calls, want, "{now}");
+        }
+        loads.begin_measure(Timestamp(60_000));
+        assert_eq!(loads.cost(Timestamp(60_000), 1).registry_calls, 0);
     }
 }

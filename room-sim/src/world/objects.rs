@@ -20,7 +20,7 @@ use room_core::room::settings::Settings;
 use super::calls::Context;
 use super::clocks::Clocks;
 use super::event::WorldEvent;
-use super::load::{Footprint, Load, Loads, Peaks};
+use super::load::{Cost, Footprint, Load, Loads, Peaks};
 use super::messages::Recorder;
 use super::network::{Caller, CounterSeat, Question, Reply};
 use super::storage::{Storage, VALUE_BYTES_MAX};
@@ -83,6 +83,8 @@ pub(crate) struct Objects {
     /// The requests that each object has to serve.
     loads: Loads,
     measured_from: Timestamp,
+    /// The values that were written before that.
+    rows_before: u64,
     /// Whether an object that sleeps forgets what it has not stored.
     sleepers_forget: bool,
     pub(super) recorder: Recorder,
@@ -126,6 +128,7 @@ impl Objects {
             largest_state: 0,
             loads: Loads::new(data_centers),
             measured_from: now,
+            rows_before: 0,
             sleepers_forget,
             recorder: Recorder::default(),
         }
@@ -138,8 +141,13 @@ impl Objects {
 
     /// The measure of what the objects cost begins.
     pub(crate) fn begin_measure(&mut self, now: Timestamp) {
-        self.measured_from = now;
+        (self.measured_from, self.rows_before) = (now, self.storage.rows());
         self.loads.begin_measure(now);
+    }
+
+    /// A visit looks for a newer configuration.
+    pub(crate) fn look_for_configuration(&mut self, data_center: usize, now: Timestamp) {
+        self.loads.look_for_configuration(data_center, now);
     }
 
     /// A question reaches an object: it is answered in its turn, or fails if that is too late.
@@ -304,6 +312,7 @@ impl Objects {
     /// Tells what the platform would not have borne up to `now`, and what it was paid for.
     pub(crate) fn footprint(&self, now: Timestamp) -> Footprint {
         let cost = self.loads.cost(now, now.since_ms(self.measured_from));
+        let cost = Cost { rows: self.storage.rows() - self.rows_before, ..cost };
         Footprint { sizes: self.storage.sizes(), largest_state: self.largest_state, cost }
     }
 

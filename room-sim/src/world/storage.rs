@@ -10,6 +10,8 @@ pub(crate) const VALUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 pub(crate) struct Storage {
     values: BTreeMap<String, String>,
     sizes: Sizes,
+    /// The values that were written or deleted.
+    rows: u64,
 }
 
 /// How large what was stored, or should have been, was at most.
@@ -34,6 +36,7 @@ impl Storage {
             self.sizes.refused_writes += 1;
             return false;
         }
+        self.rows += changes.len() as u64;
         for (key, value) in changes {
             match value {
                 Some(value) => self.values.insert(key, value),
@@ -58,6 +61,11 @@ impl Storage {
     /// Tells how many bytes all values have now.
     pub(crate) fn bytes(&self) -> usize {
         self.values.values().map(String::len).sum()
+    }
+
+    /// Tells how many values were ever written or deleted, for which the platform is paid.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows
     }
 
     /// Tells how large the values were at most.
@@ -89,5 +97,6 @@ mod tests {
         let all_values = 5 + VALUE_BYTES_MAX;
         assert_eq!(storage.sizes(), Sizes { largest_value, all_values, refused_writes: 1 });
         assert_eq!(storage.get("row").map(str::len), Some(6));
+        assert_eq!(storage.rows(), 4);
     }
 }
