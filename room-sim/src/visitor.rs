@@ -75,6 +75,9 @@ pub enum VisitorState {
     Ends(Timestamp),
     /// Will not come back.
     Gone,
+    /// Will not come back, since the site has ended the session: what it still answers to requests
+    /// that came at the same time is no visit.
+    Revoked,
 }
 
 /// Who sits before a browser.
@@ -199,7 +202,7 @@ impl Visitor {
         let until = match self.standing {
             VisitorState::Arrives | VisitorState::Ends(_) => return true,
             VisitorState::Waits(until) | VisitorState::Inside(until) => until,
-            VisitorState::Gone => return false,
+            VisitorState::Gone | VisitorState::Revoked => return false,
         };
         if now >= until {
             self.standing = VisitorState::Gone;

@@ -320,7 +320,7 @@ impl World {
         let now = self.now;
         let Some(browser) = self.visitors.get_mut(visitor) else { return };
         let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
-        browser.standing = VisitorState::Gone;
+        browser.standing = VisitorState::Revoked;
         self.truth.revoke(browser.session_ends);
         if let Cookie::Ticket(ticket) = cookie
             && let Some(row) = self.isolates.get_mut(place.data_center)

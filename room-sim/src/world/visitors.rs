@@ -63,6 +63,9 @@ impl Visitors {
         truth: &mut Truth,
     ) -> Option<Timestamp> {
         let browser = self.all.get_mut(visitor)?;
+        if browser.standing == VisitorState::Revoked {
+            return None;
+        }
         let mut is_new_session = false;
         if let Some(cookie) = cookie {
             is_new_session = cookie.accepted_at() != browser.cookie.accepted_at();
