@@ -16,6 +16,8 @@ const CAPACITY_MS = 500;
 const QUIET_VISITS = 2_000;
 /** Longer than the pauses between two reports. */
 const QUIET_MS = 3_000;
+/** So many times they are counted, unless there is none. */
+const QUIET_REPEATS = 3;
 /** Whoever still asks after as many waits counts as asking without need. */
 const QUIET_TRIES = 8;
 const FRESH_PROCESSES = 3;
@@ -34,12 +36,20 @@ export async function capacity({ load, visitors, originPort: port }) {
 export async function objectCalls({ load, visitors, services, asked }) {
   const kinds = [await visitors.unchanged(5 * QUIET_MS), await visitors.early()];
   await quiet(asked);
-  const before = await asked();
-  for (const requests of kinds) {
-    const job = { port: services.ports["waiting-room"], requests, connections: CONNECTIONS };
-    await load.ask({ ...job, count: QUIET_VISITS });
+  const duringVisits = async () => {
+    const before = await asked();
+    for (const requests of kinds) {
+      const job = { port: services.ports["waiting-room"], requests, connections: CONNECTIONS };
+      await load.ask({ ...job, count: QUIET_VISITS });
+    }
+    return (await asked()) - before;
+  };
+  // A calm room reports up to half a minute after a visit: what the visits themselves call for
+  // would be called for each time.
+  let calls = await duringVisits();
+  for (let more = 1; calls > 0 && more < QUIET_REPEATS; more += 1) {
+    calls = Math.min(calls, await duringVisits());
   }
-  const calls = (await asked()) - before;
   const visits = kinds.length * QUIET_VISITS;
   return {
     text: `object calls in ${visits} visits, unchanged ticket or not due: ${calls} (must be 0)`,
