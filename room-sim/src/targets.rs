@@ -41,7 +41,7 @@ pub fn over(measure: &str) -> Over {
 /// The target of this measure in this scenario, if there is one.
 pub fn target(measure: &str, scenario: &str) -> Option<Target> {
     let is_one_of = |scenarios: &[&str]| scenarios.contains(&scenario);
-    let below_the_limit = is_one_of(&["steady", "small", "shift"]);
+    let below_the_limit = is_one_of(&["steady", "small", "shift", "half-small"]);
     let at_most = match measure {
         "active_over_max_visitors"
         | "active_over_p99_percent"

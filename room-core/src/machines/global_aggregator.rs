@@ -136,7 +136,7 @@ impl GlobalAggregator {
         if !self.queue.is_open() && someone_waits && census_is_lost {
             self.recovery.lose_census(settings);
         }
-        self.recovery.learn(settings, self.books.taken(now, settings), cadence);
+        self.recovery.learn(settings, self.books.taken(now, settings));
         self
     }
 

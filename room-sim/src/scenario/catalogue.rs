@@ -9,7 +9,7 @@ use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 37] = [
+pub const NAMES: [&str; 38] = [
     "steady",
     "small",
     "shift",
@@ -44,6 +44,7 @@ pub const NAMES: [&str; 37] = [
     "slow-counters-60",
     "half",
     "half-forgets",
+    "half-small",
     "step",
     "step-fast",
     "one-ticket-everywhere",

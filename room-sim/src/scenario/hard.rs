@@ -39,6 +39,12 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
         "half-forgets" => {
             Scenario { sleepers_forget: true, ..constant("half-forgets", HALF_PER_MINUTE) }
         }
+        // In a small room what a forgetful object holds back is a large part of it.
+        "half-small" => Scenario {
+            settings: Settings::with_limits(400, 120),
+            sleepers_forget: true,
+            ..constant("half-small", 22.0)
+        },
         "step" => step("step"),
         // The places alone are tight, and taken within two minutes.
         "step-fast" => {

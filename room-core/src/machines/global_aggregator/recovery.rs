@@ -50,10 +50,10 @@ impl Recovery {
 
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
     /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most.
-    pub(super) fn learn(&mut self, settings: &Settings, taken: u64, cadence: Cadence) {
-        // Missing reports can hold at most the flow of two syncs.
-        let syncs_ms = 2 * cadence.sync_ms();
-        let missing = u64::from(settings.new_users_per_minute) * syncs_ms / 60_000;
+    pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
+        // Missing reports can hold at most the flow of two syncs at the full pace: a calm room
+        // stores each change before it answers.
+        let missing = u64::from(settings.new_users_per_minute) * 2 * SYNC_MS / 60_000;
         if taken + missing >= u64::from(settings.total_active_users) {
             self.learning_until = self.started_at + LEARNING_MS;
         }

@@ -101,6 +101,25 @@ fn a_room_is_as_calm_after_each_sleep_as_before() {
     assert!(fixture.pull(newcomer(0)).view.cadence.is_full());
 }
 
+/// In calm, nothing that was answered is missing from the row: only the flow of two syncs at the
+/// full pace can be, 8 of 120 a minute.
+#[test]
+fn a_small_room_half_full_grants_at_once_after_each_sleep() {
+    let granted_after_sleep = |inside_before: i64| {
+        let mut fixture = Fixture::new(limits(400, 120));
+        fixture.sync(0, inside(1, inside_before));
+        fixture.sync(1, inside(1, 0));
+        fixture.now = NOW + MINUTE_MS;
+        fixture.sync(0, inside(2, inside_before));
+        fixture.now = fixture.now + calm(&fixture.settings).sync_ms();
+        fixture.restart_from_row();
+        fixture.pull(newcomer(0)).slots.map_or(0, |slots| slots.n)
+    };
+    assert_eq!(granted_after_sleep(200), 1);
+    assert_eq!(granted_after_sleep(235), 1);
+    assert_eq!(granted_after_sleep(392), 0);
+}
+
 #[test]
 fn a_restart_holds_what_may_have_been_granted_for_as_long_as_a_calm_lease() {
     let outstanding = |later_ms: u64| {
