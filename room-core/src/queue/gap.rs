@@ -2,7 +2,8 @@
 //! the line is taken to be as it was for a while.
 //!
 //! If a census without them counted, everybody behind would be called in their places, and the
-//! threshold never goes back.
+//! threshold never goes back. A lottery would open the room, and all of them would be called at
+//! once when they come back.
 
 use super::{Epoch, EpochCensus, Queue, Round};
 use crate::base::time::{MINUTE_MS, SECOND_MS};
@@ -30,9 +31,7 @@ impl Queue {
         entered: u64,
         give_up_per_s: f64,
     ) -> bool {
-        // A lottery calls nobody for having waited, and its places change with each round.
-        let is_line = !self.open && Round::of(self.threshold).is_none();
-        if !is_line || !self.lacks_many(settings, epoch, waiters, entered, give_up_per_s) {
+        if self.open || !self.lacks_many(settings, epoch, waiters, entered, give_up_per_s) {
             self.doubted = None;
             return false;
         }
@@ -49,8 +48,12 @@ impl Queue {
         entered: u64,
         give_up_per_s: f64,
     ) -> bool {
-        let settled = OrderKey::fifo(self.reported.start() - SETTLED_MS);
-        let before = self.waiting_up_to(settled) as f64;
+        // The places of a lottery change with each round: there only the sums can be compared.
+        let (settled, beside) = match Round::of(self.threshold) {
+            None => (OrderKey::fifo(self.reported.start() - SETTLED_MS), 0),
+            Some(_) => (OrderKey(u64::MAX), self.beside),
+        };
+        let before = (self.waiting_up_to(settled) + beside) as f64;
         let up_to = waiters.iter().take_while(|(key, _)| **key <= settled);
         let still: u64 = up_to.map(|(_, count)| u64::from(*count)).sum();
         let passed_ms = epoch.middle().since_ms(self.reported.middle());
@@ -64,8 +67,9 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use super::{Epoch, EpochCensus, OrderKey, Queue, Settings};
+    use super::{Epoch, EpochCensus, OrderKey, Queue, Round, Settings};
     use crate::base::time::Timestamp;
+    use crate::room::settings::QueueingMethod;
 
     const CLOSED_AT: Timestamp = Timestamp(1_000);
     const EPOCH: u64 = 40;
@@ -101,6 +105,25 @@ mod tests {
         check(36, 20, 0.0, false);
         check(41, 0, 0.01, false); // they give up often here
         check(42, 0, 0.01, true);
+    }
+
+    #[test]
+    fn a_lottery_that_falls_silent_is_doubted_whatever_places_its_next_round_gives() {
+        let settings =
+            Settings { queueing_method: QueueingMethod::Random, ..Settings::for_tests() };
+        let check = |still_here: u64, want: bool| {
+            let mut queue = queue();
+            let now = Epoch(EPOCH).middle();
+            queue.turn(now, &settings, 0);
+            assert_eq!((queue.line.count(), queue.waiting()), (0, 100));
+            let first = Round::at(now).first().0;
+            let census = (1..=still_here).map(|place| (OrderKey(first + place), 1)).collect();
+            let got = queue.doubts(&settings, Epoch(EPOCH + 1), &census, 0, 0.0);
+            assert_eq!(got, want, "{still_here}");
+        };
+        check(84, false);
+        check(83, true);
+        check(0, true);
     }
 
     #[test]

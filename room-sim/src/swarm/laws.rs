@@ -3,7 +3,9 @@
 use std::fmt;
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS};
-use room_core::room::settings::Settings;
+use room_core::order::lottery::ROUND_MS;
+use room_core::queue::SLOW_ROOM_PER_MINUTE;
+use room_core::room::settings::{QueueingMethod, Settings};
 
 use crate::measure::{Measures, Summary, overtaken};
 use crate::swarm::story::Draft;
@@ -85,7 +87,7 @@ impl Law {
             Self::Drained => "an hour after the last arrival nobody waits",
             Self::Progress => {
                 "while somebody waits and places are free, somebody enters within a session and \
-                 a minute, or three minutes where anything breaks"
+                 a minute, or three minutes where anything breaks, and a round more in a slow lottery"
             }
             Self::Order => {
                 "where no fault excuses it, nobody enters later than two check-ins after \
@@ -109,6 +111,14 @@ pub struct Outcome {
     figures: Vec<(Law, f64, f64)>,
 }
 
+/// A slow room calls nobody without a free slot. In a lottery, whoever was called in one round is
+/// waited for in the next: if they have all left, it goes on a round later.
+fn waited_ms(settings: &Settings) -> u64 {
+    let is_drawn = settings.queueing_method == QueueingMethod::Random;
+    let is_slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
+    if is_drawn && is_slow { ROUND_MS } else { 0 }
+}
+
 /// A law that is broken.
 #[derive(Clone, Debug)]
 pub struct Broken {
@@ -129,7 +139,7 @@ impl Outcome {
     ) -> Self {
         let most = |limit: u32| (OVER_PART * f64::from(limit)).floor().max(1.0);
         let fault_ms = if draft.has_faults { FAULT_MS } else { 0 };
-        let standstill_ms = settings.session_ms() + STANDSTILL_MS + fault_ms;
+        let standstill_ms = settings.session_ms() + STANDSTILL_MS + fault_ms + waited_ms(settings);
         let keeps_order = draft.is_in_order && !draft.has_faults;
         let seconds = |time_ms: u64| time_ms as f64 / SECOND_MS as f64;
         let truth = world.truth();
