@@ -28,8 +28,19 @@ const SLOW_TESTS = [
   "a_token_is_compared_as_slowly_wherever_it_differs",
   "a_room_among_a_thousand_is_found_nearly_as_fast_as_among_twenty",
 ];
-/** The tests that each mutant meets: the quick ones first, all others where none of those fails. */
-const PASSES = [["--lib"], ["--test=*"]];
+/** Tests that take seconds where nothing is optimised. */
+const HEAVY_TESTS = [
+  "everybody_has_the_same_chance_whatever_the_time_of_joining_and_the_way_to_refresh",
+  "the_drawn_order_has_nothing_to_do_with_the_time_of_joining",
+];
+/**
+ * The tests that each mutant meets: the quick ones first, in a build that is made in seconds, and
+ * all where none of those fails.
+ */
+const PASSES = [
+  { built: ["--lib"], optLevel: 0, skipped: [...SLOW_TESTS, ...HEAVY_TESTS] },
+  { built: ["--lib", "--test=*"], optLevel: 1, skipped: SLOW_TESTS },
+];
 /**
  * The laws are tried with few cases, the same ones for each mutant. What the core needs is built
  * once and not for each run anew, in a folder of its own: cargo would take a broken core that lies
@@ -39,6 +50,8 @@ const ENVIRONMENT = {
   PROPTEST_CASES: "32",
   PROPTEST_RNG_SEED: "1",
   CARGO_TARGET_DIR: path.resolve("target", "mutants", "build"),
+  CARGO_PROFILE_DEV_DEBUG: "0",
+  CARGO_PROFILE_TEST_DEBUG: "0",
 };
 /** The statuses of cargo-mutants: all noticed, some missed, some made a test wait for ever. */
 const DONE = [0, 2, 3];
@@ -54,11 +67,11 @@ bringCargoMutants();
 const tally = new Tally();
 fs.rmSync(FOUND, { recursive: true, force: true });
 fs.mkdirSync(FOUND, { recursive: true });
-for (const [pass, tests] of PASSES.entries()) {
+for (const [pass, suite] of PASSES.entries()) {
   const again = pass > 0 ? ["--iterate"] : [];
   const part = pass > 0 ? 1 : FIRST_PASS;
   const endsAt = wanted.isChange ? began + CHANGE_MS * part : Infinity;
-  await tryMutants([...again, ...wanted.forCargo], tests, endsAt);
+  await tryMutants([...again, ...wanted.forCargo], suite, endsAt);
   tally.add(FOUND);
 }
 console.log(`\n${tally.text || "no mutant to try"}`);
@@ -131,15 +144,16 @@ function bringCargoMutants() {
  * Tries the chosen mutants with these tests, no further one after `endsAt`. Ends the process where
  * cargo-mutants could not do its work.
  */
-async function tryMutants(chosen, tests, endsAt) {
-  const skipped = SLOW_TESTS.flatMap((name) => ["--skip", name]);
+async function tryMutants(chosen, suite, endsAt) {
+  const skipped = suite.skipped.flatMap((name) => ["--skip", name]);
   const options = ["--package", "room-core", "--output", FOUND, "--no-times", "--shuffle"];
   // A part is a sample of all files, not the mutants of some.
   options.push("--sharding", "round-robin");
   // To the build as well as to the run: of the other tests none is built.
-  const built = tests.map((part) => `--cargo-arg=${part}`);
+  const built = suite.built.map((part) => `--cargo-arg=${part}`);
   const command = ["mutants", ...options, ...built, ...chosen, "--", "--", ...skipped];
-  const env = { ...process.env, ...ENVIRONMENT };
+  const optLevel = { CARGO_PROFILE_TEST_OPT_LEVEL: `${suite.optLevel}` };
+  const env = { ...process.env, ...ENVIRONMENT, ...optLevel };
   const child = spawn("cargo-mutants", command, { stdio: ["ignore", "inherit", "inherit"], env });
   let isLate = false;
   const interrupt = () => {

@@ -87,7 +87,8 @@ impl Law {
             Self::Drained => "an hour after the last arrival nobody waits",
             Self::Progress => {
                 "while somebody waits and places are free, somebody enters within a session and \
-                 a minute, or three minutes where anything breaks, and a round more in a slow lottery"
+                 a minute, or three minutes where anything breaks, and a round more in a slow \
+                 lottery"
             }
             Self::Order => {
                 "where no fault excuses it, nobody enters later than two check-ins after \
