@@ -58,7 +58,7 @@ fn folders_import_only_from_those_above() {
 
 #[test]
 fn the_drawn_house_is_the_one_that_stands() {
-    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("ARCHITECTURE.md");
     let map = fs::read_to_string(map).unwrap_or_default();
     let drawn = drawn(&map);
     let imports = folder_imports();

@@ -1,0 +1,28 @@
+/** Runs what the documents tell readers to type at a product that runs on their machine. */
+
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+import { apiAddress } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import {
+  runAgainstProduct,
+  verificationMissing,
+  verifyDraw,
+} from "../harness/documented-commands.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const rooms = JSON.parse(fs.readFileSync(path.join(ROOT, "rooms.json"), "utf8"));
+const vars = { API_TOKEN: "local-development-only" };
+
+clusterTest("calls of the API in the documents succeed", { rooms, vars }, async (cluster) => {
+  await runAgainstProduct(new URL(apiAddress(cluster)).origin);
+});
+
+test("a draw is verified by the commands of the documents", (context) => {
+  const missing = verificationMissing();
+  if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
+  if (missing) return context.skip(`SKIPPED: ${missing}`);
+  verifyDraw();
+});
