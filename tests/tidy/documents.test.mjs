@@ -132,8 +132,8 @@ test("each field and variable has its place in the manual", () => {
 });
 
 test("dead links, missing files and unknown commands are found", () => {
-  const { links, headings, spans: found } = read("made-up.md", "# A [b](c.md): `d`!\n`e\nf`\n");
-  assert.deepEqual([links, headings.map(anchor), found], [["c.md"], ["a-b-d"], ["d", "e f"]]);
+  const { links, headings, spans: found } = read("README.md", "# A [b](c.html): `d`!\n`e\nf`\n");
+  assert.deepEqual([links, headings.map(anchor), found], [["c.html"], ["a-b-d"], ["d", "e f"]]);
   assert.equal(anchor("A room's numbers"), "a-rooms-numbers");
   const check = (command, why) => assert.equal(whatIsWrong(command), why, command);
   check("npm run deploy -- --yes", undefined);

@@ -79,20 +79,17 @@ fn the_drawn_house_is_the_one_that_stands() {
 fn drawn(map: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     let behind = map.split("Who imports whom").nth(1).unwrap_or_default();
     let diagram = behind.split("```").nth(1).unwrap_or_default();
-    let mut arrows = BTreeMap::<&str, BTreeSet<&str>>::new();
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> =
+        BTreeMap::from(FOLDERS.map(|folder| (folder, BTreeSet::new())));
     for line in diagram.lines() {
         let names = |step| str::split(step, '&').map(|name| word(name.trim())).collect();
         let steps: Vec<Vec<&str>> = line.split("-->").map(names).collect();
         for pair in steps.windows(2) {
-            for (from, to) in
-                pair[0].iter().flat_map(|from| pair[1].iter().map(move |to| (from, to)))
-            {
-                arrows.entry(from).or_default().insert(to);
-                arrows.entry(to).or_default();
+            for from in &pair[0] {
+                arrows.entry(from).or_default().extend(&pair[1]);
             }
         }
     }
-    assert!(arrows.len() >= FOLDERS.len() - 1, "only {} folders have arrows", arrows.len());
     arrows
 }
 
