@@ -84,9 +84,9 @@ fn drawn(map: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     for line in diagram.lines() {
         let names = |step| str::split(step, '&').map(|name| word(name.trim())).collect();
         let steps: Vec<Vec<&str>> = line.split("-->").map(names).collect();
-        for pair in steps.windows(2) {
-            for from in &pair[0] {
-                arrows.entry(from).or_default().extend(&pair[1]);
+        for (all, next) in steps.iter().zip(steps.iter().skip(1)) {
+            for from in all {
+                arrows.entry(from).or_default().extend(next);
             }
         }
     }
