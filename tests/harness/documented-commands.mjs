@@ -77,6 +77,45 @@ export const ELSEWHERE = [
   },
 ];
 
+const STEPS = "scripts/test.mjs";
+
+/**
+ * Where the other commands run that documents name in their sentences: a file, and what of it. Those
+ * without a file run by hand alone.
+ */
+export const NAMED = {
+  "npm test": [".ci/run", "npm test"],
+  "npm run bench": [STEPS, "bench/main.mjs --gate"],
+  "npm run build": [STEPS, "scripts/build.mjs"],
+  "npm run soak": [STEPS, "scripts/soak.mjs"],
+  "npm run mutants": [STEPS, "scripts/mutants.mjs --change"],
+  "npm run visitors": ["tests/clients/documents.test.mjs", "visitors come, enter and leave"],
+  "npm run release": ["tests/deploy/release.test.mjs", "it deploys where there is no Rust"],
+  "npm run rooms:import": [
+    "tests/workerd/rooms-file.test.mjs",
+    "rooms go into a file and come back from it",
+  ],
+  "node scripts/attacks.mjs": [STEPS, "scripts/attacks.mjs"],
+  "node scripts/fuzz.mjs": [STEPS, "scripts/fuzz.mjs"],
+  "node scripts/attack-mutants.mjs": [
+    "tests/tidy/attacks.test.mjs",
+    "every switch finds what it switches off, and each row has one",
+  ],
+  "node examples/origin-lock/check.mjs": [BACK_DOOR, "examples/origin-lock/check.mjs"],
+  "cargo doc": [STEPS, "cargo doc"],
+  "cargo test": [STEPS, "cargo test --workspace"],
+  "cargo run -p xtask -- mutants": [
+    "xtask/src/mutants.rs",
+    "every_mutant_still_finds_what_it_breaks",
+  ],
+  // It changes the account of the reader.
+  "npx wrangler secret delete": undefined,
+  // These write pictures and figures of the documents, and the version before for its tests.
+  "node scripts/page-states.mjs": undefined,
+  "npm run object-cpu": undefined,
+  "npm run keep-previous": undefined,
+};
+
 /** Whether a command is for a product that runs on this machine: `curl`, or a variable for it. */
 export function isForProduct(text) {
   return /^curl |^[A-Z]+=\S+$/.test(text);

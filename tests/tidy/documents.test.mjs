@@ -9,7 +9,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
-import { ELSEWHERE, isForProduct, isVerification } from "../harness/documented-commands.mjs";
+import {
+  ELSEWHERE,
+  NAMED,
+  isForProduct,
+  isVerification,
+} from "../harness/documented-commands.mjs";
 import { DOCUMENTS, PAGES, anchor, read, shellCommands } from "../harness/documents.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
@@ -23,6 +28,8 @@ const WRITTEN = /^(?:production|build|client\/dist)(?:\/|$)/;
 const WRITTEN_FILES = ["secrets.json", "settings.json", "state.json", "wrangler.json"];
 const FILE = /^[\w.-]+\.(?:rs|mjs|js|ts|py|md|toml|json|html|svg|png|webp)$/;
 const IN_A_FOLDER = /^[\w.-]+(?:\/[\w.-]+)+\/?$/;
+/** A command with its variables; the settings before it are no part of its name. */
+const COMMAND = /^(?:[A-Z_]+=\S+ )*(?=(?:npm|node|npx|cargo) )/;
 /** Which folders define the flags of a command. */
 const FLAGS_OF_NPM = ["scripts", "bench"];
 
@@ -69,9 +76,7 @@ test("files and folders in code spans are there", () => {
 
 test("commands that are named exist, with their flags", () => {
   const blocks = shellCommands().map(({ block, text: span }) => ({ name: block.name, span }));
-  const commands = [...spans, ...blocks].filter(({ span }) =>
-    /^(?:[A-Z_]+=\S+ )*(?:npm|node|npx|cargo) /.test(span),
-  );
+  const commands = [...spans, ...blocks].filter(({ span }) => COMMAND.test(span));
   assert.ok(commands.length > 60, `only ${commands.length} commands`);
   const wrong = commands.map(({ name, span }) => ({ name, span, why: whatIsWrong(span) }));
   assert.deepEqual(wrong.filter(({ why }) => why), []);
@@ -91,6 +96,23 @@ test("every command of a shell block is run by a test", () => {
   assert.deepEqual([...unneeded], []);
   for (const { command, test: [file, title] } of ELSEWHERE) {
     assert.ok(text(file).includes(title), `${command}: ${file} has no test "${title}"`);
+  }
+});
+
+test("every command of a sentence is run by a test, or it is said why by none", () => {
+  const tried = ELSEWHERE.map(({ command }) => command);
+  const unneeded = new Set(Object.keys(NAMED));
+  const isRun = (span) => {
+    const begins = (command) => ` ${span.replace(COMMAND, "")} `.startsWith(` ${command} `);
+    const named = Object.keys(NAMED).find(begins);
+    unneeded.delete(named);
+    return named !== undefined || tried.some(begins);
+  };
+  const commands = spans.map(({ span }) => span).filter((span) => COMMAND.test(span));
+  assert.deepEqual(commands.filter((command) => !isRun(command)), []);
+  assert.deepEqual([...unneeded], []);
+  for (const [command, [file, part] = []] of Object.entries(NAMED)) {
+    assert.ok(!file || text(file).includes(part), `${command}: ${file} has no ${part}`);
   }
 });
 
@@ -147,7 +169,7 @@ test("dead links, missing files and unknown commands are found", () => {
 
 /** What is wrong with a command, as far as names tell; `undefined` for nothing. */
 function whatIsWrong(command) {
-  const [program, ...words] = command.replace(/^(?:[A-Z_]+=\S+ )+/, "").split(/\s+/);
+  const [program, ...words] = command.replace(COMMAND, "").split(/\s+/);
   if (program === "node") return files.includes(words[0]) ? undefined : `no file ${words[0]}`;
   if (program === "npm") return wrongWithNpm(words);
   return program === "cargo" ? wrongWithCargo(words) : undefined;
