@@ -44,7 +44,8 @@ function copyFiles() {
   const files = [...productFiles(), ...scripts].map((file) => path.relative(ROOT, file));
   const pages = fs.readdirSync("docs").filter((name) => name.endsWith(".md"));
   const manual = pages.map((name) => path.join("docs", name));
-  for (const file of new Set([...files, ...MORE_FILES, ...manual])) write(file, fs.readFileSync(file));
+  const all = new Set([...files, ...MORE_FILES, ...manual]);
+  for (const file of all) write(file, fs.readFileSync(file));
 }
 
 function write(name, contents) {

@@ -80,8 +80,8 @@ export const ELSEWHERE = [
 const STEPS = "scripts/test.mjs";
 
 /**
- * Where the other commands run that documents name in their sentences: a file, and what of it. Those
- * without a file run by hand alone.
+ * Where the other commands run that documents name in their sentences: a file, and what of it.
+ * Those without a file run by hand alone.
  */
 export const NAMED = {
   "npm test": [".ci/run", "npm test"],
