@@ -12,7 +12,7 @@ import { xtask } from "./xtask.mjs";
 /** The scripts that an owner runs, as in package.json. */
 const COMMANDS = ["deploy", "rotate-keys", "rooms:import", "rooms:export", "back-door"];
 const SCRIPTS = ["run", "deploy", "rotate-keys", "rooms", "back-door"];
-const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE", "docs/deploy.md"];
+const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
 const IGNORED = ["/node_modules/", "/production/", ".wrangler/", "/.dev.vars", "*.log"];
 /** What the deploy button tells about what it asks for. */
 const DESCRIPTIONS = {
@@ -42,7 +42,10 @@ console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/
 function copyFiles() {
   const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
   const files = [...productFiles(), ...scripts].map((file) => path.relative(ROOT, file));
-  for (const file of new Set([...files, ...MORE_FILES])) write(file, fs.readFileSync(file));
+  const pages = fs.readdirSync("docs").filter((name) => name.endsWith(".md"));
+  const manual = pages.map((name) => path.join("docs", name));
+  const all = new Set([...files, ...MORE_FILES, ...manual]);
+  for (const file of all) write(file, fs.readFileSync(file));
 }
 
 function write(name, contents) {

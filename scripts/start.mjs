@@ -97,7 +97,7 @@ function welcome() {
   if (!room) {
     console.log(`
   The Worker runs on http://localhost:${PORT}, and rooms.json has no room: everybody passes.
-  Write one into it and start again, or make one with the API (README.md, "API").
+  Write one into it and start again, or make one with the API (docs/api.md).
   Ctrl-C ends everything.
 `);
     return;

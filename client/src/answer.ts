@@ -18,7 +18,7 @@ export interface Facts {
   readonly queueIsFull: boolean;
   /** Seconds until the next check-in is due; 0 for a visitor without a place, who makes none. */
   readonly refreshIntervalSeconds: number;
-  /** Who enters next; see the README of the waiting room. */
+  /** Who enters next; see docs/rooms.md of the waiting room. */
   readonly queueingMethod: "fifo" | "random" | "passthrough" | "reject";
   /** True in the prequeue of an event: everybody new waits until it starts. */
   readonly isEventPrequeueing: boolean;

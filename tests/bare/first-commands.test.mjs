@@ -13,6 +13,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { bareEnvironment, copyCheckout } from "../harness/bare-machine.mjs";
+import { runAgainstProduct } from "../harness/documented-commands.mjs";
 import { freePort } from "../harness/free-port.mjs";
 import { send } from "../harness/http.mjs";
 
@@ -42,6 +43,7 @@ check("npm start leads to a served queue page", async () => {
     assert.match((await visit(1)).body, /You are in/);
     assert.match((await visit(2)).body, /You are in/);
     assert.match((await visit(3)).body, QUEUE_PAGE);
+    await runAgainstProduct(`http://localhost:${port}`);
     for (const what of ["Installing Rust 1.", "Fetching the Rust libraries", "JavaScript tools"]) {
       assert.equal(start.said().split(what).length, 2, `once: ${what}\n${start.said()}`);
     }

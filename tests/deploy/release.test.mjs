@@ -39,6 +39,9 @@ test("it has what it needs, pinned, and nothing of Rust or of secrets", ALL, () 
     assert.ok(fs.existsSync(path.join(root, file)), command);
     if (file.endsWith("run.mjs")) assert.ok(fs.existsSync(path.join(root, `scripts/${step}.mjs`)));
   }
+  for (const [, page] of read("docs/deploy.md").matchAll(/\]\((\w[\w-]*\.md)/g)) {
+    assert.ok(fs.existsSync(path.join(root, "docs", page)), page);
+  }
   assert.doesNotMatch(read("wrangler.toml"), /\[build\]|wrangler-build/);
   assert.match(read("wrangler.toml"), /^\[observability\]$/m);
   for (const name of ["Cargo.toml", ".dev.vars", "production"]) {

@@ -57,6 +57,55 @@ fn folders_import_only_from_those_above() {
 }
 
 #[test]
+fn the_drawn_house_is_the_one_that_stands() {
+    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("ARCHITECTURE.md");
+    let map = fs::read_to_string(map).unwrap_or_default();
+    let drawn = drawn(&map);
+    let imports = folder_imports();
+    for folder in FOLDERS {
+        let known = reachable(folder, &drawn);
+        let of_it = |(from, _): &&(&str, &str)| *from == folder;
+        for (_, other) in imports.iter().filter(of_it) {
+            assert!(known.contains(other), "no way is drawn from {folder} to {other}");
+        }
+        for other in &drawn[folder] {
+            let is_there = imports.contains(&(folder, *other));
+            assert!(is_there, "the drawn arrow from {folder} to {other} is no import");
+        }
+    }
+}
+
+/// Reads the diagram of the folders: from each, where its arrows lead.
+fn drawn(map: &str) -> BTreeMap<&str, BTreeSet<&str>> {
+    let behind = map.split("Who imports whom").nth(1).unwrap_or_default();
+    let diagram = behind.split("```").nth(1).unwrap_or_default();
+    let mut arrows: BTreeMap<&str, BTreeSet<&str>> =
+        BTreeMap::from(FOLDERS.map(|folder| (folder, BTreeSet::new())));
+    for line in diagram.lines() {
+        let names = |step| str::split(step, '&').map(|name| word(name.trim())).collect();
+        let steps: Vec<Vec<&str>> = line.split("-->").map(names).collect();
+        for (all, next) in steps.iter().zip(steps.iter().skip(1)) {
+            for from in all {
+                arrows.entry(from).or_default().extend(next);
+            }
+        }
+    }
+    arrows
+}
+
+/// Returns every pair of folders of which one imports from the other.
+fn folder_imports() -> BTreeSet<(&'static str, &'static str)> {
+    let folder = |name: &str| FOLDERS.into_iter().find(|folder| *folder == word(name));
+    let mut imports = BTreeSet::new();
+    for (name, code) in sources() {
+        let Some(own) = folder(&name) else { continue };
+        imports.extend(code.split("crate::").skip(1).filter_map(folder).map(|other| (own, other)));
+    }
+    imports.retain(|(own, other)| own != other);
+    imports
+}
+
+#[test]
 fn circles_of_files_are_small() {
     let sources = sources();
     let imports: BTreeMap<&str, BTreeSet<&str>> =

@@ -179,7 +179,7 @@ mod tests {
         assert_ne!(key(shuffle(1)), key(shuffle(2)));
     }
 
-    /// As the verifier page and README.md describe it, with nothing of the code above.
+    /// As the verifier page and docs/events.md describe it, with nothing of the code above.
     fn verifies(receipt: Receipt) -> bool {
         use hkdf::hmac::{Hmac, KeyInit, Mac};
         use sha2::{Digest, Sha256};

@@ -398,8 +398,8 @@ fn status() -> Value {
                 "enum": ["event_prequeueing", "not_queueing", "queueing", "suspended"],
             },
             "event_id": { "type": "string", "description": "Of the event in force, or empty." },
-            "estimated_queued_users": count("Who waits, at most 5 s ago."),
-            "estimated_total_active_users": count("Who is inside, at most 5 s ago."),
+            "estimated_queued_users": count("Who waits; 5 s old at most, 50 far below the limits."),
+            "estimated_total_active_users": count("Who is inside; as old."),
             "max_estimated_time_minutes": count("The longest wait of a newcomer."),
             "next_admission_seconds": ours(json!({
                 "type": ["number", "null"],

@@ -1,0 +1,166 @@
+/**
+ * How the commands of the documents are tried: those for a started product are run against one,
+ * some run anywhere, and for all others another test runs the same.
+ */
+
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+
+import { shellBlocks, shellCommands } from "./documents.mjs";
+
+/** What documents write for the product that `npm start` starts. */
+const STARTED_AT = "http://localhost:8787";
+const COMMAND_LIMIT_MS = 60_000;
+/** An answer of an error ends the shell, and each answer has a line of its own. */
+const CURL = 'curl() { command curl --silent --show-error --fail-with-body "$@" || exit 1; echo; }';
+
+const BARE = "tests/bare/first-commands.test.mjs";
+const DEPLOY = "tests/deploy/deploy.test.mjs";
+const BACK_DOOR = "tests/attacks/01-back-door.test.mjs";
+
+/** Commands that no test runs as they stand: why, and the test that runs the same. */
+export const ELSEWHERE = [
+  {
+    command: "npm start",
+    why: "it installs and builds all there is",
+    test: [BARE, "npm start leads to a served queue page"],
+  },
+  {
+    command: "npx wrangler login",
+    why: "it opens a browser at an account",
+    test: ["tests/deploy/obstacles.test.mjs", "the login of wrangler is as good as a token"],
+  },
+  {
+    command: "npm run deploy",
+    why: "it needs an account",
+    test: [DEPLOY, "from nothing to a live room, once more, and back"],
+  },
+  {
+    command: "npm run rotate-keys",
+    why: "it needs an account, and waits for ten minutes",
+    test: [
+      "tests/deploy/rotate-keys.test.mjs",
+      "two steps, an interruption, and the old key dropped",
+    ],
+  },
+  {
+    command: "npm run rooms:export",
+    why: "it asks a deployed Worker",
+    test: ["tests/workerd/rooms-file.test.mjs", "rooms go into a file and come back from it"],
+  },
+  {
+    command: "npm run back-door",
+    why: "it asks an origin of the reader",
+    test: [BACK_DOOR, "row 1: the command finds an open back door, and a shut one"],
+  },
+  {
+    command: "npm run bench -- --bill",
+    why: "it measures for more than a minute",
+    test: ["tests/scripts/bill.test.mjs", "a month is 30 days of what was measured"],
+  },
+  {
+    command: "cargo run --profile simulator -p room-sim -- compare",
+    why: "it simulates for minutes",
+    test: ["room-sim/tests/world.rs", "the_same_seed_is_the_same_story"],
+  },
+  {
+    command: "cargo run --profile simulator -p room-sim -- swarm",
+    why: "it simulates for a quarter of an hour",
+    test: ["room-sim/tests/swarm.rs", "no_story_breaks_a_law"],
+  },
+  {
+    command: "MODEL_ROOM=renewals",
+    why: "it searches for minutes",
+    test: ["room-core/tests/model/main.rs", "no_order_of_events_breaks_a_law"],
+  },
+];
+
+const STEPS = "scripts/test.mjs";
+
+/**
+ * Where the other commands run that documents name in their sentences: a file, and what of it.
+ * Those without a file run by hand alone.
+ */
+export const NAMED = {
+  "npm test": [".ci/run", "npm test"],
+  "npm run bench": [STEPS, "bench/main.mjs --gate"],
+  "npm run build": [STEPS, "scripts/build.mjs"],
+  "npm run soak": [STEPS, "scripts/soak.mjs"],
+  "npm run mutants": [STEPS, "scripts/mutants.mjs --change"],
+  "npm run visitors": ["tests/clients/documents.test.mjs", "visitors come, enter and leave"],
+  "npm run release": ["tests/deploy/release.test.mjs", "it deploys where there is no Rust"],
+  "npm run rooms:import": [
+    "tests/workerd/rooms-file.test.mjs",
+    "rooms go into a file and come back from it",
+  ],
+  "node scripts/attacks.mjs": [STEPS, "scripts/attacks.mjs"],
+  "node scripts/fuzz.mjs": [STEPS, "scripts/fuzz.mjs"],
+  "node scripts/attack-mutants.mjs": [
+    "tests/tidy/attacks.test.mjs",
+    "every switch finds what it switches off, and each row has one",
+  ],
+  "node examples/origin-lock/check.mjs": [BACK_DOOR, "examples/origin-lock/check.mjs"],
+  "cargo doc": [STEPS, "cargo doc"],
+  "cargo test": [STEPS, "cargo test --workspace"],
+  "cargo run -p xtask -- mutants": [
+    "xtask/src/mutants.rs",
+    "every_mutant_still_finds_what_it_breaks",
+  ],
+  // It changes the account of the reader.
+  "npx wrangler secret delete": undefined,
+  // These write pictures and figures of the documents, and the version before for its tests.
+  "node scripts/page-states.mjs": undefined,
+  "npm run object-cpu": undefined,
+  "npm run keep-previous": undefined,
+};
+
+/** Whether a command is for a product that runs on this machine: `curl`, or a variable for it. */
+export function isForProduct(text) {
+  return /^curl |^[A-Z]+=\S+$/.test(text);
+}
+
+/** Whether a command verifies a draw, which needs nothing but a shell. */
+export function isVerification(text) {
+  return text.startsWith("printf %s ");
+}
+
+/**
+ * Runs all commands for a started product as one shell would, in the order of the documents, and
+ * checks that each call of the API succeeds. Returns the answers.
+ */
+export async function runAgainstProduct(address) {
+  const texts = shellCommands().map(({ text }) => text).filter(isForProduct);
+  const script = [CURL, ...texts].join("\n").replaceAll(STARTED_AT, address);
+  const shell = promisify(execFile)("bash", ["-eu", "-c", script], { timeout: COMMAND_LIMIT_MS });
+  const { stdout } = await shell.catch(({ stdout: told, stderr }) =>
+    assert.fail(`a command of the documents failed:\n${told}${stderr}`),
+  );
+  const answers = stdout.trim().split("\n").map((line) => JSON.parse(line));
+  assert.equal(answers.length, texts.filter((text) => text.startsWith("curl ")).length);
+  for (const answer of answers) assert.equal(answer.success, true, JSON.stringify(answer));
+  return answers;
+}
+
+/** What this machine lacks to verify a draw; `undefined` if it can. */
+export function verificationMissing() {
+  const isMissing = (name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0;
+  const missing = ["xxd", "openssl", "sha256sum"].filter(isMissing);
+  return missing.length > 0 ? `${missing.join(", ")} missing` : undefined;
+}
+
+/** Verifies a made-up draw with the commands of the documents. */
+export function verifyDraw() {
+  const block = shellBlocks().find(({ lines }) => lines.some(isVerification));
+  const [key, lot] = [randomBytes(32), randomBytes(16)];
+  const env = { ...process.env, KEY: key.toString("hex"), LOT: lot.toString("hex") };
+  const { stdout, stderr } = spawnSync("sh", ["-eu", "-c", block.lines.join("\n")], {
+    encoding: "utf8",
+    env,
+  });
+  const [commitment, drawn] = stdout.split("\n");
+  const rank = createHmac("sha256", key).update(lot).digest("hex").slice(0, 16);
+  assert.ok(commitment?.startsWith(createHash("sha256").update(key).digest("hex")), stderr);
+  assert.ok(drawn?.split("= ")[1]?.startsWith(rank), `${drawn} does not begin with ${rank}`);
+}
