@@ -4,9 +4,7 @@
  */
 
 /** Longer than a collection of garbage takes in a large isolate, in milliseconds. */
-const ANSWER_WITHIN_MS = 30_000;
-/** So often it asks: now and then the inspector does not answer a message. */
-const TRIES = 3;
+const ANSWER_WITHIN_MS = 10_000;
 
 /**
  * Returns the bytes of the objects and texts that an isolate holds; the memory of its wasm is not
@@ -16,16 +14,6 @@ const TRIES = 3;
  * @param {string} service the name of the service
  */
 export async function heldBytes(inspector, service) {
-  for (let left = TRIES - 1; ; left -= 1) {
-    try {
-      return await heldBytesOnce(inspector, service);
-    } catch (error) {
-      if (left === 0) throw error;
-    }
-  }
-}
-
-async function heldBytesOnce(inspector, service) {
   const socket = new WebSocket(new URL(`/core:user:${service}`, inspector));
   try {
     await new Promise((resolve, reject) => {
