@@ -6,6 +6,7 @@ import * as wasm from "../build/worker/gen/waiting_room.js";
 import { HOLD } from "./hold_page.js";
 import { configured, current, guard, rebuild } from "./instance.js";
 import { managed } from "./manage.js";
+import { isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
 import { decode } from "./verdict.js";
 
@@ -129,7 +130,7 @@ function perform(verdict, request, env, ctx) {
       return managed(request, env).then((answer) => perform(answer, request, env, ctx));
     default:
       return env.ON_FAILURE === "pass" && hasOrigin(env)
-        ? toOrigin(request, env)
+        ? toOrigin(request, env).catch(unreachable)
         : page(decode(HOLD), request.method);
   }
 }
@@ -140,7 +141,8 @@ function forward({ url, cookies, setCookie, heedsCommands }, request, env, ctx) 
   const sent = cookies === null ? asked : withCookies(asked, cookies);
   const response = toOrigin(sent, env);
   if (heedsCommands) return heed(response, setCookie, asked, env, ctx);
-  return setCookie === null ? response.then(withoutCommand) : withCookie(response, setCookie);
+  if (setCookie === null) return response.then(withoutCommand, unreachable);
+  return withCookie(response.catch(unreachable), setCookie);
 }
 
 /** Takes a command out of an answer that none is heeded in, so that no visitor learns of it. */
@@ -188,14 +190,15 @@ function locked(request, secret) {
 
 /** Performs the command in the answer of an origin that may end sessions, and takes it out. */
 async function heed(awaited, setCookie, request, env, ctx) {
-  const response = await awaited;
+  const response = await awaited.catch(unreachable);
   const command = response.headers.get(COMMAND_HEADER);
   if (command === null) return setCookie ? withCookie(response, setCookie) : response;
   const answer = new Response(response.body, response);
   answer.headers.delete(COMMAND_HEADER);
   // If this very request was admitted, the ticket is in the cookie that was to be set.
   const tickets = setCookie || (request.headers.get("cookie") ?? "");
-  const removed = command.trim().toLowerCase() === "revoke" && revoked(request, tickets, env, ctx);
+  const revokes = command.trim().toLowerCase() === "revoke" && !isCopy(response);
+  const removed = revokes && revoked(request, tickets, env, ctx);
   return removed || setCookie ? withCookie(answer, removed || setCookie) : answer;
 }
 

@@ -1,0 +1,36 @@
+// The origin's side of a visit: the page where it cannot be reached, and whether an answer is its
+// own or a copy from a cache.
+
+/** What `cf-cache-status` says of an answer that the cache had, fresh or not. */
+const CACHED = ["HIT", "STALE", "UPDATING", "REVALIDATED"];
+/** After how many seconds the page is to be tried again. */
+const RETRY_S = 10;
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta name="viewport" content="width=device-width">
+<title>The site does not answer</title>
+<p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
+The site does not answer right now. Your place is kept: please try again in a moment.
+If you have just sent a form, it may not have arrived.
+`;
+
+/** Answers for an origin that gave no answer at all; without this the platform shows its error. */
+export function unreachable(error) {
+  console.error(`the origin cannot be reached: ${error}`);
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "private, no-store",
+    "retry-after": `${RETRY_S}`,
+  };
+  return new Response(PAGE, { status: 502, headers });
+}
+
+/**
+ * Whether an answer may be a copy of one that was made for somebody else: then a command in it was
+ * not meant for this visitor.
+ */
+export function isCopy({ headers }) {
+  const status = headers.get("cf-cache-status") ?? "";
+  return CACHED.includes(status.toUpperCase()) || Number(headers.get("age")) > 0;
+}
