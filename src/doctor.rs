@@ -44,16 +44,21 @@ pub fn reply(host: &str, query: &str) -> Reply {
 /// Names the registry and the objects of a room. Those of a data center are named where this
 /// isolate has to do with them: asked from elsewhere first, one would stay far away for ever.
 fn objects(room: Option<RoomId>) -> Vec<Value> {
-    let object = |class: &str, binding: &str, name: &str, hinted: bool| json!({ "class": class, "binding": binding, "name": name, "hinted": hinted });
     let mut objects = vec![object("Registry", REGISTRY_BINDING, REGISTRY_NAME, true)];
     let is_known = |memory: &mut Memory| room.is_some_and(|id| memory.coverage.room(id).is_some());
     let Some(room) = room.filter(|_| memory::with(is_known) == Some(true)) else { return objects };
-    let classes = [Class::DataCenterCounter, Class::DataCenterAggregator];
     if let Some(colo) = memory::with_room(room, |state| state.colo) {
-        let name = object_name(Class::DataCenterCounter, room, Node { colo, shard: 0 });
-        objects.extend(classes.map(|class| object(class.name(), class.binding(), &name, false)));
+        for class in [Class::DataCenterCounter, Class::DataCenterAggregator] {
+            let name = object_name(class, room, Node { colo, shard: 0 });
+            objects.push(object(class.name(), class.binding(), &name, false));
+        }
     }
     let global = Class::GlobalAggregator;
     objects.push(object(global.name(), global.binding(), &room.to_string(), true));
     objects
+}
+
+/// Names one object; `hinted` if the deployment's location hint is for it.
+fn object(class: &str, binding: &str, name: &str, hinted: bool) -> Value {
+    json!({ "class": class, "binding": binding, "name": name, "hinted": hinted })
 }

@@ -1,5 +1,6 @@
 // Requests of the management surface, `/_waiting-room/`: reads the body when the wasm asks for it,
-// and adds the description of the API and what the doctor measures. The wasm decides who may do what.
+// and adds the description of the API and what the doctor measures. The wasm decides who may do
+// what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { examined } from "./doctor.js";
 import { guard } from "./instance.js";

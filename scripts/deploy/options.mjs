@@ -101,8 +101,8 @@ export function wholeNumber(text, name) {
 }
 
 /**
- * Reads the flags of a command, and beside them what it `takes`; ends the process with a sentence if
- * that cannot be, or with the help if that is asked for. `page` tells more.
+ * Reads the flags of a command, and beside them what it `takes`; ends the process with a sentence
+ * if that cannot be, or with the help if that is asked for. `page` tells more.
  */
 export function readFlags(command, flags, parameters, { takes = "", page = "deploy" } = {}) {
   const options = Object.fromEntries(flags.map(([name, fallback]) => [name, option(fallback)]));

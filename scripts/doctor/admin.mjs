@@ -34,8 +34,9 @@ export class Admin {
     const told = parsed(answer.body);
     if (typeof told?.status === "string") return told;
     throw new Hindrance(
-      `${address.origin} answered ${answer.status}, and not as a waiting room: is it the host that ` +
-        "ADMIN_HOSTS names (docs/deploy.md), and does its route or custom domain lead to the Worker?",
+      `${address.origin} answered ${answer.status}, and not as a waiting room: is it the host ` +
+        "that ADMIN_HOSTS names (docs/deploy.md), and does its route or custom domain lead to " +
+        "the Worker?",
     );
   }
 
@@ -82,8 +83,9 @@ export function refusal(status, body) {
   const [{ code, message } = {}] = envelope?.errors ?? [];
   if (status === 403) {
     return (
-      "the token is not that of this Worker: set the variable API_TOKEN to the secret of that name " +
-      "(or of API_TOKEN_READ). Lost? Put a new one into production/secrets.json and `npm run deploy`"
+      "the token is not that of this Worker: set the variable API_TOKEN to the secret of that " +
+      "name (or of API_TOKEN_READ). Lost? Put a new one into production/secrets.json and " +
+      "`npm run deploy`"
     );
   }
   if (status === 429) {
@@ -91,8 +93,8 @@ export function refusal(status, body) {
   }
   if (status === 404 && code === 7_003) {
     return (
-      "this Worker is older than the doctor and cannot be examined: `npm run deploy`, or take the " +
-      "doctor of its own version"
+      "this Worker is older than the doctor and cannot be examined: `npm run deploy`, or take " +
+      "the doctor of its own version"
     );
   }
   const reason = message ? `: ${message}` : " without a reason";

@@ -12,8 +12,10 @@ const COLD_AGE_MS = 50;
 
 export function health({ health: { reason, notes = [] } }) {
   const lines = [];
-  if (reason) lines.push(wrong("Visitors", "nobody is served", `${reason}. Mend it, and \`npm run deploy\`.`));
-  else lines.push(ok("Visitors", "are served"));
+  if (reason) {
+    const remedy = `${reason}. Mend it, and \`npm run deploy\`.`;
+    lines.push(wrong("Visitors", "nobody is served", remedy));
+  } else lines.push(ok("Visitors", "are served"));
   for (const note of notes) lines.push(look("Variables", "one is wrong", note));
   return lines;
 }
@@ -26,7 +28,8 @@ export function versions({ samples, isLocal }) {
       look(
         "Version of isolates",
         names,
-        "Two versions answer: a deploy or a change of secrets is under way. Ask again in five minutes.",
+        "Two versions answer: a deploy or a change of secrets is under way. Ask again in five " +
+          "minutes.",
       ),
     ];
   }
@@ -59,7 +62,7 @@ export function starts({ samples }) {
   const isCold = ({ isolate }) => isolate.age_ms < COLD_AGE_MS && isolate.served <= 1;
   const cold = samples.filter(isCold).map(tripOf);
   const warm = samples.filter((sample) => !isCold(sample)).map(tripOf);
-  const where = "Cloudflare measures the start-up time of each upload: `wrangler deploy` prints it.";
+  const where = "`wrangler deploy` prints what Cloudflare measures of each upload.";
   if (cold.length === 0 || warm.length === 0) {
     const figure = warm.length > 0 ? `none; a warm answer ${duration(median(warm))}` : "all cold";
     return [ok("Start of an isolate", figure, where)];
@@ -81,7 +84,8 @@ export function clocks({ samples }) {
   const stands = samples.every(({ isolate }) => isolate.clock_stands);
   const moves = stands ? "stands still between waits" : "runs while code runs";
   const direction = worst.signed > 0 ? "ahead of" : "behind";
-  const figure = `${moves}; ${worst.off < CLOCK_LOOK_MS ? "as" : `${duration(worst.off)} ${direction}`} this machine's`;
+  const distance = worst.off < CLOCK_LOOK_MS ? "as" : `${duration(worst.off)} ${direction}`;
+  const figure = `${moves}; ${distance} this machine's`;
   if (worst.off < CLOCK_LOOK_MS) return [ok("Clock of isolates", figure)];
   const remedy =
     "Cloudflare's clocks are rarely wrong: set this machine's, and ask again. Rooms keep their " +
@@ -90,8 +94,8 @@ export function clocks({ samples }) {
 }
 
 const WITHOUT_CACHE =
-  "Without it each isolate asks the registry itself, once in 2 s, and starts are slower; limits and " +
-  "places hold. Is the Worker behind Cloudflare Access? There is no Cache API there.";
+  "Without it each isolate asks the registry itself, once in 2 s, and starts are slower; limits " +
+  "and places hold. Is the Worker behind Cloudflare Access? There is no Cache API there.";
 
 /** One line for each host in whose name copies are kept. */
 export function caches({ samples, examined }) {

@@ -1,5 +1,5 @@
-// Judges what objects have told: where each lives and how far that is, which code it runs, its clock,
-// and what it has stored.
+// Judges what objects have told: where each lives and how far that is, which code it runs, its
+// clock, and what it has stored.
 import { CLOCK_LOOK_MS, CLOCK_WRONG_MS, shortVersion } from "./isolates.mjs";
 import { VERDICTS, counted, duration, look, ok, wrong } from "./line.mjs";
 
@@ -40,10 +40,11 @@ function lineOf(object, facts) {
     code(version, asker.version),
     clockOff(Math.max(Math.abs(clock) - ms / 2, 0)),
   ].filter(Boolean);
-  const figure = [`${where}${duration(ms)} from ${from}${began}`, ...findings.map(({ told }) => told)];
+  const way = `${where}${duration(ms)} from ${from}${began}`;
+  const figure = [way, ...findings.map(({ told }) => told)].join("; ");
   const verdict = findings.reduce((worst, one) => worse(worst, one.verdict), "ok");
   const remedy = findings.map((one) => one.remedy).join(" ");
-  return { what, figure: figure.join("; "), verdict, remedy };
+  return { what, figure, verdict, remedy };
 }
 
 function nameOf({ class: className, name }, { rooms }) {
@@ -56,8 +57,8 @@ function nameOf({ class: className, name }, { rooms }) {
 function failure(what, reason) {
   if (reason.includes("does not implement")) {
     const remedy =
-      `Objects take up new code ${NEW_CODE_WITHIN} (at once with code_update_strategy): ask again in ` +
-      "five minutes. Old and new code understand each other meanwhile.";
+      `Objects take up new code ${NEW_CODE_WITHIN}, at once with code_update_strategy: ask ` +
+      "again in five minutes. Old and new code understand each other meanwhile.";
     return look(what, "runs code from before the doctor", remedy);
   }
   if (reason === "silent") {
@@ -72,8 +73,8 @@ function failure(what, reason) {
 
 function distance(ms) {
   const remedy =
-    "It lives far from this data center, or its isolate is overloaded. An object stays where it was " +
-    "called first; LOCATION_HINT says where new ones are placed (docs/deploy.md).";
+    "It lives far from this data center, or its isolate is overloaded. An object stays where it " +
+    "was called first; LOCATION_HINT says where new ones are placed (docs/deploy.md).";
   if (ms > TOO_FAR_MS) return { told: "too slow", verdict: "wrong", remedy };
   if (ms > FAR_MS) return { told: "far or slow", verdict: "look", remedy };
 }
@@ -86,8 +87,8 @@ function code(version, asker) {
 
 function clockOff(ms) {
   const remedy =
-    "Its clock is not that of the isolate: limits hold up to 5 s of difference. Ask again, and tell " +
-    "Cloudflare's support if it stays so.";
+    "Its clock is not that of the isolate: limits hold up to 5 s of difference. Ask again, and " +
+    "tell Cloudflare's support if it stays so.";
   if (ms > CLOCK_WRONG_MS) return { told: `clock ${duration(ms)} off`, verdict: "wrong", remedy };
   if (ms > CLOCK_LOOK_MS) return { told: `clock ${duration(ms)} off`, verdict: "look", remedy };
 }

@@ -1,8 +1,8 @@
-// Judges what owners have set: keys and tokens, hosts, rooms and their routes, and the configuration
-// that the Worker was deployed with.
+// Judges what owners have set: keys and tokens, hosts, rooms and their routes, and the
+// configuration that the Worker was deployed with.
 import { counted, look, ok, wrong } from "./line.mjs";
 
-/** A token that somebody thought up is shorter, and 64 characters are compared by machines alone. */
+/** A token of fewer characters is one that somebody thought up: 16 bytes in hexadecimal. */
 const TOKEN_MIN = 32;
 /** A random key of 32 bytes has at least so many different characters, nearly always. */
 const DISTINCT_MIN = 8;
@@ -36,32 +36,33 @@ export function tokens({ samples: [{ secrets }], isLocal }) {
     const isWeak = token.characters < TOKEN_MIN || token.distinct < DISTINCT_MIN;
     if (!isWeak || isLocal) return ok(name, figure);
     const remedy =
-      "It can be guessed: `openssl rand -hex 32` makes one; put it into production/secrets.json and " +
-      "`npm run deploy`.";
+      "It can be guessed: `openssl rand -hex 32` makes one; put it into production/secrets.json " +
+      "and `npm run deploy`.";
     return wrong(name, `${figure}, ${token.distinct} different ones`, remedy);
   });
 }
 
 export function adminHosts({ samples: [{ variables }], rooms, isLocal, inTheClear, host }) {
-  const patterns = (variables.admin_hosts ?? "").split(",").map((one) => one.trim()).filter(Boolean);
+  const patterns = words(variables.admin_hosts ?? "");
   const figure = patterns.join(", ") || "as by default";
   const lines = [];
   const shared = hostsOf(rooms).filter((one) => patterns.some((pattern) => covers(pattern, one)));
   if (shared.length > 0 && !isLocal) {
-    const remedy = `The API is served on ${shared.join(", ")} beside the site: give it a host of its own.`;
+    const where = shared.join(", ");
+    const remedy = `The API is served on ${where} beside the site: give it a host of its own.`;
     lines.push(look("ADMIN_HOSTS", figure, remedy));
   } else lines.push(ok("ADMIN_HOSTS", figure));
   if (inTheClear) {
     const remedy =
-      `http://${host} answers as well, so that a token may travel in the clear: switch on "Always Use ` +
-      'HTTPS" for the zone (SSL/TLS, Edge Certificates).';
+      `http://${host} answers as well, so that a token may travel in the clear: switch on ` +
+      '"Always Use HTTPS" for the zone (SSL/TLS, Edge Certificates).';
     lines.push(wrong("HTTPS", "not enforced on the admin host", remedy));
   } else if (!isLocal) lines.push(ok("HTTPS", "enforced on the admin host"));
   return lines;
 }
 
 export function zones({ samples: [{ variables }], rooms, isLocal }) {
-  const names = variables.zones.split(",").map((zone) => zone.split("=")[1]?.trim()).filter(Boolean);
+  const names = words(variables.zones).map((zone) => zone.split("=")[1]?.trim()).filter(Boolean);
   if (names.length === 0) {
     if (isLocal) return [ok("ZONES", "any")];
     const remedy = "Copies of the configuration need a host of yours: `npm run deploy` sets it.";
@@ -86,7 +87,8 @@ export function limits({ rooms }) {
     return [look("Rooms", "none", "Everybody passes: make one (docs/deploy.md), or see Visitors.")];
   }
   return rooms.map((room) => {
-    const figure = `${counted(room.total_active_users, "visitor")} inside, ${room.new_users_per_minute} a minute`;
+    const inside = counted(room.total_active_users, "visitor");
+    const figure = `${inside} inside, ${room.new_users_per_minute} a minute`;
     const why = unusual(room);
     return why ? look(`Room ${room.name}`, figure, why) : ok(`Room ${room.name}`, figure);
   });
@@ -98,11 +100,12 @@ function unusual(room) {
   if (room.queueing_method === "passthrough") return "passthrough: its limits hold nobody up.";
   if (room.queueing_method === "reject") return "reject: nobody new enters.";
   if (room.queue_all) return "queue_all: nobody new enters.";
-  if (room.maintenance && room.maintenance !== "off") return `maintenance: ${room.maintenance}; nobody new enters.`;
+  const { maintenance = "off" } = room;
+  if (maintenance !== "off") return `maintenance: ${maintenance}; nobody new enters.`;
   if (room.new_users_per_minute * session < room.total_active_users) {
     return (
-      `So few enter in a session of ${session} min that never so many are inside, but for who stays ` +
-      "longer: is `new_users_per_minute` meant so low?"
+      `So few enter in a session of ${session} min that never so many are inside, but for who ` +
+      "stays longer: is `new_users_per_minute` meant so low?"
     );
   }
   return "";
@@ -121,13 +124,15 @@ function routeOf(what, { isRoom, failed, status }, { name, room, host, isLocal }
   if (isRoom) return ok(what, `leads to room ${name}`);
   if (failed) {
     const remedy = isLocal
-      ? "Local servers answer for hosts of this machine alone: nothing to do if it is deployed elsewhere."
+      ? "`npm start` answers for hosts of this machine alone: nothing to do if it is deployed."
       : `${host} cannot be reached from here: does it have a proxied DNS record (orange cloud)?`;
     return (isLocal ? look : wrong)(what, failed, remedy);
   }
   if (room.suspended) return look(what, `${status}, not held`, `Room ${name} is suspended.`);
   if (room.bypass_rules?.length > 0) {
-    const remedy = `A bypass rule may match requests of the doctor; if not, no route leads to room ${name}.`;
+    const remedy =
+      `A bypass rule may match the requests of the doctor; if none does, no route leads to room ` +
+      `${name}.`;
     return look(what, `${status}, not of the room`, remedy);
   }
   const remedy =
@@ -141,7 +146,7 @@ export function configuration({ configuration: file, isLocal, rooms }) {
   if (!file) {
     const remedy = isLocal
       ? ""
-      : "Run it where the folder of `npm run deploy` is (`--folder`) to check logs and routes, too.";
+      : "Run it where the folder of `npm run deploy` is (--folder) to check logs and routes, too.";
     return [ok("Configuration", isLocal ? "wrangler.toml" : "not known here", remedy)];
   }
   const lines = [];
@@ -180,6 +185,10 @@ export function configuration({ configuration: file, isLocal, rooms }) {
       "adding it to production/rooms.json.",
   );
   return lines;
+}
+
+function words(list) {
+  return list.split(",").map((word) => word.trim()).filter(Boolean);
 }
 
 /** The hosts of rooms, each once. */

@@ -1,5 +1,5 @@
-// Judges what is used of a day's quota, as far as isolates and objects count it themselves: no visit
-// tells anybody that it came, so the exact figures are the account's own.
+// Judges what is used of a day's quota, as far as isolates and objects count it themselves: no
+// visit tells anybody that it came, so the exact figures are the account's own.
 import { counted, duration, look, ok, wrong } from "./line.mjs";
 import { objectsOf } from "./objects.mjs";
 
@@ -44,8 +44,8 @@ function daily(what, thing, rate, isKnown, quota, exact) {
   const figure = `${pace}: ${Math.round(part * 100)} % of ${quota.toLocaleString("en-US")}`;
   if (part < LOOK_FROM) return ok(what, figure, exact);
   const remedy =
-    "When the quota of Workers Free ends, requests fail or pass the room by, and newcomers are held " +
-    `where objects fail: change to Workers Paid before. ${exact}`;
+    "When the quota of Workers Free ends, requests fail or pass the room by, and newcomers are " +
+    `held where objects fail: change to Workers Paid before. ${exact}`;
   return part < 1 ? look(what, figure, remedy) : wrong(what, figure, remedy);
 }
 
@@ -57,7 +57,8 @@ export function objectTime(facts) {
   const figure =
     `${counted(told.length, "object")} in memory for ${duration(ms)} in all: at most ` +
     `${most.toLocaleString("en-US")} GB-s`;
-  const limit = `Workers Free has ${FREE_GB_S.toLocaleString("en-US")} a day, and bills what was awake.`;
+  const free = FREE_GB_S.toLocaleString("en-US");
+  const limit = `Workers Free has ${free} a day, and only what was awake counts.`;
   return [ok("Object time", figure, `${limit} ${OF_OBJECTS}`)];
 }
 
@@ -70,7 +71,8 @@ export function linesAgainstQuota({ rooms, quota }) {
     const what = `Quota in a line, ${room.name}`;
     const figure = `1,000 waiting use it up in ${duration(hours * 3_600_000)}`;
     if (hours >= 24) return ok(what, figure);
-    return look(what, figure, "A longer `refresh_interval_seconds` asks less; Workers Paid has no such end.");
+    const remedy = "A longer `refresh_interval_seconds` asks less; Workers Paid has no such end.";
+    return look(what, figure, remedy);
   });
 }
 

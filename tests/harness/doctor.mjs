@@ -1,6 +1,6 @@
 /**
- * Runs the doctor against a cluster: its questions reach one isolate after the other, as those of an
- * owner do who asks often enough.
+ * Runs the doctor against a cluster: its questions reach one isolate after the other, as those of
+ * an owner do who asks often enough.
  */
 
 import { Admin } from "../../scripts/doctor/admin.mjs";
