@@ -49,12 +49,12 @@ export class Admin {
   /** What one isolate measures, with the times of this machine. */
   async examination(query) {
     const sentAt = this.#now();
-    const { status, body } = await this.#call(`doctor?${query}`);
+    const { status, body, headers } = await this.#call(`doctor?${query}`);
     const receivedAt = this.#now();
     const { result } = parsed(body) ?? {};
     const problem = refusal(status, body);
     if (problem) throw new Hindrance(problem);
-    return { sentAt, receivedAt, ...result };
+    return { sentAt, receivedAt, placement: headers["cf-placement"] ?? "", ...result };
   }
 
   async #call(path) {

@@ -56,6 +56,17 @@ export function isolates({ samples }) {
   return [ok("Isolates met", figure, "Others are not met from here: ask from elsewhere, too.")];
 }
 
+/** Where Smart Placement moves the Worker, the data center is not the visitor's any more. */
+export function placement({ samples }) {
+  const moved = samples.filter(({ placement: header }) => header.startsWith("remote"));
+  if (moved.length === 0) return [];
+  const figure = `on: ${counted(moved.length, "answer")} came from afar`;
+  const remedy =
+    "Each data center counts its own visitors: switch Smart Placement off (Settings, Placement; " +
+    "no `[placement]` in wrangler.toml).";
+  return [wrong("Smart Placement", figure, remedy)];
+}
+
 /** What a start takes is only seen from outside: within an isolate the clock stands still. */
 export function starts({ samples }) {
   const tripOf = ({ sentAt, receivedAt }) => receivedAt - sentAt;

@@ -168,6 +168,10 @@ export function configuration({ configuration: file, isLocal, rooms }) {
     redacts ? "redacted" : "kept",
     "`redact_query_string = true` in [observability] of wrangler.toml.",
   );
+  if (file.cache?.enabled) {
+    const remedy = "It may answer before the Worker runs: take `[cache]` out of wrangler.toml.";
+    lines.push(wrong("Workers Cache", "on", remedy));
+  }
   const mode = objects.code_update_strategy?.mode ?? "gradual";
   check(
     "Update of objects",

@@ -1,12 +1,12 @@
 // All that the doctor says about what was measured, in the order in which people read it. Pure: the
 // same facts give the same lines.
-import { caches, clocks, health, isolates, starts, versions } from "./isolates.mjs";
+import { caches, clocks, health, isolates, placement, starts, versions } from "./isolates.mjs";
 import { cachesOfObjects, objects, stored } from "./objects.mjs";
 import * as settings from "./settings.mjs";
 import { linesAgainstQuota, objectCalls, objectTime, requests } from "./usage.mjs";
 
 const TOPICS = [
-  ["The Worker", [health, versions, isolates, starts, clocks]],
+  ["The Worker", [health, versions, isolates, placement, starts, clocks]],
   ["Caches", [caches, cachesOfObjects]],
   ["Objects", [objects, stored]],
   ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota]],

@@ -4,6 +4,8 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 
 import { refusal } from "../../scripts/doctor/admin.mjs";
@@ -49,6 +51,7 @@ function healthySample() {
   return {
     sentAt: 1_000_000,
     receivedAt: 1_000_040,
+    placement: "local-AMS",
     arrived_at: 1_000_018,
     answered_at: 1_000_022,
     isolate: {
@@ -101,12 +104,17 @@ function healthyConfiguration() {
   };
 }
 
+/** What was said in these tests: the names of lines. */
+const said = new Set();
+
 /** Changes healthy facts and checks the verdict on one line, and a part of what to do. */
 function check(name, change, what, verdict, remedy = "") {
   test(name, () => {
     const facts = healthy();
     change(facts, facts.samples[0], facts.examined[0].objects[0]);
-    const line = judged(facts).find((one) => one.what.startsWith(what));
+    const lines = judged(facts);
+    for (const one of lines) said.add(one.what);
+    const line = lines.find((one) => one.what.startsWith(what));
     assert.ok(line, `no line about ${what}`);
     const told = `${line.figure}: ${line.remedy}`;
     assert.equal(line.verdict, verdict, told);
@@ -142,6 +150,9 @@ check(
   "look",
   "version_metadata",
 );
+
+const moved = (_, sample) => (sample.placement = "remote-FRA");
+check("a Worker that is moved", moved, "Smart Placement", "wrong", "[placement]");
 
 for (const [ms, verdict] of [
   [700, "ok"],
@@ -276,6 +287,7 @@ check("perhaps a rule", bypassed, ROUTE, "look", "bypass rule");
 const configured = (change) => (facts) => Object.assign(facts.configuration, change);
 const noisy = { enabled: true, logs: { invocation_logs: true } };
 check("a log of visits", configured({ observability: noisy }), "Log of inv", "look", "address");
+check("a cache before", configured({ cache: { enabled: true } }), "Workers Cache", "wrong");
 check("query strings", configured({ observability: noisy }), "Query strings", "look", "redact");
 check("no log at all", configured({ observability: { enabled: false } }), "Log of inv", "ok");
 check("slow updates", configured({ durable_objects: {} }), "Update of objects", "look", "gradual");
@@ -297,6 +309,20 @@ for (const [status, code, part] of [
 test("an answer of the doctor is none", () => {
   assert.equal(refusal(200, JSON.stringify({ success: true, result: { format: 1 } })), "");
   assert.ok(refusal(200, "<html>"));
+});
+
+test("docs/doctor.md explains every line, and no other", () => {
+  const page = path.join(import.meta.dirname, "..", "..", "docs", "doctor.md");
+  const [, ...tables] = fs.readFileSync(page, "utf8").split("| line | figure | what to do |");
+  const cells = tables.flatMap((text) => text.split("\n\n")[0].match(/^\| `[^|]+/gm));
+  const names = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  const explains = (name) => new RegExp(`^${name.replaceAll(/<[^>]+>/g, ".+")}$`);
+  assert.ok(names.length > 25, names);
+  for (const what of said) assert.ok(names.some((name) => explains(name).test(what)), what);
+  const objects = /^(?:Registry|DataCenter)/;
+  for (const name of names.filter((one) => !objects.test(one))) {
+    assert.ok([...said].some((what) => explains(name).test(what)), `nobody says ${name}`);
+  }
 });
 
 test("no line of the table is longer than the terminal", () => {
