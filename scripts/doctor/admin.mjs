@@ -3,6 +3,8 @@
 import { PORT } from "../port.mjs";
 
 const API = "/_waiting-room/client/v4/waiting_rooms";
+/** The newest answers that this doctor understands: see `src/doctor.js`. */
+const FORMAT = 1;
 /** Longer than the Worker waits for its objects. */
 const LIMIT_MS = 30_000;
 
@@ -79,7 +81,11 @@ export class Admin {
 /** What a refused question of the doctor means; "" if it was answered. */
 export function refusal(status, body) {
   const envelope = parsed(body);
-  if (status === 200 && envelope?.result?.format) return "";
+  const { format } = envelope?.result ?? {};
+  if (status === 200 && format <= FORMAT) return "";
+  if (format > FORMAT) {
+    return "the Worker is newer than this doctor: take the doctor of its version (`git pull`)";
+  }
   const [{ code, message } = {}] = envelope?.errors ?? [];
   if (status === 403) {
     return (

@@ -309,6 +309,8 @@ for (const [status, code, part] of [
 test("an answer of the doctor is none", () => {
   assert.equal(refusal(200, JSON.stringify({ success: true, result: { format: 1 } })), "");
   assert.ok(refusal(200, "<html>"));
+  const newer = refusal(200, JSON.stringify({ success: true, result: { format: 2 } }));
+  assert.ok(newer.includes("newer than this doctor"), newer);
 });
 
 test("docs/doctor.md explains every line, and no other", () => {

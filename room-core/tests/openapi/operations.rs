@@ -160,14 +160,7 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         }
         (Target::File, _) => ("All rooms as in rooms.json", (None, file())),
         (Target::AuditLog, _) => ("Who changed what, newest first", (None, array("AuditEntry"))),
-        (Target::Doctor, _) => {
-            let examination = json!({
-                "type": "object",
-                "description": "What one isolate has measured, for `npm run doctor`: it changes \
-                                with the version",
-            });
-            ("Measure this isolate, its caches and objects", (None, examination))
-        }
+        (Target::Doctor, _) => ("Measure the Worker", (None, reference("Examination"))),
     };
     (summary, body, result)
 }
