@@ -169,23 +169,38 @@ for (const [ms, verdict] of [
     `${duration(ms)} more than a warm answer`,
   );
 }
-for (const [ms, verdict] of [
-  [900, "ok"],
-  [-5_000, "look"],
+const START = "Start of an isolate";
+check("no start", () => {}, START, "ok", "none; a warm answer 40 ms");
+const youngest = (_, sample) => Object.assign(sample.isolate, { age_ms: 0, served: 1 });
+check("nothing but starts", youngest, START, "ok", "all cold");
+const asked = (_, sample) => Object.assign(sample.isolate, { age_ms: 0, served: 2 });
+check("a second request in the first moment", asked, START, "ok", "none");
+
+for (const [ms, verdict, figure] of [
+  [900, "ok", "; as this machine's"],
+  [-5_000, "look", "; 5.0 s behind this machine's"],
+  [5_000, "look", "; 5.0 s ahead of this machine's"],
 ]) {
-  const shift = (_, sample) => {
-    sample.arrived_at += ms;
-    sample.answered_at += ms;
+  const shift = (facts, sample) => {
+    const { arrived_at: arrived, answered_at: answered } = sample;
+    const shifted = { arrived_at: arrived + ms, answered_at: answered + ms };
+    facts.samples.push({ ...sample, ...shifted });
   };
-  check(`a clock that is ${ms} ms off`, shift, "Clock of isolates", verdict);
+  check(`a clock that is ${ms} ms off`, shift, "Clock of isolates", verdict, figure);
 }
+const unnamed = (_, sample) => (sample.isolate.data_center = null);
+check("an unnamed data center", unnamed, "Isolates met", "ok", "1 in this machine, by 1 request");
 
 const cached = (change) => (facts, sample) => {
   for (const one of [sample, ...facts.examined]) one.caches = [{ ...one.caches[0], ...change }];
 };
 check("no cache", cached({ read: "missing" }), "Cache API, shop", "look", "Cloudflare Access");
 check("a hanging cache", cached({ read: "silent" }), "Cache API, shop", "look", "unanswered");
-check("a shared cache", cached({ earlier: "another" }), "Cache API, shop", "ok", "another isolate");
+const another = cached({ earlier: "another" });
+check("a shared cache", another, "Cache API, shop", "ok", "2 from another isolate");
+check("its own copy", cached({ earlier: "one" }), "Cache API, shop", "ok", "to write and read: ");
+const once = (facts, sample) => (sample.caches = [{ ...sample.caches[0], read: "missing" }]);
+check("a cache that forgets", once, "Cache API, shop", "look", "1 of 2 trials lost");
 check(
   "an object without a cache",
   (_, __, object) => (object.cache = { read: "missing" }),
@@ -210,6 +225,8 @@ check("an object's clock, off", object({ clock_ms: -1_100 }), OBJECT, "look", "c
 check("a clock far off", object({ clock_ms: 5_100 }), OBJECT, "wrong", "5 s");
 check("two findings", object({ clock_ms: 5_200, ms: 301 }), OBJECT, "wrong", "LOCATION_HINT");
 check("a large value", object({ longest_value: 1_100_000 }), "Stored", "look", "1.10 of 2 MB");
+check("nobody heard", object({ data_centers: [] }), "Stored, shop", "ok", "no data center yet");
+check("somebody heard", () => {}, "Stored, shop", "ok", "data centers AMS; ");
 check("a value at the bound", object({ longest_value: 1_900_000 }), "Stored, shop", "wrong");
 
 /** 300 requests in 5 minutes are 86,400 a day. */
@@ -235,6 +252,12 @@ check("a young one", (_, { isolate }) => (isolate.age_ms = 59_000), "Requests", 
 check("time in memory", () => {}, "Object time", "ok", "at most 77 GB-s");
 check("a line", (facts) => (facts.quota = 100_000), "Quota in a line", "look", "33 min");
 
+const patient = (facts) => {
+  facts.quota = 1_000_000;
+  facts.rooms[0].refresh_interval_seconds = 300;
+};
+check("a patient line", patient, "Quota in a line", "ok", "1,000 waiting use it up in 83 h");
+
 /** The same on this machine alone. */
 const atHome = (change) => (facts, ...others) => {
   facts.isLocal = true;
@@ -258,6 +281,10 @@ check("a short token at home", atHome(secrets({ api_token: short })), "API_TOKEN
 const variables = (change) => (_, sample) => Object.assign(sample.variables, change);
 const own = variables({ admin_hosts: "*.example" });
 check("the site's own host", own, "ADMIN_HOSTS", "look", "beside");
+const below = variables({ admin_hosts: "*.shop.example" });
+check("a host below the site's", below, "ADMIN_HOSTS", "ok", "*.shop.example");
+check("no admin host", variables({ admin_hosts: null }), "ADMIN_HOSTS", "ok", "as by default");
+check("no zone at home", atHome(variables({ zones: "" })), "ZONES", "ok", "any");
 check("no HTTPS", (facts) => (facts.inTheClear = true), "HTTPS", "wrong", "Always Use HTTPS");
 check("no zone", variables({ zones: "" }), "ZONES", "look", "npm run deploy");
 check("another zone", variables({ zones: "1=blog.example" }), "ZONES", "wrong", "shop.example");
@@ -278,6 +305,11 @@ const entrance = (change) => (facts) =>
 const ROUTE = "Route shop.example/";
 check("no route", entrance({}), ROUTE, "wrong", "shop.example/*");
 check("no DNS record", entrance({ failed: "ENOTFOUND" }), ROUTE, "wrong", "orange cloud");
+const suspended = (facts) => {
+  entrance({})(facts);
+  rooms({ suspended: true })(facts);
+};
+check("the place of a suspended room", suspended, ROUTE, "look", "is suspended");
 const bypassed = (facts) => {
   entrance({})(facts);
   rooms({ bypass_rules: [{}] })(facts);
@@ -314,7 +346,7 @@ test("an answer of the doctor is none", () => {
 });
 
 test("docs/doctor.md explains every line, and no other", () => {
-  const page = path.join(import.meta.dirname, "..", "..", "docs", "doctor.md");
+  const page = path.join(import.meta.dirname, "../../docs/doctor.md");
   const [, ...tables] = fs.readFileSync(page, "utf8").split("| line | figure | what to do |");
   const cells = tables.flatMap((text) => text.split("\n\n")[0].match(/^\| `[^|]+/gm));
   const names = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
@@ -331,7 +363,13 @@ test("no line of the table is longer than the terminal", () => {
   const facts = healthy();
   facts.entrances[0] = { ...facts.entrances[0], isRoom: false, status: 200 };
   const text = table(judged(facts), { columns: 80 });
-  for (const row of text.split("\n")) assert.ok(row.length <= 80, row);
-  assert.match(text, /WRONG {2}Route shop\.example\//);
+  const rows = text.split("\n");
+  for (const row of rows) assert.ok(row.length <= 80, row);
+  assert.ok(rows.some((row) => row.length > 70), "lines are as long as they may be");
+  assert.equal(rows.filter((row) => row === "  Rooms").length, 1);
+  assert.match(text, /WRONG {2}Route shop\.example\/ +200, not of/);
   assert.match(text, /1 line wrong, 0 to look at\.\n$/);
+  facts.entrances[0].isRoom = true;
+  facts.health.notes = ["a note"];
+  assert.match(table(judged(facts)), /Nothing wrong; 1 to look at\.\n$/);
 });
