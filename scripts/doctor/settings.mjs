@@ -1,5 +1,5 @@
-// Judges what owners have set: keys and tokens, hosts, rooms and their routes, and the
-// configuration that the Worker was deployed with.
+// Judges what owners have set: keys and tokens, hosts, rooms and their routes.
+import { hostsOf } from "../deploy/site-rooms.mjs";
 import { counted, look, ok, wrong } from "./line.mjs";
 
 /** A token of fewer characters is one that somebody thought up: 16 bytes in hexadecimal. */
@@ -141,64 +141,8 @@ function routeOf(what, { isRoom, failed, status }, { name, room, host, isLocal }
   return wrong(what, `${status}, not of the room`, remedy);
 }
 
-/** What only the file knows that the Worker was deployed with. */
-export function configuration({ configuration: file, isLocal, rooms }) {
-  if (!file) {
-    const remedy = isLocal
-      ? ""
-      : "Run it where the folder of `npm run deploy` is (--folder) to check logs and routes, too.";
-    return [ok("Configuration", isLocal ? "wrangler.toml" : "not known here", remedy)];
-  }
-  const lines = [];
-  const check = (what, isRight, figure, remedy) =>
-    lines.push(isRight ? ok(what, figure) : look(what, figure, remedy));
-  const { observability: log = {}, durable_objects: objects = {} } = file;
-  const isQuiet = log.enabled !== true || log.logs?.invocation_logs === false;
-  check(
-    "Log of invocations",
-    isQuiet,
-    isQuiet ? "off" : "on",
-    "It keeps the address and headers of every visit, and costs more than all else in a sale: " +
-      "`logs = { invocation_logs = false }` (wrangler.toml).",
-  );
-  const redacts = log.enabled !== true || log.redact_query_string === true;
-  check(
-    "Query strings in logs",
-    redacts,
-    redacts ? "redacted" : "kept",
-    "`redact_query_string = true` in [observability] of wrangler.toml.",
-  );
-  if (file.cache?.enabled) {
-    const remedy = "It may answer before the Worker runs: take `[cache]` out of wrangler.toml.";
-    lines.push(wrong("Workers Cache", "on", remedy));
-  }
-  const mode = objects.code_update_strategy?.mode ?? "gradual";
-  check(
-    "Update of objects",
-    mode === "immediate",
-    mode,
-    "Objects go on with old code and old limits for up to five minutes after a deploy.",
-  );
-  const patterns = (file.routes ?? []).map(({ pattern }) => pattern);
-  const missing = hostsOf(rooms).filter((host) => !patterns.includes(`${host}/*`));
-  check(
-    "Routes of the last deploy",
-    missing.length === 0,
-    counted(patterns.length, "pattern"),
-    `Not among them: ${missing.map((host) => `${host}/*`).join(", ")}. \`npm run deploy\` after ` +
-      "adding it to production/rooms.json.",
-  );
-  return lines;
-}
-
 function words(list) {
   return list.split(",").map((word) => word.trim()).filter(Boolean);
-}
-
-/** The hosts of rooms, each once. */
-function hostsOf(rooms) {
-  const places = rooms.flatMap((room) => [room, ...(room.additional_routes ?? [])]);
-  return [...new Set(places.map(({ host }) => host.toLowerCase()))];
 }
 
 /** As the Worker reads an entry of ADMIN_HOSTS. */

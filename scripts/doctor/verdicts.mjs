@@ -1,5 +1,6 @@
 // All that the doctor says about what was measured, in the order in which people read it. Pure: the
 // same facts give the same lines.
+import { configuration } from "./deployed.mjs";
 import { caches, clocks, health, isolates, placement, starts, versions } from "./isolates.mjs";
 import { cachesOfObjects, objects, stored } from "./objects.mjs";
 import * as settings from "./settings.mjs";
@@ -11,7 +12,7 @@ const TOPICS = [
   ["Objects", [objects, stored]],
   ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota]],
   ["Secrets and hosts", [settings.keys, settings.tokens, settings.adminHosts, settings.zones]],
-  ["Rooms", [settings.limits, settings.routes, settings.onFailure, settings.configuration]],
+  ["Rooms", [settings.limits, settings.routes, settings.onFailure, configuration]],
 ];
 
 /** Judges what `measured` returns: `[{ topic, what, figure, verdict, remedy }]`. */

@@ -1,5 +1,5 @@
 /**
- * `npm run doctor` against what `npm run deploy` has deployed to a stand-in for Cloudflare: it takes
+ * `npm run doctor` against what `npm run deploy` has deployed to a stand-in for Cloudflare: it has
  * the token from the folder of the deployment, and finds what somebody has broken since.
  */
 
