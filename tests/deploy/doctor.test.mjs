@@ -31,11 +31,12 @@ async function isWell(deployer) {
   const { code, said } = await examine(deployer);
   assert.equal(code, 0, said);
   assert.ok(said.includes(`The doctor asked ${ADDRESS}`), said);
-  assert.match(said, /All is well\.\n/);
+  assert.match(said, /(?:All is well|Nothing wrong; \d+ to look at)\.\n/);
   for (const line of [
     /ok +Version of isolates +00000000\n/,
-    /ok +Registry /,
-    /ok +GlobalAggregator, shop-example /,
+    // A loaded machine is slow.
+    /(?:ok|LOOK) +Registry /,
+    /(?:ok|LOOK) +GlobalAggregator, shop-example /,
     /ok +ZONES +shop\.example\n/,
     /ok +ADMIN_HOSTS +room-admin\.shop\.example\n/,
     /ok +Route shop\.example\/ +leads to room shop-example\n/,
@@ -72,7 +73,7 @@ async function findsTheRoute(deployer) {
   account.routes = routes;
   assert.equal(code, 1, said);
   assert.match(said, /WRONG +Route shop\.example\/ +200, not of the room\n/);
-  assert.match(said, /1 line wrong, 0 to look at\.\n/);
+  assert.match(said, /1 line wrong, \d+ to look at\.\n/);
 }
 
 async function tellsTokens(deployer) {
