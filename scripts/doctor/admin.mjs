@@ -104,7 +104,7 @@ export function refusal(status, body) {
     );
   }
   const reason = message ? `: ${message}` : " without a reason";
-  return `the Worker answered ${status}${reason}. Look at its log (\`npx wrangler tail\`)`;
+  return `the Worker answered ${status}${reason}. Look at its log (docs/operations.md)`;
 }
 
 function unreachable({ origin, hostname }, isLocal, { message }) {

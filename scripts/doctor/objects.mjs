@@ -67,7 +67,7 @@ function failure(what, reason) {
       "Durable Objects > Metrics and at https://www.cloudflarestatus.com; ask again.";
     return wrong(what, "silent for 3 s", remedy);
   }
-  const remedy = "Look at the Worker's log (`npx wrangler tail`), and ask again.";
+  const remedy = "Look at the Worker's log (docs/operations.md), and ask again.";
   return wrong(what, `fails: ${reason}`, remedy);
 }
 
