@@ -24,6 +24,7 @@ export async function examined(text, request, env) {
   const { known } = envelope.result;
   const { objects, cache_hosts: hosts } = known;
   const arrivedAt = Date.now();
+  life.examined += 1;
   const trial = /[?&]trial=([a-z0-9]{1,32})(?:&|$)/.exec(url)?.[1] ?? crypto.randomUUID();
   const all = [...new Set([...hosts, new URL(url).hostname])];
   const [caches, answers] = await Promise.all([
@@ -130,7 +131,8 @@ function isolateFacts(env, cf, now) {
     version: versionOf(env),
     data_center: cf?.colo ?? null,
     age_ms: now - life.began,
-    served: life.served,
+    served: life.served - life.examined,
+    examined: life.examined,
     instances: current.instanceId,
     clock_stands: clockStands(),
   };

@@ -70,7 +70,8 @@ export function placement({ samples }) {
 /** What a start takes is only seen from outside: within an isolate the clock stands still. */
 export function starts({ samples }) {
   const tripOf = ({ sentAt, receivedAt }) => receivedAt - sentAt;
-  const isCold = ({ isolate }) => isolate.age_ms < COLD_AGE_MS && isolate.served <= 1;
+  const isFirst = ({ served, examined }) => served === 0 && examined === 1;
+  const isCold = ({ isolate }) => isolate.age_ms < COLD_AGE_MS && isFirst(isolate);
   const cold = samples.filter(isCold).map(tripOf);
   const warm = samples.filter((sample) => !isCold(sample)).map(tripOf);
   const where = "`wrangler deploy` prints what Cloudflare measures of each upload.";

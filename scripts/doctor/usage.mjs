@@ -6,6 +6,8 @@ import { objectsOf } from "./objects.mjs";
 const DAY_S = 86_400;
 /** Of younger isolates and objects no rate can be told. */
 const AGE_MIN_MS = 60_000;
+/** A shorter time may be a peak that passes. */
+const SURE_AFTER_MS = 3_600_000;
 /** From which part of the quota on somebody should look. */
 const LOOK_FROM = 0.7;
 const OBJECT_GB = 0.128;
@@ -19,7 +21,8 @@ export function requests({ samples, quota }) {
   const isolates = new Map(samples.map(({ isolate }) => [isolate.id, isolate]));
   const old = [...isolates.values()].filter(({ age_ms: age }) => age >= AGE_MIN_MS);
   const rate = sum(old.map(({ served, age_ms: age }) => served / (age / 1_000)));
-  return [daily("Requests", "request", rate, old.length > 0, quota, OF_REQUESTS)];
+  const forMs = Math.max(0, ...old.map(({ age_ms: age }) => age));
+  return [daily({ what: "Requests", thing: "request", rate, forMs, quota, exact: OF_REQUESTS })];
 }
 
 /** Calls of objects a day, if it goes on as since the objects that were asked began. */
@@ -27,15 +30,17 @@ export function objectCalls(facts) {
   const counters = objectsOf(facts).filter(({ failed }) => !failed);
   const old = counters.filter(({ began, now }) => now - began >= AGE_MIN_MS);
   const rate = sum(old.map(({ calls, began, now }) => calls / ((now - began) / 1_000)));
-  return [daily("Object calls", "call", rate, old.length > 0, facts.quota, OF_OBJECTS)];
+  const forMs = Math.max(0, ...old.map(({ began, now }) => now - began));
+  const { quota } = facts;
+  return [daily({ what: "Object calls", thing: "call", rate, forMs, quota, exact: OF_OBJECTS })];
 }
 
-function daily(what, thing, rate, isKnown, quota, exact) {
-  if (!isKnown) {
+function daily({ what, thing, rate, forMs, quota, exact }) {
+  if (forMs === 0) {
     return ok(what, `no rate: none is in memory for a minute`, exact);
   }
   const aDay = rate * DAY_S;
-  const pace = `${counted(aDay, thing)} a day at the present pace, at least`;
+  const pace = `${counted(aDay, thing)} a day at the pace of the last ${duration(forMs)}, at least`;
   if (quota === undefined) {
     const remedy = `Workers Free ends at 100,000 a day: \`--plan free\` warns before. ${exact}`;
     return ok(what, pace, remedy);
@@ -46,7 +51,8 @@ function daily(what, thing, rate, isKnown, quota, exact) {
   const remedy =
     "When the quota of Workers Free ends, requests fail or pass the room by, and newcomers are " +
     `held where objects fail: change to Workers Paid before. ${exact}`;
-  return part < 1 ? look(what, figure, remedy) : wrong(what, figure, remedy);
+  const isSure = part >= 1 && forMs >= SURE_AFTER_MS;
+  return isSure ? wrong(what, figure, remedy) : look(what, figure, remedy);
 }
 
 /** How long objects were awake: at most as long as they are in memory. */

@@ -60,6 +60,7 @@ function healthySample() {
       data_center: "AMS",
       age_ms: 5 * MINUTE_MS,
       served: 300,
+      examined: 20,
       clock_stands: true,
     },
     caches: [{ host: "shop.example", earlier: null, written: true, read: "found", ms: 4 }],
@@ -154,6 +155,8 @@ check(
 const moved = (_, sample) => (sample.placement = "remote-FRA");
 check("a Worker that is moved", moved, "Smart Placement", "wrong", "[placement]");
 
+/** An isolate whose first request is that of the doctor. */
+const COLD = { age_ms: 0, served: 0, examined: 1 };
 for (const [ms, verdict] of [
   [700, "ok"],
   [1_500, "look"],
@@ -161,7 +164,7 @@ for (const [ms, verdict] of [
   check(
     `a start of ${ms} ms`,
     (facts, sample) => {
-      const isolate = { ...sample.isolate, id: "two", age_ms: 0, served: 1 };
+      const isolate = { ...sample.isolate, id: "two", ...COLD };
       facts.samples.push({ ...sample, isolate, receivedAt: sample.receivedAt + ms });
     },
     "Start of an isolate",
@@ -171,10 +174,12 @@ for (const [ms, verdict] of [
 }
 const START = "Start of an isolate";
 check("no start", () => {}, START, "ok", "none; a warm answer 40 ms");
-const youngest = (_, sample) => Object.assign(sample.isolate, { age_ms: 0, served: 1 });
+const youngest = (_, sample) => Object.assign(sample.isolate, COLD);
 check("nothing but starts", youngest, START, "ok", "all cold");
-const asked = (_, sample) => Object.assign(sample.isolate, { age_ms: 0, served: 2 });
-check("a second request in the first moment", asked, START, "ok", "none");
+const asked = (_, sample) => Object.assign(sample.isolate, { ...COLD, examined: 2 });
+check("a second question in the first moment", asked, START, "ok", "none");
+const visited = (_, sample) => Object.assign(sample.isolate, { ...COLD, served: 1 });
+check("a visitor in the first moment", visited, START, "ok", "none");
 
 for (const [ms, verdict, figure] of [
   [900, "ok", "; as this machine's"],
@@ -229,24 +234,35 @@ check("nobody heard", object({ data_centers: [] }), "Stored, shop", "ok", "no da
 check("somebody heard", () => {}, "Stored, shop", "ok", "data centers AMS; ");
 check("a value at the bound", object({ longest_value: 1_900_000 }), "Stored, shop", "wrong");
 
-/** 300 requests in 5 minutes are 86,400 a day. */
-for (const [quota, verdict] of [
-  [undefined, "ok"],
-  [200_000, "ok"],
-  [100_000, "look"],
-  [86_000, "wrong"],
+/** 300 requests in 5 minutes are 86,400 a day, as are 3,600 in an hour. */
+for (const [quota, minutes, verdict] of [
+  [undefined, 60, "ok"],
+  [200_000, 60, "ok"],
+  [100_000, 60, "look"],
+  [86_000, 5, "look"],
+  [86_000, 60, "wrong"],
 ]) {
-  const plan = (facts) => (facts.quota = quota);
-  check(`86,400 requests of ${quota}`, plan, "Requests", verdict, "86,400 requests a day");
+  const change = (facts, { isolate }) => {
+    facts.quota = quota;
+    Object.assign(isolate, { served: 60 * minutes, age_ms: minutes * MINUTE_MS });
+  };
+  const name = `86,400 requests of ${quota}, for ${minutes} minutes`;
+  const figure = `86,400 requests a day at the pace of the last ${minutes} min`;
+  check(name, change, "Requests", verdict, figure);
 }
-/** 100 calls in 10 minutes are 14,400 a day. */
-for (const [quota, verdict] of [
-  [100_000, "ok"],
-  [20_000, "look"],
-  [14_000, "wrong"],
+/** 100 calls in 10 minutes are 14,400 a day, as are 600 in an hour. */
+for (const [quota, minutes, verdict] of [
+  [100_000, 60, "ok"],
+  [20_000, 60, "look"],
+  [14_000, 10, "look"],
+  [14_000, 60, "wrong"],
 ]) {
-  const plan = (facts) => (facts.quota = quota);
-  check(`14,400 calls of ${quota}`, plan, "Object calls", verdict, "14,400 calls a day");
+  const change = (facts, _, one) => {
+    facts.quota = quota;
+    Object.assign(one, { calls: 10 * minutes, began: one.now - minutes * MINUTE_MS });
+  };
+  const name = `14,400 calls of ${quota}, for ${minutes} minutes`;
+  check(name, change, "Object calls", verdict, "14,400 calls a day");
 }
 check("a young one", (_, { isolate }) => (isolate.age_ms = 59_000), "Requests", "ok", "no rate");
 check("time in memory", () => {}, "Object time", "ok", "at most 77 GB-s");
@@ -324,6 +340,8 @@ check("query strings", configured({ observability: noisy }), "Query strings", "l
 check("no log at all", configured({ observability: { enabled: false } }), "Log of inv", "ok");
 check("slow updates", configured({ durable_objects: {} }), "Update of objects", "look", "gradual");
 check("no such route", configured({ routes: [] }), "Routes of the", "look", "shop.example/*");
+const cloned = atHome((facts) => delete facts.configuration);
+check("no folder at home", cloned, "Configuration", "ok", "wrangler.toml");
 check("no folder", (facts) => delete facts.configuration, "Configuration", "ok", "--folder");
 
 for (const [status, code, part] of [
