@@ -89,6 +89,7 @@ function farewell({ host, adminHost, zone }) {
 
   A live room needs the plan Workers Paid: on Workers Free a day has 100,000 requests of visitors
   and 100,000 of objects, and beyond them newcomers are held.
+  Is all well?  npm run doctor -- https://${adminHost}
   Take it down: npm run deploy -- --undo      New ticket keys: npm run rotate-keys
 `);
 }

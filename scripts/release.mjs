@@ -10,8 +10,8 @@ import { stop } from "./stop.mjs";
 import { xtask } from "./xtask.mjs";
 
 /** The scripts that an owner runs, as in package.json. */
-const COMMANDS = ["deploy", "rotate-keys", "rooms:import", "rooms:export", "back-door"];
-const SCRIPTS = ["run", "deploy", "rotate-keys", "rooms", "back-door"];
+const COMMANDS = ["deploy", "rotate-keys", "doctor", "rooms:import", "rooms:export", "back-door"];
+const SCRIPTS = ["run", "deploy", "rotate-keys", "doctor", "rooms", "back-door"];
 const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
 const IGNORED = ["/node_modules/", "/production/", ".wrangler/", "/.dev.vars", "*.log"];
 /** What the deploy button tells about what it asks for. */

@@ -113,7 +113,7 @@ function welcome() {
 
   Try this: open the addresses one after the other. The first two visitors enter; the others wait in
   line and enter by themselves. (Windows of one browser at one address are one visitor.)
-  Twenty visitors at once: npm run visitors -- 20
+  Twenty visitors at once: npm run visitors -- 20      Is all well? npm run doctor
   Ctrl-C ends everything.
 `);
 }

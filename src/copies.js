@@ -41,7 +41,7 @@ export function writeCopy(cacheName, key, text, maxAgeS, limitMs) {
 }
 
 /** Resolves as `answer` does; with nothing if that fails or does not come in time. */
-function within(limitMs, answer) {
+export function within(limitMs, answer) {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limitMs);
     const end = (value) => {

@@ -16,10 +16,11 @@ use worker::Env;
 use crate::objects::Class;
 use crate::{calls, memory};
 
-const CACHE_NAME: &str = "waiting-room";
+/// The cache of all copies.
+pub const CACHE_NAME: &str = "waiting-room";
 /// How long a copy is waited for, in milliseconds: some ten times what the cache of a data center
 /// takes. Later it would save no time, since the objects have answered by then.
-const LIMIT_MS: f64 = 300.0;
+pub const LIMIT_MS: f64 = 300.0;
 /// How long the copy of a view is kept, in seconds. Views are refreshed every 2 s, in a room far
 /// from its limits every 50 s, where one is of use for three times as long.
 const VIEW_MAX_AGE_S: u32 = 160;

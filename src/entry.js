@@ -3,8 +3,9 @@
 // opens tickets. `src/verdict.js` reads the verdicts.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { examinedObject } from "./doctor.js";
 import { HOLD } from "./hold_page.js";
-import { configured, current, guard, rebuild } from "./instance.js";
+import { configured, current, guard, life, rebuild } from "./instance.js";
 import { managed } from "./manage.js";
 import { isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
@@ -47,6 +48,7 @@ const lock = { value: "", until: 0 };
 export default {
   // Not async, and the request goes to the origin as it came: both are measurably cheaper.
   fetch(request, env, ctx) {
+    life.served += 1;
     if (request.headers.has(COMMAND_HEADER) || request.headers.has(LOCK_HEADER)) {
       request = new Request(request);
       request.headers.delete(COMMAND_HEADER);
@@ -234,10 +236,18 @@ function objectClass(Shell) {
   return class extends DurableObject {
     #shell;
     #instance;
+    /** Since when the object is in memory, and how many calls it has got, for the doctor. */
+    #life = { began: Date.now(), calls: 0 };
 
     /** @param {string} message @returns {Promise<string>} */
     call(message) {
+      this.#life.calls += 1;
       return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
+    }
+
+    /** Tells the doctor what can be known without the machine: it sleeps on. */
+    examine(question) {
+      return examinedObject(this.ctx, this.env, this.#life, question);
     }
 
     /** Returns the object in the running instance: after a rebuild a new one, as if restarted. */

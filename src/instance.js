@@ -8,6 +8,8 @@ const PULSE_LIMIT_MS = 500;
 
 /** Its `instanceId` grows with each instance of the wasm, whether we or the glue rebuilt it. */
 export const current = wasm.__worker_init_state();
+/** Since when this isolate answers, how many requests it got, how many of the doctor, its name. */
+export const life = { began: 0, served: 0, examined: 0, id: "" };
 let configuredInstance;
 let problem = "";
 /** The registry's configuration as the last instance knew it: the next one begins with it. */
@@ -20,6 +22,7 @@ export function configured(env) {
     const vars = JSON.stringify(Object.fromEntries(texts));
     problem = wasm.configure(JSON.stringify(rooms), vars, registry);
     configuredInstance = current.instanceId;
+    life.began ||= Date.now();
     if (problem) console.error(`the configuration cannot be used: ${problem}`);
   }
   return problem === "";

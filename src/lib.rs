@@ -7,6 +7,7 @@
 mod calls;
 mod configuration;
 mod copies;
+mod doctor;
 mod incoming;
 mod languages;
 mod management;

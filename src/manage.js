@@ -1,6 +1,8 @@
 // Requests of the management surface, `/_waiting-room/`: reads the body when the wasm asks for it,
-// and adds the description of the API. The wasm decides who may do what.
+// and adds the description of the API and what the doctor measures. The wasm decides who may do
+// what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { examined } from "./doctor.js";
 import { guard } from "./instance.js";
 import description from "./openapi.json.txt";
 import { decode } from "./verdict.js";
@@ -21,6 +23,9 @@ export async function managed(request, env) {
   try {
     const verdict = await operation(request, undefined, env);
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
+    if (verdict.kind === "examine") {
+      return { ...verdict, kind: "respond", body: await examined(verdict.body, request, env) };
+    }
     if (verdict.kind !== "read-body") return verdict;
     return await operation(request, await beginning(request, verdict.atMostBytes), env);
   } catch (error) {

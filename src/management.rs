@@ -21,13 +21,17 @@ use serde_json::json;
 use worker::Env;
 
 use crate::memory::Memory;
-use crate::{calls, memory, platform};
+use crate::{calls, doctor, memory, platform};
 
 const PREFIX: &str = "/_waiting-room/";
 const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
 /// The longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its
 /// room.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+
+/// The headers of answers in JSON.
+const JSON_HEADERS: [(&str, &str); 2] =
+    [("content-type", "application/json"), ("cache-control", "private, no-store")];
 
 /// Who may use the API, and on which hosts.
 pub struct Management {
@@ -131,6 +135,11 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
     let admitted = memory::with_management(|management| management.admit(request, parts, path));
     let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
+    if target == Target::Doctor {
+        // Also where nobody is served: it says why.
+        let Reply { status, body } = doctor::reply(parts.host, parts.query.unwrap_or_default());
+        return Ok(Verdict::Examine(response(status, &JSON_HEADERS, body)));
+    }
     check_usable(parts.host)?;
     let has_body = match method {
         Method::Get => false,
@@ -274,8 +283,7 @@ fn description() -> Verdict {
 }
 
 fn json_answer(Reply { status, body }: Reply) -> Verdict {
-    let headers = [("content-type", "application/json"), ("cache-control", "private, no-store")];
-    Verdict::Respond(response(status, &headers, body))
+    Verdict::Respond(response(status, &JSON_HEADERS, body))
 }
 
 fn response(status: u16, headers: &[(&'static str, &str)], body: String) -> HttpResponse {

@@ -35,6 +35,8 @@ export function decode(text) {
       return respond("stream", text, after);
     case "D":
       return respond("describe", text, after);
+    case "E":
+      return respond("examine", text, after);
     case "B":
       return { kind: "read-body", after: false, atMostBytes: Number(text.slice(1)) };
     case "M":

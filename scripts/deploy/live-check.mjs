@@ -1,12 +1,11 @@
 // Asks what is deployed whether it works: health, the API with and without its token, and the site
 // itself. A new host gets its address and certificate within minutes, so it asks with patience.
-import http from "node:http";
-import https from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
+
+import { askHost } from "../ask-host.mjs";
 
 const API = "/_waiting-room/client/v4";
 const PAUSE_MS = 3_000;
-const ANSWER_WITHIN_MS = 10_000;
 const COOKIE = "__cfwaitingroom";
 
 /**
@@ -58,23 +57,7 @@ async function attempt({ settings: { host, adminHost, zone }, token, liveAddress
 }
 
 function answerOf(liveAddress, host, path, headers = {}) {
-  const { protocol, hostname, port } = new URL(liveAddress ?? `https://${host}`);
-  const { request } = protocol === "https:" ? https : http;
-  const sent = { hostname, port, path, headers: { host, ...headers }, timeout: ANSWER_WITHIN_MS };
-  return new Promise((resolve, reject) => {
-    const asked = request({ ...sent, servername: host }, (response) => {
-      const chunks = [];
-      response.on("data", (chunk) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        const { statusCode: status, headers: told } = response;
-        resolve({ status, headers: told, body: Buffer.concat(chunks).toString() });
-      });
-    });
-    asked.on("timeout", () => asked.destroy(new Error("no answer in time")));
-    asked.on("error", ({ code, message }) => reject(new Error(`${host}: ${code ?? message}`)));
-    asked.end();
-  });
+  return askHost(new URL(`https://${host}${path}`), { headers, liveAddress });
 }
 
 function parsed(text) {

@@ -1,16 +1,17 @@
 // The flags of `npm run deploy` and `npm run rotate-keys`: what each takes and means, read from
-// the command line, and the help that lists all of them.
+// the command line, and the help that lists all of them. The doctor reads its own in the same way.
 import { parseArgs } from "node:util";
 
 import { stop } from "../stop.mjs";
 
-const FOLDER = [
+/** The flag that names the folder of a deployment. */
+export const FOLDER = [
   "folder",
   "production",
   "path",
   "Where settings, rooms and secrets of the deployment are kept (never in git).",
 ];
-const HELP = ["help", false, "", "Show this."];
+export const HELP = ["help", false, "", "Show this."];
 
 /** Each flag of `npm run deploy`: name, default or `undefined`, what it takes, what it means. */
 export const DEPLOY_FLAGS = [
@@ -77,7 +78,7 @@ export const ROTATE_FLAGS = [
 ];
 
 export function deployOptions(parameters) {
-  const options = read("deploy", DEPLOY_FLAGS, parameters);
+  const { values: options } = readFlags("deploy", DEPLOY_FLAGS, parameters);
   for (const name of ["total-active-users", "new-users-per-minute"]) {
     if (options[name] !== undefined) options[name] = wholeNumber(options[name], `--${name}`);
   }
@@ -86,7 +87,7 @@ export function deployOptions(parameters) {
 }
 
 export function rotateOptions(parameters) {
-  const options = read("rotate-keys", ROTATE_FLAGS, parameters);
+  const { values: options } = readFlags("rotate-keys", ROTATE_FLAGS, parameters);
   options["wait-minutes"] = Number(options["wait-minutes"]);
   if (!(options["wait-minutes"] >= 0)) stop("--wait-minutes must be a number of minutes");
   return options;
@@ -99,19 +100,24 @@ export function wholeNumber(text, name) {
   stop(`${name} must be a whole number from 1, but is "${text}"`);
 }
 
-function read(command, flags, parameters) {
+/**
+ * Reads the flags of a command, and beside them what it `takes`; ends the process with a sentence
+ * if that cannot be, or with the help if that is asked for. `page` tells more.
+ */
+export function readFlags(command, flags, parameters, { takes = "", page = "deploy" } = {}) {
   const options = Object.fromEntries(flags.map(([name, fallback]) => [name, option(fallback)]));
-  let values;
+  let read;
   try {
-    ({ values } = parseArgs({ args: parameters, options }));
+    read = parseArgs({ args: parameters, options, allowPositionals: takes !== "" });
   } catch (error) {
     stop(`${error.message}. All flags: npm run ${command} -- --help`);
   }
-  if (values.help) {
-    console.log(help(command, flags));
+  if (read.values.help) {
+    console.log(`npm run ${command} -- ${takes}[flags]; docs/${page}.md tells more\n`);
+    console.log(help(flags));
     process.exit(0);
   }
-  return values;
+  return read;
 }
 
 function option(fallback) {
@@ -119,11 +125,11 @@ function option(fallback) {
   return fallback === undefined ? { type: "string" } : { type: "string", default: fallback };
 }
 
-function help(command, flags) {
+function help(flags) {
   const lines = flags.map(([name, fallback, takes, meaning]) => {
     const flag = `--${name}${takes && ` <${takes}>`}`;
     const otherwise = typeof fallback === "string" ? ` Default: ${fallback}.` : "";
     return `  ${flag.padEnd(32)} ${meaning}${otherwise}`;
   });
-  return `npm run ${command} -- [flags]; docs/deploy.md tells more\n\n${lines.join("\n")}`;
+  return lines.join("\n");
 }

@@ -5,7 +5,7 @@
 
 import { env } from "cloudflare:workers";
 
-/** @type {{ method?: "open" | "match" | "put", how?: "hang" | "reject" | "throw" }} */
+/** @type {{ method?: "open" | "match" | "put", how?: "hang" | "reject" | "throw" | "lose" }} */
 let fault = {};
 
 /** Orders a fault instead of the present one; `{}` for none. */
@@ -14,6 +14,8 @@ export function breakCache(order) {
 }
 
 const FAILURES = {
+  // As where there is no Cache API: nothing is ever found, and nothing fails.
+  lose: () => Promise.resolve(),
   hang: () => new Promise(() => {}),
   reject: () => Promise.reject(new Error("the test made the cache reject")),
   throw: () => {

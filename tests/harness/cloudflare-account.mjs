@@ -237,7 +237,7 @@ export class CloudflareAccount {
   async #run(worker, version) {
     worker.deployed = version.id;
     worker.live ??= new UploadedWorker();
-    await worker.live.run(version.metadata, version.modules, worker.secrets);
+    await worker.live.run(version, worker.secrets);
   }
 
   /** A secret is a version of its own with the code of the last. */

@@ -10,6 +10,8 @@ import * as product from "./product.mjs";
 
 /** How many calls reached each object since this isolate began, by "class object". */
 const calls = {};
+/** How often the doctor has asked each object, by "class object". */
+const examined = {};
 /** How many times each object began, by "class object": once, and again after each end. */
 const began = {};
 /** How many rows the objects of this isolate wrote, each put, delete and row of SQL one. */
@@ -108,8 +110,19 @@ function watchLife(name, ctx) {
   return life;
 }
 
+function faultOf(className, object) {
+  return faults.find(
+    (one) => one.className === className && (one.object ?? object) === object && one.times !== 0,
+  );
+}
+
+async function delay(fault) {
+  const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
+  if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
+}
+
 function counted(Product, className) {
-  return class extends Product {
+  const Counted = class extends Product {
     #life;
 
     constructor(ctx, env) {
@@ -137,18 +150,24 @@ function counted(Product, className) {
       }
     }
 
+    /** Answers the doctor; of the faults it knows the delay. */
+    async examine(question) {
+      const object = this.ctx.id.name;
+      const name = `${className} ${object}`;
+      examined[name] = (examined[name] ?? 0) + 1;
+      const fault = faultOf(className, object);
+      if (fault) await delay(fault);
+      return super.examine(question);
+    }
+
     async #serve(text) {
       const object = this.ctx.id.name;
       const name = `${className} ${object}`;
       calls[name] = (calls[name] ?? 0) + 1;
-      const fault = faults.find(
-        (one) =>
-          one.className === className && (one.object ?? object) === object && one.times !== 0,
-      );
+      const fault = faultOf(className, object);
       if (!fault) return super.call(text);
       if (fault.times) fault.times -= 1;
-      const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
-      if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
+      await delay(fault);
       // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
       // The platform may deliver one call twice; only one of the answers is heard.
@@ -158,6 +177,9 @@ function counted(Product, className) {
       return answer;
     }
   };
+  // A version from before the doctor has no such method.
+  if (!Product.prototype.examine) delete Counted.prototype.examine;
+  return Counted;
 }
 
 export const DataCenterCounter = counted(product.DataCenterCounter, "DataCenterCounter");
@@ -232,7 +254,7 @@ export class TestDoor extends WorkerEntrypoint {
     const wasmBytes = product.wasmBytes?.();
     const lives = Object.entries(wakefulness).map(([name, { ms }]) => [name, ms]);
     const awakeMs = Object.fromEntries(lives);
-    const counts = { asked, places, began, calls, writes, rows, serving, awakeMs };
+    const counts = { asked, places, began, calls, examined, writes, rows, serving, awakeMs };
     return Response.json({ now: Date.now(), ...counts, wasmBytes });
   }
 }

@@ -46,6 +46,11 @@ export const ELSEWHERE = [
     ],
   },
   {
+    command: "npm run doctor",
+    why: "it asks a deployed Worker",
+    test: ["tests/deploy/doctor.test.mjs", "the doctor of a deployment"],
+  },
+  {
     command: "npm run rooms:export",
     why: "it asks a deployed Worker",
     test: ["tests/workerd/rooms-file.test.mjs", "rooms go into a file and come back from it"],

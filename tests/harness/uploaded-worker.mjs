@@ -20,7 +20,7 @@ export class UploadedWorker {
   #miniflare;
 
   /** Starts this version in the place of the one before; objects begin anew. */
-  async run(metadata, modules, secrets) {
+  async run({ id, metadata, modules }, secrets) {
     await this.stop();
     const parts = modules.map(async ([path, part]) => {
       const bytes = Buffer.from(await part.arrayBuffer());
@@ -36,7 +36,11 @@ export class UploadedWorker {
       modules: ordered.map((part) => ({ ...part, path: `/${part.path}` })),
       compatibilityDate: metadata.compatibility_date,
       unsafeDirectSockets: [{ port: 0 }],
-      bindings: { ...textsOf(metadata.bindings), ...Object.fromEntries(secrets) },
+      bindings: {
+        ...textsOf(metadata.bindings),
+        ...versionOf(metadata.bindings, id),
+        ...Object.fromEntries(secrets),
+      },
       durableObjects: objectsOf(metadata.bindings),
       outboundService: "origin",
     };
@@ -64,6 +68,12 @@ function textsOf(bindings) {
   const isText = ({ type, name }) => type === "plain_text" && name !== "JURISDICTION";
   const texts = bindings.filter(isText);
   return Object.fromEntries(texts.map(({ name, text }) => [name, text]));
+}
+
+/** What tells the Worker its version, where it asks for that. */
+function versionOf(bindings, id) {
+  const asked = bindings.filter(({ type }) => type === "version_metadata");
+  return Object.fromEntries(asked.map(({ name }) => [name, { id, tag: "", timestamp: "" }]));
 }
 
 function objectsOf(bindings) {

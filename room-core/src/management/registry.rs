@@ -173,5 +173,7 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         (Target::File, Put) => import::import(context, &body()?),
         (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
         (Target::AuditLog, _) => Ok(context.stored.audit().page(paging()?)),
+        // An isolate answers it, and never asks the registry.
+        (Target::Doctor, _) => Err(Failure::no_route()),
     }
 }

@@ -15,6 +15,7 @@
 //!                        answer with this page
 //! W<as G>                the same, and the body goes on with what `listen` says each second
 //! D<as G>                the same, and the body is the description of the API
+//! E<as G>                the same, and what the entry measures is added to the body, which is JSON
 //! B<bytes>               (from `manage`) ask again with the body, or the first so many bytes of it
 //! M                      a request of the management surface: ask `manage`
 //! H                      (from `glance`) ask `handle`, which may wait for others
@@ -35,6 +36,9 @@ pub enum Verdict {
     /// Answers with this head and the description of the API, which the entry holds; the
     /// body here is empty.
     Describe(HttpResponse),
+    /// Answers with this response after the entry has measured what its body names, and has added
+    /// it there.
+    Examine(HttpResponse),
     /// Asks again with the body of a management request.
     ReadBody {
         /// How much of the body is read at most, in bytes.
@@ -81,6 +85,7 @@ impl Verdict {
             Self::Respond(response) => response.encode('G'),
             Self::Stream(response) => response.encode('W'),
             Self::Describe(response) => response.encode('D'),
+            Self::Examine(response) => response.encode('E'),
             Self::ReadBody { at_most_bytes } => return format!("B{at_most_bytes}"),
             Self::Manage => return "M".to_owned(),
             Self::Handle => return "H".to_owned(),
@@ -188,6 +193,7 @@ mod tests {
             Verdict::Respond(response(503, "")),
             Verdict::Stream(response(200, "event: turn\ndata: {}\n\n")),
             Verdict::Describe(response(200, "")),
+            Verdict::Examine(response(200, "{}")),
             Verdict::ReadBody { at_most_bytes: 4_096 },
             Verdict::Manage,
             Verdict::Handle,
@@ -211,6 +217,7 @@ mod tests {
             Verdict::Respond(response) => respond("respond", response),
             Verdict::Stream(response) => respond("stream", response),
             Verdict::Describe(response) => respond("describe", response),
+            Verdict::Examine(response) => respond("examine", response),
             Verdict::ReadBody { at_most_bytes } => {
                 json!({ "kind": "read-body", "after": false, "atMostBytes": at_most_bytes })
             }

@@ -48,6 +48,7 @@ fn templates() -> Vec<String> {
         format!("{LISTS}/bulk_operations/{{operation_id}}"),
         "waiting_rooms/file".to_owned(),
         "waiting_rooms/audit_log".to_owned(),
+        "waiting_rooms/doctor".to_owned(),
     ]
 }
 
@@ -159,6 +160,7 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         }
         (Target::File, _) => ("All rooms as in rooms.json", (None, file())),
         (Target::AuditLog, _) => ("Who changed what, newest first", (None, array("AuditEntry"))),
+        (Target::Doctor, _) => ("Measure the Worker", (None, reference("Examination"))),
     };
     (summary, body, result)
 }

@@ -17,6 +17,7 @@ pub fn all() -> Value {
         "Status": status(),
         "Preview": preview(),
         "AuditEntry": audit_entry(),
+        "Examination": examination(),
         "Message": message(),
         "Failure": failure(),
         "PageInfo": page_info(),
@@ -415,6 +416,16 @@ fn preview() -> Value {
         "required": ["custom_html"],
         "additionalProperties": false,
         "properties": { "custom_html": { "type": "string", "maxLength": 1_048_576 } },
+    })
+}
+
+/// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
+fn examination() -> Value {
+    json!({
+        "type": "object",
+        "required": ["format"],
+        "properties": { "format": { "type": "integer", "minimum": 1 } },
+        "description": "What one isolate has measured for npm run doctor",
     })
 }
 

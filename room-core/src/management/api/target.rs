@@ -1,5 +1,5 @@
 //! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! and our own file of rooms and audit log.
+//! and our own file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +46,8 @@ pub enum Target {
     File,
     /// `waiting_rooms/audit_log`: who changed what. Ours.
     AuditLog,
+    /// `waiting_rooms/doctor`: what an isolate measures about itself and the objects. Ours.
+    Doctor,
 }
 
 /// The methods of the API, and what each does to its target.
@@ -115,7 +117,8 @@ impl Target {
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
-            | Self::AuditLog => &[Get],
+            | Self::AuditLog
+            | Self::Doctor => &[Get],
             Self::List(_) => &[Get, Put, Delete],
             Self::ListItems(_) => &[Get, Post, Put, Delete],
             Self::Rooms(_) | Self::Events(..) | Self::Lists => &[Get, Post],
@@ -134,6 +137,7 @@ fn target(path: &str) -> Result<Target, Failure> {
     match segments.as_slice() {
         ["waiting_rooms", "file"] => Ok(Target::File),
         ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
+        ["waiting_rooms", "doctor"] => Ok(Target::Doctor),
         ["accounts", account, "waiting_rooms"] if !account.is_empty() => Ok(Target::AccountRooms),
         ["accounts", account, "rules", "lists", rest @ ..] if !account.is_empty() => lists(rest),
         ["zones", zone, "waiting_rooms", rest @ ..] => {
@@ -221,6 +225,7 @@ mod tests {
             (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
+            ("waiting_rooms/doctor".to_owned(), Target::Doctor, "GET"),
         ];
         let mut operations = 0;
         for (path, target, allowed) in cases {
@@ -232,7 +237,7 @@ mod tests {
             }
             assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
         }
-        assert_eq!(operations, 24 + 11 + 3);
+        assert_eq!(operations, 24 + 11 + 4);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

@@ -1,0 +1,93 @@
+// The command line of `npm run doctor`: which Worker it asks, with which token, and how much.
+import fs from "node:fs";
+import path from "node:path";
+
+import { FOLDER, HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
+import { apiToken } from "../local.mjs";
+import { PORT } from "../port.mjs";
+import { stop } from "../stop.mjs";
+
+/** What a day of Workers Free has, of requests of visitors and of calls of objects each. */
+const FREE_A_DAY = 100_000;
+
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+export const DOCTOR_FLAGS = [
+  ["json", false, "", "Print all that was found as JSON, for machines."],
+  [
+    "plan",
+    undefined,
+    "free|paid",
+    "free: warn before the day's requests end, 100,000 of visitors and of objects each.",
+  ],
+  ["requests-a-day", undefined, "number", "The same for a limit of your own."],
+  ["requests", "20", "number", "How often it asks, to meet several isolates."],
+  ["rooms", "5", "number", "Of how many rooms it asks the objects and routes."],
+  FOLDER,
+  ["live-address", undefined, "url", "Where to connect instead of the hosts themselves."],
+  HELP,
+];
+
+/**
+ * Reads the command line. Returns `{ address, isLocal, token, quota, requests, rooms, json,
+ * liveAddress, deployment }`; ends the process with a sentence if something is missing.
+ */
+export function doctorOptions(parameters, environment = process.env) {
+  const takes = { takes: "[https://<admin host>] ", page: "doctor" };
+  const { values, positionals } = readFlags("doctor", DOCTOR_FLAGS, parameters, takes);
+  if (positionals.length > 1) stop("one address, please: npm run doctor -- https://<admin host>");
+  const address = addressOf(positionals[0] ?? `http://localhost:${PORT}`);
+  const isLocal = isThisMachine(address.hostname);
+  const deployment = deploymentIn(path.resolve(values.folder), address.hostname);
+  return {
+    address,
+    isLocal,
+    deployment,
+    token: environment.API_TOKEN ?? deployment?.token ?? (isLocal ? apiToken() : undefined),
+    quota: quotaOf(values),
+    requests: wholeNumber(values.requests, "--requests"),
+    rooms: wholeNumber(values.rooms, "--rooms"),
+    json: values.json,
+    liveAddress: values["live-address"],
+  };
+}
+
+/** Whether nobody else can come to this host. */
+export function isThisMachine(host) {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(host) || host.endsWith(".localhost");
+}
+
+function addressOf(text) {
+  const whole = text.includes("://") ? text : `https://${text}`;
+  if (!URL.canParse(whole)) stop(`"${text}" is no address like https://room-admin.shop.example`);
+  const address = new URL(whole);
+  if (!["http:", "https:"].includes(address.protocol)) {
+    stop(`"${text}" must begin with https://`);
+  }
+  if (address.protocol === "http:" && !isThisMachine(address.hostname)) {
+    stop(
+      `the API token must not travel in the clear: ask https://${address.host}. If that does not ` +
+        'answer, switch on "Always Use HTTPS" for the zone, or look at the host\'s certificate',
+    );
+  }
+  return address;
+}
+
+function quotaOf({ plan, "requests-a-day": own }) {
+  if (plan !== undefined && !["free", "paid"].includes(plan)) stop("--plan is free or paid");
+  if (own !== undefined) return wholeNumber(own, "--requests-a-day");
+  return plan === "free" ? FREE_A_DAY : undefined;
+}
+
+/** What the folder of `npm run deploy` knows of this host; `undefined` if it is of another one. */
+function deploymentIn(folder, host) {
+  const read = (name) => {
+    try {
+      return JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"));
+    } catch {
+      return undefined;
+    }
+  };
+  if (read("settings.json")?.adminHost !== host) return undefined;
+  const configuration = read("wrangler.json");
+  return { folder, configuration, token: read("secrets.json")?.API_TOKEN };
+}

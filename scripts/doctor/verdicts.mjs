@@ -1,0 +1,23 @@
+// All that the doctor says about what was measured, in the order in which people read it. Pure: the
+// same facts give the same lines.
+import { configuration } from "./deployed.mjs";
+import { caches, clocks, health, isolates, placement, starts, versions } from "./isolates.mjs";
+import { cachesOfObjects, objects, stored } from "./objects.mjs";
+import * as settings from "./settings.mjs";
+import { linesAgainstQuota, objectCalls, objectTime, requests } from "./usage.mjs";
+
+const TOPICS = [
+  ["The Worker", [health, versions, isolates, placement, starts, clocks]],
+  ["Caches", [caches, cachesOfObjects]],
+  ["Objects", [objects, stored]],
+  ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota]],
+  ["Secrets and hosts", [settings.keys, settings.tokens, settings.adminHosts, settings.zones]],
+  ["Rooms", [settings.limits, settings.routes, settings.onFailure, configuration]],
+];
+
+/** Judges what `measured` returns: `[{ topic, what, figure, verdict, remedy }]`. */
+export function judged(facts) {
+  return TOPICS.flatMap(([topic, judges]) =>
+    judges.flatMap((judge) => judge(facts).map((line) => ({ topic, ...line }))),
+  );
+}
