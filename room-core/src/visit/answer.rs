@@ -250,3 +250,6 @@ pub fn preflight(url: &str, has_challenges: bool) -> Verdict {
 fn without_token(url: &str, has_challenges: bool) -> Option<String> {
     has_challenges.then(|| split_token(url)).flatten().map(|split| split.url)
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,20 @@ fn the_rate_told_is_that_of_the_last_five_minutes_in_which_anybody_entered() {
 }
 
 #[test]
+fn the_flow_by_which_visitors_are_called_ahead_is_that_of_the_last_half_minute() {
+    let check = |entered: &[(u64, u32)], want_per_s: f64| {
+        let mut fixture = Fixture::new(limits(1_000, 1_000));
+        fixture.sync(0, known(1, &[], entered));
+        let supply = fixture.machine.supply(fixture.now, &fixture.settings);
+        assert!((supply.flow_per_s - want_per_s).abs() < 1e-9, "{entered:?}: {supply:?}");
+    };
+    let now_s = NOW.seconds();
+    check(&[], 0.0);
+    check(&[(now_s - 29, 60), (now_s - 1, 30)], 3.0);
+    check(&[(now_s - 32, 60), (now_s - 1, 30)], 1.0);
+}
+
+#[test]
 fn the_next_place_told_is_when_a_slot_is_free() {
     // A small sequence of its own: rooms at their limits, with sessions that end at many moments.
     let mut draw = 7_u64;

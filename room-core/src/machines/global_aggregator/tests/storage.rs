@@ -211,6 +211,19 @@ fn largest(node: u64) -> Contribution {
 }
 
 #[test]
+fn an_ended_session_is_stored_and_stays_ended_after_a_restart() {
+    let mut fixture = Fixture::new(limits(100, 100));
+    let revoked = [(VisitorId(7), Bucket(1_300))].into();
+    fixture.sync(0, Contribution { revoked, ..inside(1, 3) });
+    fixture.store();
+    let stored: Vec<&str> = fixture.parts.keys().map(String::as_str).collect();
+    assert_eq!(stored, ["revoked/1300", "source/ZZZ/0/1"]);
+    assert_eq!(fixture.machine.counted(fixture.now, &fixture.settings), 2);
+    fixture.restart_from_row();
+    assert_eq!(fixture.machine.counted(fixture.now, &fixture.settings), 2);
+}
+
+#[test]
 fn no_value_is_too_large_however_much_happens() {
     let mut fixture = Fixture::new(limits(1_000_000, 1_000_000));
     fixture.now = Timestamp(1_700_000_000_000);

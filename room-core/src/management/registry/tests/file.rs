@@ -87,3 +87,29 @@ fn a_room_changed_by_the_api_is_told_and_its_events_are_not() {
     ask(&mut registry, &mut stored, ("PATCH", &path, &json!({ "queue_all": true })));
     assert!(start(&stored, &first).note_on_file().is_some());
 }
+
+#[test]
+fn a_rule_of_a_file_keeps_the_time_of_its_last_change_and_gets_one_where_it_has_none() {
+    let rule = |change: &Value| {
+        let mut rule = json!({
+            "id": EVENT,
+            "expression": "http.request.uri.path eq \"/open\"",
+            "action": "bypass_waiting_room",
+        });
+        for (name, value) in change.as_object().expect("an object") {
+            rule[name] = value.clone();
+        }
+        file(&json!({ "bypass_rules": [rule] }))
+    };
+    let changed_at = |change: &Value| {
+        let mut stored = SortedMap::new();
+        let mut registry = start(&stored, &file(&json!({})));
+        ask(&mut registry, &mut stored, ("PUT", "waiting_rooms/file", &rule(change)));
+        let entry = stored.iter().find(|(_, value)| value.contains("/open")).expect("an entry");
+        let entry: Value = serde_json::from_str(entry.1).expect("JSON");
+        entry["after"]["bypass_rules"][0]["last_updated"].clone()
+    };
+    let known = json!({ "last_updated": "2026-01-02T03:04:05.000Z" });
+    assert_eq!(changed_at(&known), known["last_updated"]);
+    assert_eq!(changed_at(&json!({})), "2026-11-21T10:00:00.000Z");
+}
