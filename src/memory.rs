@@ -23,7 +23,6 @@ use room_core::page::Page;
 use room_core::room::Room;
 use room_core::room::coverage::Coverage;
 use room_core::room::event::{self, InForce};
-use room_core::room::language::Language;
 use room_core::room::settings::Settings;
 use room_core::room::turnstile::{Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
@@ -237,8 +236,6 @@ impl Memory {
                     return Err(problems.flatten().collect::<Vec<String>>().join("; "));
                 }
             };
-        let mut languages = Languages::default();
-        languages.ready(Language::default())?;
         let pages = compiled_pages(&rooms)?;
         let mut with_keys = rooms.clone();
         event::give_draw_keys(&mut with_keys, &keys);
@@ -259,7 +256,7 @@ impl Memory {
             lists: Lists::default(),
             zone_settings: SortedMap::new(),
             text: None,
-            languages,
+            languages: Languages::default(),
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
