@@ -17,6 +17,7 @@ use room_core::machines::freshness::Freshness;
 use room_core::machines::isolate::Isolate;
 use room_core::machines::isolate::duty::ReportDuty;
 use room_core::management::config::parse_rooms;
+use room_core::management::messages::ConfigurationStamp;
 use room_core::management::registry::{Bounds, Configuration};
 use room_core::management::variables::{Placement, Variables};
 use room_core::page::Page;
@@ -76,6 +77,8 @@ pub struct Memory {
     pub lists: Lists,
     /// The settings of those zones that have other than the default ones.
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
+    /// What the registry has said last, with the text if it was news, until the copies tell it.
+    pub uncopied: Option<(ConfigurationStamp, Option<String>)>,
     /// The newest configuration as a text, until the entry has taken it.
     text: Option<String>,
     languages: Languages,
@@ -255,6 +258,7 @@ impl Memory {
             version: None,
             lists: Lists::default(),
             zone_settings: SortedMap::new(),
+            uncopied: None,
             text: None,
             languages: Languages::default(),
             pages,
