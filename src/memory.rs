@@ -4,6 +4,7 @@
 //! themselves, not here.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use room_core::base::host::Host;
 use room_core::base::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
@@ -84,7 +85,7 @@ pub struct Memory {
     languages: Languages,
     pages: Pages,
     /// The rooms of rooms.json: they count until the first change by the API.
-    seed: Vec<Room>,
+    seed: Rc<[Room]>,
     zones: Zones,
     /// Whether the keys are the public ones of local development.
     only_local: bool,
@@ -244,7 +245,7 @@ impl Memory {
         event::give_draw_keys(&mut with_keys, &keys);
         Ok(Self {
             coverage: Coverage::new(with_keys),
-            seed: rooms,
+            seed: rooms.into(),
             zones,
             only_local: keys.is_public(),
             refuses_other_hosts,
@@ -341,8 +342,8 @@ impl Memory {
 
     /// Returns what the registry needs of the deployment: the rooms of rooms.json, the zones, how
     /// much it takes in, and whether there are Turnstile keys.
-    pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds, bool) {
-        (self.seed.clone(), self.zones.clone(), self.bounds, self.turnstile.is_some())
+    pub fn registry_basis(&mut self) -> (Rc<[Room]>, Zones, Bounds, bool) {
+        (Rc::clone(&self.seed), self.zones.clone(), self.bounds, self.turnstile.is_some())
     }
 
     /// Returns a host of this deployment, for the keys of copies. It comes from variables and
