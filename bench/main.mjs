@@ -2,7 +2,9 @@
  * `npm run bench`: the built Worker beside a bare pass-through and two connectors, in one workerd
  * and one run; and what a month costs. `--gate` measures what CI guards and fails if a gate breaks;
  * `--bill` tells the costs alone; `--only <names>`, `--rounds <n>` and `--run-ms <ms>` choose which
- * ratios are measured and how long.
+ * ratios are measured and how long. `--first` tells the first requests of processes alone:
+ * `--processes <n>` of each kind, with `--serve <n>` rooms, and with `--against <folder>` in turn
+ * with those of another checkout that was built.
  */
 
 import { parseArgs } from "node:util";
@@ -10,19 +12,24 @@ import { parseArgs } from "node:util";
 import { sendForJson } from "../tests/harness/http.mjs";
 import { monthlyBill } from "./bill/bill.mjs";
 import { Child } from "./child.mjs";
+import { firstRequests } from "./first-requests.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
 import { table, verdicts } from "./report.mjs";
 import { joined, playRounds } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
-import { capacity, firstRequests, objectCalls, wasmSize } from "./single-figures.mjs";
-import { GATED, QUEUE_IT, VARIANTS } from "./variants.mjs";
+import { capacity, objectCalls, wasmSize } from "./single-figures.mjs";
+import { GATED, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
 import { Visitors } from "./visitors.mjs";
 
 const { values: options } = parseArgs({
   options: {
+    against: { type: "string" },
     bill: { type: "boolean", default: false },
+    first: { type: "boolean", default: false },
     gate: { type: "boolean", default: false },
     only: { type: "string" },
+    processes: { type: "string", default: "5" },
+    serve: { type: "string" },
     rounds: { type: "string", default: "7" },
     "run-ms": { type: "string" },
   },
@@ -31,6 +38,11 @@ const length = {
   rounds: Number(options.rounds),
   runMs: Number(options["run-ms"] ?? (options.gate ? 700 : 1_500)),
 };
+const first = {
+  processes: Number(options.processes),
+  rooms: options.serve && Number(options.serve),
+  against: options.against,
+};
 const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
 
 /** A broken gate is measured again as often: the median of more rounds is nearer to the truth. */
@@ -38,8 +50,11 @@ const PLAYS_MORE_MAX = 3;
 
 const started = [];
 try {
-  const held = [options.bill || (await bench()), options.only || (await tellBill())];
-  process.exitCode = held.every(Boolean) ? 0 : 1;
+  if (options.first) await tellFirst();
+  else {
+    const held = [options.bill || (await bench()), options.only || (await tellBill())];
+    process.exitCode = held.every(Boolean) ? 0 : 1;
+  }
 } finally {
   for (const one of started.reverse()) await one.stop();
 }
@@ -64,10 +79,16 @@ async function bench() {
     for (const { text } of broken) console.error(`measured once more: ${text}`);
     samples = joined(samples, await playRounds(setting, again(broken), { ...length, progress }));
   }
-  figures.push(wasmSize(), ...(await firstRequests(setting)));
+  figures.push(wasmSize(), ...(await firstRequests(setting, first)));
   const all = [...verdicts(samples), ...figures];
   print(samples, all);
   return !options.gate || all.every(({ held }) => held);
+}
+
+/** The first requests of processes, with nothing else. */
+async function tellFirst() {
+  const setting = await prepare([REFERENCE, "hub", "waiting-room"]);
+  for (const { text } of await firstRequests(setting, first)) console.log(text);
 }
 
 /** What a month costs; false if a gate breaks. */
@@ -83,17 +104,17 @@ function again(broken) {
   return variants.filter(({ name }) => names.includes(name));
 }
 
-/** Starts all processes and lets everybody arrive who is needed later. */
-async function prepare() {
+/** Starts all processes; unless only some services are needed, everybody arrives as well. */
+async function prepare(only) {
   const [origin, load] = [new Child("origin.mjs"), new Child("load.mjs")];
   started.push(origin, load);
   const { port: originPort } = await origin.ask({});
   const body = crowdHandlerRooms(originPort);
   await origin.ask({ ask: "serve", beginning: "GET /v1/rooms/", body });
-  const services = await startServices({ originPort });
+  const services = await startServices({ originPort, only });
   started.push(services);
   const visitors = new Visitors({ load, ports: services.ports, originPort });
-  await visitors.arrive();
+  if (!only) await visitors.arrive();
   const door = { port: services.ports["waiting-room TestDoor"] };
   const asked = async () => (await sendForJson(door)).asked;
   return { origin, load, services, visitors, asked, originPort };

@@ -36,6 +36,14 @@ export const ROOMS = Array.from({ length: COUNT }, (_, at) => {
   return named(`room-${at}`, {});
 });
 
+/** As many rooms, those above among them; the others on hosts that nobody visits. */
+export function many(count) {
+  const more = Array.from({ length: Math.max(0, count - COUNT) }, (_, at) =>
+    room({ name: `more-${at}` }),
+  );
+  return [...ROOMS, ...more];
+}
+
 function named(name, fields) {
   const place = { name, host: HOST, path: `/${name}` };
   return room({ ...place, session_duration: SESSION_MINUTES, ...fields });

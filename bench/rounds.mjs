@@ -81,7 +81,7 @@ function check({ title, answer, cookie }, answers, arrived) {
 }
 
 /** Fisher and Yates. */
-function shuffled(list) {
+export function shuffled(list) {
   const all = [...list];
   for (let at = all.length - 1; at > 0; at -= 1) {
     const other = Math.floor(Math.random() * (at + 1));

@@ -6,10 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { WASM_GZIP_KB_MAX, wasmWeight } from "../scripts/budget.mjs";
-import { median } from "../tests/harness/statistics.mjs";
 import { CONNECTIONS } from "./rounds.mjs";
-import { startServices } from "./services.mjs";
-import { REFERENCE } from "./variants.mjs";
 
 const CAPACITY_MS = 500;
 /** Visits of each kind whose object calls are counted. */
@@ -20,9 +17,6 @@ const QUIET_MS = 3_000;
 const QUIET_REPEATS = 3;
 /** Whoever still asks after as many waits counts as asking without need. */
 const QUIET_TRIES = 8;
-const FRESH_PROCESSES = 3;
-/** The wished first answer of a fresh process, in milliseconds. */
-const FIRST_MS_GOAL = 40;
 
 /** What load generator and origin can do without a Worker between them. */
 export async function capacity({ load, visitors, originPort: port }) {
@@ -62,33 +56,6 @@ export function wasmSize() {
   const { gzipKb } = wasmWeight();
   const held = gzipKb <= WASM_GZIP_KB_MAX;
   return { text: `wasm: ${gzipKb} KB gzip (at most ${WASM_GZIP_KB_MAX})`, held };
-}
-
-/** The very first answer of processes that were just started, beside the pass-through's. */
-export async function firstRequests({ load, visitors, originPort }) {
-  const bare = { service: REFERENCE, only: [REFERENCE] };
-  const product = { service: "waiting-room", only: ["hub", "waiting-room"] };
-  const kinds = {
-    bare: { ...bare, requests: visitors.newcomer() },
-    admitted: { ...product, requests: await visitors.unchanged(5 * QUIET_MS) },
-    newcomer: { ...product, requests: visitors.newcomer() },
-  };
-  const times = { bare: [], admitted: [], newcomer: [] };
-  for (let process = 0; process < FRESH_PROCESSES; process += 1) {
-    for (const [kind, { service, only, requests }] of Object.entries(kinds)) {
-      const services = await startServices({ originPort, only });
-      const job = { port: services.ports[service], requests, connections: 1, count: 1 };
-      times[kind].push((await load.ask(job)).elapsedMs);
-      await services.stop();
-    }
-  }
-  const [bareMs, ...ours] = Object.values(times).map(median);
-  return ours.map((ms, at) => {
-    const who = ["an admitted visitor", "a newcomer"][at];
-    const beside = `pass-through ${bareMs.toFixed(0)} ms, goal ${FIRST_MS_GOAL} ms`;
-    const text = `first request of a process, ${who}: ${ms.toFixed(0)} ms (${beside})`;
-    return { text, held: true };
-  });
 }
 
 /** Waits until the reports of those who arrived are all sent. */

@@ -12,7 +12,8 @@ use room_core::visit::verdict::Verdict;
 use worker::{Env, State, console_error};
 
 use crate::copies::{self, For};
-use crate::{calls, memory, platform};
+use crate::memory::{self, Memory};
+use crate::{calls, platform};
 
 /// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a
 /// round trip to another continent, and well below the time after which its callers give up.
@@ -24,11 +25,12 @@ const FIRST_WAIT_MS: u64 = 4_000;
 /// this many milliseconds.
 const POLL_MS: u64 = 5;
 
-/// Encodes a verdict for the entry, which then calls `after` if work is left or it is time to look
-/// for a newer configuration.
+/// Encodes a verdict for the entry, which then calls `after` if work is left, it is time to look
+/// for a newer configuration, or one that was found has no copy yet.
 pub fn encoded((verdict, work_is_left): (Verdict, bool)) -> String {
-    let is_due = memory::with(|memory| memory.freshness.is_due(platform::now()));
-    verdict.encode(work_is_left || is_due == Some(true))
+    let now = platform::now();
+    let is_due = |memory: &mut Memory| memory.freshness.is_due(now) || memory.uncopied.is_some();
+    verdict.encode(work_is_left || memory::with(is_due) == Some(true))
 }
 
 /// Whether a visit must look for a newer configuration before it is decided.
@@ -53,11 +55,13 @@ pub async fn before_visit(env: &Env) {
     }
 }
 
-/// Looks for a newer configuration if it is time to and no other request does.
+/// Looks for a newer configuration if it is time to and no other request does, and writes the
+/// copies of what was found, here or by a visit that could not wait for that.
 pub async fn refresh(env: Env) {
     if begin() {
         look(For::Work, &env).await;
     }
+    write_copies(&env).await;
 }
 
 /// Returns the settings of a room that are in force now, for one of its objects. If what is known
@@ -67,9 +71,8 @@ pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings
     let deadline = platform::now() + OBJECT_WAIT_MS;
     loop {
         let now = platform::now();
-        let ages = |memory: &mut memory::Memory| {
-            (memory.freshness.is_due(now), memory.freshness.is_stale(now))
-        };
+        let ages =
+            |memory: &mut Memory| (memory.freshness.is_due(now), memory.freshness.is_stale(now));
         let (is_due, is_stale) = memory::with(ages)?;
         if is_due {
             // Detached, so that it goes on for the others that wait if this caller goes away.
@@ -96,29 +99,39 @@ async fn sleep() {
 
 /// Looks for a newer configuration: in the copy, and if that is too old at the registry.
 async fn look(reader: For, env: &Env) {
-    if take_copy(reader, env).await {
-        return;
+    if !take_copy(reader, env).await && !ask_registry(env).await {
+        memory::with(|memory| memory.freshness.on_silence());
     }
+}
+
+/// Asks the registry, and notes what the copies have to tell; true if it has said what counts.
+async fn ask_registry(env: &Env) -> bool {
     let known = memory::with(|memory| memory.version).flatten();
     let asked_at = platform::now();
     let reply = calls::registry(env, &RegistryRequest::Configuration { known }).await;
-    let (version, changed) = match reply {
+    let (version, text) = match reply {
         Some(RegistryReply::Configuration { version, text }) if accept(&text) => {
-            (Some(version), Some(text))
+            (version, Some(text))
         }
-        Some(RegistryReply::Unchanged) => (known, None),
-        _ => (None, None),
+        Some(RegistryReply::Unchanged) => (known.unwrap_or_default(), None),
+        _ => return false,
     };
-    let Some(version) = version else {
-        memory::with(|memory| memory.freshness.on_silence());
-        return;
-    };
-    // Before the copies are written: visits that wait for this look do not wait for them.
-    memory::with(|memory| memory.freshness.on_answer());
-    if let Some(text) = changed {
-        copies::write_configuration(env, version, text).await;
+    let stamp = ConfigurationStamp { version, confirmed_at: asked_at };
+    memory::with(|memory| {
+        memory.freshness.on_answer();
+        memory.uncopied = Some((stamp, text));
+    });
+    true
+}
+
+/// Writes the copies of what the registry has said last, if that was not done yet.
+async fn write_copies(env: &Env) {
+    let uncopied = memory::with(|memory| memory.uncopied.take()).flatten();
+    let Some((stamp, text)) = uncopied else { return };
+    if let Some(text) = text {
+        copies::write_configuration(env, stamp.version, text).await;
     }
-    copies::write_stamp(env, &ConfigurationStamp { version, confirmed_at: asked_at }).await;
+    copies::write_stamp(env, &stamp).await;
 }
 
 /// Takes in the copy; true if it is so fresh that the registry need not be asked.
@@ -133,7 +146,7 @@ async fn take_copy(reader: For, env: &Env) -> bool {
         memory::with(|memory| memory.freshness.on_copy());
     }
     let now = platform::now();
-    let confirms = |memory: &mut memory::Memory| {
+    let confirms = |memory: &mut Memory| {
         let confirms = memory.version == Some(stamp.version)
             && memory.freshness.trusts_copy(now, stamp.confirmed_at);
         if confirms {

@@ -1,31 +1,57 @@
 // The wasm instance: configures it, sees to it that every call into it ends, and replaces it when a
 // panic or trap broke it, so that other requests than the one at fault go on.
+import { env as environment } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import rooms from "../rooms.json";
 
 /** A working instance answers `pulse` at once; one that takes more milliseconds is broken. */
 const PULSE_LIMIT_MS = 500;
+/**
+ * The most characters of rooms.json that are read when an isolate starts: 10,000 plain rooms, which
+ * take 0.15 s; as many characters of rules take 0.4 s. The platform refuses a Worker whose start
+ * takes 1 s of CPU time.
+ */
+const READ_AT_START_MAX = 3_000_000;
 
 /** Its `instanceId` grows with each instance of the wasm, whether we or the glue rebuilt it. */
 export const current = wasm.__worker_init_state();
 /** Since when this isolate answers, how many requests it got, how many of the doctor, its name. */
 export const life = { began: 0, served: 0, examined: 0, id: "" };
 let configuredInstance;
+/** The instance whose problem and notes were logged. */
+let loggedInstance;
 let problem = "";
+const roomsJson = JSON.stringify(rooms);
 /** The registry's configuration as the last instance knew it: the next one begins with it. */
 let registry = "";
 
-/** Configures a new instance; false if the configuration cannot be used (logged once). */
+/** Configures a new instance, and logs what is wrong; false if it cannot be used. */
 export function configured(env) {
-  if (configuredInstance !== current.instanceId) {
-    const texts = Object.entries(env).filter(([, value]) => typeof value === "string");
-    const vars = JSON.stringify(Object.fromEntries(texts));
-    problem = wasm.configure(JSON.stringify(rooms), vars, registry);
-    configuredInstance = current.instanceId;
+  if (loggedInstance !== current.instanceId) {
+    if (configuredInstance !== current.instanceId) configure(env);
+    loggedInstance = current.instanceId;
+    wasm.log_notes();
     life.began ||= Date.now();
     if (problem) console.error(`the configuration cannot be used: ${problem}`);
   }
   return problem === "";
+}
+
+function configure(env) {
+  const texts = Object.entries(env).filter(([, value]) => typeof value === "string");
+  const vars = JSON.stringify(Object.fromEntries(texts));
+  problem = wasm.configure(roomsJson, vars, registry);
+  configuredInstance = current.instanceId;
+}
+
+// The first visitor need not wait for it. Logs go with a request: written now, nobody reads them.
+if (roomsJson.length <= READ_AT_START_MAX) {
+  try {
+    configure(environment);
+  } catch (error) {
+    // The platform would start no isolate. The first request tries again, and replaces the wasm.
+    console.error(`not configured at the start: ${error}`);
+  }
 }
 
 /** For each call in flight a function that makes it fail: a broken instance answers none. */

@@ -47,11 +47,15 @@ fn start() {
 /// "", or in words for the operator why this configuration cannot be used.
 #[wasm_bindgen]
 pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> String {
-    let problem = memory::configure(rooms_json, vars_json, registry_json);
+    memory::configure(rooms_json, vars_json, registry_json)
+}
+
+/// Logs what is wrong with the variables although visitors can be served.
+#[wasm_bindgen]
+pub fn log_notes() {
     for note in memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
         console_warn!("{note}");
     }
-    problem
 }
 
 /// Whether the URL is below `/_waiting-room/` on an admin host. [`manage`] answers such requests

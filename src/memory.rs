@@ -4,6 +4,7 @@
 //! themselves, not here.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use room_core::base::host::Host;
 use room_core::base::id::{Colo, EventId, IsolateId, RoomId, ZoneId};
@@ -17,13 +18,13 @@ use room_core::machines::freshness::Freshness;
 use room_core::machines::isolate::Isolate;
 use room_core::machines::isolate::duty::ReportDuty;
 use room_core::management::config::parse_rooms;
+use room_core::management::messages::ConfigurationStamp;
 use room_core::management::registry::{Bounds, Configuration};
 use room_core::management::variables::{Placement, Variables};
 use room_core::page::Page;
 use room_core::room::Room;
 use room_core::room::coverage::Coverage;
 use room_core::room::event::{self, InForce};
-use room_core::room::language::Language;
 use room_core::room::settings::Settings;
 use room_core::room::turnstile::{Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
@@ -77,12 +78,14 @@ pub struct Memory {
     pub lists: Lists,
     /// The settings of those zones that have other than the default ones.
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
+    /// What the registry has said last, with the text if it was news, until the copies tell it.
+    pub uncopied: Option<(ConfigurationStamp, Option<String>)>,
     /// The newest configuration as a text, until the entry has taken it.
     text: Option<String>,
     languages: Languages,
     pages: Pages,
     /// The rooms of rooms.json: they count until the first change by the API.
-    seed: Vec<Room>,
+    seed: Rc<[Room]>,
     zones: Zones,
     /// Whether the keys are the public ones of local development.
     only_local: bool,
@@ -237,14 +240,12 @@ impl Memory {
                     return Err(problems.flatten().collect::<Vec<String>>().join("; "));
                 }
             };
-        let mut languages = Languages::default();
-        languages.ready(Language::default())?;
         let pages = compiled_pages(&rooms)?;
         let mut with_keys = rooms.clone();
         event::give_draw_keys(&mut with_keys, &keys);
         Ok(Self {
             coverage: Coverage::new(with_keys),
-            seed: rooms,
+            seed: rooms.into(),
             zones,
             only_local: keys.is_public(),
             refuses_other_hosts,
@@ -258,8 +259,9 @@ impl Memory {
             version: None,
             lists: Lists::default(),
             zone_settings: SortedMap::new(),
+            uncopied: None,
             text: None,
-            languages,
+            languages: Languages::default(),
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
@@ -340,8 +342,8 @@ impl Memory {
 
     /// Returns what the registry needs of the deployment: the rooms of rooms.json, the zones, how
     /// much it takes in, and whether there are Turnstile keys.
-    pub fn registry_basis(&mut self) -> (Vec<Room>, Zones, Bounds, bool) {
-        (self.seed.clone(), self.zones.clone(), self.bounds, self.turnstile.is_some())
+    pub fn registry_basis(&mut self) -> (Rc<[Room]>, Zones, Bounds, bool) {
+        (Rc::clone(&self.seed), self.zones.clone(), self.bounds, self.turnstile.is_some())
     }
 
     /// Returns a host of this deployment, for the keys of copies. It comes from variables and

@@ -12,11 +12,16 @@ import { wordsOf } from "../../src/languages.js";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const FOLDER = path.join(ROOT, "templates", "languages");
+/** How each language writes numbers; `UPDATE=1` writes it anew by the platform's `Intl`. */
+const FORMATS = path.join(ROOT, "templates", "number-formats.json");
 const API = JSON.parse(fs.readFileSync(path.join(ROOT, "src", "openapi.json.txt"), "utf8"));
 const TAGS = API.components.schemas.Room.properties.default_template_language.enum;
 /** What a span of time is counted in. */
 const UNITS = ["minute", "hour", "day"];
+/** The plural categories in the order of room-core/src/page/words.rs. */
 const CATEGORIES = ["zero", "one", "two", "few", "many", "other"];
+/** From this number on, a number has the category of 100 plus its last two digits. */
+const TABLE_LENGTH = 200;
 /** Numbers that are compared one by one; the estimate ends far below. */
 const MANY = 20_000;
 /** Texts longer than this are sentences, and nowhere the same as in English. */
@@ -72,7 +77,7 @@ for (const tag of TAGS) {
     assert.match(plurals, /^[0-5]{200}$/);
     const rules = new Intl.PluralRules(tag);
     for (let number = 1; number < MANY; number += 1) {
-      const place = number < 200 ? number : (number % 100) + 100;
+      const place = number < TABLE_LENGTH ? number : (number % 100) + 100;
       assert.equal(CATEGORIES[plurals[place]], rules.select(number), String(number));
     }
     const [group = ""] = [...digits].slice(10);
@@ -81,6 +86,12 @@ for (const tag of TAGS) {
     assert.equal(told.replaceAll(group, ""), ours);
   });
 }
+
+test("numbers are written as the platform writes them", () => {
+  const formats = Object.fromEntries(TAGS.toSorted().map((tag) => [tag, numbersOf(tag)]));
+  if (process.env.UPDATE) fs.writeFileSync(FORMATS, `${JSON.stringify(formats, null, 2)}\n`);
+  assert.deepEqual(JSON.parse(fs.readFileSync(FORMATS, "utf8")), formats);
+});
 
 test("there is nothing for a language that is not ours", () => {
   for (const tag of ["xx-XX", "en", "constructor", ""]) assert.equal(wordsOf(tag), undefined, tag);
@@ -99,11 +110,24 @@ function placeholders(text) {
   return (text.match(PLACEHOLDER) ?? []).sort();
 }
 
+/** The digits with the mark between thousands, and each small number's plural category. */
+function numbersOf(tag) {
+  const rules = new Intl.PluralRules(tag);
+  const category = (_, number) => CATEGORIES.indexOf(rules.select(number));
+  const format = new Intl.NumberFormat(tag);
+  const digits = Array.from({ length: 10 }, (_, digit) => format.format(digit));
+  const group = format.formatToParts(1_000_000).find(({ type }) => type === "group");
+  return {
+    plurals: Array.from({ length: TABLE_LENGTH }, category).join(""),
+    digits: digits.join("") + (group?.value ?? ""),
+  };
+}
+
 /** The numbers of each category that a span of time can have. */
 function categories(tag) {
   const rules = new Intl.PluralRules(tag);
   const numbersOf = new Map();
-  for (let number = 1; number < 200; number += 1) {
+  for (let number = 1; number < TABLE_LENGTH; number += 1) {
     const category = rules.select(number);
     numbersOf.set(category, [...(numbersOf.get(category) ?? []), number]);
   }

@@ -104,7 +104,7 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
         generate(&wasm, &output, flavour)?;
         fs::write(stamp_file, stamp)?;
     }
-    languages::pack(&root.join("templates/languages"), &output.join("languages.js"))?;
+    languages::pack(&root.join("templates"), &output.join("languages.js"))?;
     if is_made {
         return Ok(());
     }

@@ -27,7 +27,9 @@ use self::choices::{
     TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 pub use self::claims::Claims;
-pub use self::document::{event_document, full_document, room_document, rule_document};
+pub use self::document::{
+    default_fields, event_document, full_document, room_document, rule_document, short_document,
+};
 pub use self::event::read_event;
 pub use self::field_error::{ErrorCode, FieldError, Problem};
 use self::fields::Fields;

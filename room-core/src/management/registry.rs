@@ -22,6 +22,8 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
+
 use self::change::Answer;
 pub use self::configuration::{Configuration, ConfigurationError};
 use self::context::CallContext;
@@ -40,7 +42,7 @@ pub struct Registry {
     stored: Stored,
     deployment: Deployment,
     /// The rooms of `rooms.json`, which count until the first change.
-    file: Vec<Room>,
+    file: Rc<[Room]>,
 }
 
 /// What a call comes to: the answer, and the rows that must be stored before it leaves.
@@ -59,10 +61,11 @@ impl Registry {
     /// Errors: a row that this version of the Worker cannot read.
     pub fn new(
         rows: Vec<(String, String)>,
-        file: Vec<Room>,
+        file: impl Into<Rc<[Room]>>,
         zones: Zones,
         bounds: Bounds,
     ) -> Result<Self, BadRow> {
+        let file = file.into();
         let stored = Stored::read(rows, &file)?;
         Ok(Self { stored, deployment: Deployment { bounds, zones, can_challenge: false }, file })
     }

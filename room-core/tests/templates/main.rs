@@ -11,6 +11,7 @@ use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::page::widget::Widget;
 use room_core::page::{Page, Variables, Waiting, Words};
 use room_core::room::event::{Phase, Stage};
+use room_core::room::language::Language;
 use room_core::room::settings::QueueingMethod;
 use room_core::room::turnstile::TurnstileMode;
 
@@ -69,6 +70,24 @@ fn render(page: &Page, waiting: &Waiting, widget: Option<Widget<'_>>) -> String 
     let html = page.render(&variables);
     assert!(html.is_ok(), "{waiting:?}: {html:?}");
     html.unwrap_or_default()
+}
+
+/// A Worker makes a page when its first visitor needs it, and has no other to show in its place.
+#[test]
+fn the_built_in_page_can_be_made_in_every_language_and_state() {
+    for language in Language::all() {
+        let file = root().join(format!("templates/languages/{language}.json"));
+        let texts = fs::read_to_string(file).expect("the texts");
+        let words = Words::parse(language, &texts).expect("an object of texts");
+        let page = Page::built_in(&words).expect("every text of the page");
+        assert_eq!(page.warnings(), [], "{language}");
+        for (name, waiting) in states() {
+            for widget in [None, Some(widget())] {
+                let html = render(&page, &waiting, widget);
+                assert!(!html.contains("[[") && html.ends_with("</html>\n"), "{language} {name}");
+            }
+        }
+    }
 }
 
 /// A change here changes what the owners' visitors read.

@@ -6,6 +6,7 @@ use super::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
     TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
+use super::{Claims, read_room};
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::{Event, EventTime};
@@ -131,6 +132,49 @@ pub fn full_document(room: &Room) -> Document {
     all
 }
 
+/// Fields that a short document has in any case: those that every room needs, and when it was made
+/// and changed, of which one stands for the other where that is missing.
+const KEPT_FIELDS: [&str; 8] = [
+    "id",
+    "zone_id",
+    "name",
+    "host",
+    "total_active_users",
+    "new_users_per_minute",
+    "created_on",
+    "modified_on",
+];
+
+/// Writes a room as [`full_document`] does, without the fields that stand in `defaults` with the
+/// same value. All isolates read all rooms; of thousands they read this in a third of the time.
+pub fn short_document(room: &Room, defaults: &Document) -> Document {
+    let mut all = full_document(room);
+    for (name, default) in defaults {
+        if all.get(name) == Some(default) {
+            all.remove(name);
+        }
+    }
+    all
+}
+
+/// Returns what a room reads as that has no field but those of `KEPT_FIELDS`, without these.
+pub fn default_fields() -> Document {
+    let required = json!({
+        "id": "0".repeat(32),
+        "zone_id": "0".repeat(32),
+        "name": "plain",
+        "host": "plain.example",
+        "total_active_users": 1,
+        "new_users_per_minute": 1,
+    });
+    let Ok(room) = read_room(&required, &mut Claims::default()) else { return Document::new() };
+    let mut fields = full_document(&room);
+    for name in KEPT_FIELDS {
+        fields.remove(name);
+    }
+    fields
+}
+
 /// Returns the fields of a JSON object; none for any other value.
 pub(super) fn document(value: Value) -> Document {
     if let Value::Object(document) = value { document } else { Document::new() }
@@ -148,7 +192,7 @@ fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'stat
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{NEW_FIELDS, full_document};
+    use super::{KEPT_FIELDS, NEW_FIELDS, default_fields, full_document, short_document};
     use crate::management::config::parse_rooms;
 
     fn check(room: &Value) -> Value {
@@ -156,6 +200,8 @@ mod tests {
         let document = Value::Object(full_document(&once));
         let twice = parse_rooms(&json!([document]).to_string()).expect("a valid document");
         assert_eq!(twice, [once]);
+        let short = json!([short_document(&twice[0], &default_fields())]).to_string();
+        assert_eq!(parse_rooms(&short).expect("a valid document"), twice);
         document
     }
 
@@ -168,6 +214,21 @@ mod tests {
             "total_active_users": 900,
             "new_users_per_minute": 300,
         })
+    }
+
+    #[test]
+    fn a_short_document_has_no_field_with_its_default() {
+        let mut room = minimal();
+        let fields = |room: &Value| {
+            let rooms = parse_rooms(&json!([room]).to_string()).expect("a valid room");
+            let short = short_document(&rooms[0], &default_fields());
+            let other = |name: &&String| !KEPT_FIELDS.contains(&name.as_str());
+            short.keys().filter(other).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(fields(&room), Vec::<String>::new());
+        room["path"] = json!("/Buy");
+        room["modified_on"] = json!("2026-11-21T10:00:00.123Z");
+        assert_eq!(fields(&room), ["path"]);
     }
 
     #[test]

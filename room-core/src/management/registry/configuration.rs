@@ -8,8 +8,8 @@ use super::stored::Stored;
 use crate::base::id::ZoneId;
 use crate::base::sorted::SortedMap;
 use crate::management::config::{
-    Claims, full_document, full_list_document, read_named_list, read_rooms, read_zone_settings,
-    zone_settings_document,
+    Claims, default_fields, full_list_document, read_named_list, read_rooms, read_zone_settings,
+    short_document, zone_settings_document,
 };
 use crate::room::zone_settings::ZoneSettings;
 use crate::room::{Room, named_list};
@@ -71,7 +71,9 @@ pub fn write(stored: &Stored) -> String {
     for (zone, settings) in stored.zone_settings() {
         zones.insert(zone.to_string(), Value::Object(zone_settings_document(*settings)));
     }
-    let rooms: Vec<_> = stored.rooms().values().map(full_document).collect();
+    let defaults = default_fields();
+    let short = |room: &Room| short_document(room, &defaults);
+    let rooms: Vec<_> = stored.rooms().values().map(short).collect();
     let lists: Vec<_> = stored.lists().values().map(full_list_document).collect();
     json!({ "version": version, "rooms": rooms, "zones": zones, "lists": lists }).to_string()
 }
