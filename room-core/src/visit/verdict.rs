@@ -251,6 +251,14 @@ mod tests {
     }
 
     #[test]
+    fn names_and_values_of_any_length_are_written() {
+        let headers = vec![("a", "long ".repeat(9)), ("a-long-name", String::new())];
+        let answer = HttpResponse { status: 200, headers, body: "body".to_owned() };
+        let text = Verdict::Respond(answer).encode(false);
+        assert_eq!(text, format!("G200\na: {}\na-long-name: \n\nbody", "long ".repeat(9)));
+    }
+
+    #[test]
     fn a_cookie_cannot_end_its_line() {
         let cookies = Some("a=1\r\nSb=2".to_owned());
         let forward = Forward { cookies, set_cookie: Some("c=3".to_owned()), ..Forward::default() };

@@ -119,6 +119,21 @@ fn words(turn: &CounterTurn) -> Vec<(u64, &'static str)> {
 }
 
 #[test]
+fn a_grant_brings_the_view_to_an_isolate_that_has_an_older_one() {
+    let check = |view_version: u64, want: Option<u64>| {
+        let mut fixture = Fixture::new();
+        let asked = SlotRequest { view_version, ..take(SlotClass::New, 11) };
+        fixture.request(CounterRequest::Take(asked));
+        let turn = fixture.pulled(1, 0, open());
+        let CounterReply::Granted { view, .. } = &turn.replies[0].1 else { panic!("{turn:?}") };
+        assert_eq!(view.as_ref().map(|view| view.version), want, "{view_version}");
+    };
+    check(4, Some(5));
+    check(5, None);
+    check(6, None);
+}
+
+#[test]
 fn a_newcomer_is_one_pull_and_those_who_come_meanwhile_wait_for_the_next() {
     let mut fixture = Fixture::new();
     let pull = fixture.take(SlotClass::New, 11).send.unwrap();

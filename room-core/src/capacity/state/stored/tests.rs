@@ -89,3 +89,14 @@ fn the_sum_of_all_sources_counts_as_they_do_and_no_bucket_below_zero() {
     sum.merge(NOW, source(1), activity([(1_100, -4), (1_200, 2)].into_iter()));
     assert_eq!(sum.counted(NOW, &settings), 9);
 }
+
+#[test]
+fn the_sum_of_all_sources_knows_who_joined_and_who_entered() {
+    let at = |second: u64, count: u32| [(NOW.seconds() - second, count)].into();
+    let of = |joined, entered| Contribution { seq: 1, joined, entered, ..Contribution::default() };
+    let mut book = book(of(at(3, 4), at(2, 5)));
+    book.merge(NOW, source(1), of(at(1, 2), at(2, 1)));
+    let sum = Contributions::from(book.stored_sum(Incarnation(7)));
+    let since = NOW.minus_seconds(10);
+    assert_eq!((sum.joined_since(since), sum.entered_since(since)), (6, 6));
+}
