@@ -14,9 +14,16 @@ const STEP = 0.1;
  * @param {object} [facts.numbers] the room's numbers, if there are any
  */
 export function actionsOf({ room, event, numbers }) {
-  if (room.suspended) return [switchOn(room)];
-  const limits = [limitTo("less", room, event, numbers), limitTo("more", room, event, numbers)];
-  return [holdAll(room, numbers), open(room, event, numbers), ...limits, ...closing(room, event, numbers)];
+  const all = room.suspended
+    ? [switchOn(room)]
+    : [
+        holdAll(room, numbers),
+        open(room, event, numbers),
+        limitTo("less", room, event, numbers),
+        limitTo("more", room, event, numbers),
+        ...closing(room, event, numbers),
+      ];
+  return all.map((action) => ({ ...action, disturbs: disturbs(action.patch) }));
 }
 
 function switchOn(room) {
@@ -28,8 +35,6 @@ function switchOn(room) {
       `the first ${number(room.total_active_users)} enter, the others wait.`,
     path: pathOf(room),
     patch: { suspended: false },
-    // Whoever is on the site may find the queue page at the next click.
-    disturbs: true,
   };
 }
 
@@ -46,19 +51,32 @@ function holdAll(room, numbers) {
 
 function open(room, event, numbers) {
   const { limit, perMinute } = inForce(room, event);
-  const held = room.queue_all || room.maintenance !== "off";
   const first = numbers?.estimated_queued_users > 0 ? ", those in line first" : "";
-  const waits = numbers?.status === "event_prequeueing" ? " The prequeue still holds them." : "";
   return {
     id: "open",
     label: "Open",
-    sentence:
+    sentence: sentences([
       `Visitors enter${first}: at most ${number(perMinute)} a minute, until ${number(limit)} are ` +
-      `inside.${waits}`,
+        "inside.",
+      exception(room, event, numbers),
+    ]),
     path: pathOf(room),
     patch: { queue_all: false, maintenance: "off" },
-    isInForce: !held,
+    isInForce: !isHeld(room),
   };
+}
+
+function isHeld(room) {
+  return room.queue_all || room.maintenance !== "off";
+}
+
+/** Says where the limits alone do not decide who enters; "" where they do. */
+function exception(room, event, numbers) {
+  const { method } = inForce(room, event);
+  if (numbers?.status === "event_prequeueing") return "Nobody enters before the event starts.";
+  if (method === "reject") return "Nobody enters while the method is reject.";
+  if (method === "passthrough") return "With the method passthrough no limit holds anybody up.";
+  return "";
 }
 
 function limitTo(direction, room, event, numbers) {
@@ -86,14 +104,16 @@ export function limitsChange(room, event, numbers, { limit, perMinute }) {
   // An event overrides both limits or neither.
   if (limit !== now.limit || now.limitsAreOfEvent) patch.total_active_users = limit;
   if (most !== now.perMinute || now.limitsAreOfEvent) patch.new_users_per_minute = most;
-  const sentences = [whatLimitDoes(now, numbers, limit)];
+  const told = [whatLimitDoes(now, numbers, limit)];
+  const held = isHeld(room) && "Nobody enters while you hold the room.";
   if (most !== now.perMinute) {
     const rate = `At most ${number(most)} enter a minute, not ${number(now.perMinute)}.`;
-    sentences.push(rate);
+    told.push(rate);
   }
-  if (now.limitsAreOfEvent) sentences.push(`It is the limit of the event "${event.name}".`);
+  told.push(held || exception(room, event, numbers));
+  if (now.limitsAreOfEvent) told.push(`It is the limit of the event "${event.name}".`);
   return {
-    sentence: sentences.filter(Boolean).join(" "),
+    sentence: sentences(told),
     path: now.limitsAreOfEvent ? pathOf(room, event) : pathOf(room),
     patch,
   };
@@ -115,7 +135,7 @@ function whatLimitDoes(now, numbers, limit) {
 function closing(room, event, numbers) {
   const minutes = count(inForce(room, event).sessionMinutes, "minute");
   const leaving = inside(numbers, "is", "are");
-  const out = leaving && `: ${leaving} out within ${minutes}, each when the session ends`;
+  const out = leaving && `: ${leaving} out within ${minutes}, as sessions end`;
   const seeing = inside(numbers, "sees", "see");
   const see = seeing && `; ${seeing} it at the next click, and sessions go on`;
   return [
@@ -126,7 +146,6 @@ function closing(room, event, numbers) {
       path: pathOf(room),
       patch: { maintenance: "drain" },
       isInForce: room.maintenance === "drain",
-      disturbs: true,
     },
     {
       id: "maintenance",
@@ -135,12 +154,14 @@ function closing(room, event, numbers) {
       path: pathOf(room),
       patch: { maintenance: "hold" },
       isInForce: room.maintenance === "hold",
-      disturbs: true,
     },
   ];
 }
 
-/** Whether a change of fields disturbs people who are inside. */
+/**
+ * Whether a change of fields disturbs people who are inside. Where a room is switched on or off,
+ * whoever is on the site may find the queue page at the next click.
+ */
 export function disturbs({ maintenance, suspended }) {
   return maintenance === "drain" || maintenance === "hold" || suspended !== undefined;
 }
@@ -165,4 +186,5 @@ function keep(numbers) {
     : `about ${number(waiting)} in line keep their places`;
 }
 
+const sentences = (parts) => parts.filter(Boolean).join(" ");
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -33,7 +33,8 @@ export async function apply(call, { path, patch }, seen) {
   if (fields.some((field) => after[field] !== patch[field])) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
-  return `In force: ${describe(pick(after, fields))}. Stored and read back; it counts everywhere within 5 s.`;
+  const now = describe(pick(after, fields));
+  return `In force: ${now}. Stored and read back; it counts everywhere within 5 s.`;
 }
 
 /**

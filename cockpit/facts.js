@@ -46,8 +46,8 @@ export function methodName(method) {
 }
 
 /**
- * Says how a room is going: `{ word, sentence, level }`, where the level is "good", "look" (somebody
- * is held), "act" (nobody enters, or the room does nothing) or "unknown".
+ * Says how a room is going: `{ word, sentence, level }`, where the level is "good", "look" (some
+ * wait), "act" (nobody enters, or the room does nothing) or "unknown".
  */
 export function status(room, event, numbersNow) {
   const state = (level, word, sentence) => ({ level, word, sentence });

@@ -101,7 +101,7 @@ function Now({ room, live }) {
 function NextEntry({ numbers }) {
   const seconds = numbers?.next_admission_seconds;
   if (typeof seconds !== "number" || numbers.estimated_queued_users === 0) return null;
-  return <>{seconds > 0 ? `Next enters in about ${Math.ceil(seconds)} s ·` : "Next enters now ·"}</>;
+  return <>Next enters {seconds > 0 ? `in about ${Math.ceil(seconds)} s` : "now"} ·</>;
 }
 
 function FirstVisitor({ room }) {
@@ -158,8 +158,8 @@ function Facts({ room, live: { event, now } }) {
         </dd>
       </dl>
       <p class="soft small">
-        Numbers are asked for every 2 s while this is on the screen. What is counted may be 5 s older,
-        and 50 s in a room that is far from its limits.
+        Numbers are asked for every 2 s while this is on the screen. What is counted may be 5 s
+        older, and 50 s in a room that is far from its limits.
       </p>
     </section>
   );

@@ -1,5 +1,5 @@
-// Builds the owner's cockpit into build/cockpit/: one script, one style sheet and one page, as texts
-// that src/cockpit.js serves. They end in .txt because wrangler takes such modules as texts.
+// Builds the owner's cockpit into build/cockpit/: a script, a style sheet and a page, as texts that
+// src/cockpit.js serves. They end in .txt because wrangler takes such modules as texts.
 import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
