@@ -69,8 +69,10 @@ export async function configuration(ask, known, freshMs) {
   const newest = await ask("GET", "waiting_rooms/audit_log?per_page=5");
   const version = newest[0]?.version ?? 0;
   if (known?.version === version && at - known.at < freshMs) return known;
-  const rooms = await allRooms(ask);
-  const log = await ask("GET", `waiting_rooms/audit_log?per_page=${LOG_ENTRIES}`);
+  const [rooms, log] = await Promise.all([
+    allRooms(ask),
+    ask("GET", `waiting_rooms/audit_log?per_page=${LOG_ENTRIES}`),
+  ]);
   return { version, rooms, log, at };
 }
 

@@ -8,6 +8,8 @@ import { useOnScreen } from "./polling.js";
 
 /** From this many rooms on there is a field to search in. */
 const SEARCH_FROM = 8;
+/** How many rows are shown before somebody asks for all: each one more costs time. */
+const ROWS_AT_FIRST = 100;
 const COLUMNS = [
   "Room",
   "Status",
@@ -22,6 +24,7 @@ const COLUMNS = [
 
 export function Rooms({ session, rooms, version, inFront }) {
   const [words, setWords] = useState("");
+  const [most, setMost] = useState(ROWS_AT_FIRST);
   const heading = useRef();
   useEffect(() => {
     document.title = "Rooms – Waiting room";
@@ -40,7 +43,7 @@ export function Rooms({ session, rooms, version, inFront }) {
           <code>POST /_waiting-room/client/v4/zones/…/waiting_rooms</code>.
         </p>
       )}
-      {rooms.length > 0 && found.length === 0 && <p>No room has “{words}” in its name or host.</p>}
+      {found.length === 0 && words && <p>No room has “{words}” in its name or host.</p>}
       {found.length > 0 && (
         <table role="table">
           <thead role="rowgroup">
@@ -53,11 +56,17 @@ export function Rooms({ session, rooms, version, inFront }) {
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {found.map((room) => (
+            {found.slice(0, most).map((room) => (
               <Row key={room.id} {...{ session, room, version, inFront }} />
             ))}
           </tbody>
         </table>
+      )}
+      {found.length > most && (
+        <p>
+          These are the first {number(most)} of {number(found.length)}.{" "}
+          <button onClick={() => setMost(Infinity)}>Show all</button>
+        </p>
       )}
     </main>
   );
