@@ -75,7 +75,9 @@ export function status(room, event, numbersNow) {
   if (method === "passthrough") {
     return state("look", "Not queueing", "Everybody enters and is counted; limits hold nobody up.");
   }
-  if (numbersNow.status === "queueing") {
+  // The API's word can be older than its numbers, and people who wait are no room without a queue.
+  const { estimated_total_active_users: inside, estimated_queued_users: waiting } = numbersNow;
+  if (numbersNow.status === "queueing" || waiting > 0 || inside >= limit) {
     return state("look", "Queueing", whyQueueing(numbersNow, limit, perMinute));
   }
   return state("good", "Not queueing", "Newcomers enter at once.");

@@ -102,7 +102,9 @@ test("a status is what counts most", () => {
   };
   check({}, undefined, "No numbers yet");
   check({}, quiet, "Not queueing");
-  check({}, { ...busy, status: "queueing" }, "Queueing");
+  check({}, { ...quiet, status: "queueing" }, "Queueing");
+  check({}, busy, "Queueing");
+  check({}, numbers(200, 0), "Queueing");
   check({}, { ...busy, status: "event_prequeueing" }, "Pre-queueing");
   check({ queue_all: true }, undefined, "Hold all");
   check({ queue_all: true, maintenance: "drain" }, busy, "Draining");
