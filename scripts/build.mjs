@@ -2,9 +2,9 @@
 // also builds the wasm with panic hooks, which tests need. wrangler runs the same builder by
 // itself, see wrangler-build.mjs.
 import { WASM_GZIP_KB_MAX, wasmWeight } from "./budget.mjs";
-import { must, xtask } from "./xtask.mjs";
+import { buildWorker, must, xtask } from "./xtask.mjs";
 
-xtask("build");
+buildWorker();
 if (process.argv.includes("--debug")) xtask("build", "--debug");
 must("node", "node_modules/typescript/bin/tsc", "--project", "client");
 

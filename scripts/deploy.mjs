@@ -18,7 +18,7 @@ import { upload } from "./deploy/upload.mjs";
 import { checkWrangler, wrangler } from "./deploy/wrangler.mjs";
 import { bringRust } from "./rust.mjs";
 import { stop } from "./stop.mjs";
-import { xtask } from "./xtask.mjs";
+import { buildWorker } from "./xtask.mjs";
 
 process.chdir(path.join(import.meta.dirname, ".."));
 const options = deployOptions(process.argv.slice(2));
@@ -64,7 +64,7 @@ function build() {
     stop("nothing is built yet: run `npm run build`, or leave --no-build away");
   }
   bringRust();
-  xtask("build");
+  buildWorker();
 }
 
 function showSecrets(made) {
@@ -83,9 +83,11 @@ function farewell({ host, adminHost, zone }) {
   The room is live.
 
   Your site:    https://${host}/
+  The cockpit:  https://${adminHost}/_waiting-room/
+                with API_TOKEN (${kept.file("secrets.json")}): watch the room, and steer it
   Health:       https://${adminHost}/_waiting-room/health
   The API:      https://${adminHost}/_waiting-room/client/v4/zones/${zone.id}/waiting_rooms
-                with the header "Authorization: Bearer <API_TOKEN>" (${kept.file("secrets.json")})
+                with the header "Authorization: Bearer <API_TOKEN>"
 
   A live room needs the plan Workers Paid: on Workers Free a day has 100,000 requests of visitors
   and 100,000 of objects, and beyond them newcomers are held.

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 
 import { ROOT, filesFrom, productFiles } from "../tests/harness/worker-modules.mjs";
 import { stop } from "./stop.mjs";
-import { xtask } from "./xtask.mjs";
+import { buildWorker } from "./xtask.mjs";
 
 /** The scripts that an owner runs, as in package.json. */
 const COMMANDS = ["deploy", "rotate-keys", "doctor", "rooms:import", "rooms:export", "back-door"];
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 
 process.chdir(ROOT);
-if (!values["no-build"]) xtask("build");
+if (!values["no-build"]) buildWorker();
 const folder = path.resolve(values.folder);
 fs.rmSync(folder, { recursive: true, force: true });
 copyFiles();

@@ -1,15 +1,19 @@
-// Takes the pictures in docs/ from the built Worker: the queue page on a desktop and on a phone.
+// Takes the pictures in docs/ from the built Worker: the queue page and the cockpit, each on a
+// desktop and on a phone.
 import fs from "node:fs";
 
 import { PHONE, Arena } from "../tests/harness/browser-test.mjs";
 import { launchChromium } from "../tests/harness/chromium.mjs";
 import { startCluster } from "../tests/harness/cluster.mjs";
 import { Crowd } from "../tests/harness/crowd.mjs";
+import { signedIn } from "../tests/harness/owner.mjs";
 import { localRoom } from "../tests/harness/rooms.mjs";
 
-const FILE = "docs/queue-page.png";
 /** How many wait before the visitor on the picture; one enters per minute. */
 const AHEAD = 12;
+/** How many come to the sale that the cockpit shows, and how many of them it holds. */
+const COMING = 320;
+const PLACES = 200;
 /** How long it takes the aggregators to count everybody who waits, in milliseconds. */
 const COUNTED_MS = 15_000;
 /** Both screens are drawn at the size at which they are shown: shrunk they would be blurred. */
@@ -32,23 +36,32 @@ const shop = localRoom({
   refresh_interval_seconds: 20,
   near_head_refresh_interval_seconds: 20,
 });
-const cluster = await startCluster({ rooms: [shop] });
+const sale = localRoom({
+  name: "sale",
+  total_active_users: PLACES,
+  new_users_per_minute: PLACES,
+  session_duration: 5,
+});
+const cluster = await startCluster({ rooms: [shop, sale] });
 const browser = await launchChromium();
 try {
   const arena = new Arena(cluster, browser);
   const crowd = new Crowd(cluster, { count: 1 + AHEAD, host: shop.host });
   await crowd.arrive();
   await crowd.wait(COUNTED_MS);
-  const desktop = await picture(arena, DESKTOP_SCREEN);
-  const phone = await picture(arena, PHONE_SCREEN);
-  await compose({ desktop, phone });
+  await composeBoth("docs/queue-page.png", (screen) => queuePage(arena, screen));
+  const buyers = new Crowd(cluster, { count: COMING, host: sale.host });
+  await buyers.arrive();
+  await composeBoth("docs/cockpit.png", async (screen) => {
+    await buyers.wait(COUNTED_MS);
+    return cockpit(arena, { ...screen, reducedMotion: "reduce" });
+  });
 } finally {
   await browser.close();
   await cluster.stop();
 }
-console.log(`${FILE}: ${Math.ceil(fs.statSync(FILE).size / 1_000)} KB`);
 
-async function picture(arena, context) {
+async function queuePage(arena, context) {
   const visitor = await arena.visitor({ room: shop, context });
   await visitor.come();
   // By then the bar of the countdown has moved.
@@ -56,11 +69,25 @@ async function picture(arena, context) {
   return visitor.page.screenshot();
 }
 
-async function compose(pictures) {
+async function cockpit(arena, context) {
+  const owner = await signedIn(arena, context);
+  await owner.open(sale);
+  await owner.reads(new RegExp(`^${PLACES} / ${PLACES}`));
+  await owner.page.evaluate(() => document.activeElement.blur());
+  return owner.page.screenshot();
+}
+
+async function composeBoth(file, picture) {
+  const desktop = await picture(DESKTOP_SCREEN);
+  await compose(file, { desktop, phone: await picture(PHONE_SCREEN) });
+  console.log(`${file}: ${Math.ceil(fs.statSync(file).size / 1_000)} KB`);
+}
+
+async function compose(file, pictures) {
   const page = await browser.newPage({ viewport: { width: 1160, height: 700 } });
   const images = Object.entries(pictures).map(
     ([name, png]) => `<img class="${name}" src="data:image/png;base64,${png.toString("base64")}">`,
   );
   await page.setContent(LAYOUT + images.join(""));
-  await page.screenshot({ path: FILE, omitBackground: true });
+  await page.screenshot({ path: file, omitBackground: true });
 }

@@ -107,6 +107,8 @@ function welcome() {
   console.log(`
   The shop is open:  ${first}
   More visitors:     ${others.join("\n                     ")}
+  The cockpit:       http://localhost:${PORT}/_waiting-room/
+                     (the token is that of .dev.vars: local-development-only, unless you changed it)
 
   Room "${room.name}" (rooms.json): ${room.total_active_users} visitors at a time,
   ${room.new_users_per_minute} new ones a minute, a session of ${room.session_duration} min.

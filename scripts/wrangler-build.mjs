@@ -3,11 +3,11 @@
 import path from "node:path";
 
 import { bringRust } from "./rust.mjs";
-import { xtask } from "./xtask.mjs";
+import { buildWorker } from "./xtask.mjs";
 
 process.chdir(path.join(import.meta.dirname, ".."));
 bringRust();
-xtask("build");
+buildWorker();
 console.log(
   "rooms.json counts until the API first changes a room; from then on what the API stored does, " +
     "and `npm run rooms:import` brings an edited file in.",

@@ -1,6 +1,12 @@
 // Runs the builder of the Worker, the Rust program in xtask/.
 import { spawnSync } from "node:child_process";
 
+/** Builds all that the Worker consists of: the wasm with its glue, and the owner's cockpit. */
+export function buildWorker() {
+  xtask("build");
+  must("node", "scripts/cockpit.mjs");
+}
+
 /** Runs the builder, and ends this process if it fails: it has said why. */
 export function xtask(...parameters) {
   must("cargo", "run", "--quiet", "--locked", "--package", "xtask", "--", ...parameters);

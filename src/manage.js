@@ -1,7 +1,8 @@
-// Requests of the management surface, `/_waiting-room/`: reads the body when the wasm asks for it,
-// and adds the description of the API and what the doctor measures. The wasm decides who may do
-// what.
+// Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
+// when the wasm asks for it, and adds the description of the API and what the doctor measures. The
+// wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
 import { guard } from "./instance.js";
 import description from "./openapi.json.txt";
@@ -21,6 +22,8 @@ const NO_ANSWER = {
 /** Returns the decoded verdict. The body is read only once the wasm has seen a token. */
 export async function managed(request, env) {
   try {
+    const file = await cockpitFile(request);
+    if (file) return file;
     const verdict = await operation(request, undefined, env);
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
     if (verdict.kind === "examine") {

@@ -20,6 +20,7 @@ const STEPS = {
   "the first version that runs has its keys": hasItsKeys,
   "the deployment is as the platform needs it": fitsThePlatform,
   "the room is the one that was asked for": hasTheRoom,
+  "its cockpit is on the owner's host": hasItsCockpit,
   "a second run asks and changes nothing": changesNothing,
   "a changed limit is deployed, with the same keys": changesALimit,
   "--undo leaves nothing in the account, and the secrets here": leavesNothing,
@@ -106,6 +107,7 @@ async function goesLive(deployer) {
   ]);
   for (const part of [
     "https://shop.example/",
+    "https://room-admin.shop.example/_waiting-room/\n",
     "https://room-admin.shop.example/_waiting-room/health",
     `/_waiting-room/client/v4/zones/${zone.id}/waiting_rooms`,
     "on Workers Free a day has 100,000 requests of visitors",
@@ -161,6 +163,17 @@ async function hasTheRoom(deployer) {
   assert.equal(others.length, 0);
   const { host, total_active_users: total, new_users_per_minute: perMinute } = room;
   assert.deepEqual([host, total, perMinute], ["shop.example", 200, 100]);
+}
+
+async function hasItsCockpit({ edge }) {
+  const page = await ask(edge, "room-admin.shop.example", "/_waiting-room/");
+  assert.match(page.headers["content-type"], /^text\/html/);
+  for (const [, file] of page.body.matchAll(/"(\/_waiting-room\/[^"]+)"/g)) {
+    const { status, body } = await ask(edge, "room-admin.shop.example", file);
+    assert.deepEqual([status, body.length > 1_000], [200, true], file);
+  }
+  const visitor = await ask(edge, "shop.example", "/_waiting-room/");
+  assert.notEqual(visitor.body, page.body);
 }
 
 async function changesNothing(deployer) {

@@ -10,6 +10,8 @@ import { UploadedWorker } from "./uploaded-worker.mjs";
 /** The token that the server takes. */
 export const TOKEN = "a-token-of-the-test";
 
+/** How long a connection may be idle, in milliseconds. */
+const IDLE_MS = 120_000;
 /** Errors that callers tell apart by Cloudflare's codes. */
 const NO_WORKER = { status: 404, code: 10_007, message: "This Worker does not exist" };
 const NO_ROUTE = { status: 404, code: 7_003, message: "Could not route to this path" };
@@ -61,6 +63,8 @@ export class CloudflareAccount {
 
   async start() {
     this.server = http.createServer((request, response) => this.#answer(request, response));
+    // A command may leave a connection idle for long while it runs wrangler on a busy machine.
+    this.server.keepAliveTimeout = IDLE_MS;
     await new Promise((listening) => this.server.listen(0, "127.0.0.1", listening));
     this.address = `http://127.0.0.1:${this.server.address().port}/client/v4`;
   }

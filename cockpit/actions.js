@@ -1,0 +1,190 @@
+// The buttons of a room: what each changes, what it says beforehand, and whether it disturbs people
+// who are inside.
+import { pathOf } from "./api.js";
+import { count, inForce, number } from "./facts.js";
+
+const STEP = 0.1;
+
+/**
+ * Lists the buttons of a room: `{ id, label, sentence, path, patch, isInForce, disturbs }`.
+ *
+ * @param {object} facts
+ * @param {object} facts.room
+ * @param {object} [facts.event] the event in force
+ * @param {object} [facts.numbers] the room's numbers, if there are any
+ */
+export function actionsOf({ room, event, numbers }) {
+  const all = room.suspended
+    ? [switchOn(room)]
+    : [
+        holdAll(room, numbers),
+        open(room, event, numbers),
+        limitTo("less", room, event, numbers),
+        limitTo("more", room, event, numbers),
+        ...closing(room, event, numbers),
+      ];
+  return all.map((action) => ({ ...action, disturbs: disturbs(action.patch) }));
+}
+
+function switchOn(room) {
+  return {
+    id: "on",
+    label: "Enable",
+    sentence:
+      "The room counts and holds up visitors again. Those on the site now are new visitors: " +
+      `the first ${number(room.total_active_users)} enter, the others wait.`,
+    path: pathOf(room),
+    patch: { suspended: false },
+  };
+}
+
+function holdAll(room, numbers) {
+  return {
+    id: "hold",
+    label: "Hold all",
+    sentence: `Nobody new enters. ${goOn(numbers)}; ${keep(numbers)}.`,
+    path: pathOf(room),
+    patch: { queue_all: true },
+    isInForce: room.queue_all,
+  };
+}
+
+function open(room, event, numbers) {
+  const { limit, perMinute } = inForce(room, event);
+  const first = numbers?.estimated_queued_users > 0 ? ", those in line first" : "";
+  return {
+    id: "open",
+    label: "Open",
+    sentence: sentences([
+      `Visitors enter${first}: at most ${number(perMinute)} a minute, until ${number(limit)} are ` +
+        "inside.",
+      exception(room, event, numbers),
+    ]),
+    path: pathOf(room),
+    patch: { queue_all: false, maintenance: "off" },
+    isInForce: !isHeld(room),
+  };
+}
+
+function isHeld(room) {
+  return room.queue_all || room.maintenance !== "off";
+}
+
+/** Says where the limits alone do not decide who enters; "" where they do. */
+function exception(room, event, numbers) {
+  const { method } = inForce(room, event);
+  if (numbers?.status === "event_prequeueing") return "Nobody enters before the event starts.";
+  if (method === "reject") return "Nobody enters while the method is reject.";
+  if (method === "passthrough") return "With the method passthrough no limit holds anybody up.";
+  return "";
+}
+
+function limitTo(direction, room, event, numbers) {
+  const { limit } = inForce(room, event);
+  const step = Math.max(1, Math.round(limit * STEP));
+  const to = direction === "less" ? Math.max(1, limit - step) : limit + step;
+  const sign = direction === "less" ? "−" : "+";
+  return {
+    id: direction,
+    label: `Limit ${sign}10 %, to ${number(to)}`,
+    ...limitsChange(room, event, numbers, { limit: to }),
+    isImpossible: to === limit,
+  };
+}
+
+/**
+ * Describes a change of one limit or both: where, what, and what will happen. New users per minute
+ * may never be more than the total, so it goes down with it.
+ */
+export function limitsChange(room, event, numbers, { limit, perMinute }) {
+  const now = inForce(room, event);
+  const wanted = perMinute ?? now.perMinute;
+  const most = Math.min(wanted, limit);
+  const patch = {};
+  // An event overrides both limits or neither.
+  if (limit !== now.limit || now.limitsAreOfEvent) patch.total_active_users = limit;
+  if (most !== now.perMinute || now.limitsAreOfEvent) patch.new_users_per_minute = most;
+  const told = [whatLimitDoes(now, numbers, limit)];
+  const held = isHeld(room) && "Nobody enters while you hold the room.";
+  if (most !== now.perMinute) {
+    const rate = `At most ${number(most)} enter a minute, not ${number(now.perMinute)}.`;
+    told.push(rate);
+  }
+  told.push(held || exception(room, event, numbers));
+  if (now.limitsAreOfEvent) told.push(`It is the limit of the event "${event.name}".`);
+  return {
+    sentence: sentences(told),
+    path: now.limitsAreOfEvent ? pathOf(room, event) : pathOf(room),
+    patch,
+  };
+}
+
+function whatLimitDoes(now, numbers, limit) {
+  if (limit === now.limit) return "";
+  if (!numbers) return limit < now.limit ? "Nobody is put out." : "More visitors may be inside.";
+  const people = numbers.estimated_total_active_users;
+  if (people >= limit) {
+    const sessions = count(people - limit + 1, "session has", "sessions have");
+    return `Nobody is put out. ${number(people)} inside: nobody enters until ${sessions} ended.`;
+  }
+  const free = count(limit - people, "more visitor");
+  return `${limit < now.limit ? "Nobody is put out. " : ""}${free} may enter.`;
+}
+
+/** The two that people inside notice. */
+function closing(room, event, numbers) {
+  const minutes = count(inForce(room, event).sessionMinutes, "minute");
+  const leaving = inside(numbers, "is", "are");
+  const out = leaving && `: ${leaving} out within ${minutes}, as sessions end`;
+  const seeing = inside(numbers, "sees", "see");
+  const see = seeing && `; ${seeing} it at the next click, and sessions go on`;
+  return [
+    {
+      id: "drain",
+      label: "Drain",
+      sentence: `Nobody new enters, and sessions are not renewed${out}. ${capital(keep(numbers))}.`,
+      path: pathOf(room),
+      patch: { maintenance: "drain" },
+      isInForce: room.maintenance === "drain",
+    },
+    {
+      id: "maintenance",
+      label: "Maintenance",
+      sentence: `Everybody sees the queue page${see}. ${capital(keep(numbers))}.`,
+      path: pathOf(room),
+      patch: { maintenance: "hold" },
+      isInForce: room.maintenance === "hold",
+    },
+  ];
+}
+
+/**
+ * Whether a change of fields disturbs people who are inside. Where a room is switched on or off,
+ * whoever is on the site may find the queue page at the next click.
+ */
+export function disturbs({ maintenance, suspended }) {
+  return maintenance === "drain" || maintenance === "hold" || suspended !== undefined;
+}
+
+/** Names those inside with their verb: "the 184 inside are"; "" for nobody. */
+function inside(numbers, one, many) {
+  if (!numbers) return `visitors inside ${many}`;
+  const people = numbers.estimated_total_active_users;
+  if (people === 0) return "";
+  return people === 1 ? `the one inside ${one}` : `the ${number(people)} inside ${many}`;
+}
+
+function goOn(numbers) {
+  return capital(inside(numbers, "goes on", "go on") || "nobody is inside now");
+}
+
+function keep(numbers) {
+  const waiting = numbers?.estimated_queued_users;
+  if (!waiting) return "whoever comes waits in line";
+  return waiting === 1
+    ? "the one in line keeps the place"
+    : `about ${number(waiting)} in line keep their places`;
+}
+
+const sentences = (parts) => parts.filter(Boolean).join(" ");
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,113 @@
+// Calls of the management API from the page, and what is to be said when one fails.
+
+const BASE = "/_waiting-room/client/v4/";
+/** How long an answer may take, in milliseconds: an object's silence is told within 5 s. */
+const PATIENCE_MS = 8_000;
+const ENTRIES_PER_PAGE = 1_000;
+/** How many entries of the audit log are looked at for changes that can be undone. */
+const LOG_ENTRIES = 500;
+const MISSING_TOKEN = 10_000;
+const READ_ONLY_TOKEN = 9_109;
+const GUESSED_TOO_OFTEN = 10_429;
+
+/** A call that was not answered as hoped; its message is for the owner. */
+export class Refusal extends Error {
+  constructor(message, { status = 0, code = 0 } = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+
+  /** Whether the token opens nothing any more. */
+  get isOfToken() {
+    return this.code === MISSING_TOKEN;
+  }
+}
+
+/** Calls the API with a token, and returns the answer's `result`. */
+export async function call(token, method, path, body) {
+  let response;
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+      body: body && JSON.stringify(body),
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+  } catch {
+    throw new Refusal("The waiting room cannot be reached. Is the network up?");
+  }
+  const { status } = response;
+  const answer = await response.json().catch(() => undefined);
+  if (answer?.success) return answer.result;
+  const errors = answer?.errors ?? [];
+  const said = errors.map(({ message }) => message).join(" ");
+  const { code } = errors[0] ?? {};
+  throw new Refusal(said || `The answer has the status ${status}.`, { status, code });
+}
+
+/** Reads all rooms of all zones; `ask` makes a call. */
+async function allRooms(ask) {
+  const rooms = [];
+  for (let page = 1; ; page += 1) {
+    const path = `accounts/all/waiting_rooms?per_page=${ENTRIES_PER_PAGE}&page=${page}`;
+    const found = await ask("GET", path);
+    rooms.push(...found);
+    if (found.length < ENTRIES_PER_PAGE) return rooms;
+  }
+}
+
+/**
+ * Reads what owners have configured: `{ version, rooms, log, at }`. While the newest entry of the
+ * log is the one that `known` has, and `known` is not older than `freshMs`, it is `known` itself.
+ */
+export async function configuration(ask, known, freshMs) {
+  const at = Date.now();
+  const newest = await ask("GET", "waiting_rooms/audit_log?per_page=5");
+  const version = newest[0]?.version ?? 0;
+  if (known?.version === version && at - known.at < freshMs) return known;
+  const [rooms, log] = await Promise.all([
+    allRooms(ask),
+    ask("GET", `waiting_rooms/audit_log?per_page=${LOG_ENTRIES}`),
+  ]);
+  return { version, rooms, log, at };
+}
+
+/**
+ * Finds out what a token may do: `{ mayWrite }`. It asks for a preview of no page, which is refused
+ * with different words to those who may write and to those who may not, and changes nothing.
+ */
+export async function rights(token) {
+  const [room] = await call(token, "GET", "accounts/all/waiting_rooms?per_page=5");
+  const zone = room?.zone_id ?? "0".repeat(32);
+  try {
+    await call(token, "POST", `zones/${zone}/waiting_rooms/preview`, {});
+  } catch (refusal) {
+    if (refusal.code === READ_ONLY_TOKEN) return { mayWrite: false };
+    if (!(refusal.status >= 400 && refusal.status < 500)) throw refusal;
+  }
+  return { mayWrite: true };
+}
+
+/** Says why a token was not taken, and what to do. */
+export function whyNotSignedIn({ code, message }) {
+  if (code === MISSING_TOKEN) {
+    return (
+      "This is not a token of this deployment. It is the secret API_TOKEN, or API_TOKEN_READ to " +
+      "look only; `npm run deploy` keeps them in production/secrets.json."
+    );
+  }
+  if (code === GUESSED_TOO_OFTEN) {
+    return "This network has sent too many wrong tokens. Wait a minute, then try again.";
+  }
+  return message;
+}
+
+/** The path of a room, or of an event of it, as the API and its audit log write it. */
+export function pathOf(room, event) {
+  const path = `zones/${room.zone_id}/waiting_rooms/${room.id}`;
+  return event ? `${path}/events/${event.id}` : path;
+}

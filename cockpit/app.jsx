@@ -1,0 +1,76 @@
+// The whole cockpit: the token first, then the screen that the address names behind its `#`.
+import { useEffect, useState } from "preact/hooks";
+
+import { configuration } from "./api.js";
+import { timeOfDay } from "./facts.js";
+import { usePolling, useTabInFront } from "./polling.js";
+import { Room } from "./room.jsx";
+import { Rooms } from "./rooms.jsx";
+import { useSession } from "./session.js";
+import { SignIn } from "./sign_in.jsx";
+
+/** How often the audit log is asked whether somebody has changed something, in milliseconds. */
+const LOOK_EVERY_MS = 5_000;
+/** After how long rooms are read again although nobody changed them: events come nearer. */
+const FRESH_MS = 60_000;
+
+export function App() {
+  const { session, farewell, signIn, signOut } = useSession();
+  return session ? (
+    <Cockpit session={session} onSignOut={signOut} />
+  ) : (
+    <SignIn farewell={farewell} onSignIn={signIn} />
+  );
+}
+
+function Cockpit({ session, onSignOut }) {
+  const inFront = useTabInFront();
+  const read = (known) => configuration(session.call, known, FRESH_MS);
+  const { value, at, problem, again } = usePolling(read, LOOK_EVERY_MS, inFront);
+  return (
+    <>
+      <header>
+        <a href="#/">Waiting room</a>
+        <span class="soft">{location.host}</span>
+        <button onClick={onSignOut}>Sign out</button>
+      </header>
+      <p class="banner" role="status">
+        {problem && lateSettings(problem, at)}
+      </p>
+      {value ? (
+        <Screen {...{ session, inFront }} {...value} reload={again} />
+      ) : (
+        <main>{problem ? null : <p class="soft">Reading the rooms …</p>}</main>
+      )}
+    </>
+  );
+}
+
+function lateSettings({ message }, at) {
+  return at ? `${message} The settings below are of ${timeOfDay(at)}.` : message;
+}
+
+function Screen({ rooms, ...rest }) {
+  const [, zone, id] = /^#\/room\/(\w+)\/(\w+)$/.exec(useHash()) ?? [];
+  if (!id) return <Rooms rooms={rooms} {...rest} />;
+  const room = rooms.find((one) => one.id === id && one.zone_id === zone);
+  if (room) return <Room key={id} room={room} {...rest} />;
+  return (
+    <main>
+      <h1>No such room</h1>
+      <p>
+        It may have been removed. <a href="#/">All rooms</a>
+      </p>
+    </main>
+  );
+}
+
+function useHash() {
+  const [hash, set] = useState(location.hash);
+  useEffect(() => {
+    const look = () => set(location.hash);
+    addEventListener("hashchange", look);
+    return () => removeEventListener("hashchange", look);
+  }, []);
+  return hash;
+}

@@ -1,0 +1,105 @@
+// Makes a change and reads it back, and finds in the audit log what can be undone.
+import { disturbs } from "./actions.js";
+import { pathOf } from "./api.js";
+import { number } from "./facts.js";
+
+/** Fields that one button changes, so that they are undone together. */
+const KINDS = [
+  ["queue_all"],
+  ["maintenance"],
+  ["suspended"],
+  ["total_active_users", "new_users_per_minute"],
+];
+const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance" };
+
+/**
+ * Makes a change, unless what it is about has changed since the owner saw it, and reads it back.
+ * Returns the sentence that says so.
+ *
+ * @param {Function} call makes a call of the API, as `session.call`
+ * @param {{ path: string, patch: object }} change
+ * @param {object} seen the room or event as the owner saw it
+ */
+export async function apply(call, { path, patch }, seen) {
+  const fields = Object.keys(patch);
+  const before = await call("GET", path);
+  const other = fields.filter((field) => before[field] !== seen[field]);
+  if (other.length > 0) {
+    const now = describe(pick(before, other));
+    throw new Error(`Nothing was changed: meanwhile somebody else has set ${now}. Look again.`);
+  }
+  await call("PATCH", path, patch);
+  const after = await call("GET", path);
+  if (fields.some((field) => after[field] !== patch[field])) {
+    throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
+  }
+  const now = describe(pick(after, fields));
+  return `In force: ${now}. Stored and read back; it counts everywhere within 5 s.`;
+}
+
+/**
+ * Lists what can be undone in a room, newest first: of each kind the last change that still counts,
+ * as `{ version, label, by, path, patch, disturbs, seen }`.
+ */
+export function undoable({ room, event, log }) {
+  const found = new Map();
+  for (const [path, document] of documents(room, event)) {
+    for (const kind of KINDS) {
+      const entry = log.find((one) => one.target === path && touches(one, kind));
+      const fields = kind.filter((field) => entry && field in (entry.after ?? {}));
+      const counts = fields.every((field) => entry.after[field] === document[field]);
+      if (fields.length === 0 || !counts || !entry.before) continue;
+      const undo = found.get(entry.version) ?? { entry, path, seen: document, fields: [] };
+      undo.fields.push(...fields);
+      found.set(entry.version, undo);
+    }
+  }
+  const newestFirst = [...found.values()].sort((a, b) => b.entry.version - a.entry.version);
+  return newestFirst.map(described);
+}
+
+function described({ entry, path, seen, fields }) {
+  const patch = pick(entry.before, fields);
+  return {
+    version: entry.version,
+    label: `Undo: back to ${describe(patch)}`,
+    now: describe(pick(entry.after, fields)),
+    at: new Date(entry.at).getTime(),
+    by: entry.actor,
+    path,
+    patch,
+    seen,
+    disturbs: disturbs(patch),
+  };
+}
+
+/** The room and its event in force, by their paths. */
+function documents(room, event) {
+  const all = [[pathOf(room), room]];
+  if (event) all.push([pathOf(room, event), event]);
+  return all;
+}
+
+function touches({ before, after }, kind) {
+  return kind.some((field) => field in (after ?? {}) || field in (before ?? {}));
+}
+
+function pick(document, fields) {
+  return Object.fromEntries(fields.map((field) => [field, document[field] ?? null]));
+}
+
+/** Says fields and their values in words. */
+function describe(fields) {
+  const words = Object.entries(fields).map(([field, value]) => WORDS[field](value));
+  return [...new Set(words)].join(", ");
+}
+
+const limit = (name) => (value) =>
+  value === null ? `${name} as in the room` : `${name} ${number(value)}`;
+const WORDS = {
+  queue_all: (value) => (value ? "Hold all" : "nobody held"),
+  maintenance: (value) => MAINTENANCE[value] ?? value,
+  suspended: (value) => (value ? "disabled" : "enabled"),
+  total_active_users: limit("total active users"),
+  new_users_per_minute: limit("new users per minute"),
+};

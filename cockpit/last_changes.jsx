@@ -1,0 +1,31 @@
+// The last change of each kind, by whom, with Undo: from the audit log, so also after a reload and
+// for what somebody else has changed.
+import { undoable } from "./changes.js";
+import { moment } from "./facts.js";
+import { Button } from "./parts.jsx";
+
+export function LastChanges({ room, event, log, changes, isOff }) {
+  const undos = undoable({ room, event, log });
+  if (undos.length === 0) return null;
+  return (
+    <section aria-labelledby="last">
+      <h2 id="last">Last changes</h2>
+      <ul class="actions">
+        {undos.map((undo) => (
+          <li key={undo.version}>
+            <Button
+              isOff={isOff}
+              aria-describedby={`was-${undo.version}`}
+              onClick={() => changes.make({ ...undo, sentence: `Now: ${undo.now}.` })}
+            >
+              {undo.label}
+            </Button>
+            <p id={`was-${undo.version}`}>
+              {undo.now} <span class="soft">since {moment(undo.at)}, by {undo.by}</span>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

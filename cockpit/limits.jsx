@@ -1,0 +1,82 @@
+// A form for both limits, which says what they will do before they are applied.
+import { useState } from "preact/hooks";
+
+import { limitsChange } from "./actions.js";
+import { inForce, number } from "./facts.js";
+import { Button } from "./parts.jsx";
+
+export function Limits({ room, event, numbers, changes, isOff }) {
+  const { limit, perMinute } = inForce(room, event);
+  // What is written, and the limits at the moment when the writing began.
+  const [draft, setDraft] = useState();
+  const shown = draft ?? { limit, perMinute };
+  const write = (field) => (input) =>
+    setDraft({ basis: { limit, perMinute }, ...shown, [field]: input.currentTarget.value });
+  const wanted = { limit: Number(shown.limit), perMinute: Number(shown.perMinute) };
+  const problem = problemOf(wanted);
+  const differs = wanted.limit !== limit || wanted.perMinute !== perMinute;
+  const change = problem ? undefined : limitsChange(room, event, numbers, wanted);
+  const mayApply = !isOff && differs && !problem;
+  const submit = async (form) => {
+    form.preventDefault();
+    if (!mayApply) return;
+    const seen = change.path.includes("/events/") ? event : room;
+    if (await changes.make({ ...change, seen })) setDraft(undefined);
+  };
+  const meanwhile =
+    draft && (draft.basis.limit !== limit || draft.basis.perMinute !== perMinute)
+      ? `The room has changed meanwhile: now ${number(limit)}, and ${number(perMinute)} a minute. `
+      : "";
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits">Limits</h2>
+      <form onSubmit={submit} class="limits">
+        <Field id="total" label="Total active users" value={shown.limit} onInput={write("limit")} />
+        <Field
+          id="rate"
+          label="New users per minute"
+          value={shown.perMinute}
+          onInput={write("perMinute")}
+        />
+        <p class="row">
+          <Button class="main" isOff={!mayApply} aria-describedby="limits-do">
+            Apply
+          </Button>
+          {draft && (
+            <button type="button" onClick={() => setDraft(undefined)}>
+              Cancel
+            </button>
+          )}
+        </p>
+        <p id="limits-do">
+          {meanwhile}
+          {differs ? (problem ?? change.sentence) : ""}
+        </p>
+      </form>
+    </section>
+  );
+}
+
+function Field({ id, label, value, onInput }) {
+  return (
+    <p>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="number"
+        inputmode="numeric"
+        min="1"
+        step="1"
+        value={value}
+        onInput={onInput}
+        aria-describedby="limits-do"
+      />
+    </p>
+  );
+}
+
+function problemOf({ limit, perMinute }) {
+  const isWhole = (value) => Number.isInteger(value) && value >= 1;
+  if (!isWhole(limit) || !isWhole(perMinute)) return "Both limits are whole numbers from 1.";
+  if (perMinute > limit) return "New users per minute cannot be more than total active users.";
+}

@@ -1,0 +1,65 @@
+// Small parts of several screens: a status with its mark, a bar with the limit, the age of numbers.
+import { count, duration, moment, nextEvent, number } from "./facts.js";
+
+/** What a room does, by a word, a shape (of the style sheet) and a colour. */
+export function Status({ of: { level, word } }) {
+  return <span class={`status ${level}`}>{word}</span>;
+}
+
+/** How full a room is: a bar with a mark at the limit. The numbers stand beside it as text. */
+export function Bar({ inside, limit }) {
+  const whole = Math.max(limit * 1.1, inside);
+  const share = (value) => `${(100 * value) / whole}%`;
+  return (
+    <span class="bar" aria-hidden="true">
+      <span class="fill" style={{ width: share(inside) }} />
+      <span class="mark" style={{ left: share(limit) }} />
+    </span>
+  );
+}
+
+/** How old numbers are, and once they are old why there are none newer. */
+export function Age({ live: { age, problem } }) {
+  return (
+    <span class={age.isOld ? "old" : "soft"}>
+      {age.text}
+      {age.isOld && problem ? `: ${problem.message}` : ""}
+    </span>
+  );
+}
+
+/** The next change by an event, with a countdown. */
+export function NextEvent({ room, event, now }) {
+  const next = nextEvent(room, event, now);
+  if (!next) return <>none</>;
+  const seconds = (new Date(next.at).getTime() - now) / 1_000;
+  return (
+    <>
+      {next.what} {seconds > 0 ? `in ${duration(seconds)}` : "now"}
+      <span class="soft small"> {moment(next.at)}</span>
+    </>
+  );
+}
+
+/** How long people are told to wait, for a line of the API's numbers. */
+export function wait({ max_estimated_time_minutes: minutes, estimated_queued_users: waiting }) {
+  return waiting === 0 && minutes === 0 ? "none" : count(minutes, "min", "min");
+}
+
+/** How many wait: an estimate, so it says so. */
+export function waiting({ estimated_queued_users: value }) {
+  return value === 0 ? "0" : `about ${number(value)}`;
+}
+
+/** A button that keeps the focus while it is off, so that a keyboard does not lose its place. */
+export function Button({ isOff, onClick, children, ...rest }) {
+  const press = (event) => {
+    if (isOff) event.preventDefault();
+    else onClick?.(event);
+  };
+  return (
+    <button {...rest} aria-disabled={isOff ? "true" : undefined} onClick={press}>
+      {children}
+    </button>
+  );
+}

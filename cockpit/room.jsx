@@ -1,0 +1,166 @@
+// One room, large enough to read across a table, with the buttons that steer it.
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { Actions } from "./controls.jsx";
+import { addressOf, inForce, methodName, number, status } from "./facts.js";
+import { Limits } from "./limits.jsx";
+import { useLive } from "./live.js";
+import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
+import { useChanges } from "./use_changes.js";
+import { LastChanges } from "./last_changes.jsx";
+
+export function Room({ session, room, log, version, inFront, reload }) {
+  const heading = useRef();
+  const live = useLive(session, room, version, inFront);
+  useEffect(() => {
+    document.title = `${room.name} – Waiting room`;
+    heading.current.focus();
+  }, []);
+  const changes = useChanges(session, () => {
+    live.again();
+    reload();
+  });
+  const { numbers, event } = live;
+  const isUnreachable = live.problem?.status === 0;
+  const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable };
+  return (
+    <main>
+      <p>
+        <a href="#/">All rooms</a>
+      </p>
+      <h1 ref={heading} tabIndex={-1}>
+        {room.name}
+      </h1>
+      <Now room={room} live={live} />
+      {session.mayWrite ? (
+        <>
+          <Actions {...steer} />
+          <Limits {...steer} />
+          <LastChanges {...steer} log={log} />
+        </>
+      ) : (
+        <p>
+          This token only looks. To change the room, sign out and enter the token{" "}
+          <code>API_TOKEN</code>.
+        </p>
+      )}
+      <Facts room={room} live={live} />
+      <Outcome changes={changes} />
+    </main>
+  );
+}
+
+/** What came of the last change, at the lower edge of the screen wherever one has scrolled to. */
+function Outcome({ changes: { done, problem } }) {
+  return (
+    <div class="outcome">
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <p role="status">{done}</p>
+    </div>
+  );
+}
+
+/** The three figures that matter, and what they mean. */
+function Now({ room, live }) {
+  const { numbers, event } = live;
+  const { limit } = inForce(room, event);
+  const state = status(room, event, numbers);
+  const inside = numbers?.estimated_total_active_users;
+  return (
+    <section aria-label="Now" class={live.age.isOld ? "old" : ""}>
+      <p>
+        <Status of={state} /> <span>{state.sentence}</span>
+      </p>
+      <dl class="figures">
+        <div class="wide">
+          <dt>inside / limit</dt>
+          <dd>
+            {numbers ? number(inside) : "–"} <span class="soft">/ {number(limit)}</span>
+          </dd>
+        </div>
+        <div>
+          <dt>waiting</dt>
+          <dd>{numbers ? waiting(numbers) : "–"}</dd>
+        </div>
+        <div>
+          <dt>longest told wait</dt>
+          <dd>{numbers ? wait(numbers) : "–"}</dd>
+        </div>
+      </dl>
+      <Bar inside={inside ?? 0} limit={limit} />
+      <p class="soft">
+        <NextEntry numbers={numbers} /> <Age live={live} />
+      </p>
+      {inside === 0 && numbers.estimated_queued_users === 0 && <FirstVisitor room={room} />}
+    </section>
+  );
+}
+
+function NextEntry({ numbers }) {
+  const seconds = numbers?.next_admission_seconds;
+  if (typeof seconds !== "number" || numbers.estimated_queued_users === 0) return null;
+  return <>Next enters {seconds > 0 ? `in about ${Math.ceil(seconds)} s` : "now"} ·</>;
+}
+
+function FirstVisitor({ room }) {
+  const address = addressOf(room, location);
+  return (
+    <p>
+      Nobody is here.{" "}
+      {address && (
+        <a href={address} target="_blank" rel="noopener noreferrer">
+          Open the room in a new tab
+        </a>
+      )}
+    </p>
+  );
+}
+
+/** What else is set, as a list. */
+function Facts({ room, live: { event, now } }) {
+  const { perMinute, sessionMinutes, method } = inForce(room, event);
+  const routes = [room, ...room.additional_routes];
+  const [open, setOpen] = useState(false);
+  const shown = open ? routes : routes.slice(0, 3);
+  return (
+    <section aria-labelledby="facts">
+      <h2 id="facts">In force</h2>
+      <dl class="facts">
+        <dt>New users per minute</dt>
+        <dd>{number(perMinute)}</dd>
+        <dt>Session duration</dt>
+        <dd>{number(sessionMinutes)} min</dd>
+        <dt>Queueing method</dt>
+        <dd>{methodName(method)}</dd>
+        <dt>{event ? `Event “${event.name}”` : "Next event"}</dt>
+        <dd>
+          <NextEvent {...{ room, event, now }} />
+        </dd>
+        <dt>Covers</dt>
+        <dd>
+          {shown.map(({ host, path }) => (
+            <span class="line">
+              {host}
+              {path}
+            </span>
+          ))}
+          {routes.length > shown.length && (
+            <button class="link" onClick={() => setOpen(true)}>
+              {number(routes.length - shown.length)} more
+            </button>
+          )}
+        </dd>
+        <dt>Room id</dt>
+        <dd>
+          <code>{room.id}</code>
+        </dd>
+      </dl>
+      <p class="soft small">
+        Numbers are asked for every 2 s while this is on the screen. What is counted may be 5 s
+        older, and 50 s in a room that is far from its limits.
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+// Making changes of a room: one at a time, with a confirmation where people inside are disturbed,
+// and what came of it.
+import { useState } from "preact/hooks";
+
+import { apply } from "./changes.js";
+import { timeOfDay } from "./facts.js";
+
+/**
+ * Returns `{ make, asked, confirm, cancel, isBusy, done, problem }`. `make(change)` makes a change
+ * at once, or keeps it as `asked` until `confirm()`. Both return whether it was made.
+ */
+export function useChanges(session, onChanged) {
+  const [asked, ask] = useState();
+  const [state, set] = useState({});
+  const perform = async (change) => {
+    ask(undefined);
+    set({ isBusy: true });
+    const outcome = await apply(session.call, change, change.seen).then(
+      (done) => ({ done: `${timeOfDay(Date.now())}: ${done}` }),
+      (refusal) => ({ problem: refusal.message }),
+    );
+    onChanged();
+    set(outcome);
+    return !outcome.problem;
+  };
+  return {
+    ...state,
+    asked,
+    make: (change) => (change.disturbs ? ask(change) : perform(change)),
+    confirm: () => perform(asked),
+    cancel: () => ask(undefined),
+  };
+}

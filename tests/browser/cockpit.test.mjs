@@ -1,0 +1,289 @@
+/**
+ * The owner's cockpit in a real browser: signing in, watching a line grow, steering it and undoing,
+ * on a desktop and a phone, with a keyboard and without a network.
+ */
+
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { ownerOf, signedIn } from "../harness/owner.mjs";
+import { RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+
+const READ_ONLY = "the-token-for-reading";
+const LIMIT = 20;
+const COMING = 50;
+/** Until the aggregators have counted everybody who waits. */
+const COUNTED_MS = 15_000;
+/** Some rounds of questions, which are 2 s apart. */
+const ROUNDS_MS = 7_000;
+const ROUNDS = 3;
+
+const shop = localRoom({
+  name: "shop",
+  ...RARE_CHECK_INS,
+  total_active_users: LIMIT,
+  new_users_per_minute: LIMIT,
+  session_duration: 30,
+});
+const tickets = localRoom({ name: "tickets", description: "Tickets of the theatre" });
+const options = { rooms: [shop, tickets], vars: { API_TOKEN_READ: READ_ONLY } };
+
+browserTest("an owner watches a line, steers it and undoes", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  const row = page.getByRole("row", { name: /^shop/ });
+  await row.getByText("Not queueing").waitFor();
+  await row.getByText(`0 / ${LIMIT}`).waitFor();
+  await comes(arena.cluster);
+  await row.getByText(`${LIMIT} / ${LIMIT}`).waitFor();
+  await row.getByText("Queueing", { exact: true }).waitFor();
+  await row.getByText(`about ${COMING - LIMIT}`).waitFor();
+  await owner.open(shop);
+  await owner.reads("20 / 20");
+
+  await owner.reads("2 more visitors may enter.");
+  await owner.button("Limit +10 %, to 22").click();
+  await owner.reads(/In force: total active users 22\. Stored and read back/);
+  await owner.reads("20 / 22");
+  assert.equal((await stored(arena)).total_active_users, 22);
+  await owner.button("Limit +10 %, to 24").waitFor();
+
+  await owner.reads("Nobody new enters. The 20 inside go on; about 30 in line keep their places.");
+  await owner.button("Hold all").click();
+  await owner.reads(/In force: Hold all\./);
+  await page.locator(".status").getByText("Hold all").waitFor();
+  assert.equal((await stored(arena)).queue_all, true);
+
+  await page.reload();
+  await owner.button("Undo: back to nobody held").click();
+  await owner.reads(/In force: nobody held\./);
+  assert.equal((await stored(arena)).queue_all, false);
+  await owner.button("Undo: back to Hold all").waitFor();
+  await owner.button("Undo: back to total active users 20").click();
+  await owner.reads("20 / 20");
+  const { total_active_users: total, new_users_per_minute: rate } = await stored(arena);
+  assert.deepEqual([total, rate], [LIMIT, LIMIT]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("what disturbs people inside asks for the name", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  const drain = owner.button("Drain");
+  await drain.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Drain" });
+  await dialog.getByText(/^Nobody new enters, and sessions are not renewed/).waitFor();
+  await owner.answers("tickets");
+  await page.keyboard.press("Enter");
+  assert.ok(await dialog.getByRole("button", { name: "Drain" }).isDisabled());
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.ok(await drain.evaluate((button) => button === document.activeElement), "lost focus");
+  assert.equal((await stored(arena)).maintenance, "off");
+
+  await page.keyboard.press("Enter");
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: Drain\./);
+  assert.equal((await stored(arena)).maintenance, "drain");
+  await owner.button("Maintenance").click();
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: Maintenance\./);
+  assert.equal((await stored(arena)).maintenance, "hold");
+  // To undo the end of a maintenance is to begin it again.
+  await owner.button("Open").click();
+  await owner.reads(/In force: nobody held, no maintenance\./);
+  await owner.button("Undo: back to Maintenance").click();
+  await dialogOf(page, "Undo: back to Maintenance").waitFor();
+  assert.equal((await stored(arena)).maintenance, "off");
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("changes by others are seen, and none is overwritten", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await owner.reads("0 / 20");
+  await change(arena, { total_active_users: 200, new_users_per_minute: 40 });
+  await owner.reads("0 / 200");
+  await owner.button("Undo: back to total active users 20, new users per minute 20").waitFor();
+
+  await page.getByLabel("Total active users").fill("300");
+  await change(arena, { total_active_users: 250 });
+  await owner.reads("The room has changed meanwhile: now 250, and 40 a minute.");
+  await owner.reads("300 more visitors may enter.");
+  await page.getByLabel("New users per minute").fill("301");
+  await owner.reads("New users per minute cannot be more than total active users.");
+  assert.ok(await owner.button("Apply").isDisabled());
+  await page.getByLabel("New users per minute").fill("30");
+  await owner.button("Apply").click();
+  await owner.reads(/In force: total active users 300, new users per minute 30\./);
+
+  // In a hidden tab nothing is read, so its button is about limits of before.
+  await owner.button("Limit −10 %, to 270").waitFor();
+  await owner.hides(true);
+  await change(arena, { total_active_users: 100 });
+  await owner.button("Limit −10 %, to 270").click();
+  await owner.reads(/Nothing was changed: meanwhile somebody else has set total active users 100/);
+  assert.equal((await stored(arena)).total_active_users, 100);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("an event's limits are changed while it counts", options, async (arena) => {
+  const at = (minutes) => new Date(arena.cluster.clock.now() + minutes * 60_000).toISOString();
+  const sale = {
+    name: "sale",
+    event_start_time: at(-1),
+    event_end_time: at(60),
+    total_active_users: 50,
+    new_users_per_minute: 10,
+  };
+  const path = `${ROOMS}/${shop.id}/events`;
+  const { id } = (await call(arena.cluster, "POST", path, sale)).result;
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.reads("0 / 50");
+  await owner.reads('55 more visitors may enter. It is the limit of the event "sale".');
+  await owner.button("Limit +10 %, to 55").click();
+  await owner.reads("0 / 55");
+  const event = (await call(arena.cluster, "GET", `${path}/${id}`)).result;
+  assert.deepEqual([event.total_active_users, event.new_users_per_minute], [55, 10]);
+  assert.equal((await stored(arena)).total_active_users, LIMIT);
+  await owner.button("Undo: back to total active users 50").click();
+  await owner.reads("0 / 50");
+});
+
+browserTest("a token is asked for, kept by the tab and told to nobody", options, async (arena) => {
+  const owner = await ownerOf(arena, DESKTOP);
+  const { page } = owner;
+  const field = page.getByLabel("Token");
+  await field.waitFor();
+  await page.keyboard.press("Enter");
+  await owner.reads("Enter the token.");
+  await owner.signIn("guessed");
+  await owner.reads(/^This is not a token of this deployment\. It is the secret API_TOKEN/);
+  for (let guess = 0; guess < 20; guess += 1) {
+    await owner.signIn(`guess ${guess}`);
+    await owner.button("Sign in").waitFor();
+  }
+  await owner.reads(/^This network has sent too many wrong tokens\. Wait a minute/);
+  await arena.cluster.advance(70_000);
+  await owner.signIn(SECRETS.API_TOKEN);
+  await owner.heading("Rooms").waitFor();
+  await page.goto(`${page.url().split("#")[0]}#/room/${shop.zone_id}/${shop.id}`);
+  await owner.heading("shop").waitFor();
+  await page.reload();
+  await owner.button("Hold all").waitFor();
+  assert.ok(!page.url().includes(SECRETS.API_TOKEN));
+  assert.deepEqual(await page.context().cookies(), []);
+  const another = await page.context().newPage();
+  await another.goto(page.url());
+  await another.getByLabel("Token").waitFor();
+  await owner.button("Sign out").click();
+  await field.waitFor();
+  await page.reload();
+  await field.waitFor();
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("a token that only reads says so, a lost one too", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP, READ_ONLY);
+  const { page } = owner;
+  await owner.open(tickets);
+  await owner.reads("0 / 1");
+  await owner.reads(/^This token only looks\. To change the room, sign out/);
+  assert.equal(await owner.button("Hold all").count(), 0);
+  const lost = { success: false, errors: [{ code: 10_000, message: "lost" }], result: null };
+  await page.route("**/status", (route) => route.fulfill({ status: 403, json: lost }));
+  await owner.reads(/^The token is not accepted any more/);
+  await page.getByLabel("Token").waitFor();
+});
+
+const many = Array.from({ length: 120 }, (_, at) => localRoom({ name: `room-${at + 1}` }));
+browserTest("only what is looked at is asked for", { rooms: many }, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const asked = async () => {
+    owner.asked.length = 0;
+    await sleep(ROUNDS_MS);
+    return owner.asked;
+  };
+  await owner.reads("0 / 1");
+  const onScreen = new Set(await asked());
+  assert.ok(onScreen.size > 3 && onScreen.size < 20, `${onScreen.size} rooms`);
+  assert.ok(owner.asked.length <= onScreen.size * (ROUNDS + 1), `${owner.asked.length} calls`);
+  await owner.reads("These are the first 100 of 120.");
+  await owner.page.getByLabel("Find a room").fill("nothing");
+  await owner.reads("No room has “nothing” in its name or host.");
+  await owner.page.getByLabel("Find a room").fill("room-7");
+  await owner.open(many[6]);
+  const calls = await asked();
+  assert.deepEqual([...new Set(calls)], [many[6].id]);
+  assert.ok(calls.length >= 2 && calls.length <= ROUNDS + 1, `${calls.length} calls`);
+  await owner.hides(true);
+  assert.deepEqual(await asked(), []);
+  await owner.hides(false);
+  await owner.reads(/^\d s ago$/);
+});
+
+browserTest("without a network numbers grow old and come back", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const context = owner.page.context();
+  await owner.open(shop);
+  await owner.reads("0 / 20");
+  await context.setOffline(true);
+  await owner.reads(/no news for \d+ s: The waiting room cannot be reached/);
+  await owner.reads(/The settings below are of/);
+  assert.ok(await owner.button("Hold all").isDisabled());
+  await context.setOffline(false);
+  await owner.reads(/^\d s ago$/);
+  await owner.page.getByText(/The settings below are of/).waitFor({ state: "detached" });
+  assert.ok(await owner.button("Hold all").isEnabled());
+});
+
+browserTest("every screen is readable by everybody", options, async (arena) => {
+  await comes(arena.cluster);
+  await change(arena, { total_active_users: 21 });
+  for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    const owner = await ownerOf(arena, context);
+    await owner.page.getByLabel("Token").waitFor();
+    await owner.looks(`sign-in-${device}`);
+    await owner.signIn(SECRETS.API_TOKEN);
+    await owner.page.getByRole("cell", { name: /\d+ \/ 21/ }).waitFor();
+    await owner.looks(`rooms-${device}`);
+    await owner.open(shop);
+    await owner.reads(/\d+ \/ 21/);
+    await owner.looks(`room-${device}`);
+    await owner.button("Maintenance").click();
+    await owner.page.getByRole("dialog").waitFor();
+    await owner.looks(`question-${device}`);
+    await owner.page.keyboard.press("Escape");
+    assert.deepEqual(owner.complaints, []);
+  }
+});
+
+/** Lets a crowd come to the shop: some are inside, the others wait. */
+async function comes(cluster) {
+  const crowd = new Crowd(cluster, { count: COMING, host: shop.host });
+  await crowd.arrive();
+  await crowd.wait(COUNTED_MS);
+}
+
+async function stored(arena) {
+  return (await call(arena.cluster, "GET", `${ROOMS}/${shop.id}`)).result;
+}
+
+/** Changes the shop as somebody else. */
+async function change(arena, fields) {
+  await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, fields);
+}
+
+function dialogOf(page, name) {
+  return page.getByRole("dialog", { name });
+}

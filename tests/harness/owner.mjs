@@ -1,0 +1,97 @@
+/**
+ * An owner in front of the cockpit: opens it in a browser, signs in, and reads what it says.
+ */
+
+import assert from "node:assert/strict";
+
+import { AXE, barriers } from "./accessibility.mjs";
+import { SECRETS } from "./deployment.mjs";
+import { fitsItsWidth } from "./every-language.mjs";
+
+const ADMIN = { host: "localhost", path: "/_waiting-room/" };
+/** What a browser writes to its console where an answer is an error on purpose. */
+const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+const STATUS = /waiting_rooms\/(\w+)\/status$/;
+
+/** Opens the cockpit in a browser of its own, without a token. */
+export async function ownerOf(arena, context) {
+  const browser = await arena.visitor({ room: ADMIN, context, name: "owner" });
+  const owner = new Owner(browser);
+  await owner.page.addInitScript({ path: AXE });
+  await owner.page.goto(browser.address);
+  return owner;
+}
+
+/** Opens the cockpit and signs in, with the token that may write unless another is given. */
+export async function signedIn(arena, context, token = SECRETS.API_TOKEN) {
+  const owner = await ownerOf(arena, context);
+  await owner.signIn(token);
+  await owner.heading("Rooms").waitFor();
+  return owner;
+}
+
+class Owner {
+  /** The ids of the rooms whose numbers were asked for, in order. */
+  asked = [];
+
+  constructor(browser) {
+    Object.assign(this, { browser, page: browser.page });
+    this.page.on("request", (request) => {
+      const [, room] = STATUS.exec(request.url()) ?? [];
+      if (room) this.asked.push(room);
+    });
+  }
+
+  /** Enters a token. */
+  async signIn(token) {
+    await this.page.getByLabel("Token").fill(token);
+    await this.button("Sign in").click();
+  }
+
+  /** Goes from the table to a room's page. */
+  async open(room) {
+    await this.page.getByRole("link", { name: room.name, exact: true }).click();
+    await this.heading(room.name).waitFor();
+  }
+
+  button(name) {
+    return this.page.getByRole("button", { name, exact: typeof name === "string" });
+  }
+
+  heading(name) {
+    return this.page.getByRole("heading", { name, exact: true });
+  }
+
+  /** Waits until some text is to be read on the page. */
+  async reads(text) {
+    await this.page.getByText(text).first().waitFor();
+  }
+
+  /** Enters a room's name into the question that a dangerous button asks. */
+  async answers(name) {
+    await this.page.getByRole("dialog").getByRole("textbox").fill(name);
+  }
+
+  /** Makes the page believe that its tab is hidden, or in front again. */
+  async hides(hidden) {
+    await this.page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  }
+
+  /** Looks at the page as it is, light and dark: nothing hinders anybody, nothing sticks out. */
+  async looks(name) {
+    for (const colorScheme of ["light", "dark"]) {
+      await this.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await this.browser.keepScreenshot(`cockpit-${name}-${colorScheme}`, { fullPage: true });
+      assert.deepEqual(await barriers(this.page), [], `${name}, ${colorScheme}`);
+    }
+    assert.ok(await fitsItsWidth(this.page), `${name} scrolls sideways`);
+  }
+
+  /** What the page complained about, but for answers that are refusals. */
+  get complaints() {
+    return this.browser.complaints.filter((text) => !REFUSED.test(text));
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What the cockpit says before a button is pressed, and what it finds to undo: for rooms and
+ * numbers as the API tells them, without a browser.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { actionsOf } from "../../cockpit/actions.js";
+import { undoable } from "../../cockpit/changes.js";
+import { age, status } from "../../cockpit/facts.js";
+
+const room = {
+  id: "r",
+  zone_id: "z",
+  total_active_users: 200,
+  new_users_per_minute: 50,
+  session_duration: 5,
+  queueing_method: "fifo",
+  queue_all: false,
+  maintenance: "off",
+  suspended: false,
+};
+const PATH = "zones/z/waiting_rooms/r";
+const quiet = numbers(0, 0);
+const busy = numbers(184, 804);
+
+test("a button says what will happen, with the numbers of now", () => {
+  const check = (id, fields, told, ...want) => {
+    const actions = actionsOf({ room: { ...room, ...fields }, numbers: told });
+    assert.equal(actions.find((one) => one.id === id).sentence, want.join(" "));
+  };
+  const nobody = "Nobody new enters.";
+  const keep = "about 804 in line keep their places.";
+  check("hold", {}, busy, nobody, `The 184 inside go on; ${keep}`);
+  const one = "The one inside goes on; the one in line keeps the place.";
+  check("hold", {}, numbers(1, 1), nobody, one);
+  check("hold", {}, quiet, nobody, "Nobody is inside now; whoever comes waits in line.");
+  check("hold", {}, undefined, nobody, "Visitors inside go on; whoever comes waits in line.");
+
+  const enter = "at most 50 a minute, until 200 are inside.";
+  check("open", { queue_all: true }, busy, `Visitors enter, those in line first: ${enter}`);
+  const rejects = { queueing_method: "reject" };
+  const rejected = "Nobody enters while the method is reject.";
+  check("open", rejects, quiet, `Visitors enter: ${enter}`, rejected);
+
+  const put = "Nobody is put out.";
+  const more = "36 more visitors may enter.";
+  check("less", {}, busy, put, "184 inside: nobody enters until 5 sessions have ended.");
+  check("more", {}, busy, more);
+  check("more", { queue_all: true }, busy, more, "Nobody enters while you hold the room.");
+  const counts = { queueing_method: "passthrough" };
+  check("more", counts, busy, more, "With the method passthrough no limit holds anybody up.");
+  const full = { new_users_per_minute: 200 };
+  const rate = "At most 180 enter a minute, not 200.";
+  check("less", full, quiet, put, "180 more visitors may enter.", rate);
+
+  const drains = "Nobody new enters, and sessions are not renewed";
+  check("drain", {}, quiet, `${drains}. Whoever comes waits in line.`);
+  const out = "the 184 inside are out within 5 minutes, as sessions end. About";
+  check("drain", {}, busy, `${drains}: ${out}`, "804 in line keep their places.");
+});
+
+test("of each kind the last change that still counts can be undone", () => {
+  const limit = entry(1, { total_active_users: 100 }, { total_active_users: 200 });
+  const held = entry(2, { queue_all: false }, { queue_all: true });
+  const before = { queue_all: true, maintenance: "hold" };
+  const opened = entry(3, before, { queue_all: false, maintenance: "off" });
+  const page = entry(4, { custom_page_html: "" }, { custom_page_html: "x" });
+  const made = { ...entry(5, {}, { total_active_users: 200 }), before: null };
+  const elsewhere = { ...held, version: 6, target: "zones/z/waiting_rooms/other" };
+  const check = (log, ...want) => {
+    const found = undoable({ room, log: [...log].reverse() });
+    assert.deepEqual(found.map(({ patch }) => patch), want);
+  };
+  check([]);
+  check([limit], { total_active_users: 100 });
+  check([limit, page, elsewhere], { total_active_users: 100 });
+  // The newest is first, and what was changed together is undone together.
+  check([limit, held, opened], before, { total_active_users: 100 });
+  // What another way has changed since, or what was made with the room, is no change to undo.
+  check([held]);
+  check([limit, made]);
+});
+
+test("to undo the end of a maintenance disturbs, to undo a hold does not", () => {
+  const check = (before, want) => {
+    const after = Object.fromEntries(Object.keys(before).map((field) => [field, room[field]]));
+    const [undo] = undoable({ room, log: [entry(1, before, after)] });
+    assert.equal(undo.disturbs, want);
+  };
+  check({ maintenance: "hold" }, true);
+  check({ maintenance: "drain" }, true);
+  check({ suspended: true }, true);
+  check({ queue_all: true }, false);
+  check({ total_active_users: 1 }, false);
+});
+
+test("a status is what counts most", () => {
+  const check = (fields, told, want) => {
+    assert.equal(status({ ...room, ...fields }, undefined, told).word, want);
+  };
+  check({}, undefined, "No numbers yet");
+  check({}, quiet, "Not queueing");
+  check({}, { ...quiet, status: "queueing" }, "Queueing");
+  check({}, busy, "Queueing");
+  check({}, numbers(200, 0), "Queueing");
+  check({}, { ...busy, status: "event_prequeueing" }, "Pre-queueing");
+  check({ queue_all: true }, undefined, "Hold all");
+  check({ queue_all: true, maintenance: "drain" }, busy, "Draining");
+  check({ maintenance: "hold" }, busy, "Maintenance");
+  check({ maintenance: "hold", suspended: true }, busy, "Disabled");
+  check({ queueing_method: "reject" }, busy, "Rejecting");
+});
+
+test("numbers say how old they are, and never look newer", () => {
+  const check = (at, now, problem, want) => assert.deepEqual(age(at, now, problem), want);
+  check(undefined, 0, undefined, { text: "asking", isOld: false });
+  check(undefined, 0, new Error("x"), { text: "no numbers", isOld: true });
+  check(0, 2_000, undefined, { text: "2 s ago", isOld: false });
+  check(0, 12_000, undefined, { text: "no news for 12 s", isOld: true });
+  check(0, 600_000, new Error("x"), { text: "no news for 10 min", isOld: true });
+});
+
+function numbers(inside, waiting) {
+  return {
+    status: "not_queueing",
+    estimated_total_active_users: inside,
+    estimated_queued_users: waiting,
+  };
+}
+
+function entry(version, before, after) {
+  const at = "2026-11-23T10:00:00Z";
+  return { version, at, actor: "token", method: "PATCH", target: PATH, before, after };
+}
