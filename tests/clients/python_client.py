@@ -5,9 +5,10 @@ exception when the client gets back anything but what it should. It looks at not
 """
 
 import sys
+import time
 
 import cloudflare
-from cloudflare import Cloudflare
+from cloudflare import Cloudflare, InternalServerError
 
 ZONE = "0123456789abcdef0123456789abcdef"
 TOKEN = "token-of-tests"
@@ -30,6 +31,19 @@ def main(base_url: str) -> None:
     refusals(client, base_url)
 
 
+def in_force(ask):
+    """Asks until the room's object has heard of the change, within some seconds."""
+    for _ in range(100):
+        try:
+            status = ask()
+            if status.status == "queueing":
+                return status
+        except InternalServerError:
+            pass  # It has not heard of the room yet.
+        time.sleep(0.05)
+    return ask()
+
+
 def rooms(client: Cloudflare) -> str:
     api = client.waiting_rooms
     made = api.create(zone_id=ZONE, name="sale", host="sale.example", **LIMITS)
@@ -40,7 +54,7 @@ def rooms(client: Cloudflare) -> str:
     same("updated", (updated.id, updated.session_duration), (made.id, 9))
     edited = api.edit(made.id, **{**fields, "total_active_users": 30, "queue_all": True})
     same("edited", (edited.total_active_users, edited.session_duration), (30, 9))
-    status = api.statuses.get(made.id, zone_id=ZONE)
+    status = in_force(lambda: api.statuses.get(made.id, zone_id=ZONE))
     same("status", (status.status, status.estimated_queued_users), ("queueing", 0))
     return made.id
 

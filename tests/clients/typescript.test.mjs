@@ -28,6 +28,7 @@ clusterTest("a room: create, get, update, edit, delete", options, async (cluster
   const change = { zone_id, ...sale, total_active_users: 30, queue_all: true };
   const edited = await waitingRooms.edit(made.id, change);
   assert.deepEqual([edited.total_active_users, edited.session_duration], [30, 9]);
+  await cluster.advance(5_000); // by then a change counts everywhere
   assert.equal((await waitingRooms.statuses.get(made.id, { zone_id })).status, "queueing");
   assert.equal((await waitingRooms.delete(made.id, { zone_id })).id, made.id);
   await assert.rejects(waitingRooms.get(made.id, { zone_id }), Cloudflare.NotFoundError);

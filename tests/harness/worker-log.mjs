@@ -5,7 +5,7 @@
  */
 
 /** How many of the newest entries are kept; a crowd can make thousands. */
-const ENTRIES_MAX = 40;
+const ENTRIES_MAX = 200;
 /** How many lines of an entry are kept: the message, and where it came from. */
 const LINES_MAX = 6;
 const LINE_LENGTH_MAX = 200;

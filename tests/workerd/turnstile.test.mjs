@@ -207,6 +207,7 @@ turnstileTest("the infinite queue looks like the line and calls nobody", {}, asy
   assert.deepEqual([cfWaitingRoom.infiniteQueue, cfWaitingRoom.turnstile], [false, ""]);
 
   // Whatever is called between two visits is called by the room itself, and not for the bot.
+  await settled();
   let shown = Infinity;
   for (let check = 0; check < 40; check += 1) {
     const before = await cluster.allCalls(gated);
