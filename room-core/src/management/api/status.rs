@@ -34,9 +34,7 @@ impl StatusBasis {
     /// In a prequeue `numbers.open` is not looked at: the configuration holds the room, also while
     /// the object does not know of the prequeue yet.
     pub fn with(&self, numbers: &Status) -> Value {
-        // Where somebody still waits it is queueing, although a newcomer might get the next slot.
-        let is_free = numbers.open && numbers.waiting == 0;
-        let status = match (self.suspended, self.prequeueing, is_free) {
+        let status = match (self.suspended, self.prequeueing, numbers.open) {
             (true, ..) => "suspended",
             (false, true, _) => "event_prequeueing",
             (false, false, true) => "not_queueing",
@@ -63,14 +61,14 @@ mod tests {
 
     #[test]
     fn a_suspension_comes_before_a_prequeue_and_that_before_the_line() {
-        let check = |suspended: bool, prequeueing: bool, open: bool, waiting: u64, want: &str| {
+        let check = |suspended: bool, prequeueing: bool, open: bool, want: &str| {
             let basis = StatusBasis { suspended, event_id: None, prequeueing };
             let (longest_wait_s, next_admission_s) = (Some(61), None);
-            let numbers = Status { open, active: 3, waiting, longest_wait_s, next_admission_s };
+            let numbers = Status { open, active: 3, waiting: 2, longest_wait_s, next_admission_s };
             let told = json!({
                 "status": want,
                 "event_id": "",
-                "estimated_queued_users": waiting,
+                "estimated_queued_users": 2,
                 "estimated_total_active_users": 3,
                 "max_estimated_time_minutes": 2,
                 "next_admission_seconds": null,
@@ -79,12 +77,10 @@ mod tests {
             let text = serde_json::to_string(&basis).expect("a text");
             assert_eq!(serde_json::from_str::<StatusBasis>(&text).ok(), Some(basis));
         };
-        check(true, true, false, 2, "suspended");
-        check(false, true, false, 2, "event_prequeueing");
-        check(false, true, true, 2, "event_prequeueing");
-        check(false, false, true, 0, "not_queueing");
-        check(false, false, true, 1, "queueing");
-        check(false, false, false, 0, "queueing");
-        check(false, false, false, 2, "queueing");
+        check(true, true, false, "suspended");
+        check(false, true, false, "event_prequeueing");
+        check(false, true, true, "event_prequeueing");
+        check(false, false, true, "not_queueing");
+        check(false, false, false, "queueing");
     }
 }
