@@ -148,7 +148,7 @@ async function tryMutants(chosen, suite, endsAt) {
   const skipped = suite.skipped.flatMap((name) => ["--skip", name]);
   const options = ["--package", "room-core", "--output", FOUND, "--no-times", "--shuffle"];
   // A part is a sample of all files, not the mutants of some.
-  options.push("--sharding", "round-robin");
+  if (chosen.includes("--shard")) options.push("--sharding", "round-robin");
   // To the build as well as to the run: of the other tests none is built.
   const built = suite.built.map((part) => `--cargo-arg=${part}`);
   const command = ["mutants", ...options, ...built, ...chosen, "--", "--", ...skipped];
