@@ -67,7 +67,7 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use super::{Epoch, EpochCensus, OrderKey, Queue, Round, Settings};
+    use super::{Epoch, EpochCensus, OrderKey, Queue, Round, SETTLED_MS, Settings};
     use crate::base::time::Timestamp;
     use crate::room::settings::QueueingMethod;
 
@@ -105,6 +105,23 @@ mod tests {
         check(36, 20, 0.0, false);
         check(41, 0, 0.01, false); // they give up often here
         check(42, 0, 0.01, true);
+    }
+
+    #[test]
+    fn whoever_has_waited_for_less_than_a_minute_may_leave_in_any_number() {
+        let check = |first_ms: u64, want: bool| {
+            let mut queue = Queue::default();
+            queue.close(CLOSED_AT, OrderKey(1_000));
+            let census = (0..100).map(|key| (OrderKey(first_ms + key), 1)).collect();
+            queue.observe(Epoch(EPOCH), &census);
+            let next = Epoch(EPOCH + 1);
+            let settings = Settings::for_tests();
+            let got = queue.doubts(&settings, next, &EpochCensus::new(), 0, 0.0);
+            assert_eq!(got, want, "{first_ms}");
+        };
+        let minute_ago = Epoch(EPOCH).start().0 - SETTLED_MS;
+        check(minute_ago - 100, true);
+        check(minute_ago + 1, false);
     }
 
     #[test]
