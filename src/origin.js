@@ -15,9 +15,12 @@ The site does not answer right now. Your place is kept: please try again in a mo
 If you have just sent a form, it may not have arrived.
 `;
 
+/** An address in the message of an error: it may have the visitor's query. */
+const ADDRESS = /\bhttps?:\/\/\S+/g;
+
 /** Answers for an origin that gave no answer at all; without this the platform shows its error. */
 export function unreachable(error) {
-  console.error(`the origin cannot be reached: ${error}`);
+  console.error(`the origin cannot be reached: ${String(error).replace(ADDRESS, "an address")}`);
   const headers = {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "private, no-store",

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { unreachable } from "../../src/origin.js";
 import { send } from "../harness/http.mjs";
 import { startPair } from "../harness/pair.mjs";
 import { room } from "../harness/rooms.mjs";
@@ -44,6 +45,16 @@ test("nor does it where everybody passes", { timeout: TIMEOUT_MS }, () =>
     broken(await ask(pair, { host: shop.host, path: RESET }));
   }),
 );
+
+test("what is logged of it names no address", (context) => {
+  const logged = context.mock.method(console, "error", () => {});
+  unreachable(new TypeError("cannot load https://shop.example/a?name=eve, nor (http://b.example)"));
+  const [line] = logged.mock.calls[0].arguments;
+  assert.equal(
+    line,
+    "the origin cannot be reached: TypeError: cannot load an address nor (an address",
+  );
+});
 
 for (const [name, isCopy, headers] of [
   ["an answer of the origin", false, {}],
