@@ -13,7 +13,6 @@ const SECRET = "of-the-visitor";
 /** A piece of a ticket that is too long to appear by chance. */
 const PIECE_LENGTH = 20;
 const shop = room({ name: "shop", total_active_users: 1, json_response_enabled: true });
-const broken = ROOM_CLASSES.map((className) => ({ className, fail: "before" }));
 
 const title = "row 5: a ticket is in a cookie that scripts cannot read, and nowhere else";
 clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
@@ -29,14 +28,16 @@ clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
     assertHides(victim, JSON.stringify(others), "another header");
   }
   // A log has most to say when something breaks.
-  await cluster.breakCalls(...broken);
-  await cluster.advance(5_000);
-  for (const name of ["first", "second"]) {
-    const headers = { "cf-connecting-ip": ADDRESS, "user-agent": SECRET };
-    const newcomer = new Visitor(cluster, { name, host: shop.host });
-    await newcomer.visit({ path: `/?q=${SECRET}`, headers });
+  for (const classes of [["GlobalAggregator"], ROOM_CLASSES]) {
+    await cluster.breakCalls(...classes.map((className) => ({ className, fail: "before" })));
+    await cluster.advance(5_000);
+    for (const name of ["first", "second"]) {
+      const headers = { "cf-connecting-ip": ADDRESS, "user-agent": SECRET };
+      const newcomer = new Visitor(cluster, { name, host: shop.host });
+      await newcomer.visit({ path: `/?q=${SECRET}`, headers });
+    }
+    await cluster.advance(5_000);
   }
-  await cluster.advance(5_000);
   assert.ok(cluster.log.count("") > 0, "nothing was logged, so that nothing was tested");
   for (const text of [NAME, ADDRESS, SECRET, ...pieces(victim.cookie(NAME))]) {
     assert.equal(cluster.log.count(text), 0, `a log line has ${text}`);
