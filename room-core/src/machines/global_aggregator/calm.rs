@@ -11,10 +11,12 @@ use crate::capacity::cadence::Cadence;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
-/// A room is far from its limits up to this part of each, in hundredths, and near one from the
-/// second on.
-const FAR_PERCENT: u64 = 60;
-const NEAR_PERCENT: u64 = 70;
+/// Up to these parts of its limits a room is far from them.
+const FAR: Parts = Parts { percent: 60, granted_percent: 60 };
+/// From these parts on a room that was calm is near one. Slots of leases that nobody uses count
+/// against the rate while they last, and in a calm room they last long: at half of its rate, where
+/// objects forget what they hold, it has granted 70 %.
+const NEAR: Parts = Parts { percent: 70, granted_percent: 85 };
 /// How long it must have been far from them before it becomes calm, in milliseconds.
 const FAR_MS: u64 = MINUTE_MS;
 /// It is a rush if so many times as many come in a minute as in the one before, and this part of
@@ -31,6 +33,15 @@ const CHANGE_MS: u64 = 3 * MINUTE_MS;
 const RESERVE: u64 = 200;
 /// How long after a calm time the last rare reports come in, in milliseconds.
 const LATE_MS: u64 = 90 * SECOND_MS;
+
+/// Parts of a room's limits, in hundredths.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    /// Of both limits, as far as visitors use them.
+    percent: u64,
+    /// Of `new_users_per_minute`, as far as it is granted.
+    granted_percent: u64,
+}
 
 /// What the room bears at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -50,16 +61,19 @@ pub(super) struct Use {
 }
 
 impl Use {
-    fn is_within(self, now: Timestamp, settings: &Settings, percent: u64) -> bool {
-        let places = u64::from(settings.total_active_users) * percent / 100;
-        let rate = u64::from(settings.new_users_per_minute) * percent / 100;
+    fn is_within(self, now: Timestamp, settings: &Settings, parts: Parts) -> bool {
+        let rate = u64::from(settings.new_users_per_minute);
+        let places = u64::from(settings.total_active_users) * parts.percent / 100;
+        let newcomers = rate * parts.percent / 100;
+        let granted = rate * parts.granted_percent / 100;
         let changes = settings.next_change_at.is_some_and(|at| at < now + CHANGE_MS);
         self.is_open
             && !self.ends_sessions
             && !changes
             && settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE
             && self.inside <= places
-            && self.in_rate.max(self.newcomers_per_minute) <= rate
+            && self.in_rate <= granted
+            && self.newcomers_per_minute <= newcomers
             && !self.is_rush(settings)
     }
 
@@ -99,14 +113,14 @@ impl Calm {
         }
         self.usual_per_minute = kept.max(now_used.entered_per_minute);
         let now_used = Use { entered_per_minute: self.usual_per_minute, ..now_used };
-        if now_used.is_within(now, settings, FAR_PERCENT) {
+        if now_used.is_within(now, settings, FAR) {
             let far_since = *self.far_since.get_or_insert(now);
             if now.since_ms(far_since) >= FAR_MS {
                 self.cadence = Cadence::calm(settings);
             }
         } else {
             self.far_since = None;
-            if !now_used.is_within(now, settings, NEAR_PERCENT) {
+            if !now_used.is_within(now, settings, NEAR) {
                 self.cadence = Cadence::FULL;
             }
         }
@@ -175,10 +189,12 @@ mod tests {
         check(FAR_MS - 1, HALF, false);
         check(FAR_MS, HALF, true);
         check(FAR_MS + 1, Use { inside: 700, ..HALF }, true);
-        check(FAR_MS + 2, Use { inside: 701, ..HALF }, false);
-        check(FAR_MS + 3, HALF, false);
-        check(2 * FAR_MS + 2, HALF, false);
-        check(2 * FAR_MS + 3, HALF, true);
+        check(FAR_MS + 2, Use { in_rate: 85, newcomers_per_minute: 70, ..HALF }, true);
+        check(FAR_MS + 3, Use { inside: 701, ..HALF }, false);
+        check(FAR_MS + 4, Use { in_rate: 61, ..HALF }, false);
+        check(FAR_MS + 5, HALF, false);
+        check(2 * FAR_MS + 4, HALF, false);
+        check(2 * FAR_MS + 5, HALF, true);
     }
 
     #[test]
@@ -189,7 +205,7 @@ mod tests {
             assert!(!calm.cadence().is_calm());
         };
         check(settings(), Use { inside: 701, ..HALF });
-        check(settings(), Use { in_rate: 71, ..HALF });
+        check(settings(), Use { in_rate: 86, ..HALF });
         check(settings(), Use { newcomers_per_minute: 71, ..HALF });
         check(settings(), Use { is_open: false, ..HALF });
         check(settings(), Use { ends_sessions: true, ..HALF });
