@@ -1,8 +1,8 @@
 //! How isolates and objects get to know the rooms that the registry holds.
 //!
 //! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API; if
-//! that is older than 2 s, it asks the registry and writes the copy. It keeps what it knows through
-//! any outage. Until it knows anything, `ON_FAILURE` decides about requests that no room of
+//! what it knows then is older than 4 s, it asks the registry and writes the copy. It keeps what it
+//! knows through any outage. Until it knows anything, `ON_FAILURE` decides about requests that no room of
 //! rooms.json covers: the registry may have a room for them.
 
 use room_core::base::id::RoomId;
@@ -99,7 +99,13 @@ async fn sleep() {
 
 /// Looks for a newer configuration: in the copy, and if that is too old at the registry.
 async fn look(reader: For, env: &Env) {
-    if !take_copy(reader, env).await && !ask_registry(env).await {
+    if take_copy(reader, env).await {
+        return;
+    }
+    let now = platform::now();
+    if memory::with(|memory| memory.freshness.needs_registry(now)) == Some(false) {
+        memory::with(|memory| memory.freshness.on_no_copy());
+    } else if !ask_registry(env).await {
         memory::with(|memory| memory.freshness.on_silence());
     }
 }
@@ -117,8 +123,9 @@ async fn ask_registry(env: &Env) -> bool {
         _ => return false,
     };
     let stamp = ConfigurationStamp { version, confirmed_at: asked_at };
+    let now = platform::now();
     memory::with(|memory| {
-        memory.freshness.on_answer();
+        memory.freshness.on_answer(now, asked_at);
         memory.uncopied = Some((stamp, text));
     });
     true
@@ -141,6 +148,7 @@ async fn take_copy(reader: For, env: &Env) -> bool {
     if known < Some(stamp.version) {
         let text = copies::read_configuration(reader, env, stamp.version).await;
         if !text.is_some_and(|text| accept(&text)) {
+            memory::with(|memory| memory.freshness.on_old_copy());
             return false;
         }
         memory::with(|memory| memory.freshness.on_copy());
@@ -150,7 +158,7 @@ async fn take_copy(reader: For, env: &Env) -> bool {
         let confirms = memory.version == Some(stamp.version)
             && memory.freshness.trusts_copy(now, stamp.confirmed_at);
         if confirms {
-            memory.freshness.on_answer();
+            memory.freshness.on_answer(now, stamp.confirmed_at);
         }
         confirms
     };

@@ -19,7 +19,8 @@ const [REMEMBERS, FORGETS] = ["half", "half-forgets"];
 /**
  * The means of a few runs in which objects remember all, and in which they forget in their sleep.
  *
- * @returns {Record<"remembering" | "forgetting", import("./stories.mjs").Measured>}
+ * @returns {Record<"remembering" | "forgetting", import("./stories.mjs").Measured & {
+ *   entries: number, entryCalls: number }>}
  */
 export function halfFullIn30() {
   const runs = played();
@@ -36,6 +37,8 @@ function means(runs) {
     requests: of("page_views"),
     calls: of("calls") + of("registry_calls"),
     registryCalls: of("registry_calls"),
+    entries: of("entries"),
+    entryCalls: of("entry_calls"),
     awakeS: of("awake_ms") / 1_000,
     rows: of("rows"),
     objects: of("objects"),

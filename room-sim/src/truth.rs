@@ -109,6 +109,8 @@ pub struct Truth {
     pub(crate) takes: u64,
     /// Requests of pages, since the room has warmed up.
     pub(crate) page_views: u64,
+    /// Those of them with which somebody entered.
+    pub(crate) entries: u64,
     pub(crate) pause_ms: u64,
     /// Check-ins of visitors who wait, by the milliseconds until their answer.
     pub(crate) check_in_latency: Vec<u64>,
@@ -154,6 +156,7 @@ impl Truth {
             first_queued: None,
             takes: 0,
             page_views: 0,
+            entries: 0,
             pause_ms: 0,
             check_in_latency: vec![0; LATENCY_MS_MAX + 1],
             latency: vec![0; LATENCY_MS_MAX + 1],
@@ -177,7 +180,11 @@ impl Truth {
 
     /// Counts a request of a page, once the room has warmed up.
     pub fn see_page_view(&mut self, now: Timestamp) {
-        self.page_views += u64::from(now.since_ms(self.started_at) >= WARM_UP_MS);
+        self.page_views += u64::from(self.is_warm(now));
+    }
+
+    fn is_warm(&self, now: Timestamp) -> bool {
+        now.since_ms(self.started_at) >= WARM_UP_MS
     }
 
     /// Counts a newcomer whose first request was answered after `latency_ms`.
@@ -229,6 +236,7 @@ impl Truth {
 
     /// Counts an entry against R.
     fn note_entry(&mut self, now: Timestamp) {
+        self.entries += u64::from(self.is_warm(now));
         self.last_minute.push_back(now);
         self.used(now);
         let minute = now.0 / MINUTE_MS;

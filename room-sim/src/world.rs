@@ -171,7 +171,7 @@ impl World {
         }
         let peaks = self.peaks();
         let footprint = self.objects.footprint(self.now);
-        let page_views = self.truth.page_views;
+        let (page_views, entries) = (self.truth.page_views, self.truth.entries);
         let measures = Measures::of(&self.truth, self.visitors.all(), peaks, &footprint);
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
@@ -183,7 +183,7 @@ impl World {
         let waiting = self.truth.waiting(self.now);
         let summary =
             Summary::of(&self.truth, self.visitors.all(), waiting, self.event_queue.entered());
-        let cost = Cost { page_views, ..footprint.cost };
+        let cost = Cost { page_views, entries, ..footprint.cost };
         (self.with_drained(measures), Summary { admissions_per_minute, peaks, cost, ..summary })
     }
 

@@ -1,23 +1,30 @@
 //! When an isolate looks for a newer configuration, and which visits wait for that.
 //!
 //! The configuration is kept by the registry, an object; each data center has a copy in its cache.
-//! A look reads the copy and accepts it if the registry confirmed it less than `LOOK_MS` ago.
-//! Decisions are made by a configuration that was confirmed less than `STALE_MS` ago. Together
-//! these make a change count everywhere within 5 s, unless the registry does not answer.
+//! An isolate looks at the copy every `LOOK_MS`, and accepts it for as long as the registry confirmed
+//! it less than `COPY_MS` ago; then it asks the registry. Decisions are made by a configuration that
+//! was confirmed less than `STALE_MS` ago. So a change counts everywhere within 5 s, unless the
+//! registry does not answer; only the first visits to an isolate that nobody visited for as long are
+//! decided by what it knew.
 
 use crate::base::time::Timestamp;
 
-/// Least time between two looks, and the age from which on a copy is too old to be accepted.
+/// Least time between two looks, in milliseconds, while what is known is young.
 const LOOK_MS: u64 = 2_000;
-/// Age from which on a configuration is looked for again before decisions are made by it.
-const STALE_MS: u64 = 3_000;
+/// Age in milliseconds from which on the registry is asked, and no copy accepted. What is left of
+/// `STALE_MS` is for the next visit to ask, and for the answer.
+pub const COPY_MS: u64 = 4_000;
+/// Age in milliseconds from which on a configuration is looked for before decisions are made by it.
+const STALE_MS: u64 = 5_000;
 
 /// The age of an isolate's configuration, and the state of its search for a newer one.
 #[derive(Debug, Default)]
 pub struct Freshness {
     /// When the last look began.
     began_at: Timestamp,
-    /// When the last look began that was answered; `None` while no configuration is known.
+    /// Whether it has not ended yet.
+    under_way: bool,
+    /// When the registry last confirmed what is known; `None` while no configuration is known.
     confirmed_at: Option<Timestamp>,
     /// Whether the last look was not answered.
     silent: bool,
@@ -42,13 +49,14 @@ impl Freshness {
 
     /// Whether a look is due; a request begins it, as a rule after it has been answered.
     pub fn is_due(&self, now: Timestamp) -> bool {
-        self.asks_registry || now.since_ms(self.began_at) >= LOOK_MS
+        let is_old = !self.silent && !self.under_way && self.is_older_than(COPY_MS, now);
+        self.asks_registry || is_old || now.since_ms(self.began_at) >= LOOK_MS
     }
 
     /// Whether the configuration is too old to decide by. Never true after an unanswered look:
     /// then decisions go on by what is known.
     pub fn is_stale(&self, now: Timestamp) -> bool {
-        !self.silent && self.confirmed_at.is_none_or(|moment| now.since_ms(moment) >= STALE_MS)
+        !self.silent && self.is_older_than(STALE_MS, now)
     }
 
     /// Whether a visit should wait for a look before it is decided. Once a configuration is known,
@@ -62,6 +70,7 @@ impl Freshness {
         let begins = self.is_due(now);
         if begins {
             self.began_at = now;
+            self.under_way = true;
             self.asks_registry = false;
         }
         begins
@@ -69,11 +78,18 @@ impl Freshness {
 
     /// Whether to accept a copy that the registry confirmed at `confirmed_at`.
     pub fn trusts_copy(&self, now: Timestamp, confirmed_at: Timestamp) -> bool {
-        !self.changed && now.since_ms(confirmed_at) < LOOK_MS
+        !self.changed && now.since_ms(confirmed_at) < COPY_MS
     }
 
-    /// Notes that the copy was not accepted, so that the next look asks the registry.
+    /// Whether a look that has found no copy to accept must ask the registry. Where there are no
+    /// copies at all, each isolate asks for itself, and what it knows is good for as long as a copy.
+    pub fn needs_registry(&self, now: Timestamp) -> bool {
+        self.changed || self.asks_registry || self.silent || self.is_older_than(COPY_MS, now)
+    }
+
+    /// Notes that the copy was not accepted, so that the registry is asked next.
     pub fn on_old_copy(&mut self) {
+        self.under_way = false;
         self.asks_registry = true;
     }
 
@@ -84,11 +100,19 @@ impl Freshness {
         self.asks_registry = true;
     }
 
-    /// Notes that the look was answered, by an accepted copy or by the registry.
-    pub fn on_answer(&mut self) {
-        self.silent = false;
-        self.changed = false;
-        self.confirmed_at = Some(self.began_at);
+    /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by the
+    /// clock of whoever asked it.
+    pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
+        *self = Self {
+            began_at: self.began_at,
+            confirmed_at: self.confirmed_at.max(Some(confirmed_at.min(now))),
+            ..Self::default()
+        };
+    }
+
+    /// Notes that the look has ended without a copy, and what is known is young enough.
+    pub fn on_no_copy(&mut self) {
+        self.under_way = false;
     }
 
     /// Notes that a copy of any age is used for want of anything else: a configuration is known,
@@ -99,13 +123,18 @@ impl Freshness {
 
     /// Notes that the registry did not answer.
     pub fn on_silence(&mut self) {
+        self.under_way = false;
         self.silent = true;
+    }
+
+    fn is_older_than(&self, age_ms: u64, now: Timestamp) -> bool {
+        self.confirmed_at.is_none_or(|moment| now.since_ms(moment) >= age_ms)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Freshness;
+    use super::{COPY_MS, Freshness};
     use crate::base::time::Timestamp;
 
     const START: Timestamp = Timestamp(1_000_000);
@@ -113,24 +142,44 @@ mod tests {
     fn known() -> Freshness {
         let mut freshness = Freshness::default();
         assert!(freshness.begin(START));
-        freshness.on_answer();
+        freshness.on_answer(START, START);
         freshness
     }
 
     #[test]
     fn looks_keep_their_distance_and_decisions_wait_for_none_that_is_due() {
-        let check = |age_ms: u64, due: bool, stale: bool| {
+        let check = |age_ms: u64, due: bool, needed: bool, stale: bool| {
             let freshness = known();
             let now = START + age_ms;
             assert_eq!(freshness.is_due(now), due, "{age_ms}");
+            assert_eq!(freshness.needs_registry(now), needed, "{age_ms}");
             assert_eq!(freshness.is_stale(now), stale, "{age_ms}");
             assert_eq!(freshness.delays_visits(now), stale, "{age_ms}");
         };
-        check(0, false, false);
-        check(1_999, false, false);
-        check(2_000, true, false);
-        check(2_999, true, false);
-        check(3_000, true, true);
+        check(0, false, false, false);
+        check(1_999, false, false, false);
+        check(2_000, true, false, false);
+        check(3_999, true, false, false);
+        check(4_000, true, true, false);
+        check(4_999, true, true, false);
+        check(5_000, true, true, true);
+    }
+
+    #[test]
+    fn a_copy_is_as_old_as_the_word_of_the_registry_in_it() {
+        let mut freshness = known();
+        let now = START + 3_900;
+        assert!(freshness.begin(now) && freshness.trusts_copy(now, START + 1));
+        freshness.on_answer(now, START + 1);
+        // Due again long before the next regular look, and only one looks at a time.
+        assert!(!freshness.is_due(START + 4_000) && freshness.begin(START + 4_001));
+        assert!(!freshness.is_due(START + 4_002) && freshness.is_due(START + 6_001));
+        assert!(freshness.is_stale(START + 5_001));
+        // A copy that is older than what is known makes nothing older, and no clock makes it younger.
+        freshness.on_answer(START + 5_000, START);
+        assert!(!freshness.is_stale(START + 5_000));
+        freshness.on_answer(START + 5_000, START + 90_000);
+        assert!(freshness.is_stale(START + 10_000));
     }
 
     #[test]
@@ -140,6 +189,7 @@ mod tests {
         assert!(freshness.begin(START));
         // Others wait for the look that is under way, and do not look themselves.
         assert!(freshness.delays_visits(START) && !freshness.begin(START));
+        assert!(freshness.needs_registry(START));
         freshness.on_silence();
         assert!(!freshness.is_known() && !freshness.delays_visits(START));
         freshness.on_copy();
@@ -153,18 +203,19 @@ mod tests {
         assert!(freshness.begin(now));
         freshness.on_silence();
         assert!(!freshness.is_stale(now + 60_000) && freshness.is_due(now + 2_000));
+        assert!(!freshness.is_due(now + 1_999) && freshness.needs_registry(now));
         assert!(freshness.begin(now + 2_000));
-        freshness.on_answer();
-        assert!(freshness.is_stale(now + 5_000) && !freshness.is_stale(now + 4_999));
+        freshness.on_answer(now + 2_100, now + 2_000);
+        assert!(freshness.is_stale(now + 7_000) && !freshness.is_stale(now + 6_999));
     }
 
     #[test]
     fn after_an_old_copy_visits_go_on_and_the_registry_is_asked() {
         let mut freshness = known();
-        let now = START + 5_000;
+        let now = START + 6_000;
         assert!(freshness.begin(now));
-        assert!(!freshness.trusts_copy(now, START + 3_000));
-        assert!(freshness.trusts_copy(now, START + 3_001));
+        assert!(!freshness.trusts_copy(now, START + 2_000));
+        assert!(freshness.trusts_copy(now, START + 2_001));
         freshness.on_old_copy();
         assert!(freshness.is_due(now) && !freshness.delays_visits(now));
     }
@@ -174,7 +225,8 @@ mod tests {
         let mut freshness = known();
         freshness.on_change();
         assert!(freshness.begin(START) && !freshness.trusts_copy(START, START));
-        freshness.on_answer();
+        assert!(freshness.needs_registry(START));
+        freshness.on_answer(START, START);
         assert!(freshness.trusts_copy(START, START) && !freshness.is_due(START));
     }
 
@@ -182,5 +234,59 @@ mod tests {
     fn a_successor_decides_at_once_and_looks_at_once() {
         let freshness = Freshness::resumed(START);
         assert!(freshness.is_known() && !freshness.is_stale(START) && freshness.is_due(START));
+    }
+
+    /// An isolate of a data center without copies, which is visited every `every_ms`.
+    struct Isolate {
+        freshness: Freshness,
+        every_ms: u64,
+        asked_at: Option<Timestamp>,
+    }
+
+    /// How long the registry takes to answer, in milliseconds.
+    const ANSWER_MS: u64 = 150;
+
+    impl Isolate {
+        /// A moment passes, perhaps with a visit; returns whether the registry is asked in it.
+        fn pass(&mut self, now: Timestamp) -> bool {
+            let is_answered = |asked_at: &mut Timestamp| now.since_ms(*asked_at) >= ANSWER_MS;
+            if let Some(asked_at) = self.asked_at.take_if(is_answered) {
+                self.freshness.on_answer(now, asked_at);
+            }
+            if !now.0.is_multiple_of(self.every_ms) {
+                return false;
+            }
+            let age_ms = now.since_ms(self.freshness.confirmed_at.unwrap_or_default());
+            let longest_ms = COPY_MS + self.every_ms + ANSWER_MS;
+            assert!(now < START + 5_000 || age_ms <= longest_ms, "{age_ms} of {longest_ms}");
+            let looks = self.freshness.begin(now);
+            let asks = looks && self.freshness.needs_registry(now);
+            if asks {
+                self.asked_at = Some(now);
+            } else if looks {
+                self.freshness.on_no_copy();
+            }
+            asks
+        }
+    }
+
+    #[test]
+    fn without_copies_each_isolate_asks_the_registry_once_in_four_seconds() {
+        const ISOLATES: u64 = 200;
+        const SECONDS: u64 = 120;
+        let isolate = |number: u64| Isolate {
+            freshness: Freshness::default(),
+            every_ms: 10 * (1 + number % 80),
+            asked_at: None,
+        };
+        let mut isolates: Vec<Isolate> = (0..ISOLATES).map(isolate).collect();
+        let mut asked = 0;
+        for passed_ms in (0..SECONDS * 1_000).step_by(10) {
+            let now = START + passed_ms;
+            asked += isolates.iter_mut().map(|one| u64::from(one.pass(now))).sum::<u64>();
+        }
+        // The first question of each besides; and none of them gives up asking.
+        let most = ISOLATES * (1 + SECONDS * 1_000 / COPY_MS);
+        assert!((most * 4 / 5..=most).contains(&asked), "{asked} of {most}");
     }
 }

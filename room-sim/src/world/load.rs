@@ -4,6 +4,7 @@
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::data_center_counter::SHARDS_MAX;
+use room_core::machines::freshness::COPY_MS;
 use serde::Serialize;
 
 use super::objects::Object;
@@ -16,9 +17,6 @@ const PATIENCE_MS: u64 = SECOND_MS;
 
 /// An object that sleeps for so long may lose its memory.
 const FORGETS_MS: u64 = 10 * SECOND_MS;
-/// The copy of the configuration in a data center is trusted for so long; then its next visit asks
-/// the registry.
-const CONFIGURATION_MS: u64 = 2 * SECOND_MS;
 /// The platform's limits of one object: calls in a second, and memory.
 const CALLS_PER_S_MAX: u64 = 1_000;
 const MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
@@ -146,8 +144,13 @@ pub struct Cost {
     pub measured_ms: u64,
     /// Requests of pages.
     pub page_views: u64,
+    /// Those of them with which somebody entered.
+    pub entries: u64,
     /// The calls that reached any object of the room.
     pub calls: u64,
+    /// Those of them that somebody who entered, or asked to, caused: for slots. The others tell
+    /// that somebody is still inside.
+    pub entry_calls: u64,
     /// The calls that reached the registry, which all rooms share.
     pub registry_calls: u64,
     /// The objects of the room that were called.
@@ -186,6 +189,7 @@ pub struct Loads {
     /// By data center: when its copy of the configuration was confirmed last.
     confirmed_at: Vec<Timestamp>,
     registry_calls: u64,
+    entry_calls: u64,
 }
 
 impl Loads {
@@ -198,6 +202,7 @@ impl Loads {
             anywhere: Load::default(),
             confirmed_at: vec![Timestamp::default(); data_centers],
             registry_calls: 0,
+            entry_calls: 0,
         }
     }
 
@@ -205,10 +210,15 @@ impl Loads {
     /// center is too old.
     pub(crate) fn look_for_configuration(&mut self, data_center: usize, now: Timestamp) {
         let Some(confirmed_at) = self.confirmed_at.get_mut(data_center) else { return };
-        if now.since_ms(*confirmed_at) >= CONFIGURATION_MS {
+        if now.since_ms(*confirmed_at) >= COPY_MS {
             *confirmed_at = now;
             self.registry_calls += 1;
         }
+    }
+
+    /// Somebody who enters causes a call.
+    pub(crate) fn note_entry_call(&mut self) {
+        self.entry_calls += 1;
     }
 
     /// The load of one object; none if there is no such object.
@@ -245,7 +255,7 @@ impl Loads {
     pub fn begin_measure(&mut self, now: Timestamp) {
         let data_centers = self.counters.iter_mut().chain(&mut self.aggregators);
         data_centers.chain([&mut self.global]).for_each(|load| load.begin_measure(now));
-        self.registry_calls = 0;
+        (self.registry_calls, self.entry_calls) = (0, 0);
     }
 
     /// What the objects have cost in the `measured_ms` since the measure began.
@@ -257,8 +267,16 @@ impl Loads {
         let all_ms = (objects * measured_ms).max(1);
         let awake = awake_ms as f64 / all_ms as f64;
         let calls = called.iter().map(|load| load.calls).sum();
-        let registry_calls = self.registry_calls;
-        Cost { measured_ms, calls, registry_calls, objects, awake_ms, awake, ..Cost::default() }
+        Cost {
+            measured_ms,
+            calls,
+            entry_calls: self.entry_calls,
+            registry_calls: self.registry_calls,
+            objects,
+            awake_ms,
+            awake,
+            ..Cost::default()
+        }
     }
 
     /// Most calls in one second at the busiest object of each class.
@@ -308,10 +326,10 @@ mod tests {
     }
 
     #[test]
-    fn a_data_center_asks_the_registry_when_its_copy_is_two_seconds_old() {
+    fn a_data_center_asks_the_registry_when_its_copy_is_four_seconds_old() {
         let mut loads = Loads::new(2);
         for (data_center, now, want) in
-            [(0, 5_000, 1), (0, 6_999, 1), (1, 6_999, 2), (0, 7_000, 3), (0, 60_000, 4)]
+            [(0, 5_000, 1), (0, 8_999, 1), (1, 8_999, 2), (0, 9_000, 3), (0, 60_000, 4)]
         {
             loads.look_for_configuration(data_center, Timestamp(now));
             assert_eq!(loads.cost(Timestamp(now), 1).registry_calls, want, "{now}");

@@ -157,6 +157,9 @@ impl Objects {
             Question::Aggregator(data_center, _) => Object::Aggregator(data_center),
             Question::Global(_) => Object::Global,
         };
+        if matches!(*question, Question::Counter(..) | Question::Global(GlobalRequest::Pull(_))) {
+            self.loads.note_entry_call();
+        }
         let may_forget = |load: &mut Load| load.may_have_forgotten(context.now);
         if self.sleepers_forget && self.loads.of(object).is_some_and(may_forget) {
             self.forget(object, context);
