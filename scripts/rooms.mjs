@@ -2,33 +2,38 @@
 // file so (`npm run rooms:import`); the file is named after `--`. The registry of the Worker
 // checks the rooms. Needs nothing but Node.
 import fs from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 
+import { deploymentIn } from "./deploy/kept.mjs";
 import { apiToken } from "./local.mjs";
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
 
-const USAGE = `usage: npm run rooms:import -- [file] [--url <address>]
-       npm run rooms:export -- [file] [--url <address>]
+const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder <path>]
+       npm run rooms:export -- [file] [--url <address>] [--folder <path>]
 The file is rooms.json unless named. The address is that of the Worker on an admin host, default
-http://localhost:${PORT}. The token is the variable API_TOKEN, on this machine else that of
-.dev.vars.`;
+http://localhost:${PORT}. The token is the variable API_TOKEN, else that of a deployment in the
+folder production (--folder <path> for another), else, on this machine, that of .dev.vars.`;
 /** How long to wait for an answer, in milliseconds: longer than the Worker lets a call take. */
 const ANSWER_WITHIN_MS = 30_000;
 
 checkNode();
-const { direction, file, url } = parameters();
+const { direction, file, url, folder } = parameters();
 if (direction === "import") await importRooms();
 else await exportRooms();
 
 function parameters() {
   try {
-    const options = { url: { type: "string", default: `http://localhost:${PORT}` } };
+    const options = {
+      url: { type: "string", default: `http://localhost:${PORT}` },
+      folder: { type: "string", default: "production" },
+    };
     const { positionals, values } = parseArgs({ options, allowPositionals: true });
     const [direction, file = "rooms.json", ...more] = positionals;
     if (!["import", "export"].includes(direction) || more.length > 0) throw new Error("unknown");
     const url = new URL("/_waiting-room/client/v4/waiting_rooms/file", values.url);
-    return { direction, file, url };
+    return { direction, file, url, folder: path.resolve(values.folder) };
   } catch {
     stop(USAGE);
   }
@@ -57,7 +62,8 @@ function read() {
 async function call(method, body) {
   // The token of local development goes to this machine alone.
   const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname);
-  const token = process.env.API_TOKEN ?? (isLocal ? apiToken() : undefined);
+  const deployed = deploymentIn(folder, url.hostname)?.token;
+  const token = process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
   if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);

@@ -73,3 +73,17 @@ export class Kept {
     }
   }
 }
+
+/** What the folder of `npm run deploy` knows of this host; `undefined` if it is of another one. */
+export function deploymentIn(folder, host) {
+  const read = (name) => {
+    try {
+      return JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"));
+    } catch {
+      return undefined;
+    }
+  };
+  if (read("settings.json")?.adminHost !== host) return undefined;
+  const configuration = read("wrangler.json");
+  return { folder, configuration, token: read("secrets.json")?.API_TOKEN };
+}

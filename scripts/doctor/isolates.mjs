@@ -106,7 +106,7 @@ export function clocks({ samples }) {
 }
 
 const WITHOUT_CACHE =
-  "Without it each isolate asks the registry itself, once in 2 s, and starts are slower; limits " +
+  "Without it each isolate asks the registry itself, once in 4 s, and starts are slower; limits " +
   "and places hold. Is the Worker behind Cloudflare Access? There is no Cache API there.";
 
 /** One line for each host in whose name copies are kept. */

@@ -1,7 +1,7 @@
 // The command line of `npm run doctor`: which Worker it asks, with which token, and how much.
-import fs from "node:fs";
 import path from "node:path";
 
+import { deploymentIn } from "../deploy/kept.mjs";
 import { FOLDER, HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { apiToken } from "../local.mjs";
 import { PORT } from "../port.mjs";
@@ -76,18 +76,4 @@ function quotaOf({ plan, "requests-a-day": own }) {
   if (plan !== undefined && !["free", "paid"].includes(plan)) stop("--plan is free or paid");
   if (own !== undefined) return wholeNumber(own, "--requests-a-day");
   return plan === "free" ? FREE_A_DAY : undefined;
-}
-
-/** What the folder of `npm run deploy` knows of this host; `undefined` if it is of another one. */
-function deploymentIn(folder, host) {
-  const read = (name) => {
-    try {
-      return JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"));
-    } catch {
-      return undefined;
-    }
-  };
-  if (read("settings.json")?.adminHost !== host) return undefined;
-  const configuration = read("wrangler.json");
-  return { folder, configuration, token: read("secrets.json")?.API_TOKEN };
 }

@@ -25,10 +25,11 @@ clusterTest("rooms go into a file and come back from it", options, async (cluste
   const url = cluster.address("ams-1", { host: "127.0.0.1", path: "/" });
   const run = (direction, token = SECRETS.API_TOKEN) => {
     const script = path.join(ROOT, "scripts", "rooms.mjs");
-    const env = { ...process.env, API_TOKEN: token };
+    const { API_TOKEN: _, ...others } = process.env;
+    const env = token ? { ...others, API_TOKEN: token } : others;
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [script, direction, file, "--url", url],
+      [script, direction, file, "--url", url, "--folder", folder],
       { encoding: "utf8", env },
     );
     return { status, said: stdout + stderr };
@@ -54,6 +55,14 @@ clusterTest("rooms go into a file and come back from it", options, async (cluste
     assert.match(refused.said, /^ {2}\/\d\/name: /m);
     assert.equal((await now()).total_active_users, 9);
     assert.match(run("export", "guessed").said, /^refused \(403\)/m);
+
+    // As `npm run deploy` keeps them: of this host, and then of another one.
+    const keep = (name, what) => fs.writeFileSync(path.join(folder, name), JSON.stringify(what));
+    keep("secrets.json", { API_TOKEN: SECRETS.API_TOKEN });
+    keep("settings.json", { adminHost: "127.0.0.1" });
+    assert.equal(run("export", null).status, 0, "the token of the deployment was not found");
+    keep("settings.json", { adminHost: "room-admin.shop.example" });
+    assert.equal(run("export", null).status, 1, "a token went to another host than its own");
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
