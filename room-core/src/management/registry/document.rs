@@ -26,7 +26,8 @@ pub struct Meaning {
     /// Fields that Cloudflare's clients do not know and so do not send: a `PUT` without them keeps
     /// them.
     pub extensions: &'static [&'static str],
-    /// Fields with the empty value that old clients send for "use the default".
+    /// Fields with the empty value that old clients send for "use the default"; a `/` leads into
+    /// an object.
     pub defaults: &'static [(&'static str, Empty)],
 }
 
@@ -73,12 +74,17 @@ impl Meaning {
             }
         }
         for (name, empty) in self.defaults {
-            let is_empty = merged.get(*name).is_some_and(|value| match empty {
+            let (object, name) = match name.split_once('/') {
+                Some((outer, name)) => (merged.get_mut(outer).and_then(Value::as_object_mut), name),
+                None => (Some(&mut merged), *name),
+            };
+            let Some(object) = object else { continue };
+            let is_empty = object.get(name).is_some_and(|value| match empty {
                 Empty::Zero => value.as_u64() == Some(0),
                 Empty::Text => value.as_str() == Some(""),
             });
             if is_empty {
-                merged.remove(*name);
+                object.remove(name);
             }
         }
         Ok(merged)
@@ -112,7 +118,7 @@ mod tests {
     const MEANING: Meaning = Meaning {
         read_only: &["id"],
         extensions: &["ours"],
-        defaults: &[("count", Empty::Zero), ("text", Empty::Text)],
+        defaults: &[("count", Empty::Zero), ("text", Empty::Text), ("inner/x", Empty::Text)],
     };
 
     #[test]
@@ -143,6 +149,12 @@ mod tests {
             json!({ "count": 1, "text": "x", "name": "" }),
             json!({ "ours": 5, "count": 1, "text": "x", "name": "" }),
         );
+        check(
+            Method::Patch,
+            json!({ "id": 2, "inner": { "x": "" } }),
+            json!({ "id": 1, "name": "a", "ours": 5, "inner": { "y": 2 } }),
+        );
+        check(Method::Put, json!({ "inner": "" }), json!({ "ours": 5, "inner": "" }));
         for body in [json!([]), json!(null), json!("x")] {
             assert!(MEANING.merged(super::Document::new(), Method::Put, &body).is_err());
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
-use super::document::{Document, Meaning, drawn_id, with};
+use super::document::{Document, Empty, Meaning, drawn_id, with};
 use super::rooms::nobody_could_join;
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
@@ -14,8 +14,15 @@ use crate::management::config::{event_document, read_event, room_document};
 use crate::room::Room;
 use crate::room::event::Event;
 
-const MEANING: Meaning =
-    Meaning { read_only: &["id", "created_on", "modified_on"], extensions: &[], defaults: &[] };
+const MEANING: Meaning = Meaning {
+    read_only: &["id", "created_on", "modified_on"],
+    extensions: &[],
+    defaults: &[
+        ("queueing_method", Empty::Text),
+        ("turnstile_mode", Empty::Text),
+        ("turnstile_action", Empty::Text),
+    ],
+};
 /// The fields that an event may leave to its room.
 const INHERITED: [&str; 8] = [
     "total_active_users",

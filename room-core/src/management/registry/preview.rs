@@ -11,6 +11,8 @@ use crate::room::settings::QueueingMethod;
 const LIFETIME_MS: u64 = 60 * MINUTE_MS;
 /// The default of the parameter `waitTime` in minutes, as at Cloudflare.
 const DEFAULT_WAIT_MINUTES: u32 = 10;
+/// The most that is shown, about two years: beyond it the widest range would not fit a number.
+const WAIT_MINUTES_MAX: u32 = 1_000_000;
 /// How long it is until the event of a preview starts, if it is prequeueing. Ours.
 const SAMPLE_START_MS: u64 = 10 * MINUTE_MS;
 /// How long the event of a preview takes. Ours.
@@ -57,8 +59,9 @@ fn rendered(now: Timestamp, html: &str, query: &str) -> Result<String, String> {
         return Err("shuffle_at_event_start needs event=prequeueing or event=started".to_owned());
     }
     let minutes: u32 = value("waitTime").map_or(Ok(DEFAULT_WAIT_MINUTES), |minutes| {
-        let minutes = minutes.parse().ok().filter(|minutes| (1..=1_440).contains(minutes));
-        minutes.ok_or_else(|| "waitTime must be minutes, from 1 to 1440".to_owned())
+        let minutes =
+            minutes.parse().ok().filter(|minutes| (1..=WAIT_MINUTES_MAX).contains(minutes));
+        minutes.ok_or_else(|| format!("waitTime must be minutes, from 1 to {WAIT_MINUTES_MAX}"))
     })?;
     let prequeueing = event == 1;
     let is_held = force_queue || prequeueing;
@@ -116,6 +119,9 @@ mod tests {
         };
         check("", Some("10 false false"));
         check("waitTime=3", Some("3 false false"));
+        check("waitTime=1441", Some("1441 false false"));
+        check("waitTime=1000000", Some("1000000 false false"));
+        check("waitTime=1000001", None);
         check("waitTime=0", None);
         check("waitTime=soon", None);
         check("queue_is_full=true", Some("0 false true"));

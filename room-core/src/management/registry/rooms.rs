@@ -45,6 +45,12 @@ const MEANING: Meaning = Meaning {
         ("session_duration", Empty::Zero),
         ("queueing_status_code", Empty::Zero),
         ("path", Empty::Text),
+        ("queueing_method", Empty::Text),
+        ("default_template_language", Empty::Text),
+        ("turnstile_mode", Empty::Text),
+        ("turnstile_action", Empty::Text),
+        ("cookie_attributes/samesite", Empty::Text),
+        ("cookie_attributes/secure", Empty::Text),
     ],
 };
 

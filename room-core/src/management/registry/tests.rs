@@ -207,7 +207,11 @@ fn what_a_terraform_shaped_put_sets_it_reads_back() {
     assert_eq!(world.get("PUT", &path, &full), first);
     assert_eq!(world.get("PUT", &path, &first), first, "also with what only the server sets");
     assert_eq!(world.registry.version(), version);
-    let old_client = json!({ "session_duration": 0, "queueing_status_code": 0, "path": "" });
+    let old_client = json!({
+        "session_duration": 0, "queueing_status_code": 0, "path": "", "queueing_method": "",
+        "default_template_language": "", "turnstile_mode": "", "turnstile_action": "",
+        "cookie_attributes": { "samesite": "", "secure": "" },
+    });
     assert_eq!(world.get("PATCH", &path, &old_client), first, "old clients send empty values");
     let nothing = json!({ "session_duration": null });
     world.get("PATCH", &path, &json!({ "session_duration": 7 }));

@@ -15,6 +15,8 @@ fn events_inherit_what_they_leave_open_live() {
         assert_eq!(sale[name], json!(null), "{name}");
     }
     assert_eq!(sale["event_start_time"], "2026-12-01T18:00:00Z", "as it was written");
+    let empty = json!({ "queueing_method": "", "turnstile_mode": "", "turnstile_action": "" });
+    assert_eq!(world.get("PATCH", &path, &empty), sale, "empty words are the room's");
     let details = format!("{path}/details");
     assert_eq!(world.get("GET", &details, &json!(null))["session_duration"], 5);
     world.get("PATCH", &path_of(&made), &json!({ "session_duration": 9 }));
