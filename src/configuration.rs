@@ -1,9 +1,9 @@
 //! How isolates and objects get to know the rooms that the registry holds.
 //!
 //! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API; if
-//! what it knows then is older than 4 s, it asks the registry and writes the copy. It keeps what it
-//! knows through any outage. Until it knows anything, `ON_FAILURE` decides about requests that no room of
-//! rooms.json covers: the registry may have a room for them.
+//! what it knows then is older than 4 s, it asks the registry and writes the copy. It keeps what
+//! it knows through any outage. Until it knows anything, `ON_FAILURE` decides about requests that
+//! no room of rooms.json covers: the registry may have a room for them.
 
 use room_core::base::id::RoomId;
 use room_core::management::messages::{ConfigurationStamp, RegistryReply, RegistryRequest};

@@ -17,9 +17,9 @@ const SECONDS = 24;
 const EVERY_MS = 1_000;
 /** How many requests are under way at once. */
 const AT_ONCE = 25;
-/** What each asks in a second at most: once in 4 s, as `room-core/src/machines/freshness.rs` says. */
+/** What each asks in a second at most (`room-core/src/machines/freshness.rs`). */
 const ASKED_PER_S = 0.25;
-/** After this time a change counts, in milliseconds; the answer to a look may come a visit later. */
+/** After this time a change counts, in milliseconds. */
 const IN_FORCE_MS = 5_000;
 
 const LIMITS = { total_active_users: 10, new_users_per_minute: 10 };

@@ -1,11 +1,11 @@
 //! When an isolate looks for a newer configuration, and which visits wait for that.
 //!
 //! The configuration is kept by the registry, an object; each data center has a copy in its cache.
-//! An isolate looks at the copy every `LOOK_MS`, and accepts it for as long as the registry confirmed
-//! it less than `COPY_MS` ago; then it asks the registry. Decisions are made by a configuration that
-//! was confirmed less than `STALE_MS` ago. So a change counts everywhere within 5 s, unless the
-//! registry does not answer; only the first visits to an isolate that nobody visited for as long are
-//! decided by what it knew.
+//! An isolate looks at the copy every `LOOK_MS`, and accepts it if the registry confirmed it less
+//! than `COPY_MS` ago; else it asks the registry. Decisions are made by a configuration that was
+//! confirmed less than `STALE_MS` ago. So a change counts everywhere within 5 s, unless the
+//! registry does not answer; only the first visits to an isolate that nobody visited for as long
+//! are decided by what it knew.
 
 use crate::base::time::Timestamp;
 
@@ -20,10 +20,7 @@ const STALE_MS: u64 = 5_000;
 /// The age of an isolate's configuration, and the state of its search for a newer one.
 #[derive(Debug, Default)]
 pub struct Freshness {
-    /// When the last look began.
-    began_at: Timestamp,
-    /// Whether it has not ended yet.
-    under_way: bool,
+    look: Look,
     /// When the registry last confirmed what is known; `None` while no configuration is known.
     confirmed_at: Option<Timestamp>,
     /// Whether the last look was not answered.
@@ -32,6 +29,14 @@ pub struct Freshness {
     asks_registry: bool,
     /// Whether this isolate has just made a change, which the copies do not contain yet.
     changed: bool,
+}
+
+/// The last look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    began_at: Timestamp,
+    /// Whether it has not ended yet.
+    is_under_way: bool,
 }
 
 impl Freshness {
@@ -49,8 +54,8 @@ impl Freshness {
 
     /// Whether a look is due; a request begins it, as a rule after it has been answered.
     pub fn is_due(&self, now: Timestamp) -> bool {
-        let is_old = !self.silent && !self.under_way && self.is_older_than(COPY_MS, now);
-        self.asks_registry || is_old || now.since_ms(self.began_at) >= LOOK_MS
+        let is_old = !self.silent && !self.look.is_under_way && self.is_older_than(COPY_MS, now);
+        self.asks_registry || is_old || now.since_ms(self.look.began_at) >= LOOK_MS
     }
 
     /// Whether the configuration is too old to decide by. Never true after an unanswered look:
@@ -69,8 +74,7 @@ impl Freshness {
     pub fn begin(&mut self, now: Timestamp) -> bool {
         let begins = self.is_due(now);
         if begins {
-            self.began_at = now;
-            self.under_way = true;
+            self.look = Look { began_at: now, is_under_way: true };
             self.asks_registry = false;
         }
         begins
@@ -82,14 +86,14 @@ impl Freshness {
     }
 
     /// Whether a look that has found no copy to accept must ask the registry. Where there are no
-    /// copies at all, each isolate asks for itself, and what it knows is good for as long as a copy.
+    /// copies at all, each isolate asks for itself, and what it knows is good for as long.
     pub fn needs_registry(&self, now: Timestamp) -> bool {
         self.changed || self.asks_registry || self.silent || self.is_older_than(COPY_MS, now)
     }
 
     /// Notes that the copy was not accepted, so that the registry is asked next.
     pub fn on_old_copy(&mut self) {
-        self.under_way = false;
+        self.look.is_under_way = false;
         self.asks_registry = true;
     }
 
@@ -100,11 +104,11 @@ impl Freshness {
         self.asks_registry = true;
     }
 
-    /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by the
-    /// clock of whoever asked it.
+    /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by
+    /// the clock of whoever asked it.
     pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
         *self = Self {
-            began_at: self.began_at,
+            look: Look { is_under_way: false, ..self.look },
             confirmed_at: self.confirmed_at.max(Some(confirmed_at.min(now))),
             ..Self::default()
         };
@@ -112,7 +116,7 @@ impl Freshness {
 
     /// Notes that the look has ended without a copy, and what is known is young enough.
     pub fn on_no_copy(&mut self) {
-        self.under_way = false;
+        self.look.is_under_way = false;
     }
 
     /// Notes that a copy of any age is used for want of anything else: a configuration is known,
@@ -123,7 +127,7 @@ impl Freshness {
 
     /// Notes that the registry did not answer.
     pub fn on_silence(&mut self) {
-        self.under_way = false;
+        self.look.is_under_way = false;
         self.silent = true;
     }
 
@@ -175,7 +179,7 @@ mod tests {
         assert!(!freshness.is_due(START + 4_000) && freshness.begin(START + 4_001));
         assert!(!freshness.is_due(START + 4_002) && freshness.is_due(START + 6_001));
         assert!(freshness.is_stale(START + 5_001));
-        // A copy that is older than what is known makes nothing older, and no clock makes it younger.
+        // An older copy makes what is known no older, and no clock makes it younger.
         freshness.on_answer(START + 5_000, START);
         assert!(!freshness.is_stale(START + 5_000));
         freshness.on_answer(START + 5_000, START + 90_000);
