@@ -65,14 +65,16 @@ pub async fn refresh(env: Env) {
 }
 
 /// Returns the settings of a room that are in force now, for one of its objects. If what is known
-/// is stale, it waits for a newer configuration, for a second at most. `None` if the room is not
-/// configured, or no configuration is known.
+/// is stale, or does not know the room, it waits for a newer configuration, for a second at most.
+/// `None` if the room is not configured, or no configuration is known.
 pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings> {
     let deadline = platform::now() + OBJECT_WAIT_MS;
+    let mut asks = false;
     loop {
         let now = platform::now();
-        let ages =
-            |memory: &mut Memory| (memory.freshness.is_due(now), memory.freshness.is_stale(now));
+        let ages = |Memory { freshness, .. }: &mut Memory| {
+            (freshness.is_due(now), freshness.is_stale(now) || asks && freshness.expects_registry())
+        };
         let (is_due, is_stale) = memory::with(ages)?;
         if is_due {
             // Detached, so that it goes on for the others that wait if this caller goes away.
@@ -82,7 +84,15 @@ pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings
             // Before anything is known, only rooms.json is there: its limits may not count any
             // more.
             let is_known = memory::with(|memory| memory.freshness.is_known())?;
-            return memory::settings(room, now).filter(|_| is_known);
+            let found = memory::settings(room, now).filter(|_| is_known);
+            if found.is_some() || asks || now >= deadline {
+                return found;
+            }
+            asks = memory::with(|memory| memory.freshness.on_unknown_room(now))?;
+            if !asks {
+                return None;
+            }
+            continue;
         }
         sleep().await;
     }

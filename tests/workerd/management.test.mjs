@@ -109,6 +109,18 @@ clusterTest("50 changes at once lose nothing", options, async (cluster) => {
   assert.deepEqual(versions, Array.from({ length: 50 }, (_, at) => 50 - at));
 });
 
+clusterTest("a room made a moment ago has a status", options, async (cluster) => {
+  for (let round = 0; round < 5; round += 1) {
+    // The object's isolate has just heard of the rooms, so it would not look for 2 s.
+    await call(cluster, "GET", `${ROOMS}/${shop.id}/status`);
+    const { id } = (await call(cluster, "POST", ROOMS, { ...SALE, name: `sale-${round}` })).result;
+    const { result } = await call(cluster, "GET", `${ROOMS}/${id}/status`);
+    assert.equal(result.status, "not_queueing");
+    await call(cluster, "DELETE", `${ROOMS}/${id}`);
+    await cluster.advance(1_000);
+  }
+});
+
 clusterTest("a zone that always uses HTTPS gets cookies for frames", options, async (cluster) => {
   const enter = async () => {
     const { headers } = await cluster.send("ams-1", { host: shop.host });

@@ -16,6 +16,9 @@ const LOOK_MS: u64 = 2_000;
 pub const COPY_MS: u64 = 4_000;
 /// Age in milliseconds from which on a configuration is looked for before decisions are made by it.
 const STALE_MS: u64 = 5_000;
+/// Least time between two questions to the registry for the sake of an unknown room, so that calls
+/// for one that was removed cannot make it busy.
+const UNKNOWN_MS: u64 = 500;
 
 /// The age of an isolate's configuration, and the state of its search for a newer one.
 #[derive(Debug, Default)]
@@ -29,6 +32,8 @@ pub struct Freshness {
     asks_registry: bool,
     /// Whether this isolate has just made a change, which the copies do not contain yet.
     changed: bool,
+    /// When the registry was last asked for the sake of an unknown room.
+    unknown_at: Timestamp,
 }
 
 /// The last look.
@@ -104,11 +109,28 @@ impl Freshness {
         self.asks_registry = true;
     }
 
+    /// Notes that somebody asks for an unknown room, which may be newer than what is known. Returns
+    /// whether the registry is asked for it, which is at most twice a second.
+    pub fn on_unknown_room(&mut self, now: Timestamp) -> bool {
+        let asks = now.since_ms(self.unknown_at) >= UNKNOWN_MS;
+        if asks {
+            self.unknown_at = now;
+            self.on_change();
+        }
+        asks
+    }
+
+    /// Whether only the registry can tell what counts, and its silence was not noticed yet.
+    pub fn expects_registry(&self) -> bool {
+        self.changed && !self.silent
+    }
+
     /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by
     /// the clock of whoever asked it.
     pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
         *self = Self {
             look: Look { is_under_way: false, ..self.look },
+            unknown_at: self.unknown_at,
             confirmed_at: self.confirmed_at.max(Some(confirmed_at.min(now))),
             ..Self::default()
         };
@@ -232,6 +254,19 @@ mod tests {
         assert!(freshness.needs_registry(START));
         freshness.on_answer(START, START);
         assert!(freshness.trusts_copy(START, START) && !freshness.is_due(START));
+    }
+
+    #[test]
+    fn for_an_unknown_room_the_registry_is_asked_twice_a_second_at_most() {
+        let mut freshness = known();
+        assert!(freshness.on_unknown_room(START) && freshness.expects_registry());
+        assert!(freshness.begin(START) && !freshness.trusts_copy(START, START));
+        freshness.on_answer(START, START);
+        assert!(!freshness.expects_registry());
+        assert!(!freshness.on_unknown_room(START + 499) && !freshness.expects_registry());
+        assert!(freshness.on_unknown_room(START + 500) && freshness.begin(START + 500));
+        freshness.on_silence();
+        assert!(!freshness.expects_registry(), "waits although the registry is silent");
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct StatusBasis {
     suspended: bool,
     event_id: Option<EventId>,
     prequeueing: bool,
+    /// Whether everybody new enters whatever the numbers are.
+    admits_everybody: bool,
 }
 
 impl StatusBasis {
@@ -26,6 +28,7 @@ impl StatusBasis {
             suspended: room.suspended,
             event_id: active.map(|(event, _)| event.id),
             prequeueing: active.is_some_and(|(_, phase)| phase == Phase::Prequeueing),
+            admits_everybody: event::in_force(room, now).settings.admits_everybody(),
         }
     }
 
@@ -33,8 +36,13 @@ impl StatusBasis {
     ///
     /// In a prequeue `numbers.open` is not looked at: the configuration holds the room, also while
     /// the object does not know of the prequeue yet.
+    ///
+    /// It is queueing as long as anybody stands in line, although a newcomer might get the next
+    /// slot; but where the method holds nobody, those who stood there are only not yet counted
+    /// inside.
     pub fn with(&self, numbers: &Status) -> Value {
-        let status = match (self.suspended, self.prequeueing, numbers.open) {
+        let is_free = self.admits_everybody || numbers.open && numbers.waiting == 0;
+        let status = match (self.suspended, self.prequeueing, is_free) {
             (true, ..) => "suspended",
             (false, true, _) => "event_prequeueing",
             (false, false, true) => "not_queueing",
@@ -61,14 +69,13 @@ mod tests {
 
     #[test]
     fn a_suspension_comes_before_a_prequeue_and_that_before_the_line() {
-        let check = |suspended: bool, prequeueing: bool, open: bool, want: &str| {
-            let basis = StatusBasis { suspended, event_id: None, prequeueing };
+        let check = |basis: StatusBasis, open: bool, waiting: u64, want: &str| {
             let (longest_wait_s, next_admission_s) = (Some(61), None);
-            let numbers = Status { open, active: 3, waiting: 2, longest_wait_s, next_admission_s };
+            let numbers = Status { open, active: 3, waiting, longest_wait_s, next_admission_s };
             let told = json!({
                 "status": want,
                 "event_id": "",
-                "estimated_queued_users": 2,
+                "estimated_queued_users": waiting,
                 "estimated_total_active_users": 3,
                 "max_estimated_time_minutes": 2,
                 "next_admission_seconds": null,
@@ -77,10 +84,22 @@ mod tests {
             let text = serde_json::to_string(&basis).expect("a text");
             assert_eq!(serde_json::from_str::<StatusBasis>(&text).ok(), Some(basis));
         };
-        check(true, true, false, "suspended");
-        check(false, true, false, "event_prequeueing");
-        check(false, true, true, "event_prequeueing");
-        check(false, false, true, "not_queueing");
-        check(false, false, false, "queueing");
+        let plain = StatusBasis {
+            suspended: false,
+            event_id: None,
+            prequeueing: false,
+            admits_everybody: false,
+        };
+        let prequeueing = StatusBasis { prequeueing: true, ..plain };
+        let passthrough = StatusBasis { admits_everybody: true, ..plain };
+        check(StatusBasis { suspended: true, ..prequeueing }, false, 2, "suspended");
+        check(prequeueing, false, 2, "event_prequeueing");
+        check(prequeueing, true, 2, "event_prequeueing");
+        check(plain, true, 0, "not_queueing");
+        check(plain, true, 120, "queueing");
+        check(plain, false, 0, "queueing");
+        check(plain, false, 2, "queueing");
+        check(passthrough, true, 2, "not_queueing");
+        check(passthrough, false, 2, "not_queueing");
     }
 }
