@@ -10,12 +10,16 @@ const MISSING_TOKEN = 10_000;
 const READ_ONLY_TOKEN = 9_109;
 const GUESSED_TOO_OFTEN = 10_429;
 
-/** A call that was not answered as hoped; its message is for the owner. */
+/**
+ * A call that was not answered as hoped; its message is for the owner, `errors` are its parts:
+ * `{ field, message }`, with the field of the body that one is about.
+ */
 export class Refusal extends Error {
-  constructor(message, { status = 0, code = 0 } = {}) {
+  constructor(message, { status = 0, code = 0, errors = [] } = {}) {
     super(message);
     this.status = status;
     this.code = code;
+    this.errors = errors;
   }
 
   /** Whether the token opens nothing any more. */
@@ -46,7 +50,12 @@ export async function call(token, method, path, body) {
   const errors = answer?.errors ?? [];
   const said = errors.map(({ message }) => message).join(" ");
   const { code } = errors[0] ?? {};
-  throw new Refusal(said || `The answer has the status ${status}.`, { status, code });
+  const parts = errors.map(({ message, source }) => ({
+    field: source?.pointer?.split("/")[1],
+    message,
+  }));
+  const told = { status, code, errors: parts };
+  throw new Refusal(said || `The answer has the status ${status}.`, told);
 }
 
 /** Reads all rooms of all zones; `ask` makes a call. */

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { configuration } from "./api.js";
 import { timeOfDay } from "./facts.js";
+import { NewRoom } from "./new_room.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
 import { Rooms } from "./rooms.jsx";
@@ -51,9 +52,20 @@ function lateSettings({ message }, at) {
 }
 
 function Screen({ rooms, ...rest }) {
-  const [, zone, id] = /^#\/room\/(\w+)\/(\w+)$/.exec(useHash()) ?? [];
+  const hash = useHash();
+  // A room that was just made here is there before the list has it.
+  const [made, setMade] = useState();
+  const [, zone, id] = /^#\/room\/(\w+)\/(\w+)$/.exec(hash) ?? [];
+  if (hash === "#/new" && rest.session.mayWrite) {
+    const onMade = (room) => {
+      setMade(room);
+      rest.reload();
+    };
+    return <NewRoom {...{ session: rest.session, rooms, onMade }} />;
+  }
   if (!id) return <Rooms rooms={rooms} {...rest} />;
-  const room = rooms.find((one) => one.id === id && one.zone_id === zone);
+  const isMeant = (one) => one?.id === id && one.zone_id === zone;
+  const room = rooms.find(isMeant) ?? (isMeant(made) ? made : undefined);
   if (room) return <Room key={id} room={room} {...rest} />;
   return (
     <main>

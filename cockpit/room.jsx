@@ -8,6 +8,7 @@ import { useLive } from "./live.js";
 import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
 import { useChanges } from "./use_changes.js";
 import { LastChanges } from "./last_changes.jsx";
+import { RemoveRoom } from "./remove_room.jsx";
 
 export function Room({ session, room, log, version, inFront, reload }) {
   const heading = useRef();
@@ -45,6 +46,7 @@ export function Room({ session, room, log, version, inFront, reload }) {
         </p>
       )}
       <Facts room={room} live={live} />
+      {session.mayWrite && <RemoveRoom {...{ session, room, numbers, reload }} isOff={steer.isOff} />}
       <Outcome changes={changes} />
     </main>
   );

@@ -38,9 +38,13 @@ export function Rooms({ session, rooms, version, inFront }) {
       </h1>
       {rooms.length >= SEARCH_FROM && <Search words={words} onWords={setWords} />}
       {rooms.length === 0 && (
+        <p>There is no room yet, so everybody passes.</p>
+      )}
+      {session.mayWrite && (
         <p>
-          There is no room yet, so everybody passes. Make one with the API:{" "}
-          <code>POST /_waiting-room/client/v4/zones/…/waiting_rooms</code>.
+          <a class="button" href="#/new">
+            New room
+          </a>
         </p>
       )}
       {found.length === 0 && words && <p>No room has “{words}” in its name or host.</p>}
