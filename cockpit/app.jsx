@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { configuration } from "./api.js";
+import { Events } from "./events.jsx";
 import { timeOfDay } from "./facts.js";
 import { NewRoom } from "./new_room.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
@@ -47,6 +48,9 @@ function Cockpit({ session, onSignOut }) {
   );
 }
 
+/** The screens of a room, by what stands behind its address. */
+const SCREENS = { "": Room, "/events": Events };
+
 function lateSettings({ message }, at) {
   return at ? `${message} The settings below are of ${timeOfDay(at)}.` : message;
 }
@@ -55,7 +59,7 @@ function Screen({ rooms, ...rest }) {
   const hash = useHash();
   // A room that was just made here is there before the list has it.
   const [made, setMade] = useState();
-  const [, zone, id] = /^#\/room\/(\w+)\/(\w+)$/.exec(hash) ?? [];
+  const [, zone, id, at = ""] = /^#\/room\/(\w+)\/(\w+)(\/\w+)?$/.exec(hash) ?? [];
   if (hash === "#/new" && rest.session.mayWrite) {
     const onMade = (room) => {
       setMade(room);
@@ -66,7 +70,8 @@ function Screen({ rooms, ...rest }) {
   if (!id) return <Rooms rooms={rooms} {...rest} />;
   const isMeant = (one) => one?.id === id && one.zone_id === zone;
   const room = rooms.find(isMeant) ?? (isMeant(made) ? made : undefined);
-  if (room) return <Room key={id} room={room} {...rest} />;
+  const OfRoom = SCREENS[at];
+  if (room && OfRoom) return <OfRoom key={id} room={room} {...rest} />;
   return (
     <main>
       <h1>No such room</h1>

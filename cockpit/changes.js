@@ -1,7 +1,7 @@
 // Makes a change and reads it back, and finds in the audit log what can be undone.
 import { disturbs } from "./actions.js";
 import { pathOf } from "./api.js";
-import { number } from "./facts.js";
+import { moment, number } from "./facts.js";
 
 /** Fields that one button changes, so that they are undone together. */
 const KINDS = [
@@ -9,6 +9,8 @@ const KINDS = [
   ["maintenance"],
   ["suspended"],
   ["total_active_users", "new_users_per_minute"],
+  ["event_start_time", "prequeue_start_time", "shuffle_at_event_start"],
+  ["event_end_time"],
 ];
 const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance" };
 
@@ -94,6 +96,7 @@ function describe(fields) {
   return [...new Set(words)].join(", ");
 }
 
+const at = (name) => (value) => (value === null ? `no ${name}` : `${name} ${moment(value)}`);
 const limit = (name) => (value) =>
   value === null ? `${name} as in the room` : `${name} ${number(value)}`;
 const WORDS = {
@@ -102,4 +105,8 @@ const WORDS = {
   suspended: (value) => (value ? "disabled" : "enabled"),
   total_active_users: limit("total active users"),
   new_users_per_minute: limit("new users per minute"),
+  event_start_time: at("start"),
+  event_end_time: at("end"),
+  prequeue_start_time: at("prequeue"),
+  shuffle_at_event_start: (value) => (value ? "a draw" : "no draw"),
 };

@@ -5,11 +5,25 @@ import { Button } from "./parts.jsx";
 import { Question } from "./question.jsx";
 
 export function Actions({ room, event, numbers, changes, isOff }) {
-  const actions = actionsOf({ room, event, numbers });
   const seen = (action) => (action.path.includes("/events/") ? event : room);
   return (
+    <>
+      <ActionList
+        heading="Steer"
+        actions={actionsOf({ room, event, numbers })}
+        isOff={isOff}
+        onPress={(action) => changes.make({ ...action, seen: seen(action) })}
+      />
+      {changes.asked && <Question room={room} changes={changes} />}
+    </>
+  );
+}
+
+/** Buttons, each with what it will do beside it. */
+export function ActionList({ heading, actions, isOff, onPress }) {
+  return (
     <section aria-labelledby="steer">
-      <h2 id="steer">Steer</h2>
+      <h2 id="steer">{heading}</h2>
       <ul class="actions">
         {actions.map((action) => (
           <li key={action.id}>
@@ -17,7 +31,7 @@ export function Actions({ room, event, numbers, changes, isOff }) {
               aria-describedby={`does-${action.id}`}
               aria-pressed={action.isInForce}
               isOff={isOff || action.isInForce || action.isImpossible}
-              onClick={() => changes.make({ ...action, seen: seen(action) })}
+              onClick={() => onPress(action)}
             >
               {action.label}
             </Button>
@@ -28,7 +42,6 @@ export function Actions({ room, event, numbers, changes, isOff }) {
           </li>
         ))}
       </ul>
-      {changes.asked && <Question room={room} changes={changes} />}
     </section>
   );
 }

@@ -63,3 +63,15 @@ export function Button({ isOff, onClick, children, ...rest }) {
     </button>
   );
 }
+
+/** What came of the last change, at the lower edge of the screen wherever one has scrolled to. */
+export function Outcome({ changes: { done, problem } }) {
+  return (
+    <div class="outcome">
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <p role="status">{done}</p>
+    </div>
+  );
+}

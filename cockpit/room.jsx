@@ -1,22 +1,18 @@
 // One room, large enough to read across a table, with the buttons that steer it.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import { Actions } from "./controls.jsx";
 import { addressOf, inForce, methodName, number, status } from "./facts.js";
 import { Limits } from "./limits.jsx";
 import { useLive } from "./live.js";
-import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
+import { Age, Bar, NextEvent, Outcome, Status, wait, waiting } from "./parts.jsx";
 import { useChanges } from "./use_changes.js";
 import { LastChanges } from "./last_changes.jsx";
 import { RemoveRoom } from "./remove_room.jsx";
+import { RoomTabs } from "./room_tabs.jsx";
 
 export function Room({ session, room, log, version, inFront, reload }) {
-  const heading = useRef();
   const live = useLive(session, room, version, inFront);
-  useEffect(() => {
-    document.title = `${room.name} – Waiting room`;
-    heading.current.focus();
-  }, []);
   const changes = useChanges(session, () => {
     live.again();
     reload();
@@ -26,12 +22,7 @@ export function Room({ session, room, log, version, inFront, reload }) {
   const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable };
   return (
     <main>
-      <p>
-        <a href="#/">All rooms</a>
-      </p>
-      <h1 ref={heading} tabIndex={-1}>
-        {room.name}
-      </h1>
+      <RoomTabs room={room} at="" />
       <Now room={room} live={live} />
       {session.mayWrite ? (
         <>
@@ -46,21 +37,9 @@ export function Room({ session, room, log, version, inFront, reload }) {
         </p>
       )}
       <Facts room={room} live={live} />
-      {session.mayWrite && <RemoveRoom {...{ session, room, numbers, reload }} isOff={steer.isOff} />}
+      {session.mayWrite && <RemoveRoom {...{ session, ...steer, reload }} />}
       <Outcome changes={changes} />
     </main>
-  );
-}
-
-/** What came of the last change, at the lower edge of the screen wherever one has scrolled to. */
-function Outcome({ changes: { done, problem } }) {
-  return (
-    <div class="outcome">
-      <p class="problem" role="alert">
-        {problem}
-      </p>
-      <p role="status">{done}</p>
-    </div>
   );
 }
 

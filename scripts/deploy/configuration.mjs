@@ -2,7 +2,7 @@
 // of the site, for the real wrangler.
 import path from "node:path";
 
-import { hostsOf } from "./site-rooms.mjs";
+import { hostsOf } from "./hosts.mjs";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
 /** The file's name in the folder of the deployment. */

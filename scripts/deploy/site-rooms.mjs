@@ -5,6 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 import { stop } from "../stop.mjs";
+import { hostsOf } from "./hosts.mjs";
 import { wholeNumber } from "./options.mjs";
 
 const FILE = path.join(import.meta.dirname, "..", "..", "rooms.json");
@@ -22,12 +23,6 @@ export async function siteRooms(kept, options, questions) {
   }
   kept.write("rooms.json", rooms);
   return rooms;
-}
-
-/** The hosts of rooms, each once. */
-export function hostsOf(rooms) {
-  const routes = rooms.flatMap((room) => [room, ...(room.additional_routes ?? [])]);
-  return [...new Set(routes.map(({ host }) => host.toLowerCase()))];
 }
 
 function ownRooms(zone) {

@@ -1,6 +1,6 @@
 // Judges the configuration that the Worker was deployed with. The file of `npm run deploy` alone
 // knows what is logged, which routes there are, and how objects get new code.
-import { hostsOf } from "../deploy/site-rooms.mjs";
+import { hostsOf } from "../deploy/hosts.mjs";
 import { counted, look, ok, wrong } from "./line.mjs";
 
 export function configuration({ configuration: file, isLocal, rooms }) {

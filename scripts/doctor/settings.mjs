@@ -1,5 +1,5 @@
 // Judges what owners have set: keys and tokens, hosts, rooms and their routes.
-import { hostsOf } from "../deploy/site-rooms.mjs";
+import { hostsOf } from "../deploy/hosts.mjs";
 import { counted, look, ok, wrong } from "./line.mjs";
 
 /** A token of fewer characters is one that somebody thought up: 16 bytes in hexadecimal. */

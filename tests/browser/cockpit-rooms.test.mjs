@@ -1,6 +1,6 @@
 /**
- * Rooms made and removed in the owner's cockpit, in a real browser: refusals at their fields, a name
- * before a room goes, on a desktop, a phone, in the dark and with a keyboard.
+ * Rooms made and removed in the owner's cockpit, in a real browser: refusals at their fields, a
+ * name before a room goes, on a desktop, a phone, in the dark and with a keyboard.
  */
 
 import assert from "node:assert/strict";

@@ -1,0 +1,194 @@
+// What an event does when, what its buttons change, and whether all is ready for it.
+import { pathOf } from "./api.js";
+import { count, duration, moment, number } from "./facts.js";
+import { objects } from "../scripts/doctor/objects.mjs";
+import { keys } from "../scripts/doctor/settings.mjs";
+
+const MINUTE_MS = 60_000;
+const LONGER_MINUTES = 15;
+/** Shorter prequeues are refused, as at Cloudflare. */
+const PREQUEUE_MIN_MS = 5 * MINUTE_MS;
+/** Somebody who comes in the prequeue should have the time to. */
+const PREPARED_MS = 10 * MINUTE_MS;
+
+const time = (text) => new Date(text).getTime();
+
+/** The moments of an event, in order: `[{ what, at, is }]`, where `is` says whether it is past. */
+export function moments(event, now) {
+  const all = [
+    ["Prequeue", event.prequeue_start_time],
+    ["Start", event.event_start_time],
+    ["End", event.event_end_time],
+  ];
+  return all.filter(([, at]) => at).map(([what, at]) => ({ what, at, isPast: time(at) <= now }));
+}
+
+/** What an event is doing: `{ level, word, sentence }`, as `status` of a room. */
+export function phase(event, now) {
+  const state = (level, word, sentence) => ({ level, word, sentence });
+  if (time(event.event_end_time) <= now) return state("unknown", "Over", "");
+  if (event.suspended) return state("act", "Disabled", "It changes nothing until it is enabled.");
+  const next = moments(event, now).find(({ isPast }) => !isPast);
+  const left = `in ${duration((time(next.at) - now) / 1_000)}`;
+  if (next.what === "End") return state("good", "On", `It ends ${left}.`);
+  if (next.what === "Start" && event.prequeue_start_time) {
+    return state("look", "Pre-queueing", `Everybody new waits; it starts ${left}.`);
+  }
+  return state("unknown", "To come", `${next.what} ${left}.`);
+}
+
+/** The buttons of an event, as `actionsOf` a room; none for one that is over. */
+export function eventActions(room, event, numbers, now) {
+  const hasBegun = time(event.event_start_time) <= now;
+  if (time(event.event_end_time) <= now) return [];
+  if (event.suspended) return [enabled(room, event)];
+  const all = hasBegun ? [] : [startNow(room, event, numbers, now)];
+  return [...all, longer(room, event), hasBegun ? stop(room, event, now) : disabled(room, event)];
+}
+
+function startNow(room, event, numbers, now) {
+  const patch = { event_start_time: iso(now) };
+  const begun = event.prequeue_start_time && now - time(event.prequeue_start_time);
+  const isKept = begun >= PREQUEUE_MIN_MS;
+  if (event.prequeue_start_time && !isKept) {
+    patch.prequeue_start_time = null;
+    if (event.shuffle_at_event_start) patch.shuffle_at_event_start = false;
+  }
+  const waiting = numbers?.estimated_queued_users;
+  const who = waiting ? ` About ${number(waiting)} in line enter first.` : "";
+  const draw = event.shuffle_at_event_start
+    ? isKept
+      ? " The draw is made anew: a commitment that you have published counts no more."
+      : " Without 5 minutes of prequeue nothing is drawn: they enter in the order they came."
+    : "";
+  return {
+    id: "start",
+    label: "Start now",
+    sentence: `The event's limits count, and visitors enter, within 5 s.${who}${draw}`,
+    path: pathOf(room, event),
+    patch,
+  };
+}
+
+function longer(room, event) {
+  const end = time(event.event_end_time) + LONGER_MINUTES * MINUTE_MS;
+  return {
+    id: "longer",
+    label: `Extend by ${LONGER_MINUTES} min`,
+    sentence: `It ends ${moment(iso(end))}, not ${moment(event.event_end_time)}.`,
+    path: pathOf(room, event),
+    patch: { event_end_time: iso(end) },
+  };
+}
+
+function stop(room, event, now) {
+  // An event is a minute long at least.
+  const end = Math.max(now, time(event.event_start_time) + MINUTE_MS);
+  return {
+    id: "stop",
+    label: "Stop",
+    sentence:
+      `The room's own settings count again: total active users ` +
+      `${number(room.total_active_users)}, new users per minute ` +
+      `${number(room.new_users_per_minute)}. Nobody is put out, and those in line keep their ` +
+      "places.",
+    path: pathOf(room, event),
+    patch: { event_end_time: iso(end) },
+  };
+}
+
+function disabled(room, event) {
+  return {
+    id: "off",
+    label: "Disable",
+    sentence: "It changes nothing. Those in its prequeue enter by the room's own limits.",
+    path: pathOf(room, event),
+    patch: { suspended: true },
+  };
+}
+
+function enabled(room, event) {
+  return {
+    id: "on",
+    label: "Enable",
+    sentence: "It begins at its time; if that is past, within 5 s.",
+    path: pathOf(room, event),
+    patch: { suspended: false },
+  };
+}
+
+const iso = (ms) => new Date(ms).toISOString();
+
+/**
+ * What has to be so for an event: `[{ what, told, verdict, remedy }]`, where a verdict is "ok",
+ * "look" or "wrong". `examined` is what the doctor measured, if it has.
+ */
+export function checklist({ room, event, examined, isLocal, now }) {
+  const lines = [isOn(room, event), held(room), limitsOf(room, event), prepared(event, now)];
+  if (!examined) return [...lines, line("Deployment", "asking", "look", "")];
+  const facts = { samples: [examined], examined: [examined], rooms: [room], isLocal };
+  const { problem, notes } = examined.known;
+  const served = problem
+    ? line("Visitors", "nobody is served", "wrong", `${problem}.`)
+    : line("Visitors", "are served", notes.length > 0 ? "look" : "ok", notes.join(" "));
+  const judged = [...keys(facts), ...objects(facts)].map(({ what, figure, verdict, remedy }) =>
+    line(NAMES.find(([name]) => what.startsWith(name))?.[1] ?? what, figure, verdict, remedy),
+  );
+  return [...lines, served, ...judged];
+}
+
+/** What the doctor's words are for an owner. */
+const NAMES = [
+  ["TICKET_KEYS", "Keys of tickets"],
+  ["Registry", "Settings are stored"],
+  ["GlobalAggregator", "The room's limits are kept"],
+  ["DataCenterCounter", "Places are handed out"],
+  ["DataCenterAggregator", "Visitors are counted"],
+];
+
+const line = (what, told, verdict, remedy = "") => ({ what, told, verdict, remedy });
+
+function isOn(room, event) {
+  if (room.suspended) {
+    return line("Enabled", "the room is disabled", "wrong", "Enable it on its page: Now.");
+  }
+  if (event.suspended) return line("Enabled", "the event is disabled", "wrong", "Enable it.");
+  return line("Enabled", "room and event", "ok");
+}
+
+function held(room) {
+  const method = room.queueing_method;
+  if (room.queue_all || room.maintenance !== "off") {
+    return line("Nothing holds the room", "you hold it", "wrong", "Open it on its page: Now.");
+  }
+  if (method === "reject") {
+    return line("Nothing holds the room", "method reject", "look", "Nobody new enters.");
+  }
+  return line("Nothing holds the room", "open", "ok");
+}
+
+function limitsOf(room, event) {
+  const total = event.total_active_users ?? room.total_active_users;
+  const rate = event.new_users_per_minute ?? room.new_users_per_minute;
+  const method = event.queueing_method ?? room.queueing_method;
+  const told = `${number(total)} inside, ${number(rate)} a minute`;
+  if (method === "passthrough") {
+    return line("Limits", told, "wrong", "The method passthrough holds nobody up.");
+  }
+  return line("Limits", told, "ok");
+}
+
+function prepared(event, now) {
+  const { prequeue_start_time: prequeue, event_start_time: start } = event;
+  if (!prequeue) {
+    const remedy = "Whoever comes before the start enters by the room's own limits.";
+    return line("Prequeue", "none", "look", remedy);
+  }
+  const length = time(start) - time(prequeue);
+  const told = count(Math.round(length / MINUTE_MS), "min", "min");
+  const draw = event.shuffle_at_event_start ? ", and the order is drawn" : "";
+  if (length < PREPARED_MS && time(start) > now) {
+    return line("Prequeue", told + draw, "look", "People need some minutes to come.");
+  }
+  return line("Prequeue", told + draw, "ok");
+}

@@ -1,0 +1,118 @@
+/**
+ * Events in the owner's cockpit, in a real browser: made with refusals at their fields, steered and
+ * undone, with a checklist that checks itself, on a desktop, a phone and in the dark.
+ */
+
+import assert from "node:assert/strict";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { ownerOf, signedIn } from "../harness/owner.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { localRoom } from "../harness/rooms.mjs";
+
+const shop = localRoom({ name: "shop", total_active_users: 20, new_users_per_minute: 20 });
+const options = { rooms: [shop] };
+const EVENTS = `${ROOMS}/${shop.id}/events`;
+const MINUTE_MS = 60_000;
+
+browserTest("an event is made, started, extended, stopped and undone", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await page.getByRole("link", { name: "Events" }).click();
+  await owner.reads(/^No event yet\./);
+  await owner.button("New event").click();
+  const now = Date.now();
+  await page.getByLabel("Name").fill("sale");
+  await page.getByLabel("Prequeue start").fill(local(now + 58 * MINUTE_MS));
+  await page.getByLabel("Event start", { exact: true }).fill(local(now + 60 * MINUTE_MS));
+  await page.getByLabel("Event end").fill(local(now + 120 * MINUTE_MS));
+  await page.getByLabel("Shuffle at event start").check();
+  await page.getByLabel("Total active users").fill("50");
+  await owner.button("Save").click();
+  const early = page.locator("#field-prequeue_start_time-problem");
+  await early.getByText("Must be at least 5 minutes before event_start_time.").waitFor();
+  await page.locator("#field-new_users_per_minute-problem").waitFor();
+  await page.getByLabel("Prequeue start").fill(local(now + 30 * MINUTE_MS));
+  await page.getByLabel("New users per minute").fill("10");
+  await owner.button("Save").click();
+  await owner.heading("sale").waitFor();
+  await owner.reads(/Prequeue in (29|30) min\./);
+  await page.getByText("30 min, and the order is drawn").waitFor();
+  await page.getByText("50 inside, 10 a minute").waitFor();
+  await page.getByText(/The room's limits are kept/).waitFor();
+  const [made] = (await call(arena.cluster, "GET", EVENTS)).result;
+  const start = new Date(made.event_start_time).getTime();
+  assert.ok(Math.abs(start - now - 60 * MINUTE_MS) < MINUTE_MS, made.event_start_time);
+
+  await owner.reads(/Without 5 minutes of prequeue nothing is drawn/);
+  await owner.button("Start now").click();
+  await owner.reads(/In force: start /);
+  await owner.reads(/On It ends in/);
+  const started = (await call(arena.cluster, "GET", EVENTS)).result[0];
+  const { prequeue_start_time: prequeue, shuffle_at_event_start: draws } = started;
+  assert.deepEqual([prequeue, draws], [null, false]);
+  await owner.button("Extend by 15 min").click();
+  await owner.reads(/In force: end /);
+  const { event_end_time: end } = (await call(arena.cluster, "GET", EVENTS)).result[0];
+  assert.equal(new Date(end) - new Date(made.event_end_time), 15 * MINUTE_MS);
+  await page.getByRole("button", { name: /^Undo: back to end/ }).click();
+  await owner.reads(/In force: end /);
+  const undone = (await call(arena.cluster, "GET", EVENTS)).result[0];
+  assert.equal(undone.event_end_time, made.event_end_time);
+  await owner.button("Stop").click();
+  await owner.reads(/In force: end /);
+  const stopped = (await call(arena.cluster, "GET", EVENTS)).result[0];
+  assert.ok(new Date(stopped.event_end_time) < Date.now() + 2 * MINUTE_MS);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("the checklist says what is missing", options, async (arena) => {
+  await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });
+  const path = `${ROOMS}/${shop.id}`;
+  await call(arena.cluster, "PATCH", path, { queue_all: true });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  const line = (text) => owner.page.getByRole("listitem").filter({ hasText: text });
+  await line("Nothing holds the room").getByText("Mend").waitFor();
+  await line("Prequeue: none").getByText("Look").waitFor();
+  await line("Visitors: are served").getByText("Ready").waitFor();
+  await call(arena.cluster, "PATCH", path, { queue_all: false });
+  await line("Nothing holds the room").getByText("Ready").waitFor();
+});
+
+browserTest("events are readable by everybody", options, async (arena) => {
+  await makeSale(arena);
+  for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    const owner = await ownerOf(arena, context);
+    await owner.signIn(SECRETS.API_TOKEN);
+    await owner.open(shop);
+    await owner.page.getByRole("link", { name: "Events" }).click();
+    await owner.reads(/The room's limits are kept/);
+    await owner.looks(`events-${device}`);
+    await owner.button("Edit “sale”").click();
+    await owner.looks(`event-form-${device}`);
+    assert.deepEqual(owner.complaints, []);
+  }
+});
+
+/** Makes an event that is in its prequeue. */
+async function makeSale(arena, fields) {
+  const at = (minutes) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+  await call(arena.cluster, "POST", EVENTS, {
+    name: "sale",
+    prequeue_start_time: at(-2),
+    event_start_time: at(20),
+    event_end_time: at(80),
+    shuffle_at_event_start: true,
+    ...fields,
+  });
+}
+
+/** Writes a moment as a field for a local time takes it. */
+function local(ms) {
+  const offset = new Date(ms).getTimezoneOffset() * MINUTE_MS;
+  return new Date(ms - offset).toISOString().slice(0, 16);
+}
