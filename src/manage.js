@@ -1,10 +1,11 @@
 // Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
-// when the wasm asks for it, and adds the description of the API and what the doctor measures. The
-// wasm decides who may do what.
+// when the wasm asks for it, and adds the description of the API, what the doctor measures and the
+// metrics. The wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
 import { guard } from "./instance.js";
+import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
 import { decode } from "./verdict.js";
 
@@ -24,6 +25,11 @@ export async function managed(request, env) {
   try {
     const file = await cockpitFile(request);
     if (file) return file;
+    if (asksMetrics(request)) {
+      const { headers } = request;
+      const ask = (url) => operation({ url, method: "GET", headers }, undefined, env);
+      return await metrics(request.url, ask);
+    }
     const verdict = await operation(request, undefined, env);
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
     if (verdict.kind === "examine") {
@@ -39,6 +45,10 @@ export async function managed(request, env) {
     ];
     return { kind: "respond", after: false, status: 503, headers, body: JSON.stringify(NO_ANSWER) };
   }
+}
+
+function asksMetrics({ url, method }) {
+  return (method === "GET" || method === "HEAD") && new URL(url).pathname === METRICS_PATH;
 }
 
 async function operation({ url, method, headers }, body, env) {

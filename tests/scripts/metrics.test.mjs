@@ -1,0 +1,85 @@
+/**
+ * The dashboard and the alert rules in docs/: they parse, and ask for nothing that is not told.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { test } from "node:test";
+
+import { metrics } from "../../src/metrics.js";
+
+const DASHBOARD = "docs/grafana-dashboard.json";
+const ALERTS = "docs/prometheus-alerts.yml";
+const ROOM = {
+  id: "r",
+  zone_id: "z",
+  name: "shop",
+  host: 'a"b\\c',
+  maintenance: "off",
+  suspended: false,
+  queue_all: false,
+  total_active_users: 9,
+  new_users_per_minute: 5,
+};
+const STATUS = {
+  status: "queueing",
+  event_id: "",
+  estimated_queued_users: 2,
+  estimated_total_active_users: 9,
+  max_estimated_time_minutes: 3,
+};
+const promtoolMissing = spawnSync("promtool", ["--version"]).error && "promtool is not installed";
+
+const answer = () => ({ status: 200, body: JSON.stringify({ result: STATUS }) });
+
+/** The text of the metrics of so many rooms, and the paths that were asked for it. */
+async function told(count, answers = answer) {
+  const rooms = Array.from({ length: count }, (_, at) => ({ ...ROOM, id: `r${at}` }));
+  const list = { result: rooms, result_info: { total_count: count } };
+  const asked = [];
+  const ask = async (url) => {
+    const { pathname } = new URL(url);
+    asked.push(pathname);
+    return pathname.endsWith("/status")
+      ? answers(pathname)
+      : { status: 200, body: JSON.stringify(list) };
+  };
+  const { body } = await metrics("https://admin.example/_waiting-room/metrics", ask);
+  return { body, asked };
+}
+
+test("dashboard and alerts ask for what is told", async () => {
+  const { body } = await told(1);
+  const names = new Set([...body.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
+  const { panels } = JSON.parse(fs.readFileSync(DASHBOARD, "utf8"));
+  assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+  for (const text of [JSON.stringify(panels), fs.readFileSync(ALERTS, "utf8")]) {
+    const used = [...text.matchAll(/waiting_room_\w+/g)].map(([name]) => name);
+    assert.ok(used.length > 4);
+    for (const name of used) assert.ok(names.has(name), `${name} is not told`);
+  }
+});
+
+test("names are escaped, and silent rooms have no old numbers", async () => {
+  const { body } = await told(1);
+  assert.ok(body.includes('host="a\\"b\\\\c"'), body);
+  const silent = (await told(2, () => Promise.reject(new Error("silent")))).body;
+  assert.match(silent, /^waiting_room_up\{.*room_id="r1".*\} 0$/m);
+  assert.doesNotMatch(silent, /^waiting_room_active_users\{/m);
+});
+
+test("beyond 500 rooms nobody is asked", async () => {
+  const { body, asked } = await told(520);
+  assert.equal(asked.length, 501);
+  assert.match(body, /^waiting_room_rooms 520$/m);
+  assert.match(body, /^waiting_room_rooms_told 500$/m);
+});
+
+test("promtool takes the alerts and the text", { skip: promtoolMissing }, async () => {
+  const rules = spawnSync("promtool", ["check", "rules", ALERTS], { encoding: "utf8" });
+  assert.equal(rules.status, 0, rules.stderr);
+  const { body: input } = await told(2);
+  const text = spawnSync("promtool", ["check", "metrics"], { input, encoding: "utf8" });
+  assert.equal(text.status, 0, text.stderr + text.stdout);
+});
