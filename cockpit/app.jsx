@@ -8,6 +8,7 @@ import { NewRoom } from "./new_room.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
 import { Rooms } from "./rooms.jsx";
+import { Rules } from "./rules.jsx";
 import { useSession } from "./session.js";
 import { SignIn } from "./sign_in.jsx";
 
@@ -49,7 +50,7 @@ function Cockpit({ session, onSignOut }) {
 }
 
 /** The screens of a room, by what stands behind its address. */
-const SCREENS = { "": Room, "/events": Events };
+const SCREENS = { "": Room, "/events": Events, "/rules": Rules };
 
 function lateSettings({ message }, at) {
   return at ? `${message} The settings below are of ${timeOfDay(at)}.` : message;

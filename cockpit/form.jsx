@@ -46,9 +46,11 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
         >
           {label}
         </Button>
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
       </p>
     </form>
   );

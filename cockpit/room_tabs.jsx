@@ -4,9 +4,10 @@ import { useEffect, useRef } from "preact/hooks";
 const TABS = [
   ["", "Now"],
   ["/events", "Events"],
+  ["/rules", "Rules"],
 ];
 
-/** The head of the screen `at` ("" or "/events") of a room. */
+/** The head of the screen `at` ("", "/events" or "/rules") of a room. */
 export function RoomTabs({ room, at }) {
   const heading = useRef();
   const [, title] = TABS.find(([path]) => path === at);

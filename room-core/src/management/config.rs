@@ -14,6 +14,7 @@ mod fields;
 mod named_list;
 #[cfg(test)]
 mod tests;
+mod trial_request;
 mod value;
 mod zone_settings;
 
@@ -37,6 +38,7 @@ pub use self::named_list::{
     full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
     read_named_list,
 };
+pub use self::trial_request::{TrialRequest, read_trial};
 use self::value::{
     MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type,
 };

@@ -21,6 +21,7 @@ mod settings;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod trial;
 
 use std::rc::Rc;
 
@@ -153,6 +154,9 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             bypass_rules::replace(context, context.room(zone, room)?, &body()?)
         }
         (Target::Rules(zone, room), _) => Ok(bypass_rules::show(context.room(zone, room)?)),
+        (Target::RuleTrial(zone, room), _) => {
+            trial::answer(context, context.room(zone, room)?, &body()?)
+        }
         (Target::Rule(zone, room, rule), Delete) => {
             bypass_rules::delete(context.room(zone, room)?, rule)
         }

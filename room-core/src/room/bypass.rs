@@ -6,6 +6,7 @@ use std::net::IpAddr;
 
 use crate::base::time::Timestamp;
 use crate::room::Room;
+use crate::room::bypass_rule::BypassRule;
 use crate::room::zone_settings::ZoneSettings;
 use crate::rules::{End, Lists, RequestFields, RequestSource, first_match};
 
@@ -45,6 +46,12 @@ pub fn decide(
         _ if is_search_engine(source) => Bypass::Skips,
         _ => Bypass::Stays,
     }
+}
+
+/// Whether a rule matches a request, of which `source` tells all; enabled or not.
+pub fn matches(rule: &BypassRule, lists: &Lists, source: &dyn RequestSource) -> bool {
+    let fields = RequestFields::new(source);
+    matches!(first_match([&rule.compiled], &fields, lists).end, End::Match(_))
 }
 
 /// Whether the platform says that a search engine's crawler sent the request. What the client says

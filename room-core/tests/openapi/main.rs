@@ -11,6 +11,7 @@
 
 mod operations;
 mod schemas;
+mod trial;
 
 use std::{env, fs};
 

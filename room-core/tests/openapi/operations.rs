@@ -40,6 +40,7 @@ fn templates() -> Vec<String> {
         of_room("/events/{event_id}"),
         of_room("/events/{event_id}/details"),
         of_room("/rules"),
+        of_room("/rules/test"),
         of_room("/rules/{rule_id}"),
         LISTS.to_owned(),
         format!("{LISTS}/{{list_id}}"),
@@ -131,6 +132,7 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
             ("Replace all rules of a room", (Some(array("Rule")), array("Rule")))
         }
         (Target::Rules(..), _) => ("Rules of a room", (None, array("Rule"))),
+        (Target::RuleTrial(..), _) => ("Would this request pass?", trial()),
         (Target::Rule(..), Patch) => ("Change a rule", (Some(moved_rule()), array("Rule"))),
         (Target::Rule(..), _) => ("Remove a rule", (None, array("Rule"))),
         (Target::Lists, Post) => ("Make a list", (Some(reference("List")), shown_list())),
@@ -163,6 +165,10 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::Doctor, _) => ("Measure the Worker", (None, reference("Examination"))),
     };
     (summary, body, result)
+}
+
+fn trial() -> (Option<Value>, Value) {
+    (Some(reference("Trial")), reference("TrialResult"))
 }
 
 fn reference(name: &str) -> Value {

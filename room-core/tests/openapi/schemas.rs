@@ -3,6 +3,8 @@
 use room_core::room::language::Language;
 use serde_json::{Value, json};
 
+use super::trial;
+
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
     json!({
@@ -16,6 +18,8 @@ pub fn all() -> Value {
         "Settings": settings(),
         "Status": status(),
         "Preview": preview(),
+        "Trial": trial::request(),
+        "TrialResult": trial::result(),
         "AuditEntry": audit_entry(),
         "Examination": examination(),
         "Message": message(),

@@ -1,5 +1,5 @@
 //! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! and our own file of rooms, audit log and doctor.
+//! and our own trial of rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub enum Target {
     EventDetails(ZoneId, RoomId, EventId),
     /// `zones/{zone}/waiting_rooms/{room}/rules`.
     Rules(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/rules/test`: would this request pass? Ours.
+    RuleTrial(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/rules/{rule}`.
     Rule(ZoneId, RoomId, RuleId),
     /// `accounts/{account}/rules/lists`: the named lists that rules refer to.
@@ -123,7 +125,7 @@ impl Target {
             Self::ListItems(_) => &[Get, Post, Put, Delete],
             Self::Rooms(_) | Self::Events(..) | Self::Lists => &[Get, Post],
             Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
-            Self::Preview(_) => &[Post],
+            Self::Preview(_) | Self::RuleTrial(..) => &[Post],
             Self::Settings(_) => &[Get, Put, Patch],
             Self::Rules(..) => &[Get, Post, Put],
             Self::Rule(..) => &[Patch, Delete],
@@ -179,6 +181,8 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
         ["events", id] => Target::Event(zone, room?, event(id)?),
         ["events", id, "details"] => Target::EventDetails(zone, room?, event(id)?),
         ["rules"] => Target::Rules(zone, room?),
+        // This stands where the id of a rule would: it comes first.
+        ["rules", "test"] => Target::RuleTrial(zone, room?),
         ["rules", id] => Target::Rule(zone, room?, rule(id)?),
         _ => return Err(Failure::no_route()),
     })
@@ -217,6 +221,7 @@ mod tests {
                 "GET",
             ),
             (format!("{rooms}/{ID}/rules"), Target::Rules(zone, room), "GET POST PUT"),
+            (format!("{rooms}/{ID}/rules/test"), Target::RuleTrial(zone, room), "POST"),
             (format!("{rooms}/{ID}/rules/{ID}"), Target::Rule(zone, room, rule), "PATCH DELETE"),
             (lists.clone(), Target::Lists, "GET POST"),
             (format!("{lists}/{ID}"), Target::List(list), "GET PUT DELETE"),
@@ -237,7 +242,7 @@ mod tests {
             }
             assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
         }
-        assert_eq!(operations, 24 + 11 + 4);
+        assert_eq!(operations, 24 + 11 + 5);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

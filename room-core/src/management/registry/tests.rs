@@ -3,6 +3,7 @@
 mod file;
 mod lists;
 mod named_lists;
+mod trial;
 mod turnstile;
 
 use serde_json::{Value, json};

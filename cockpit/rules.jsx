@@ -1,0 +1,150 @@
+// The bypass rules of one room: a list in the order in which they count, a form, and a made-up
+// request to try them on.
+import { useEffect, useState } from "preact/hooks";
+
+import { pathOf } from "./api.js";
+import { Form } from "./form.jsx";
+import { Button, Status } from "./parts.jsx";
+import { RoomTabs } from "./room_tabs.jsx";
+import { Trial } from "./trial.jsx";
+
+const FIELDS = [
+  {
+    name: "expression",
+    label: "Expression",
+    type: "textarea",
+    help:
+      'In Cloudflare’s Rules language, like: http.request.uri.path eq "/pay/callback", or ' +
+      "ip.src in {203.0.113.0/24}.",
+  },
+  { name: "description", label: "Description", type: "text", help: "For you." },
+  {
+    name: "enabled",
+    label: "Enabled",
+    type: "checkbox",
+    help: "A rule that is not enabled lets nobody pass.",
+  },
+];
+const EMPTY = { expression: "", description: "", enabled: true };
+
+export function Rules({ session, room, version, reload }) {
+  const path = `${pathOf(room)}/rules`;
+  const { rules, problem, make, press, isBusy } = useRules(session, path, version, reload);
+  const [edited, edit] = useState();
+  const [results, setResults] = useState({});
+  const save = async (body) => {
+    const rule = { ...body, action: "bypass_waiting_room" };
+    const { id } = edited;
+    await make(id ? "PATCH" : "POST", id ? `/${id}` : "", rule);
+    edit(undefined);
+  };
+  return (
+    <main>
+      <RoomTabs room={room} at="/rules" />
+      <p>
+        A request that matches a rule passes as if there were no room: it is not counted, and
+        nothing holds it.
+      </p>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      {edited ? (
+        <section aria-labelledby="edit">
+          <h2 id="edit">{edited.id ? "Edit rule" : "New rule"}</h2>
+          <Form
+            fields={FIELDS}
+            initial={{ ...EMPTY, ...shown(edited) }}
+            label="Save"
+            onSave={save}
+            onCancel={() => edit(undefined)}
+          />
+        </section>
+      ) : (
+        rules && <RuleList {...{ session, rules, results, isBusy, press, edit }} />
+      )}
+      {session.mayWrite && <Trial {...{ session, room, path }} onResult={setResults} />}
+    </main>
+  );
+}
+
+/** The rules, read again when the configuration has another version; and `make`, which changes. */
+function useRules(session, path, version, reload) {
+  const [known, set] = useState({});
+  useEffect(() => {
+    const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
+    session.call("GET", path).then((rules) => set({ rules }), fail);
+  }, [version]);
+  const make = async (method, rest, body) => {
+    set((old) => ({ ...old, isBusy: true }));
+    try {
+      set({ rules: await session.call(method, path + rest, body) });
+    } catch (refusal) {
+      set((old) => ({ ...old, isBusy: false }));
+      throw refusal;
+    }
+    reload();
+  };
+  const fail = (refusal) => set((old) => ({ ...old, problem: refusal.message }));
+  return { ...known, make, press: (...change) => make(...change).catch(fail) };
+}
+
+function shown({ expression, description, enabled }) {
+  return expression === undefined ? {} : { expression, description, enabled };
+}
+
+function RuleList({ session, rules, results, isBusy, press, edit }) {
+  return (
+    <section aria-labelledby="list">
+      <h2 id="list">Rules</h2>
+      {rules.length === 0 && <p>No rule yet: the room decides about every request.</p>}
+      <ol class="rules">
+        {rules.map((rule, at) => (
+          <li key={rule.id}>
+            <Rule {...{ rule, matches: results[rule.id] }} />
+            {session.mayWrite && <RuleButtons {...{ rule, at, rules, isBusy, press, edit }} />}
+          </li>
+        ))}
+      </ol>
+      {session.mayWrite && (
+        <p class="row">
+          <button onClick={() => edit({})}>New rule</button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Rule({ rule: { expression, description, enabled }, matches }) {
+  const state = enabled ? { level: "good", word: "Enabled" } : { level: "unknown", word: "Off" };
+  return (
+    <p>
+      <Status of={state} /> {description && <strong>{description}: </strong>}
+      <code>{expression}</code>
+      {matches !== undefined && (
+        <strong>{matches ? " – matches the request" : " – does not match"}</strong>
+      )}
+    </p>
+  );
+}
+
+function RuleButtons({ rule, at, rules, isBusy, press, edit }) {
+  const name = rule.description || rule.expression;
+  const path = `/${rule.id}`;
+  const move = (index) => press("PATCH", path, { position: { index } });
+  const buttons = [
+    [rule.enabled ? "Disable" : "Enable", () => press("PATCH", path, { enabled: !rule.enabled })],
+    ["Edit", () => edit(rule)],
+    ["Up", () => move(at), at === 0],
+    ["Down", () => move(at + 2), at === rules.length - 1],
+    ["Delete", () => press("DELETE", path)],
+  ];
+  return (
+    <p class="row">
+      {buttons.map(([label, act, isImpossible]) => (
+        <Button aria-label={`${label}: ${name}`} isOff={isBusy || isImpossible} onClick={act}>
+          {label}
+        </Button>
+      ))}
+    </p>
+  );
+}

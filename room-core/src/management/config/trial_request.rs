@@ -1,0 +1,128 @@
+//! Reads a made-up request, on which an owner tries rules before a visitor comes.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use serde_json::{Map, Value};
+
+use super::field_error::{ErrorCode, FieldError, Problem};
+use super::fields::Fields;
+use super::value::{malformed, parsed, text, wrong_type};
+use crate::base::time::Timestamp;
+use crate::base::url::split_url;
+use crate::rules::RequestSource;
+
+/// Longest URL, method and header, in bytes. Ours: servers take no longer ones.
+const MAX_PART_BYTES: usize = 16 * 1_024;
+/// Most headers. The number is ours.
+const MAX_HEADERS: usize = 100;
+
+/// A request that nobody has sent, as complete as its owner describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialRequest {
+    url: String,
+    method: String,
+    /// Names in lower case.
+    headers: Vec<(String, String)>,
+    address: Option<IpAddr>,
+    /// What the platform would tell of it, as `request.cf`.
+    properties: Value,
+    now: Timestamp,
+}
+
+impl TrialRequest {
+    /// Returns the absolute URL.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+/// Reads a request that comes at `now`, and the expression to be tried on it with the rules that
+/// there are, if there is one. Pointers of errors begin at the object.
+pub fn read_trial(
+    value: &Value,
+    now: Timestamp,
+) -> Result<(TrialRequest, Option<String>), Vec<FieldError>> {
+    let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
+    let url = fields.required("url", absolute_url);
+    let method = fields.optional("method", "GET", text(MAX_PART_BYTES));
+    let headers = fields.optional("headers", Vec::new(), header_list);
+    let address = fields.optional("address", None, |value| parsed(value).map(Some));
+    let no_properties = Map::new();
+    let properties = fields.optional("cf", &no_properties, object);
+    let draft = fields.optional("expression", None, |value| text(usize::MAX)(value).map(Some));
+    let request = || {
+        Some(TrialRequest {
+            url: url?.to_owned(),
+            method: method?.to_ascii_uppercase(),
+            headers: headers?,
+            address: address?,
+            properties: Value::Object(properties?.clone()),
+            now,
+        })
+    };
+    let request = request().zip(draft.map(|draft| draft.map(str::to_owned)));
+    let errors = fields.finish();
+    request.filter(|_| errors.is_empty()).ok_or(errors)
+}
+
+fn absolute_url(value: &Value) -> Result<&str, Problem> {
+    let url = text(MAX_PART_BYTES)(value)?;
+    let rule = "must be an absolute URL, like https://shop.example/checkout";
+    split_url(url).map(|_| url).ok_or_else(|| malformed(url, rule))
+}
+
+fn object(value: &Value) -> Result<&Map<String, Value>, Problem> {
+    value.as_object().ok_or_else(|| wrong_type("an object", value))
+}
+
+fn header_list(value: &Value) -> Result<Vec<(String, String)>, Problem> {
+    let headers = object(value)?;
+    if headers.len() > MAX_HEADERS {
+        let message = format!("must be at most {MAX_HEADERS}, but are {}", headers.len());
+        return Err(Problem { code: ErrorCode::OutOfRange, message });
+    }
+    let read = |(name, value): (&String, &Value)| {
+        Ok((name.to_ascii_lowercase(), text(MAX_PART_BYTES)(value)?.to_owned()))
+    };
+    headers.iter().map(read).collect()
+}
+
+impl RequestSource for TrialRequest {
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        let (_, value) = self.headers.iter().find(|(one, _)| one == name)?;
+        Some(Cow::Borrowed(value))
+    }
+
+    fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
+        let borrowed = |(name, value): &'_ (String, String)| {
+            (Cow::Owned(name.clone()), Cow::Owned(value.clone()))
+        };
+        self.headers.iter().map(borrowed).collect()
+    }
+
+    fn client_address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn property(&self, path: &str) -> Option<Cow<'_, str>> {
+        let value = path.split('.').try_fold(&self.properties, |value, name| value.get(name))?;
+        match value {
+            Value::String(text) => Some(Cow::Borrowed(text)),
+            Value::Number(_) | Value::Bool(_) => Some(Cow::Owned(value.to_string())),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+}

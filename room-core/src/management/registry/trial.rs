@@ -1,0 +1,57 @@
+//! Tries a made-up request on a room: would this visitor pass? It is decided by the code that
+//! decides on visits, and changes nothing.
+
+use serde_json::{Value, json};
+
+use super::change::Answer;
+use super::context::CallContext;
+use super::document::drawn_id;
+use crate::base::id::RuleId;
+use crate::management::api::Failure;
+use crate::management::config::{read_bypass_rule, read_trial};
+use crate::room::bypass::{self, Bypass};
+use crate::room::bypass_rule::BypassRule;
+use crate::room::coverage::Coverage;
+use crate::room::{Room, named_list};
+
+/// Answers whether the request of the body passes the room, and what each of its rules says.
+///
+/// An expression in the body is tried as if it were the last rule.
+pub fn answer(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
+    let (request, draft) = read_trial(body, context.now).map_err(Failure::invalid)?;
+    let lists = named_list::compiled(context.stored.lists().values())
+        .map_err(|problem| Failure::new(503, 1_000, problem))?;
+    let mut tried = room.clone();
+    if let Some(expression) = draft {
+        let id = RuleId::from_bytes(drawn_id(context.draw, 0));
+        let rule = json!({ "id": id, "action": "bypass_waiting_room", "expression": expression });
+        let rule = read_bypass_rule(&rule, &context.stored.known_lists());
+        tried.bypass_rules.push(rule.map_err(Failure::invalid)?);
+    }
+    let zone = context.stored.zone_settings().get(&room.zone_id).copied().unwrap_or_default();
+    let coverage = Coverage::new(context.stored.rooms().values().map(bare).collect());
+    let covering = coverage.lookup(request.url());
+    let outcome = match &covering {
+        Err(_) => "contradictory_path",
+        Ok(None) => "not_covered",
+        Ok(Some(other)) if other.id != room.id => "other_room",
+        Ok(Some(_)) if room.suspended => "suspended",
+        Ok(Some(_)) if bypass::decide(&tried, zone, &lists, &request) == Bypass::Skips => "passes",
+        Ok(Some(_)) => "decided_by_room",
+    };
+    let matching = |rule: &BypassRule| bypass::matches(rule, &lists, &request);
+    let shown = |rule: &BypassRule| json!({ "id": rule.id, "matches": matching(rule) });
+    let draft = tried.bypass_rules.get(room.bypass_rules.len());
+    Ok(Answer::of(json!({
+        "outcome": outcome,
+        "room": covering.ok().flatten().map(|room| room.id),
+        "rules": room.bypass_rules.iter().map(shown).collect::<Vec<_>>(),
+        "expression_matches": draft.map(matching),
+    })))
+}
+
+/// Copies what says where a room is; pages may be large.
+fn bare(room: &Room) -> Room {
+    let (events, bypass_rules) = (Vec::new(), Vec::new());
+    Room { events, bypass_rules, custom_page_html: None, ..room.clone() }
+}
