@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { configuration } from "./api.js";
 import { Events } from "./events.jsx";
 import { timeOfDay } from "./facts.js";
+import { Health } from "./health.jsx";
 import { NewRoom } from "./new_room.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
@@ -34,6 +35,9 @@ function Cockpit({ session, onSignOut }) {
     <>
       <header>
         <a href="#/">Waiting room</a>
+        <a href="#/health" class="plain">
+          Health
+        </a>
         <span class="soft">{location.host}</span>
         <button onClick={onSignOut}>Sign out</button>
       </header>
@@ -68,6 +72,7 @@ function Screen({ rooms, ...rest }) {
     };
     return <NewRoom {...{ session: rest.session, rooms, onMade }} />;
   }
+  if (hash === "#/health") return <Health rooms={rooms} {...rest} />;
   if (!id) return <Rooms rooms={rooms} {...rest} />;
   const isMeant = (one) => one?.id === id && one.zone_id === zone;
   const room = rooms.find(isMeant) ?? (isMeant(made) ? made : undefined);

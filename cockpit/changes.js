@@ -25,14 +25,14 @@ const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance"
 export async function apply(call, { path, patch }, seen) {
   const fields = Object.keys(patch);
   const before = await call("GET", path);
-  const other = fields.filter((field) => before[field] !== seen[field]);
+  const other = fields.filter((field) => !isSame(before[field], seen[field]));
   if (other.length > 0) {
     const now = describe(pick(before, other));
     throw new Error(`Nothing was changed: meanwhile somebody else has set ${now}. Look again.`);
   }
   await call("PATCH", path, patch);
   const after = await call("GET", path);
-  if (fields.some((field) => after[field] !== patch[field])) {
+  if (fields.some((field) => !isSame(after[field], patch[field]))) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
   const now = describe(pick(after, fields));
@@ -90,9 +90,15 @@ function pick(document, fields) {
   return Object.fromEntries(fields.map((field) => [field, document[field] ?? null]));
 }
 
+/** Whether two values of a field are the same; a missing one is `null`. */
+function isSame(one, other) {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+}
+
 /** Says fields and their values in words. */
-function describe(fields) {
-  const words = Object.entries(fields).map(([field, value]) => WORDS[field](value));
+export function describe(fields) {
+  const say = ([field, value]) => WORDS[field]?.(value) ?? `${field} ${JSON.stringify(value)}`;
+  const words = Object.entries(fields).map(say);
   return [...new Set(words)].join(", ");
 }
 

@@ -1,0 +1,140 @@
+// Whether something is wrong, and what was changed: the doctor's lines and the audit log, with
+// Undo.
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { caches, health } from "../scripts/doctor/isolates.mjs";
+import { objects } from "../scripts/doctor/objects.mjs";
+import { keys, limits, onFailure, tokens, zones } from "../scripts/doctor/settings.mjs";
+import { told, undoOf } from "./audit.js";
+import { moment, number, timeOfDay } from "./facts.js";
+import { Button, Outcome, Status } from "./parts.jsx";
+import { Question } from "./question.jsx";
+import { useChanges } from "./use_changes.js";
+
+const ENTRIES_AT_FIRST = 20;
+const LEVELS = { ok: "good", look: "look", wrong: "act" };
+const WORDS = { ok: "Works", look: "Look", wrong: "Mend" };
+
+export function Health({ session, rooms, log, reload }) {
+  const heading = useRef();
+  useEffect(() => {
+    document.title = "Health – Waiting room";
+    heading.current.focus();
+  }, []);
+  return (
+    <main>
+      <h1 ref={heading} tabIndex={-1}>
+        Health
+      </h1>
+      <Examination {...{ session, rooms }} />
+      <Log {...{ session, rooms, log, reload }} />
+    </main>
+  );
+}
+
+/** What the doctor says. It is asked when the screen opens, and by a button. */
+function Examination({ session, rooms }) {
+  const [{ lines, at, problem }, set] = useState({});
+  const ask = () => {
+    const show = (examined) => set({ lines: judged(examined, rooms), at: Date.now() });
+    const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
+    session.call("GET", "waiting_rooms/doctor").then(show, fail);
+  };
+  useEffect(ask, []);
+  const bad = lines?.filter(({ verdict }) => verdict !== "ok") ?? [];
+  return (
+    <section aria-labelledby="state">
+      <h2 id="state">State</h2>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      {lines && (
+        <>
+          <p role="status">{bad.length === 0 ? <strong>Everything works.</strong> : worst(bad)}</p>
+          <ul class="lines">
+            {[...bad, ...lines.filter((line) => !bad.includes(line))].map((line) => (
+              <Line {...line} />
+            ))}
+          </ul>
+        </>
+      )}
+      <p>
+        <button onClick={ask}>Ask again</button>{" "}
+        {at && <span class="soft">Asked at {timeOfDay(at)}.</span>}
+      </p>
+    </section>
+  );
+}
+
+function judged(examined, rooms) {
+  const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
+  const { problem: reason, notes } = examined.known;
+  const all = [examined];
+  const facts = { samples: all, examined: all, rooms, isLocal, health: { reason, notes } };
+  const judges = [health, objects, caches, keys, tokens, zones, onFailure, limits];
+  return judges.flatMap((judge) => judge(facts));
+}
+
+function worst(lines) {
+  const { what, figure } = lines.find(({ verdict }) => verdict === "wrong") ?? lines[0];
+  return (
+    <strong>
+      {what}: {figure}.
+    </strong>
+  );
+}
+
+function Line({ what, figure, verdict, remedy }) {
+  return (
+    <li>
+      <Status of={{ level: LEVELS[verdict], word: WORDS[verdict] }} />
+      <span>
+        <strong>{what}</strong>: {figure} <span class="soft">{remedy}</span>
+      </span>
+    </li>
+  );
+}
+
+function Log({ session, rooms, log, reload }) {
+  const [most, setMost] = useState(ENTRIES_AT_FIRST);
+  const changes = useChanges(session, reload);
+  return (
+    <section aria-labelledby="log">
+      <h2 id="log">Audit log</h2>
+      {log.length === 0 && <p>Nothing was changed yet: the rooms are those of rooms.json.</p>}
+      <ol class="log">
+        {log.slice(0, most).map((entry) => (
+          <Entry key={entry.version} {...{ entry, rooms, session, changes }} />
+        ))}
+      </ol>
+      {log.length > most && (
+        <p>
+          <button onClick={() => setMost(Infinity)}>Show all {number(log.length)}</button>
+        </p>
+      )}
+      {changes.asked && <Question room={changes.asked.room} changes={changes} />}
+      <Outcome changes={changes} />
+    </section>
+  );
+}
+
+function Entry({ entry, rooms, session, changes }) {
+  const { what, from, to } = told(entry, rooms);
+  const undo = session.mayWrite && undoOf(entry, rooms);
+  return (
+    <li>
+      <p>
+        <strong>{what}</strong>
+        {to && `: ${to}, before: ${from}`}{" "}
+        <span class="soft">
+          {moment(entry.at)}, by {entry.actor}
+        </span>
+      </p>
+      {undo && (
+        <Button isOff={changes.isBusy} aria-label={undo.label} onClick={() => changes.make(undo)}>
+          Undo
+        </Button>
+      )}
+    </li>
+  );
+}

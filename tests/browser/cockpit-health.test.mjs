@@ -1,0 +1,93 @@
+/**
+ * The health of a deployment in the owner's cockpit, in a real browser: what the doctor says, the
+ * worst first, and the audit log with Undo, on a desktop, a phone and in the dark.
+ */
+
+import assert from "node:assert/strict";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { ownerOf, signedIn } from "../harness/owner.mjs";
+import { localRoom } from "../harness/rooms.mjs";
+
+const READ_ONLY = "the-token-for-reading";
+const shop = localRoom({ name: "shop", total_active_users: 20, new_users_per_minute: 20 });
+// Keys as they are drawn in a deployment: those of other tests are simple ones.
+const TICKET_KEYS = "8d2f7a61c94b03e5f1a6d87c205b9e34617fa0c3d85e29b4f0716a3cd9e85b24";
+const API_TOKEN = "the-token-of-the-test-of-health-is-long";
+const vars = { API_TOKEN_READ: READ_ONLY };
+const options = { rooms: [shop], vars };
+const ROOM = `${ROOMS}/${shop.id}`;
+
+browserTest("where nothing is wrong one sentence says so", sound(), async (arena) => {
+  const owner = await signedIn(arena, DESKTOP, API_TOKEN);
+  await owner.page.getByRole("link", { name: "Health" }).click();
+  await owner.reads("Everything works.");
+  await owner.reads(/^Nothing was changed yet/);
+  const held = { queue_all: true };
+  await call(arena.cluster, "PATCH", ROOM, held, { authorization: `Bearer ${API_TOKEN}` });
+  await owner.reads(/Room shop changed: Hold all, before: nobody held/);
+  await owner.button("Ask again").click();
+  await owner.reads("Room shop: 20 visitors inside, 20 a minute.");
+  await owner.reads("queue_all: nobody new enters.");
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("changes are told, and taken back one by one", options, async (arena) => {
+  const { cluster } = arena;
+  const rule = { action: "bypass_waiting_room", expression: "ssl" };
+  const limits = { total_active_users: 2, new_users_per_minute: 2 };
+  const second = { name: "second", host: "second.localhost", ...limits };
+  await call(cluster, "PATCH", ROOM, { description: "the shop", session_duration: 7 });
+  await call(cluster, "PATCH", ROOM, { maintenance: "drain" });
+  await call(cluster, "POST", `${ROOM}/rules`, rule);
+  await call(cluster, "POST", ROOMS, second);
+  await call(cluster, "PATCH", ROOM, { session_duration: 8 });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.page.getByRole("link", { name: "Health" }).click();
+  const entries = owner.page.locator(".log li");
+  await entries.nth(4).waitFor();
+  const texts = await entries.allInnerTexts();
+  assert.match(texts[0], /^Room shop changed: session_duration 8, before: session_duration 7/);
+  assert.match(texts[1], /^Room second made/);
+  assert.match(texts[2], /^Rules of room shop changed/);
+  assert.match(texts[3], /^Room shop changed: Drain, before: no maintenance/);
+  assert.match(texts[4], /^Room shop changed: .*"the shop".*, before: description ""/);
+  const undo = (at) => entries.nth(at).getByRole("button");
+  assert.deepEqual(await Promise.all([1, 2].map((at) => undo(at).count())), [0, 0]);
+
+  // What has changed since is not overwritten.
+  await undo(4).click();
+  await owner.reads(/Nothing was changed: meanwhile somebody else has set session_duration 8/);
+  await undo(0).click();
+  await owner.reads(/In force: session_duration 7\./);
+  await owner.page.getByText(/session_duration 7, before: session_duration 8/).waitFor();
+  await undo(4).click();
+  await owner.reads(/In force: no maintenance\./);
+  const { result } = await call(cluster, "GET", ROOM);
+  const { maintenance, session_duration: minutes, description } = result;
+  assert.deepEqual([maintenance, minutes, description], ["off", 7, "the shop"]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("health is readable by everybody", options, async (arena) => {
+  await call(arena.cluster, "PATCH", ROOM, { session_duration: 8, queue_all: true });
+  for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    const owner = await ownerOf(arena, context);
+    await owner.signIn(SECRETS.API_TOKEN);
+    await owner.page.getByRole("link", { name: "Health" }).click();
+    await owner.button("Ask again").waitFor();
+    await owner.reads(/one of few characters/);
+    await owner.looks(`health-${device}`);
+    assert.deepEqual(owner.complaints, []);
+  }
+  const reader = await signedIn(arena, DESKTOP, READ_ONLY);
+  await reader.page.getByRole("link", { name: "Health" }).click();
+  await reader.reads(/Room shop changed/);
+  assert.equal(await reader.page.locator(".log").getByRole("button").count(), 0);
+});
+
+function sound() {
+  return { rooms: [shop], vars: { ...vars, TICKET_KEYS, API_TOKEN } };
+}
