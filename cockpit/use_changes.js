@@ -1,6 +1,6 @@
 // Making changes of a room: one at a time, with a confirmation where people inside are disturbed,
 // and what came of it.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
@@ -12,11 +12,17 @@ import { timeOfDay } from "./facts.js";
 export function useChanges(session, onChanged) {
   const [asked, ask] = useState();
   const [state, set] = useState({});
+  // What was changed here in a document that has not been read again yet: nobody else did that.
+  const own = useRef({});
   const perform = async (change) => {
     ask(undefined);
     set({ isBusy: true });
-    const outcome = await apply(session.call, change, change.seen).then(
-      (done) => ({ done: `${timeOfDay(Date.now())}: ${done}` }),
+    const made = own.current.document === change.seen ? own.current.patch : {};
+    const outcome = await apply(session.call, change, { ...change.seen, ...made }).then(
+      (done) => {
+        own.current = { document: change.seen, patch: { ...made, ...change.patch } };
+        return { done: `${timeOfDay(Date.now())}: ${done}` };
+      },
       (refusal) => ({ problem: refusal.message }),
     );
     onChanged();
