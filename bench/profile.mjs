@@ -55,7 +55,7 @@ async function main() {
   const services = await startServices({ originPort, only, build: "named", inspected: true });
   started.push(services);
   const visitors = new Visitors({ load, ports: services.ports, originPort });
-  if (variant.name === "renewed") await visitors.arrive();
+  await visitors.arrive();
   // The same requests to both.
   const requests = await variant.requests(visitors, VISITS_MS, count);
   const own = await profiled({ load, services }, variant, requests);

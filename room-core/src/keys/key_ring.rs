@@ -17,6 +17,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use crate::base::id::RoomId;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::master_key::MasterKey;
+use crate::keys::opened_tickets::OpenedTickets;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::ticket::{TICKET_BYTES, Ticket};
@@ -25,6 +26,7 @@ use crate::ticket::{TICKET_BYTES, Ticket};
 pub struct KeyRing {
     newest: MasterKey,
     older: Vec<MasterKey>,
+    opened: OpenedTickets<SEALED_CHARACTERS>,
 }
 
 impl KeyRing {
@@ -49,7 +51,8 @@ impl KeyRing {
             keys.push(key);
         }
         let older = keys.split_off(1);
-        keys.pop().map(|newest| Self { newest, older }).ok_or(KeyRingError::Empty)
+        let opened = OpenedTickets::default();
+        keys.pop().map(|newest| Self { newest, older, opened }).ok_or(KeyRingError::Empty)
     }
 
     /// Whether one of the keys is that of local development, which everybody can read.
@@ -102,8 +105,10 @@ impl KeyRing {
         cookie_name: &str,
         text: &str,
     ) -> Option<Ticket> {
-        if text.len() != SEALED_CHARACTERS {
-            return None;
+        let characters = <&[u8; SEALED_CHARACTERS]>::try_from(text.as_bytes()).ok()?;
+        let hours = readable_hours(now);
+        if let Some(ticket) = self.opened.get(room, cookie_name, characters, &hours) {
+            return Some(ticket.clone());
         }
         let mut sealed = [0; SEALED_BYTES];
         Base64UrlUnpadded::decode(text, &mut sealed).ok()?;
@@ -112,7 +117,6 @@ impl KeyRing {
         let (message, tag) = rest.split_last_chunk_mut::<TAG_BYTES>()?;
 
         let header = Header::from_bytes(*header_bytes)?;
-        let hours = readable_hours(now);
         if !hours.contains(&header.hour) {
             return None;
         }
@@ -121,7 +125,9 @@ impl KeyRing {
             .cipher(header.hour, &hours)
             .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
             .ok()?;
-        Ticket::from_bytes(message)
+        let ticket = Ticket::from_bytes(message)?;
+        self.opened.keep(room, cookie_name, *characters, header.hour, &ticket);
+        Some(ticket)
     }
 
     /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
@@ -344,6 +350,56 @@ mod tests {
         check(3 * hour_ms, false);
         check(i64::MIN, false);
         check(i64::MAX, false);
+    }
+
+    /// What was opened before is remembered: the same questions again, of one ring.
+    #[test]
+    fn a_ticket_that_was_opened_opens_again_where_it_did_and_nowhere_else() {
+        let Golden { ticket_keys, sealed } = golden();
+        let mut ring = ring(&ticket_keys);
+        let Sealed { now, room, cookie_name, ticket, text, .. } = &sealed[0];
+        for _ in 0..2 {
+            for Sealed { now, room, cookie_name, ticket, text, .. } in &sealed {
+                assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+            }
+        }
+        assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        let other_room = RoomId::from_bytes([9; 16]);
+        assert_eq!(ring.open(*now, other_room, cookie_name, text), None);
+        assert_eq!(ring.open(*now, *room, &format!("{cookie_name}_"), text), None);
+        let start_of_hour = now.0 / HOUR_MS * HOUR_MS;
+        let check = |ring: &mut KeyRing, at: u64, readable: bool| {
+            let found = ring.open(Timestamp(at), *room, cookie_name, text);
+            assert_eq!(found.is_some(), readable, "at {at}");
+        };
+        check(&mut ring, start_of_hour - 1_001, false);
+        check(&mut ring, start_of_hour + 3 * HOUR_MS - 1, true);
+        check(&mut ring, start_of_hour + 3 * HOUR_MS, false);
+        for index in 0..text.len() {
+            let mut changed = text.clone().into_bytes();
+            changed[index] ^= 1;
+            let changed = String::from_utf8(changed).unwrap();
+            assert_eq!(ring.open(*now, *room, cookie_name, &changed), None, "character {index}");
+        }
+    }
+
+    #[test]
+    fn more_tickets_than_are_remembered_open_all_the_same() {
+        let Golden { ticket_keys, sealed } = golden();
+        let mut ring = ring(&ticket_keys);
+        let Sealed { now, room, cookie_name, ticket, .. } = &sealed[0];
+        let texts: Vec<(Ticket, String)> = (0..2_000_u32)
+            .map(|number| {
+                let mut nonce = [0; NONCE_BYTES];
+                nonce[..4].copy_from_slice(&number.to_be_bytes());
+                let ticket = Ticket { confirmed_s: number, ..ticket.clone() };
+                let text = ring.seal(*now, nonce, *room, cookie_name, &ticket);
+                (ticket, text)
+            })
+            .collect();
+        for (ticket, text) in texts.iter().chain(&texts) {
+            assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        }
     }
 
     #[test]
