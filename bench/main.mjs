@@ -73,7 +73,8 @@ async function bench() {
     const broken = verdicts(samples).filter(({ held }) => !held);
     if (broken.length === 0) break;
     for (const { text } of broken) console.error(`measured once more: ${text}`);
-    samples = joined(samples, await playCycles(setting, again(broken), { seconds: seconds / 2, progress }));
+    const more = await playCycles(setting, again(broken), { seconds: seconds / 2, progress });
+    samples = joined(samples, more);
   }
   figures.push(wasmSize(), ...(await firstRequests(setting, first)));
   const all = [...verdicts(samples), ...figures];

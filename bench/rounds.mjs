@@ -1,6 +1,6 @@
 /**
- * The protocol: cycles in which every Worker, the pass-through among them, serves one short slice of
- * requests, in shuffled order, and the CPU time of the process is read around each slice.
+ * The protocol: cycles in which every Worker, the pass-through among them, serves one short slice
+ * of requests, in shuffled order, and the CPU time of the process is read around each slice.
  *
  * All have the same number of slices: whoever runs more often has warmer code and caches, and a
  * pass-through between any two others came out 15 % faster than a copy of itself.

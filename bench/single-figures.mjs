@@ -23,10 +23,10 @@ export async function capacity({ load, visitors, originPort: port }) {
 }
 
 /**
- * Calls that reach the objects of rooms during visits that need none. A calm room reports a visit up
- * to half a minute later, so what earlier visits have left may fall into one count or two of them; a
- * call for one of these visits falls into every one. The registry is asked by the clock, not by
- * visits, and is left out.
+ * Calls that reach the objects of rooms during visits that need none. A calm room reports a visit
+ * up to half a minute later, so what earlier visits have left may fall into one count or two of
+ * them; a call for one of these visits falls into every one. The registry is asked by the clock,
+ * not by visits, and is left out.
  */
 export async function objectCalls({ load, visitors, services, roomCalls }) {
   const counts = [];
@@ -43,8 +43,9 @@ export async function objectCalls({ load, visitors, services, roomCalls }) {
   const visits = 2 * QUIET_VISITS;
   const earlier = `; in ${counts.length - 1} counts before, reports of earlier visits: `;
   const rest = counts.length > 1 ? earlier + counts.slice(0, -1).join(", ") : "";
+  const what = `object calls in ${visits} visits, unchanged ticket or not due`;
   return {
-    text: `object calls in ${visits} visits, unchanged ticket or not due: ${calls} (must be 0)${rest}`,
+    text: `${what}: ${calls} (must be 0)${rest}`,
     held: calls === 0,
   };
 }

@@ -223,10 +223,9 @@ function revoked({ url, cf }, tickets, env, ctx) {
 
 function withCookie(original, cookie) {
   const answer = new Response(original.body, original);
-  const { headers } = answer;
-  headers.delete(COMMAND_HEADER);
-  headers.append("set-cookie", cookie);
-  headers.set("cache-control", "private, no-store");
+  answer.headers.delete(COMMAND_HEADER);
+  answer.headers.append("set-cookie", cookie);
+  answer.headers.set("cache-control", "private, no-store");
   return answer;
 }
 

@@ -16,7 +16,7 @@ export function heldBytes(inspector, service) {
   return inspect(inspector, service, async (ask) => {
     await ask("HeapProfiler.enable");
     await ask("HeapProfiler.collectGarbage");
-    const { usedSize, embedderHeapUsedSize, backingStorageSize } = await ask("Runtime.getHeapUsage");
-    return usedSize + embedderHeapUsedSize + backingStorageSize;
+    const used = await ask("Runtime.getHeapUsage");
+    return used.usedSize + used.embedderHeapUsedSize + used.backingStorageSize;
   });
 }
