@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: the built Worker beside a bare pass-through and two connectors, in one workerd
  * and one run; and what a month costs. `--gate` measures what CI guards and fails if a gate breaks;
- * `--bill` tells the costs alone; `--only <names>`, `--rounds <n>` and `--run-ms <ms>` choose which
- * ratios are measured and how long. `--first` tells the first requests of processes alone:
+ * `--bill` tells the costs alone; `--only <names>` and `--seconds <n>` choose which ratios
+ * are measured and how long. `--first` tells the first requests of processes alone:
  * `--processes <n>` of each kind, with `--serve <n>` rooms, and with `--against <folder>` in turn
  * with those of another checkout that was built.
  */
@@ -15,7 +15,7 @@ import { Child } from "./child.mjs";
 import { firstRequests } from "./first-requests.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
 import { table, verdicts } from "./report.mjs";
-import { joined, playRounds } from "./rounds.mjs";
+import { joined, playCycles } from "./rounds.mjs";
 import { startServices } from "./services.mjs";
 import { capacity, objectCalls, wasmSize } from "./single-figures.mjs";
 import { GATED, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
@@ -30,14 +30,10 @@ const { values: options } = parseArgs({
     only: { type: "string" },
     processes: { type: "string", default: "5" },
     serve: { type: "string" },
-    rounds: { type: "string", default: "7" },
-    "run-ms": { type: "string" },
+    seconds: { type: "string" },
   },
 });
-const length = {
-  rounds: Number(options.rounds),
-  runMs: Number(options["run-ms"] ?? (options.gate ? 700 : 1_500)),
-};
+const seconds = Number(options.seconds ?? (options.gate ? 60 : 100));
 const first = {
   processes: Number(options.processes),
   rooms: options.serve && Number(options.serve),
@@ -45,8 +41,8 @@ const first = {
 };
 const variants = chosen(options.gate ? GATED : VARIANTS, options.only);
 
-/** A broken gate is measured again as often: the median of more rounds is nearer to the truth. */
-const PLAYS_MORE_MAX = 3;
+/** A broken gate is measured again as often: more cycles are nearer to the truth. */
+const PLAYS_MORE_MAX = 2;
 
 const started = [];
 try {
@@ -72,12 +68,13 @@ function chosen(all, only) {
 async function bench() {
   const setting = await prepare();
   const figures = [await capacity(setting), await objectCalls(setting)];
-  let samples = await playRounds(setting, variants, { ...length, progress });
+  let samples = await playCycles(setting, variants, { seconds, progress });
   for (let play = 0; options.gate && play < PLAYS_MORE_MAX; play += 1) {
     const broken = verdicts(samples).filter(({ held }) => !held);
     if (broken.length === 0) break;
     for (const { text } of broken) console.error(`measured once more: ${text}`);
-    samples = joined(samples, await playRounds(setting, again(broken), { ...length, progress }));
+    const more = await playCycles(setting, again(broken), { seconds: seconds / 2, progress });
+    samples = joined(samples, more);
   }
   figures.push(wasmSize(), ...(await firstRequests(setting, first)));
   const all = [...verdicts(samples), ...figures];
@@ -98,7 +95,7 @@ async function tellBill() {
   return !options.gate || found.every(({ held }) => held);
 }
 
-/** What broke a gate, and Queue-it, whose rounds the table sets beside those of everybody. */
+/** What broke a gate, and Queue-it, beside which the table sets everybody. */
 function again(broken) {
   const names = [QUEUE_IT, ...broken.map(({ variant }) => variant)];
   return variants.filter(({ name }) => names.includes(name));
@@ -115,21 +112,27 @@ async function prepare(only) {
   started.push(services);
   const visitors = new Visitors({ load, ports: services.ports, originPort });
   if (!only) await visitors.arrive();
-  const door = { port: services.ports["waiting-room TestDoor"] };
-  const asked = async () => (await sendForJson(door)).asked;
-  return { origin, load, services, visitors, asked, originPort };
+  const roomCalls = () => callsOfRooms({ port: services.ports["hub TestDoor"] });
+  return { origin, load, services, visitors, roomCalls, originPort };
 }
 
-function progress(round) {
+/** How many calls have reached the objects of rooms. */
+async function callsOfRooms(door) {
+  const { calls } = await sendForJson(door);
+  const ofRooms = Object.entries(calls).filter(([name]) => !name.startsWith("Registry "));
+  return ofRooms.reduce((sum, [, count]) => sum + count, 0);
+}
+
+function progress(cycle) {
   if (!process.stderr.isTTY) return;
-  process.stderr.write(round < length.rounds ? `\rround ${round + 1} ` : "\r\x1b[K");
+  process.stderr.write(cycle === undefined ? "\r\x1b[K" : `\rcycle ${cycle + 1} `);
 }
 
 function print(samples, all) {
+  const cycles = samples.get(REFERENCE).length;
   console.log(`
-Ratios to a bare pass-through in the same workerd: medians and ranges of ${length.rounds} shuffled
-pairs of ${length.runMs / 1_000} s, the reference on both sides of each; of more pairs for what
-was measured once more.
+Ratios of CPU time to a bare pass-through in the same workerd, from ${cycles} cycles in which each
+serves one slice of requests; "speed" is the inverse. 95 % tells where 95 of 100 such runs end.
 `);
   console.log(table(samples));
   console.log();

@@ -14,6 +14,7 @@ import { workerdPid } from "../tests/harness/workerd-process.mjs";
 import { crowdHandlerVars, queueItVars } from "./peer-accounts.mjs";
 import { ROOMS } from "./rooms.mjs";
 
+const SETTINGS = { cf: false, telemetry: { enabled: false }, port: 0 };
 const COMMON = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ port: 0 }] };
 
 /**
@@ -23,13 +24,15 @@ const COMMON = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ 
  * @param {number} options.originPort
  * @param {string[]} [options.only]
  * @param {object[]} [options.rooms] what `rooms.json` of the product holds
+ * @param {"release" | "named"} [options.build] which wasm
+ * @param {boolean} [options.inspected] whether there is an inspector
  */
-export async function startServices({ originPort, only, rooms = ROOMS }) {
+export async function startServices({ originPort, only, rooms = ROOMS, build, inspected }) {
   const own = [
     ...["pass-through", "pass-through-again"].map((name) => ({ name, ...script(BARE) })),
-    product("hub", rooms),
+    product("hub", { rooms, build }),
     // The visitors' isolate is not that of the objects, as in life.
-    product("waiting-room", rooms, "hub"),
+    product("waiting-room", { rooms, build }, "hub"),
   ];
   const chosen = own.filter(({ name }) => !only || only.includes(name));
   // Bundling the peers takes longer than all the rest.
@@ -39,7 +42,7 @@ export async function startServices({ originPort, only, rooms = ROOMS }) {
   }
   const workers = chosen.map((one) => ({ ...COMMON, ...one }));
   const miniflare = new Miniflare(
-    convertV4MiniflareOptions({ cf: false, telemetry: { enabled: false }, port: 0, workers }),
+    convertV4MiniflareOptions({ ...SETTINGS, ...(inspected && { inspectorPort: 0 }), workers }),
   );
   await miniflare.ready;
   const ports = {};
@@ -49,13 +52,14 @@ export async function startServices({ originPort, only, rooms = ROOMS }) {
       ports[entrypoint ? `${name} ${entrypoint}` : name] = Number(url.port);
     }
   }
-  return { ports, pid: workerdPid(), stop: () => miniflare.dispose() };
+  const inspector = inspected && (await miniflare.getInspectorURL());
+  return { ports, pid: workerdPid(), inspector, stop: () => miniflare.dispose() };
 }
 
-function product(name, rooms, objectsIn) {
+function product(name, modules, objectsIn) {
   return {
     name,
-    ...workerModules({ rooms }),
+    ...workerModules(modules),
     bindings: SECRETS,
     durableObjects: durableObjects(objectsIn),
     unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],

@@ -11,10 +11,9 @@ export const QUEUE_IT = "queue-it";
 
 /**
  * @typedef {object} Target what the project wants, and what CI holds
- * @property {"throughput" | "cpu"} value
+ * @property {"speed" | "cpu"} value the pass-through's CPU time over this one's, or the inverse
  * @property {number} goal
- * @property {number} [stretch] better still
- * @property {number} gate room for the noise of a machine that others use
+ * @property {number} gate what was reached, less what two runs differ by
  */
 
 /**
@@ -24,7 +23,8 @@ export const QUEUE_IT = "queue-it";
  * @property {string} title for the table
  * @property {"origin" | "page"} answer who answers: the origin, or the Worker with a full page
  * @property {boolean} cookie true if every answer must set a cookie
- * @property {(visitors: object, ms: number) => Promise<string[]> | string[]} requests
+ * @property {(visitors: object, ms: number, count: number) => Promise<string[]> | string[]}
+ *   requests for `count` visits within so many milliseconds
  * @property {Target} [target]
  */
 
@@ -48,7 +48,7 @@ export const VARIANTS = [
     answer: "origin",
     cookie: false,
     requests: (visitors, ms) => visitors.unchanged(ms),
-    target: { value: "throughput", goal: 0.88, stretch: 0.95, gate: 0.8 },
+    target: { value: "speed", goal: 0.95, gate: 0.9 },
   },
   {
     name: "renewed",
@@ -56,8 +56,17 @@ export const VARIANTS = [
     title: "admitted, ticket renewed",
     answer: "origin",
     cookie: true,
-    requests: (visitors) => visitors.renewing(),
-    target: { value: "throughput", goal: 0.7, gate: 0.65 },
+    requests: (visitors, ms, count) => visitors.renewing(count),
+    target: { value: "speed", goal: 0.85, gate: 0.77 },
+  },
+  {
+    name: "uncovered",
+    service: "waiting-room",
+    title: "no room covers the path",
+    answer: "origin",
+    cookie: false,
+    requests: (visitors) => visitors.elsewhere(),
+    target: { value: "speed", goal: 0.98, gate: 0.94 },
   },
   {
     name: "early",
@@ -66,7 +75,7 @@ export const VARIANTS = [
     answer: "page",
     cookie: false,
     requests: (visitors) => visitors.early(),
-    target: { value: "cpu", goal: 0.55, gate: 0.65 },
+    target: { value: "cpu", goal: 0.45, gate: 0.55 },
   },
   {
     name: "due",
@@ -74,7 +83,7 @@ export const VARIANTS = [
     title: "queued, page (counted)",
     answer: "page",
     cookie: true,
-    requests: (visitors) => visitors.due(),
+    requests: (visitors, ms, count) => visitors.due(count),
   },
   {
     name: QUEUE_IT,
@@ -110,15 +119,12 @@ export const VARIANTS = [
   },
 ];
 
-/**
- * Admitted visits in the time of one of Queue-it's. The goal is nearly reached, 1.37, on two quiet
- * cores; on cores that others use too it came out as 1.10 to 1.35, which the gate has to bear.
- */
+/** Admitted visits in the CPU time of one of Queue-it's. */
 export const AGAINST_QUEUE_IT = {
   variant: "admitted",
-  value: "throughput",
-  goal: 1.4,
-  gate: 1.1,
+  value: "speed",
+  goal: 1.5,
+  gate: 1.3,
 };
 
 /** What the gates need, and no more. */

@@ -6,12 +6,10 @@
 import { crowdHandlerQuery, queueItQuery } from "./peer-accounts.mjs";
 import { BUCKET_MS, HOST, OPEN, QUICK, SLOW } from "./rooms.mjs";
 
-/** Visitors who renew in one run: nearly as many as it has requests, so that few come twice. */
-const CROWD = 8_000;
-/** Runs within one activity bucket; in the next one all may renew again. */
-const CROWDS = 3;
-/** Visitors who wait. */
-const WAITING = 1_000;
+/** Visitors who renew: nearly as many as do in one activity bucket, so that few come twice. */
+const CROWD = 24_000;
+/** Visitors who join the line together, to come back in time. */
+const WAITING = 5_000;
 const CONNECTIONS = 16;
 /** A browser's own cookies; that of the room or of a peer stands between them. */
 const COOKIES_BEFORE = "_ga=GA1.1.1234567890.1700000000; session=9f8e7d6c5b4a39281706f5e4d3c2b1a0";
@@ -26,8 +24,9 @@ export class Visitors {
   #ports;
   #originPort;
   #unchanged;
-  #crowds = [];
+  #crowd = [];
   #renewingSince = 0;
+  #waiting = [];
 
   constructor({ load, ports, originPort }) {
     this.#load = load;
@@ -37,10 +36,7 @@ export class Visitors {
 
   /** Lets everybody enter or join a line who is needed later. */
   async arrive() {
-    const crowd = Array(CROWD).fill(this.#request(OPEN));
-    for (let count = 0; count < CROWDS; count += 1) {
-      this.#crowds.push(await this.#visit("waiting-room", crowd));
-    }
+    this.#crowd = await this.#visit("waiting-room", Array(CROWD).fill(this.#request(OPEN)));
     this.#renewingSince = Date.now();
     for (const full of [SLOW, QUICK]) await this.#visit("waiting-room", [this.#request(full)]);
   }
@@ -55,11 +51,16 @@ export class Visitors {
   }
 
   /** Admitted visitors whose tickets are counted in a bucket that is over. */
-  async renewing() {
+  async renewing(count) {
     await until(this.#renewingSince + BUCKET_MS);
-    const crowd = this.#crowds.shift();
-    this.#crowds.push(crowd);
-    return crowd.map((cookie) => this.#request(OPEN, cookie));
+    const next = this.#crowd.splice(0, count);
+    this.#crowd.push(...next);
+    return next.map((cookie) => this.#request(OPEN, cookie));
+  }
+
+  /** A visitor of a page that no room covers. */
+  elsewhere() {
+    return [this.#request({ path: "/elsewhere" })];
   }
 
   /** A waiting visitor who comes back too early. */
@@ -69,11 +70,13 @@ export class Visitors {
   }
 
   /** Waiting visitors who come back in time. */
-  async due() {
-    const waiting = Array(WAITING).fill(this.#request(QUICK));
-    const cookies = await this.#visit("waiting-room", waiting);
-    await until(Date.now() + DUE_MS - EARLY_MS);
-    return cookies.map((cookie) => this.#request(QUICK, cookie));
+  async due(count) {
+    if (this.#waiting.length < count) {
+      const waiting = Array(WAITING).fill(this.#request(QUICK));
+      this.#waiting = await this.#visit("waiting-room", waiting);
+      await until(Date.now() + DUE_MS - EARLY_MS);
+    }
+    return this.#waiting.splice(0, count).map((cookie) => this.#request(QUICK, cookie));
   }
 
   /** A visitor whom Queue-it has let in. */

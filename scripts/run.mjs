@@ -15,6 +15,7 @@ const STEPS = [
   "start",
   "test",
   "bench",
+  "profile",
   "build",
   "visitors",
   "screenshots",

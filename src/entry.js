@@ -149,7 +149,8 @@ function forward({ url, cookies, setCookie, heedsCommands }, request, env, ctx) 
   const response = toOrigin(sent, env);
   if (heedsCommands) return heed(response, setCookie, asked, env, ctx);
   if (setCookie === null) return response.then(withoutCommand, unreachable);
-  return withCookie(response.catch(unreachable), setCookie);
+  const answer = (original) => withCookie(original, setCookie);
+  return response.then(answer, (error) => answer(unreachable(error)));
 }
 
 /** Takes a command out of an answer that none is heeded in, so that no visitor learns of it. */
@@ -220,8 +221,7 @@ function revoked({ url, cf }, tickets, env, ctx) {
   }
 }
 
-async function withCookie(response, cookie) {
-  const original = await response;
+function withCookie(original, cookie) {
   const answer = new Response(original.body, original);
   answer.headers.delete(COMMAND_HEADER);
   answer.headers.append("set-cookie", cookie);

@@ -3,6 +3,7 @@
 
 pub mod key_ring;
 pub mod master_key;
+mod opened_tickets;
 pub mod origin_lock;
 pub mod public_values;
 pub mod token;

@@ -118,6 +118,7 @@ export const NAMED = {
   // These write pictures and figures of the documents, and the version before for its tests.
   "node scripts/page-states.mjs": undefined,
   "npm run object-cpu": undefined,
+  "npm run profile": undefined,
   "npm run keep-previous": undefined,
 };
 

@@ -12,6 +12,32 @@ export function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** How many times a sample is drawn anew to see how far its figure may be from the truth. */
+const RESAMPLES = 2_000;
+/** How much of both ends of a sample is left out: what a machine does besides falls there. */
+const TRIMMED = 0.2;
+
+/**
+ * What paired ratios say together, and between which two values 95 of 100 such figures lie: the
+ * trimmed mean of their logarithms, so that `a / b` is the inverse of `b / a`, and its bootstrap.
+ *
+ * @param {number[]} ratios
+ */
+export function ratioOf(ratios) {
+  const logs = ratios.map(Math.log);
+  const again = Array.from({ length: RESAMPLES }, () =>
+    trimmedMean(logs.map(() => logs[Math.floor(Math.random() * logs.length)])),
+  ).sort((one, other) => one - other);
+  const at = (part) => Math.exp(again[Math.round(part * (RESAMPLES - 1))]);
+  return { middle: Math.exp(trimmedMean(logs)), low: at(0.025), high: at(0.975) };
+}
+
+function trimmedMean(values) {
+  const sorted = Float64Array.from(values).sort();
+  const out = Math.floor(sorted.length * TRIMMED);
+  return mean(sorted.subarray(out, sorted.length - out));
+}
+
 /**
  * How much `y` grows with each unit of `x`, by least squares.
  *

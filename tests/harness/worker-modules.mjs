@@ -10,7 +10,11 @@ import path from "node:path";
 export const ROOT = path.join(import.meta.dirname, "..", "..");
 
 const RELEASE = path.join(ROOT, "build", "worker", path.sep);
-const DEBUG = path.join(ROOT, "build", "worker-debug", path.sep);
+/** Where the other builds are: one with panic hooks, and one with the names of its functions. */
+const OTHERS = {
+  debug: path.join(ROOT, "build", "worker-debug", path.sep),
+  named: path.join(ROOT, "build", "worker-named", path.sep),
+};
 /**
  * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
  */
@@ -33,7 +37,7 @@ const TYPES = { ".wasm": "CompiledWasm", ".html": "Text", ".txt": "Text" };
  * Gathers the modules of the Worker under test, with the side door around it.
  *
  * @param {object} options
- * @param {"release" | "debug"} [options.build] which wasm
+ * @param {"release" | "debug" | "named"} [options.build] which wasm
  * @param {string} [options.entry] the full path of another entry than the product's
  * @param {boolean} [options.glance] false: the synchronous fast path answers nothing
  * @param {object[]} options.rooms the rooms it serves
@@ -114,7 +118,7 @@ function gather(file, modules, given, build) {
 
 function read(file, build) {
   const built = file === WHOLE_GLUE ? GLUE : file;
-  const source = build === "debug" ? built.replace(RELEASE, DEBUG) : built;
+  const source = built.replace(RELEASE, OTHERS[build] ?? RELEASE);
   if (!fs.existsSync(source)) throw new Error(`${source} is missing: run \`npm run build\` first`);
   if (typeOf(file) === "CompiledWasm") return fs.readFileSync(source);
   return fs.readFileSync(source, "utf8") + (built === GLUE ? WASM_BYTES : "");

@@ -29,6 +29,13 @@ export function cpuMs(pid) {
   return fields ? (Number(fields[USER]) + Number(fields[KERNEL])) * TICK_MS : NaN;
 }
 
+/** The same in nanoseconds, thread by thread; NaN where the kernel does not count so finely. */
+export function cpuNs(pid) {
+  const threads = pid ? fs.readdirSync(`/proc/${pid}/task`) : [];
+  const ofThread = (id) => Number(read(pid, `task/${id}/schedstat`).split(" ")[0]);
+  return threads.reduce((sum, id) => sum + ofThread(id), 0) || NaN;
+}
+
 /** The memory that a process has in RAM, in bytes; NaN where that is not told. */
 export function residentBytes(pid) {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(read(pid, "status")) ?? [];

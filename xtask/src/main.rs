@@ -2,9 +2,10 @@
 //! page's texts.
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
-//! a build with the panic hooks of the tests to `build/worker-debug/gen/`. Both refuse a wrong
-//! `rooms.json`, and keep the glue of the last run if the wasm is the same. `mutants` breaks each
-//! law of admission on purpose and demands that a test fails.
+//! a build with the panic hooks of the tests to `build/worker-debug/gen/`, and `build --names` the
+//! product with the names of its functions, for profiles, to `build/worker-named/gen/`. All refuse
+//! a wrong `rooms.json`, and keep the glue of the last run if the wasm is the same. `mutants`
+//! breaks each law of admission on purpose and demands that a test fails.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -24,10 +25,11 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["build"] => build(Flavour::Release),
         ["build", "--debug"] => build(Flavour::Debug),
+        ["build", "--names"] => build(Flavour::Named),
         ["mutants"] => root().and_then(|root| mutants::run(&root, None)),
         ["mutants", law] => root().and_then(|root| mutants::run(&root, Some(law))),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- build [--debug] | mutants [<law>]");
+            eprintln!("usage: cargo run -p xtask -- build [--debug | --names] | mutants [<law>]");
             return ExitCode::from(2);
         }
     };
@@ -40,17 +42,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// The two builds. The panic hooks exist in `Debug` alone, so no deployment can carry them.
+/// The three builds. The panic hooks exist in `Debug` alone, so no deployment can carry them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flavour {
     Release,
+    Named,
     Debug,
 }
 
 impl Flavour {
     fn cargo_arguments(self) -> &'static [&'static str] {
         match self {
-            Self::Release => &["--release"],
+            Self::Release | Self::Named => &["--release"],
             Self::Debug => &["--features", "panic-hook-tests"],
         }
     }
@@ -58,7 +61,7 @@ impl Flavour {
     /// The folder that cargo writes this build to, below that of the target.
     fn profile_folder(self) -> &'static str {
         match self {
-            Self::Release => "release",
+            Self::Release | Self::Named => "release",
             Self::Debug => "debug",
         }
     }
@@ -66,6 +69,7 @@ impl Flavour {
     fn output_folder(self) -> &'static str {
         match self {
             Self::Release => "build/worker/gen",
+            Self::Named => "build/worker-named/gen",
             Self::Debug => "build/worker-debug/gen",
         }
     }

@@ -17,6 +17,7 @@ use base64ct::{Base64UrlUnpadded, Encoding};
 use crate::base::id::RoomId;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::master_key::MasterKey;
+use crate::keys::opened_tickets::OpenedTickets;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::ticket::{TICKET_BYTES, Ticket};
@@ -25,6 +26,7 @@ use crate::ticket::{TICKET_BYTES, Ticket};
 pub struct KeyRing {
     newest: MasterKey,
     older: Vec<MasterKey>,
+    opened: OpenedTickets<SEALED_CHARACTERS>,
 }
 
 impl KeyRing {
@@ -49,7 +51,8 @@ impl KeyRing {
             keys.push(key);
         }
         let older = keys.split_off(1);
-        keys.pop().map(|newest| Self { newest, older }).ok_or(KeyRingError::Empty)
+        let opened = OpenedTickets::default();
+        keys.pop().map(|newest| Self { newest, older, opened }).ok_or(KeyRingError::Empty)
     }
 
     /// Whether one of the keys is that of local development, which everybody can read.
@@ -102,8 +105,10 @@ impl KeyRing {
         cookie_name: &str,
         text: &str,
     ) -> Option<Ticket> {
-        if text.len() != SEALED_CHARACTERS {
-            return None;
+        let characters = <&[u8; SEALED_CHARACTERS]>::try_from(text.as_bytes()).ok()?;
+        let hours = readable_hours(now);
+        if let Some(ticket) = self.opened.get(room, cookie_name, characters, &hours) {
+            return Some(ticket.clone());
         }
         let mut sealed = [0; SEALED_BYTES];
         Base64UrlUnpadded::decode(text, &mut sealed).ok()?;
@@ -112,7 +117,6 @@ impl KeyRing {
         let (message, tag) = rest.split_last_chunk_mut::<TAG_BYTES>()?;
 
         let header = Header::from_bytes(*header_bytes)?;
-        let hours = readable_hours(now);
         if !hours.contains(&header.hour) {
             return None;
         }
@@ -121,7 +125,9 @@ impl KeyRing {
             .cipher(header.hour, &hours)
             .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
             .ok()?;
-        Ticket::from_bytes(message)
+        let ticket = Ticket::from_bytes(message)?;
+        self.opened.keep(room, cookie_name, *characters, header.hour, &ticket);
+        Some(ticket)
     }
 
     /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
@@ -248,252 +254,4 @@ const TICKET_LIFE_HOURS: u32 = 2;
 const SKEW_MS: u64 = SECOND_MS;
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
-    use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId};
-    use crate::base::time::{MINUTE_MS, Timestamp};
-    use crate::ticket::bucket::Bucket;
-    use crate::ticket::client::ClientMark;
-    use crate::ticket::{Challenge, Ticket, TicketState};
-
-    const HOUR_MS: u64 = 60 * MINUTE_MS;
-
-    /// Sealed texts with everything that went into them, read by the JavaScript tests too.
-    #[derive(serde::Deserialize)]
-    struct Golden {
-        ticket_keys: String,
-        sealed: Vec<Sealed>,
-    }
-
-    #[derive(serde::Deserialize)]
-    struct Sealed {
-        now: Timestamp,
-        nonce: String,
-        room: RoomId,
-        cookie_name: String,
-        ticket: Ticket,
-        text: String,
-    }
-
-    fn golden() -> Golden {
-        serde_json::from_str(include_str!("../../../tests/golden/ticket.json")).unwrap()
-    }
-
-    fn ring(keys: &str) -> KeyRing {
-        KeyRing::parse(keys).unwrap()
-    }
-
-    fn key(digit: char) -> String {
-        digit.to_string().repeat(64)
-    }
-
-    /// The first golden ticket opened with one circumstance changed.
-    fn opens(change: impl FnOnce(&mut Golden)) -> bool {
-        let mut golden = golden();
-        change(&mut golden);
-        let Sealed { now, room, cookie_name, text, .. } = &golden.sealed[0];
-        ring(&golden.ticket_keys).open(*now, *room, cookie_name, text).is_some()
-    }
-
-    /// If this fails for a text that was ever deployed, every waiting visitor loses the place and
-    /// every visitor inside becomes a new one at the next request. Add a version instead.
-    #[test]
-    fn golden_tickets_open_and_are_sealed_to_the_same_text() {
-        let golden = golden();
-        let mut ring = ring(&golden.ticket_keys);
-        for Sealed { now, nonce, room, cookie_name, ticket, text } in &golden.sealed {
-            let mut nonce_bytes = [0; NONCE_BYTES];
-            Base64UrlUnpadded::decode(nonce, &mut nonce_bytes).unwrap();
-            assert_eq!(ring.seal(*now, nonce_bytes, *room, cookie_name, ticket), *text);
-            assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
-        }
-        assert_eq!(golden.sealed.len(), 3);
-    }
-
-    #[test]
-    fn tickets_of_all_states_have_one_length() {
-        let lengths: Vec<_> = golden().sealed.iter().map(|sealed| sealed.text.len()).collect();
-        assert_eq!(lengths, [131, 131, 131]);
-    }
-
-    #[test]
-    fn a_ticket_opens_only_in_its_room_under_its_name_and_key() {
-        assert!(opens(|_| ()));
-        assert!(!opens(|golden| golden.sealed[0].room = RoomId::from_bytes([9; 16])));
-        assert!(!opens(|golden| golden.sealed[0].cookie_name.push('_')));
-        assert!(!opens(|golden| golden.sealed[0].cookie_name.truncate(14)));
-        assert!(!opens(|golden| golden.ticket_keys = key('9')));
-    }
-
-    #[test]
-    fn a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew() {
-        let check = |shift_ms: i64, readable: bool| {
-            let opens = opens(|golden| {
-                let start_of_hour = golden.sealed[0].now.0 / HOUR_MS * HOUR_MS;
-                golden.sealed[0].now = Timestamp(start_of_hour.saturating_add_signed(shift_ms));
-            });
-            assert_eq!(opens, readable, "{shift_ms} ms from the start of the ticket's hour");
-        };
-        let hour_ms = HOUR_MS as i64;
-        check(-1_001, false);
-        check(-1_000, true);
-        check(0, true);
-        check(3 * hour_ms - 1, true);
-        check(3 * hour_ms, false);
-        check(i64::MIN, false);
-        check(i64::MAX, false);
-    }
-
-    #[test]
-    fn every_changed_bit_and_every_cut_is_unreadable() {
-        let Golden { ticket_keys, sealed } = golden();
-        let Sealed { now, room, cookie_name, text, .. } = &sealed[0];
-        let mut ring = ring(&ticket_keys);
-        let mut opens = |text: &str| ring.open(*now, *room, cookie_name, text).is_some();
-        assert!(opens(text));
-        for index in 0..text.len() {
-            assert!(!opens(&text[..index]), "cut to {index} characters");
-            assert!(!opens(&text[index + 1..]), "less the first {} characters", index + 1);
-            for bit in 0..7 {
-                let mut changed = text.clone().into_bytes();
-                changed[index] ^= 1 << bit;
-                let changed = String::from_utf8(changed).unwrap();
-                assert!(!opens(&changed), "bit {bit} of character {index}");
-            }
-        }
-        assert!(!opens(&format!("{text}=")));
-        assert!(!opens(&format!("{text}A")));
-
-        let bytes = Base64UrlUnpadded::decode_vec(text).unwrap();
-        for bit in 0..bytes.len() * 8 {
-            let mut changed = bytes.clone();
-            changed[bit / 8] ^= 1 << (bit % 8);
-            assert!(!opens(&Base64UrlUnpadded::encode_string(&changed)), "sealed bit {bit}");
-        }
-    }
-
-    #[test]
-    fn what_a_later_version_sealed_is_unreadable() {
-        let bytes = Header { key_id: 7, hour: 9 }.to_bytes();
-        assert_eq!(bytes, [1, 7, 0, 0, 0, 9]);
-        assert!(Header::from_bytes(bytes).is_some());
-        assert!(Header::from_bytes([2, 7, 0, 0, 0, 9]).is_none());
-        assert!(Header::from_bytes([0, 7, 0, 0, 0, 9]).is_none());
-    }
-
-    #[test]
-    fn after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own() {
-        let Golden { ticket_keys, sealed } = golden();
-        let Sealed { now, room, cookie_name, text, ticket, .. } = &sealed[0];
-        let mut old = ring(&ticket_keys);
-        let mut new = ring(&format!("{},{ticket_keys}", key('1')));
-        let new_text = new.seal(*now, [1; NONCE_BYTES], *room, cookie_name, ticket);
-        assert_eq!(new.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
-        assert_eq!(new.open(*now, *room, cookie_name, &new_text).as_ref(), Some(ticket));
-        assert_eq!(old.open(*now, *room, cookie_name, &new_text), None);
-    }
-
-    #[test]
-    fn what_is_not_a_key_ring_is_refused_with_its_reason() {
-        let check = |text: &str, want: KeyRingError| {
-            assert_eq!(KeyRing::parse(text).err(), Some(want), "{text}");
-        };
-        let not_a_key = |position| KeyRingError::NotAKey { position };
-        let same_id = |first, second| KeyRingError::SameId { first, second };
-        let [one, two] = [key('1'), key('2')];
-        check("", KeyRingError::Empty);
-        check(" \n", KeyRingError::Empty);
-        check(",", not_a_key(1));
-        check(&format!("{one},"), not_a_key(2));
-        check(&format!("{one},{}", &two[1..]), not_a_key(2));
-        check(&format!("{one} {two}"), not_a_key(1));
-        check(&format!("{one},{two},{one}"), same_id(1, 3));
-        let other_with_the_same_id = (0..1_000)
-            .map(|number| format!("{number:064}"))
-            .find(|other| ring(other).newest.id() == ring(&one).newest.id())
-            .unwrap();
-        check(&format!("{one},{other_with_the_same_id}"), same_id(1, 2));
-        let nine = "123456789".chars().map(key).collect::<Vec<_>>().join(",");
-        check(&nine, KeyRingError::TooMany);
-        assert!(KeyRing::parse(&nine[..nine.len() - 65]).is_ok());
-        assert!(KeyRing::parse(&format!(" {one} ,\t{two}\r\n")).is_ok());
-    }
-
-    #[test]
-    fn nothing_printed_contains_a_key() {
-        let secret = key('a');
-        let texts = [
-            format!("{:?}", ring(&secret)),
-            KeyRing::parse(&format!("{secret},{secret}")).unwrap_err().to_string(),
-            KeyRing::parse(&format!("{secret}a")).unwrap_err().to_string(),
-        ];
-        for text in texts {
-            assert!(!text.contains("aaaa") && !text.contains("170"), "{text}");
-        }
-    }
-
-    fn any_ticket() -> impl Strategy<Value = Ticket> {
-        let accepted_at = proptest::option::of((1..u64::MAX, 1..u32::MAX));
-        let times = (any::<u64>(), accepted_at, any::<u64>());
-        let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool, u32))>();
-        (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
-            let (id, interval_s, shown_estimate_s, client, rest) = rest;
-            let (confirmed_s, unconfirmed, infinite, last) = rest;
-            let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
-            Ticket {
-                id: TicketId::from_bytes(id),
-                joined_at: Timestamp(joined_at),
-                state: accepted.map_or(TicketState::Queued, |_| TicketState::Accepted),
-                accepted_at: Timestamp(accepted_at),
-                counted_bucket: Bucket(counted_bucket),
-                last_check_in: Timestamp(last_check_in),
-                interval_s,
-                shown_estimate_s,
-                client: ClientMark(client),
-                confirmed_s,
-                unconfirmed,
-                infinite,
-                challenge: Challenge::Answered,
-                people_ahead: if accepted.is_none() && infinite { last } else { 0 },
-                counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
-                counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
-                shared: unconfirmed,
-            }
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn any_ticket_is_read_back_for_two_hours(
-            ticket in any_ticket(),
-            now in any::<u64>(),
-            age_ms in 0..=2 * HOUR_MS,
-            nonce in any::<[u8; NONCE_BYTES]>(),
-            room in any::<[u8; 16]>().prop_map(RoomId::from_bytes),
-            cookie_name in "[a-z_]{0,40}",
-        ) {
-            let now = Timestamp(now);
-            let mut ring = ring(&key('1'));
-            let text = ring.seal(now, nonce, room, &cookie_name, &ticket);
-            prop_assert_eq!(text.len(), 131);
-            prop_assert_eq!(ring.open(now + age_ms, room, &cookie_name, &text), Some(ticket));
-        }
-
-        #[test]
-        fn whatever_else_a_visitor_sends_is_no_ticket(
-            text in prop_oneof!["[A-Za-z0-9_-]{131}", any::<String>()],
-            body in "[A-Za-z0-9_-]{123}",
-            now in any::<u64>(),
-        ) {
-            let mut ring = ring(&key('1'));
-            let (now, room) = (Timestamp(now), RoomId::from_bytes([0; 16]));
-            prop_assert_eq!(ring.open(now, room, "n", &text), None);
-            // A header that is right reaches the cipher.
-            let header = Header { key_id: ring.newest.id(), hour: hour_of(now) }.to_bytes();
-            let header = Base64UrlUnpadded::encode_string(&header);
-            prop_assert_eq!(ring.open(now, room, "n", &(header + &body)), None);
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,299 @@
+//! Sealed tickets: golden texts, everything that must not open, and secrets that are none.
+
+use proptest::prelude::*;
+
+use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
+use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId};
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::ticket::bucket::Bucket;
+use crate::ticket::client::ClientMark;
+use crate::ticket::{Challenge, Ticket, TicketState};
+
+const HOUR_MS: u64 = 60 * MINUTE_MS;
+
+/// Sealed texts with everything that went into them, read by the JavaScript tests too.
+#[derive(serde::Deserialize)]
+struct Golden {
+    ticket_keys: String,
+    sealed: Vec<Sealed>,
+}
+
+#[derive(serde::Deserialize)]
+struct Sealed {
+    now: Timestamp,
+    nonce: String,
+    room: RoomId,
+    cookie_name: String,
+    ticket: Ticket,
+    text: String,
+}
+
+fn golden() -> Golden {
+    serde_json::from_str(include_str!("../../../../tests/golden/ticket.json")).unwrap()
+}
+
+fn ring(keys: &str) -> KeyRing {
+    KeyRing::parse(keys).unwrap()
+}
+
+fn key(digit: char) -> String {
+    digit.to_string().repeat(64)
+}
+
+/// The first golden ticket opened with one circumstance changed.
+fn opens(change: impl FnOnce(&mut Golden)) -> bool {
+    let mut golden = golden();
+    change(&mut golden);
+    let Sealed { now, room, cookie_name, text, .. } = &golden.sealed[0];
+    ring(&golden.ticket_keys).open(*now, *room, cookie_name, text).is_some()
+}
+
+/// If this fails for a text that was ever deployed, every waiting visitor loses the place and
+/// every visitor inside becomes a new one at the next request. Add a version instead.
+#[test]
+fn golden_tickets_open_and_are_sealed_to_the_same_text() {
+    let golden = golden();
+    let mut ring = ring(&golden.ticket_keys);
+    for Sealed { now, nonce, room, cookie_name, ticket, text } in &golden.sealed {
+        let mut nonce_bytes = [0; NONCE_BYTES];
+        Base64UrlUnpadded::decode(nonce, &mut nonce_bytes).unwrap();
+        assert_eq!(ring.seal(*now, nonce_bytes, *room, cookie_name, ticket), *text);
+        assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+    }
+    assert_eq!(golden.sealed.len(), 3);
+}
+
+#[test]
+fn tickets_of_all_states_have_one_length() {
+    let lengths: Vec<_> = golden().sealed.iter().map(|sealed| sealed.text.len()).collect();
+    assert_eq!(lengths, [131, 131, 131]);
+}
+
+#[test]
+fn a_ticket_opens_only_in_its_room_under_its_name_and_key() {
+    assert!(opens(|_| ()));
+    assert!(!opens(|golden| golden.sealed[0].room = RoomId::from_bytes([9; 16])));
+    assert!(!opens(|golden| golden.sealed[0].cookie_name.push('_')));
+    assert!(!opens(|golden| golden.sealed[0].cookie_name.truncate(14)));
+    assert!(!opens(|golden| golden.ticket_keys = key('9')));
+}
+
+#[test]
+fn a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew() {
+    let check = |shift_ms: i64, readable: bool| {
+        let opens = opens(|golden| {
+            let start_of_hour = golden.sealed[0].now.0 / HOUR_MS * HOUR_MS;
+            golden.sealed[0].now = Timestamp(start_of_hour.saturating_add_signed(shift_ms));
+        });
+        assert_eq!(opens, readable, "{shift_ms} ms from the start of the ticket's hour");
+    };
+    let hour_ms = HOUR_MS as i64;
+    check(-1_001, false);
+    check(-1_000, true);
+    check(0, true);
+    check(3 * hour_ms - 1, true);
+    check(3 * hour_ms, false);
+    check(i64::MIN, false);
+    check(i64::MAX, false);
+}
+
+/// What was opened before is remembered: the same questions again, of one ring.
+#[test]
+fn a_ticket_that_was_opened_opens_again_where_it_did_and_nowhere_else() {
+    let Golden { ticket_keys, sealed } = golden();
+    let mut ring = ring(&ticket_keys);
+    let Sealed { now, room, cookie_name, ticket, text, .. } = &sealed[0];
+    for _ in 0..2 {
+        for Sealed { now, room, cookie_name, ticket, text, .. } in &sealed {
+            assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+        }
+    }
+    assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+    let other_room = RoomId::from_bytes([9; 16]);
+    assert_eq!(ring.open(*now, other_room, cookie_name, text), None);
+    assert_eq!(ring.open(*now, *room, &format!("{cookie_name}_"), text), None);
+    let start_of_hour = now.0 / HOUR_MS * HOUR_MS;
+    let check = |ring: &mut KeyRing, at: u64, readable: bool| {
+        let found = ring.open(Timestamp(at), *room, cookie_name, text);
+        assert_eq!(found.is_some(), readable, "at {at}");
+    };
+    check(&mut ring, start_of_hour - 1_001, false);
+    check(&mut ring, start_of_hour + 3 * HOUR_MS - 1, true);
+    check(&mut ring, start_of_hour + 3 * HOUR_MS, false);
+    for index in 0..text.len() {
+        let mut changed = text.clone().into_bytes();
+        changed[index] ^= 1;
+        let changed = String::from_utf8(changed).unwrap();
+        assert_eq!(ring.open(*now, *room, cookie_name, &changed), None, "character {index}");
+    }
+}
+
+#[test]
+fn more_tickets_than_are_remembered_open_all_the_same() {
+    let Golden { ticket_keys, sealed } = golden();
+    let mut ring = ring(&ticket_keys);
+    let Sealed { now, room, cookie_name, ticket, .. } = &sealed[0];
+    let texts: Vec<(Ticket, String)> = (0..2_000_u32)
+        .map(|number| {
+            let mut nonce = [0; NONCE_BYTES];
+            nonce[..4].copy_from_slice(&number.to_be_bytes());
+            let ticket = Ticket { confirmed_s: number, ..ticket.clone() };
+            let text = ring.seal(*now, nonce, *room, cookie_name, &ticket);
+            (ticket, text)
+        })
+        .collect();
+    for (ticket, text) in texts.iter().chain(&texts) {
+        assert_eq!(ring.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+    }
+}
+
+#[test]
+fn every_changed_bit_and_every_cut_is_unreadable() {
+    let Golden { ticket_keys, sealed } = golden();
+    let Sealed { now, room, cookie_name, text, .. } = &sealed[0];
+    let mut ring = ring(&ticket_keys);
+    let mut opens = |text: &str| ring.open(*now, *room, cookie_name, text).is_some();
+    assert!(opens(text));
+    for index in 0..text.len() {
+        assert!(!opens(&text[..index]), "cut to {index} characters");
+        assert!(!opens(&text[index + 1..]), "less the first {} characters", index + 1);
+        for bit in 0..7 {
+            let mut changed = text.clone().into_bytes();
+            changed[index] ^= 1 << bit;
+            let changed = String::from_utf8(changed).unwrap();
+            assert!(!opens(&changed), "bit {bit} of character {index}");
+        }
+    }
+    assert!(!opens(&format!("{text}=")));
+    assert!(!opens(&format!("{text}A")));
+
+    let bytes = Base64UrlUnpadded::decode_vec(text).unwrap();
+    for bit in 0..bytes.len() * 8 {
+        let mut changed = bytes.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        assert!(!opens(&Base64UrlUnpadded::encode_string(&changed)), "sealed bit {bit}");
+    }
+}
+
+#[test]
+fn what_a_later_version_sealed_is_unreadable() {
+    let bytes = Header { key_id: 7, hour: 9 }.to_bytes();
+    assert_eq!(bytes, [1, 7, 0, 0, 0, 9]);
+    assert!(Header::from_bytes(bytes).is_some());
+    assert!(Header::from_bytes([2, 7, 0, 0, 0, 9]).is_none());
+    assert!(Header::from_bytes([0, 7, 0, 0, 0, 9]).is_none());
+}
+
+#[test]
+fn after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own() {
+    let Golden { ticket_keys, sealed } = golden();
+    let Sealed { now, room, cookie_name, text, ticket, .. } = &sealed[0];
+    let mut old = ring(&ticket_keys);
+    let mut new = ring(&format!("{},{ticket_keys}", key('1')));
+    let new_text = new.seal(*now, [1; NONCE_BYTES], *room, cookie_name, ticket);
+    assert_eq!(new.open(*now, *room, cookie_name, text).as_ref(), Some(ticket));
+    assert_eq!(new.open(*now, *room, cookie_name, &new_text).as_ref(), Some(ticket));
+    assert_eq!(old.open(*now, *room, cookie_name, &new_text), None);
+}
+
+#[test]
+fn what_is_not_a_key_ring_is_refused_with_its_reason() {
+    let check = |text: &str, want: KeyRingError| {
+        assert_eq!(KeyRing::parse(text).err(), Some(want), "{text}");
+    };
+    let not_a_key = |position| KeyRingError::NotAKey { position };
+    let same_id = |first, second| KeyRingError::SameId { first, second };
+    let [one, two] = [key('1'), key('2')];
+    check("", KeyRingError::Empty);
+    check(" \n", KeyRingError::Empty);
+    check(",", not_a_key(1));
+    check(&format!("{one},"), not_a_key(2));
+    check(&format!("{one},{}", &two[1..]), not_a_key(2));
+    check(&format!("{one} {two}"), not_a_key(1));
+    check(&format!("{one},{two},{one}"), same_id(1, 3));
+    let other_with_the_same_id = (0..1_000)
+        .map(|number| format!("{number:064}"))
+        .find(|other| ring(other).newest.id() == ring(&one).newest.id())
+        .unwrap();
+    check(&format!("{one},{other_with_the_same_id}"), same_id(1, 2));
+    let nine = "123456789".chars().map(key).collect::<Vec<_>>().join(",");
+    check(&nine, KeyRingError::TooMany);
+    assert!(KeyRing::parse(&nine[..nine.len() - 65]).is_ok());
+    assert!(KeyRing::parse(&format!(" {one} ,\t{two}\r\n")).is_ok());
+}
+
+#[test]
+fn nothing_printed_contains_a_key() {
+    let secret = key('a');
+    let texts = [
+        format!("{:?}", ring(&secret)),
+        KeyRing::parse(&format!("{secret},{secret}")).unwrap_err().to_string(),
+        KeyRing::parse(&format!("{secret}a")).unwrap_err().to_string(),
+    ];
+    for text in texts {
+        assert!(!text.contains("aaaa") && !text.contains("170"), "{text}");
+    }
+}
+
+fn any_ticket() -> impl Strategy<Value = Ticket> {
+    let accepted_at = proptest::option::of((1..u64::MAX, 1..u32::MAX));
+    let times = (any::<u64>(), accepted_at, any::<u64>());
+    let rest = any::<([u8; 16], u16, u32, u32, (u32, bool, bool, u32))>();
+    (times, rest).prop_map(|((joined_at, accepted, last_check_in), rest)| {
+        let (id, interval_s, shown_estimate_s, client, rest) = rest;
+        let (confirmed_s, unconfirmed, infinite, last) = rest;
+        let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
+        Ticket {
+            id: TicketId::from_bytes(id),
+            joined_at: Timestamp(joined_at),
+            state: accepted.map_or(TicketState::Queued, |_| TicketState::Accepted),
+            accepted_at: Timestamp(accepted_at),
+            counted_bucket: Bucket(counted_bucket),
+            last_check_in: Timestamp(last_check_in),
+            interval_s,
+            shown_estimate_s,
+            client: ClientMark(client),
+            confirmed_s,
+            unconfirmed,
+            infinite,
+            challenge: Challenge::Answered,
+            people_ahead: if accepted.is_none() && infinite { last } else { 0 },
+            counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
+            counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
+            shared: unconfirmed,
+        }
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_ticket_is_read_back_for_two_hours(
+        ticket in any_ticket(),
+        now in any::<u64>(),
+        age_ms in 0..=2 * HOUR_MS,
+        nonce in any::<[u8; NONCE_BYTES]>(),
+        room in any::<[u8; 16]>().prop_map(RoomId::from_bytes),
+        cookie_name in "[a-z_]{0,40}",
+    ) {
+        let now = Timestamp(now);
+        let mut ring = ring(&key('1'));
+        let text = ring.seal(now, nonce, room, &cookie_name, &ticket);
+        prop_assert_eq!(text.len(), 131);
+        prop_assert_eq!(ring.open(now + age_ms, room, &cookie_name, &text), Some(ticket));
+    }
+
+    #[test]
+    fn whatever_else_a_visitor_sends_is_no_ticket(
+        text in prop_oneof!["[A-Za-z0-9_-]{131}", any::<String>()],
+        body in "[A-Za-z0-9_-]{123}",
+        now in any::<u64>(),
+    ) {
+        let mut ring = ring(&key('1'));
+        let (now, room) = (Timestamp(now), RoomId::from_bytes([0; 16]));
+        prop_assert_eq!(ring.open(now, room, "n", &text), None);
+        // A header that is right reaches the cipher.
+        let header = Header { key_id: ring.newest.id(), hour: hour_of(now) }.to_bytes();
+        let header = Base64UrlUnpadded::encode_string(&header);
+        prop_assert_eq!(ring.open(now, room, "n", &(header + &body)), None);
+    }
+}
