@@ -4,7 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { examinedObject } from "./doctor.js";
-import { HOLD } from "./hold_page.js";
+import { holdPage } from "./hold_page.js";
 import { configured, current, guard, life, rebuild } from "./instance.js";
 import { managed } from "./manage.js";
 import { isCopy, unreachable } from "./origin.js";
@@ -138,7 +138,7 @@ function perform(verdict, request, env, ctx) {
     default:
       return env.ON_FAILURE === "pass" && hasOrigin(env)
         ? toOrigin(request, env).catch(unreachable)
-        : page(decode(HOLD), request.method);
+        : page(decode(holdPage(request.headers.get("accept-language"))), request.method);
   }
 }
 

@@ -1,15 +1,45 @@
-// The page for visitors while the Worker cannot decide: static, and without a cookie.
+// The page for visitors while the Worker cannot decide: without a cookie, and in their language.
+import { wordsOf } from "./languages.js";
+import texts from "../build/worker/gen/languages.js";
 
-/** The verdict that answers with this page, in the form that `verdict.js` reads. */
-export const HOLD = `G200
+const ENGLISH = "en-US";
+/** The languages that are written from right to left. */
+const RIGHT_TO_LEFT = ["ar-EG", "fa-IR", "he-IL"];
+/** Most languages of a request that are looked at. */
+const RANGES_MAX = 10;
+
+/**
+ * Returns the verdict that answers with this page, in the form that `verdict.js` reads.
+ *
+ * @param {string | null} acceptLanguage the header of the request
+ */
+export function holdPage(acceptLanguage) {
+  const tag = preferred(acceptLanguage ?? "");
+  const { one_moment: moment, checks, nothing_submitted: nothing } = JSON.parse(wordsOf(tag));
+  const direction = RIGHT_TO_LEFT.includes(tag) ? "rtl" : "ltr";
+  return `G200
 content-type: text/html; charset=utf-8
 cache-control: private, no-store
 refresh: 5
 
 <!doctype html>
-<html lang="en">
+<html lang="${tag}" dir="${direction}">
 <meta name="viewport" content="width=device-width">
-<title>One moment, please</title>
+<title>${moment}</title>
 <p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
-One moment, please. This page tries again by itself every 5 seconds. Nothing was submitted.
+${moment}. ${checks} ${nothing}
 `;
+}
+
+/** The first language of the header that is one of ours; browsers send the best first. */
+function preferred(acceptLanguage) {
+  const ranges = acceptLanguage.toLowerCase().split(",", RANGES_MAX);
+  for (const range of ranges.map((one) => one.split(";")[0].trim())) {
+    const [primary] = range.split("-");
+    const fits = (tag) => tag.toLowerCase() === range;
+    const isOf = (tag) => primary !== "" && tag.toLowerCase().startsWith(`${primary}-`);
+    const found = Object.keys(texts).find(fits) ?? Object.keys(texts).find(isOf);
+    if (found) return found;
+  }
+  return ENGLISH;
+}

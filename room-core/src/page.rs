@@ -1,6 +1,7 @@
 //! The page that a waiting visitor sees: the built-in one or an owner's template, and its
 //! variables. The HTTP answer around it is in `page/response.rs`.
 
+pub mod arrival;
 mod draw;
 mod english;
 pub mod event_stream;
@@ -46,7 +47,7 @@ impl Page {
     ///
     /// An owner's page may load whatever its owner wants, so it carries no content security policy.
     pub fn compile(source: &str) -> Result<Self, Vec<TemplateError>> {
-        let template = Template::compile(source, Variables::is_known)?;
+        let template = Template::compile(source, Variables::is_known, Variables::nearest)?;
         Ok(Self { template, policies: None })
     }
 
@@ -147,11 +148,13 @@ mod tests {
     use super::Variables;
     use super::Waiting;
     use super::Words;
+    use super::arrival::Arrival;
     use super::content_security_policy;
     use super::hashes;
     use super::{ORIGIN, TurnstileMode, Widget};
     use crate::base::id::RoomId;
     use crate::base::time::{MINUTE_MS, Timestamp};
+    use crate::room::branding::Branding;
     use crate::room::event::{Phase, Stage};
     use crate::room::language::Language;
     use crate::room::settings::QueueingMethod;
@@ -214,7 +217,7 @@ mod tests {
 
     #[test]
     fn each_state_says_what_is_true_and_nothing_else() {
-        const KEPT: &str = "Your place is kept.";
+        const KEPT: &str = "<strong>Your place is kept.";
         let check = |waiting: Waiting, shown: &[&str], hidden: &[&str]| {
             let page = render(&waiting);
             assert!(!page.contains("{{"), "{page}");
@@ -271,12 +274,89 @@ mod tests {
         );
         check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before it is"]);
         let posted = Waiting { submitted_nothing: true, ..usual };
-        check(posted, &["Nothing was submitted.", " data-nothing-submitted>"], &[]);
+        check(posted, &["Nothing was submitted.", "data-nothing-submitted\n"], &[]);
         check(
             Waiting { refresh_interval_s: 0, ..usual },
             &["data-refresh=\"0\""],
             &["checks again"],
         );
+    }
+
+    #[test]
+    fn less_than_a_minute_is_said_and_no_place_is_kept_before_a_draw() {
+        let soon = render(&Waiting { estimate_s: Some(60), ..two_minutes() });
+        assert!(soon.contains("<strong>Less than a minute</strong>"), "{soon}");
+        assert!(soon.contains("<title>\nLess than a minute &ndash; You are in line"), "{soon}");
+        assert!(!soon.contains("1 minute"), "{soon}");
+        let event = Some(Stage { shuffles: true, ..prequeue() });
+        let before = render(&Waiting { event, ..two_minutes() });
+        assert!(before.contains("by lot"), "{before}");
+        assert!(!before.contains("<strong>Your place is kept."), "{before}");
+    }
+
+    #[test]
+    fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
+        let text = |one: &str| format!("{one} & <b>\"");
+        let branding = Branding {
+            name: text("name"),
+            logo: "data:image/png;base64,QQ==".to_owned(),
+            color: "#123456".to_owned(),
+            text: text("text"),
+            message: text("message"),
+            help_url: "https://help.example/?a=1&b=2".to_owned(),
+        };
+        let usual = two_minutes();
+        let states = [
+            usual,
+            Waiting { is_held: true, ..usual },
+            Waiting { method: QueueingMethod::Reject, ..usual },
+            Waiting { queue_is_full: true, ..usual },
+            Waiting { event: Some(prequeue()), ..usual },
+        ];
+        for waiting in states {
+            let page = built_in();
+            let variables = Variables::of(&waiting).with_branding(&branding, "shop.example");
+            let html = page.render(&variables).unwrap();
+            for shown in ["name", "text", "message"] {
+                let escaped = format!(">{shown} &amp; &lt;b&gt;&quot;<");
+                assert!(html.contains(&escaped), "{waiting:?}: {shown}");
+            }
+            assert!(html.contains("<img src=\"data:image/png;base64,QQ==\" alt=\"\">"));
+            assert!(html.contains("href=\"https://help.example/?a=1&amp;b=2\""));
+            assert!(html.contains("fill=\"#123456\""));
+            // The policy names the blocks, so nothing of the owner may stand in one.
+            let policy = page.content_security_policy(false).unwrap();
+            assert_eq!(content_security_policy(&html, None), policy);
+            let plain = Variables::of(&waiting).with_branding(&Branding::default(), "shop.example");
+            let html = page.render(&plain).unwrap();
+            assert!(html.contains("<p>shop.example</p>"), "{html}");
+            for part in ["<img", "<a ", "data-color", "class=\"own\""] {
+                assert!(!html.contains(part), "{part}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_check_in_gets_the_news_without_style_and_script() {
+        let render = |arrival| {
+            let variables = Variables::of(&two_minutes()).with_arrival(arrival);
+            built_in().render(&variables).unwrap()
+        };
+        let refresh = "<noscript><meta http-equiv=\"refresh\" content=\"20";
+        let by_header = render(Arrival::default());
+        assert!(!by_header.contains("<noscript>") && !by_header.contains("data-stays"));
+        let stays = Arrival { stays: true, ..Arrival::default() };
+        let page = render(stays);
+        assert!(page.contains(&format!("{refresh}\">")) && page.contains("data-stays"), "{page}");
+        let news = render(Arrival { checks_in: true, ..stays });
+        assert!(news.contains("data-stays") && news.contains("About 2 minutes"), "{news}");
+        assert!(!news.contains("<style>") && !news.contains("<script>"), "{news}");
+        let back = render(Arrival { back: Some("https://shop.example/a?b=\"><i>"), ..stays });
+        assert!(
+            back.contains(&format!("{refresh};url=https://shop.example/a?b=&quot;&gt;")),
+            "{back}"
+        );
+        assert!(back.contains("data-back=\"https://shop.example/a?b=&quot;&gt;"), "{back}");
     }
 
     #[test]
@@ -314,9 +394,9 @@ mod tests {
         let words = english();
         let variables = Variables::in_language(&two_minutes(), &words);
         let html = page.render(&variables.with_challenge(Some(widget), &words)).unwrap();
-        assert!(html.len() < 9_000, "{} bytes", html.len());
+        assert!(html.len() < 16_000, "{} bytes", html.len());
         assert!(html.contains("One quick check") && html.contains("About 2 minutes"), "{html}");
-        assert!(!html.contains("Your place is kept"), "who has no place is told of one");
+        assert!(!html.contains("<strong>Your place is kept"), "who has no place is told of one");
         // The blocks of the page and the one of the widget, whatever their order.
         let policy = page.content_security_policy(true).unwrap();
         for source in hashes(&html, "<script>", "</script>").split(' ') {
@@ -357,7 +437,7 @@ mod tests {
         let event = Some(prequeue());
         let page = render(&Waiting { people_ahead: Some(12), event, ..two_minutes() });
         assert!(page.is_ascii(), "a JavaScript engine handles any other text twice as slowly");
-        assert!(page.len() < 7_000, "{} bytes", page.len());
+        assert!(page.len() < 15_000, "{} bytes", page.len());
         for outside in ["src=", "url(", "@import", "<iframe", "style=\"", "onclick"] {
             assert!(!page.contains(outside), "{outside}");
         }

@@ -1,6 +1,7 @@
 //! A waiting room as its owner configured it, valid in every field. `management::config` makes it
 //! from JSON.
 
+pub mod branding;
 pub mod bypass;
 pub mod bypass_rule;
 pub mod coverage;
@@ -14,6 +15,7 @@ pub mod zone_settings;
 pub mod zones;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
+use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::Event;
 use crate::room::language::Language;
@@ -69,6 +71,8 @@ pub struct Room {
     pub queueing_status_code: u16,
     /// The owner's queue page, a valid template; `None` for the built-in page.
     pub custom_page_html: Option<String>,
+    /// What the built-in page shows of the site.
+    pub branding: Branding,
     /// True when requests with `Accept: application/json` get JSON instead of the queue page.
     pub json_response_enabled: bool,
     /// The built-in page's language for visitors whose `Accept-Language` names none of the 39.

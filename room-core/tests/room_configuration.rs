@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 41] = [
+const FIELDS: [&str; 47] = [
     "additional_routes",
     "case_sensitive_path",
     "cookie_attributes",
@@ -47,6 +47,12 @@ const FIELDS: [&str; 41] = [
     "new_users_per_minute",
     "new_places_per_network",
     "next_event_start_time",
+    "page_color",
+    "page_help_url",
+    "page_logo",
+    "page_message",
+    "page_name",
+    "page_text",
     "path",
     "queue_all",
     "queueing_method",

@@ -81,6 +81,8 @@ class BrowserVisitor {
    * milliseconds by the cluster's clock.
    */
   views = [];
+  /** The status of each answer to a check-in that the page made without being loaded again. */
+  checkIns = [];
   /** What the page complained about: script errors, refused resources. */
   complaints = [];
 
@@ -92,7 +94,9 @@ class BrowserVisitor {
     });
     let coming;
     page.on("response", (response) => {
-      if (response.request().isNavigationRequest()) coming = response;
+      const request = response.request();
+      if (request.isNavigationRequest()) coming = response;
+      if (request.headers()["waiting-room-check-in"]) this.checkIns.push(response.status());
     });
     page.on("load", () => {
       const inside = coming?.headers()["x-origin"] !== undefined;
@@ -114,7 +118,8 @@ class BrowserVisitor {
   async submitForm(path) {
     const form = new URL("page-with-a-form", this.address).href;
     const body = `<form method="post" action="${path}"><button>Order</button></form>`;
-    await this.page.route(form, (route) => route.fulfill({ contentType: "text/html", body }));
+    const fill = (route) => route.fulfill({ contentType: "text/html", body });
+    await this.page.route(form, fill, { times: 1 });
     await this.page.goto(form);
     await this.until(() => this.views.length > 0, "the form was never complete");
     this.views.length = 0;
@@ -138,10 +143,11 @@ class BrowserVisitor {
     return this.views.find(({ inside }) => inside).at;
   }
 
-  /** Waits until the page has reloaded itself `times` times from now. */
+  /** Waits until the page has checked in or was loaded again by itself, `times` times from now. */
   async refreshes(times = 1) {
-    const wanted = this.views.length + times;
-    await this.until(() => this.views.length >= wanted, "the page did not come back");
+    const count = () => this.views.length + this.checkIns.length;
+    const wanted = count() + times;
+    await this.until(() => count() >= wanted, "the page did not come back");
   }
 
   /** Waits until `isSo()` is true; fails with `complaint` if that takes too long. */

@@ -8,6 +8,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { holdPage } from "../../src/hold_page.js";
 import { wordsOf } from "../../src/languages.js";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
@@ -95,6 +96,20 @@ test("numbers are written as the platform writes them", () => {
 
 test("there is nothing for a language that is not ours", () => {
   for (const tag of ["xx-XX", "en", "constructor", ""]) assert.equal(wordsOf(tag), undefined, tag);
+});
+
+test("the page without a decision speaks the visitor's language", () => {
+  const check = (header, tag, direction) => {
+    const page = holdPage(header);
+    assert.ok(page.includes(`<html lang="${tag}" dir="${direction}">`), `${header}: ${page}`);
+    const { one_moment: moment, checks } = textsOf(tag);
+    assert.ok(page.includes(`${moment}. ${checks}`), `${header}: ${page}`);
+  };
+  check("de-CH, fr;q=0.9", "de-DE", "ltr");
+  check("xx, PT-br;q=0.5", "pt-BR", "ltr");
+  check("ar", "ar-EG", "rtl");
+  check("zh-tw", "zh-TW", "ltr");
+  for (const none of [null, "", "*", "xx-YY", ",,;", "-"]) check(none, "en-US", "ltr");
 });
 
 function textsOf(tag) {

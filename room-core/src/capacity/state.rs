@@ -311,6 +311,11 @@ impl Contributions {
         self.totals.joined.since(from)
     }
 
+    /// Returns how many visitors joined the line in one second, counted from 1970.
+    pub fn joined_in(&self, second: u64) -> u64 {
+        u64::from(self.totals.joined.of(second))
+    }
+
     /// Returns the number of the last event of each isolate that any incarnation of this aggregator
     /// has contributed.
     pub fn included(&self, node: Node) -> SortedMap<IsolateId, u64> {

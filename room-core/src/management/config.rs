@@ -4,6 +4,7 @@
 //! A configuration with any error is refused whole. A value that this version cannot honour is
 //! refused by name instead of being ignored.
 
+mod branding;
 mod bypass_rule;
 mod choices;
 mod claims;
@@ -163,6 +164,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let status = fields.optional("queueing_status_code", STATUS_CODES[0], status_code);
     let json_response_enabled = fields.optional("json_response_enabled", false, boolean);
     let page = read_template(fields);
+    let branding = branding::read_branding(fields);
     let language = Language::default();
     let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
@@ -191,6 +193,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         suspended: suspended?,
         queueing_status_code: status?,
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
+        branding: branding?,
         json_response_enabled: json_response_enabled?,
         default_template_language: language?,
         strip_cookie: strip_cookie?,

@@ -89,6 +89,7 @@ mod tests {
 
     const WAITING: Waiting = Waiting {
         estimate_s: Some(600),
+        seconds_left: None,
         quartiles_s: None,
         last_updated: Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,

@@ -25,8 +25,11 @@ impl Localized {
         };
         let is_true = |name| variables.value(name) == Some(Value::Bool(true));
         let (from, to) = (number("waitTime25Percentile"), number("waitTime75Percentile"));
-        let wait =
-            if from < to { words.range(from, to) } else { words.minutes(number("waitTime")) };
+        let wait = match variables.seconds_left() {
+            Some(seconds) => words.seconds(seconds.into()),
+            None if from < to => words.range(from, to),
+            None => words.minutes(number("waitTime")),
+        };
         let people_ahead = if is_true("peopleAheadKnown") {
             words.number(number("peopleAhead"))
         } else {
@@ -69,6 +72,9 @@ mod tests {
         check(waiting, "peopleAheadLocalized", "1.234");
         check(waiting, "refreshIntervalLocalized", "20 Sek.");
         check(Waiting::default(), "waitTimeLocalized", "");
+        let soon = Waiting { estimate_s: Some(60), seconds_left: Some(20), ..waiting };
+        check(soon, "waitTimeLocalized", "20 Sek.");
+        check(soon, "waitTimeFormatted", "1 minute");
         check(Waiting::default(), "timeUntilEventStartLocalized", "");
         check(Waiting::default(), "peopleAheadLocalized", "");
         check(Waiting { people_ahead: Some(0), ..waiting }, "peopleAheadLocalized", "0");

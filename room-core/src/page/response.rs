@@ -1,8 +1,10 @@
 //! Builds the HTTP answers of the waiting room: the queue page, its JSON, redirects and refusals.
 
+use crate::page::arrival::Arrival;
 use crate::page::template::RenderError;
 use crate::page::widget::Widget;
 use crate::page::{Page, Variables, Waiting, Words};
+use crate::room::branding::Branding;
 
 /// Forbids every cache to keep the answer: it is about one visitor and may set a cookie.
 const CACHE_CONTROL: &str = "private, no-store";
@@ -39,11 +41,17 @@ pub struct Delivery<'a> {
     pub set_cookies: &'a [String],
     /// The Turnstile widget on the page; `None` where the visitor meets no challenge.
     pub widget: Option<Widget<'a>>,
+    /// How the visitor's next check-in comes.
+    pub arrival: Arrival<'a>,
+    /// What the page shows of its site.
+    pub branding: &'a Branding,
+    /// The host of the request.
+    pub host: &'a str,
 }
 
 impl HttpResponse {
     /// Builds the answer for a visitor who waits. Browsers reload it by `GET` after the refresh
-    /// interval, whatever the method of the request was.
+    /// interval, whatever the method of the request was; one that stays checks in by itself.
     pub fn queue(
         form: Form<'_>,
         waiting: &Waiting,
@@ -60,7 +68,9 @@ impl HttpResponse {
             _ if delivery.head => String::new(),
             Form::Page(page, words) => {
                 let variables = Variables::in_language(waiting, words);
-                page.render(&variables.with_challenge(delivery.widget, words))?
+                let variables = variables.with_challenge(delivery.widget, words);
+                let variables = variables.with_arrival(delivery.arrival);
+                page.render(&variables.with_branding(delivery.branding, delivery.host))?
             }
             Form::Json => {
                 let variables = Variables::of(waiting);
@@ -70,7 +80,11 @@ impl HttpResponse {
         let mut answer = Self::of_status(delivery.status, content_type, body);
         let interval_s = waiting.refresh_interval_s;
         if interval_s > 0 {
-            answer.push("refresh", &interval_s.to_string());
+            // A challenge that is half done must not be taken away.
+            let is_gate = delivery.widget.is_some_and(|widget| widget.is_gate);
+            if !delivery.arrival.stays && !is_gate {
+                answer.push("refresh", &delivery.arrival.refresh(interval_s));
+            }
             // 429 and 503 tell machines when to come back; browsers follow `Refresh`.
             if matches!(delivery.status, 429 | 503) {
                 answer.push("retry-after", &interval_s.to_string());
@@ -86,10 +100,18 @@ impl HttpResponse {
 
     /// Builds the answer to a WebSocket upgrade whose visitor has to wait: 503 with a plain text,
     /// since no client shows a page for it.
-    pub fn upgrade_refused(retry_after_s: u32, set_cookies: &[String]) -> Self {
-        let body = "You are in line. Open the site in a browser, or try again later.\n".to_owned();
+    pub fn upgrade_refused(words: &Words, retry_after_s: u32, set_cookies: &[String]) -> Self {
+        let body = words.refusal();
         let mut answer = Self::of_status(503, "text/plain; charset=utf-8", body);
         answer.push("retry-after", &retry_after_s.to_string());
+        answer.push_cookies(set_cookies);
+        answer
+    }
+
+    /// Builds the answer to a check-in of the built-in page whose visitor enters with it: 204. The
+    /// page then comes for what it has waited for, so that the site is asked once.
+    pub fn entered(set_cookies: &[String]) -> Self {
+        let mut answer = Self::of_status(204, "text/plain; charset=utf-8", String::new());
         answer.push_cookies(set_cookies);
         answer
     }
@@ -136,12 +158,13 @@ impl HttpResponse {
 
 #[cfg(test)]
 mod tests {
-    use super::Delivery;
     use super::Form;
     use super::HttpResponse;
+    use super::{Arrival, Delivery};
     use crate::base::id::RoomId;
     use crate::page::widget::Widget;
     use crate::page::{Page, Waiting, Words};
+    use crate::room::branding::Branding;
     use crate::room::language::Language;
     use crate::room::settings::QueueingMethod;
     use crate::room::turnstile::TurnstileMode;
@@ -149,6 +172,7 @@ mod tests {
     const WAITING: Waiting = Waiting {
         method: QueueingMethod::Fifo,
         estimate_s: Some(90),
+        seconds_left: None,
         quartiles_s: None,
         last_updated: crate::base::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
@@ -162,8 +186,24 @@ mod tests {
         event: None,
         is_infinite: false,
     };
-    const DELIVERY: Delivery<'_> =
-        Delivery { status: 200, head: false, set_cookies: &[], widget: None };
+    const DELIVERY: Delivery<'_> = Delivery {
+        status: 200,
+        head: false,
+        set_cookies: &[],
+        widget: None,
+        arrival: ARRIVAL,
+        branding: &BRANDING,
+        host: "shop.example",
+    };
+    const BRANDING: Branding = Branding {
+        name: String::new(),
+        logo: String::new(),
+        color: String::new(),
+        text: String::new(),
+        message: String::new(),
+        help_url: String::new(),
+    };
+    const ARRIVAL: Arrival<'_> = Arrival { stays: false, checks_in: false, back: None };
 
     fn answer(waiting: &Waiting, delivery: Delivery<'_>) -> HttpResponse {
         let texts = include_str!("../../../templates/languages/en-US.json");
@@ -292,7 +332,11 @@ mod tests {
 
     #[test]
     fn a_refused_upgrade_says_when_to_retry() {
-        let answer = HttpResponse::upgrade_refused(20, &["a=1".to_owned()]);
+        let answer = HttpResponse::upgrade_refused(&Words::default(), 20, &["a=1".to_owned()]);
+        assert_eq!(
+            answer.body,
+            "You are in line. Open the site in a browser, or try again later.\n"
+        );
         assert_eq!(answer.status, 503);
         assert_eq!(header(&answer, "content-type"), Some("text/plain; charset=utf-8"));
         assert_eq!(header(&answer, "cache-control"), Some("private, no-store"));

@@ -58,10 +58,12 @@ impl fmt::Display for TemplateError {
 impl Template {
     /// Checks `source` and prepares it for rendering; or all its errors, at most `REPORTS_MAX`.
     ///
-    /// A name that `is_known` does not know is no error, it prints nothing, but gives a warning.
+    /// A name that `is_known` does not know is no error, it prints nothing, but gives a warning,
+    /// with the variable that it is `nearest` to.
     pub fn compile(
         source: &str,
         is_known: impl Fn(&str) -> bool,
+        nearest: impl Fn(&str) -> Option<&'static str>,
     ) -> Result<Self, Vec<TemplateError>> {
         if source.len() > SOURCE_BYTES_MAX {
             let message = format!("the template is longer than {SOURCE_BYTES_MAX} bytes");
@@ -76,9 +78,13 @@ impl Template {
         }
         let unknown =
             unknown.into_iter().map(|(name, start)| (String::from_utf8_lossy(name), start));
-        let warnings = unknown.map(|(name, offset)| TagError {
-            offset,
-            message: format!("there is no variable `{name}`: it prints nothing and is false"),
+        // Looking for names takes long, and nobody reads more of them.
+        let warnings = unknown.take(REPORTS_MAX).map(|(name, offset)| {
+            let meant = nearest(&name).map(|meant| format!("; did you mean `{meant}`?"));
+            let meant = meant.unwrap_or_default();
+            let message =
+                format!("there is no variable `{name}`: it prints nothing and is false{meant}");
+            TagError { offset, message }
         });
         let warnings = place(source, in_order(warnings.collect()));
         let plain = normalise(source, &tags);

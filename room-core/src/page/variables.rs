@@ -1,14 +1,18 @@
 //! The variables that a queue page may print, for one visitor: those that Cloudflare documents, and
 //! a few of our own.
 
+mod nearest;
+
 use super::draw::DrawTexts;
 use super::english::{format_people, format_range, in_english};
 use super::localized::Localized;
 use super::words::Words;
 use crate::base::time::MINUTE_MS;
+use crate::page::arrival::Arrival;
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
+use crate::room::branding::Branding;
 use crate::room::settings::QueueingMethod;
 
 const MINUTES_PER_HOUR: u64 = 60;
@@ -40,6 +44,12 @@ pub struct Variables {
     challenge: String,
     /// True if the visitor gets a place only once the challenge is passed.
     is_gate: bool,
+    /// How the page comes again, but for the address.
+    arrival: Arrival<'static>,
+    /// What the page shows of its site.
+    branding: Branding,
+    /// Where the visitor comes again, if it is another address than was asked for; else empty.
+    return_address: String,
 }
 
 /// The main message of a page: the first of these that is true.
@@ -121,6 +131,9 @@ impl Variables {
             localized: Localized::default(),
             challenge: String::new(),
             is_gate: false,
+            arrival: Arrival::default(),
+            return_address: String::new(),
+            branding: Branding::default(),
         }
     }
 
@@ -132,9 +145,53 @@ impl Variables {
         Self { challenge, is_gate, ..self }
     }
 
+    /// Tells the page how it comes again.
+    #[must_use]
+    pub fn with_arrival(self, arrival: Arrival<'_>) -> Self {
+        let return_address = arrival.back.unwrap_or_default().to_owned();
+        let arrival = Arrival { back: None, ..arrival };
+        Self { arrival, return_address, ..self }
+    }
+
+    /// Puts on the page what it shows of its site, which is on this host.
+    #[must_use]
+    pub fn with_branding(self, branding: &Branding, host: &str) -> Self {
+        let mut branding = branding.clone();
+        if branding.name.is_empty() {
+            host.clone_into(&mut branding.name);
+        }
+        Self { branding, ..self }
+    }
+
+    /// True if the visitor has a place that is kept for a while: in a lottery there is none, nor
+    /// before lots are drawn.
+    fn place_is_kept(&self) -> bool {
+        let is_drawn_later =
+            self.waiting.is_prequeueing() && self.waiting.event.is_some_and(|event| event.shuffles);
+        let in_line =
+            !matches!(self.shown(), Shown::Held | Shown::Rejected | Shown::Challenge | Shown::Full);
+        in_line && !is_drawn_later && self.waiting.method != QueueingMethod::Random
+    }
+
+    /// True if the wait is less than a minute, and it cannot be told how many seconds.
+    fn is_below_minute(&self) -> bool {
+        let is_lottery = self.waiting.method == QueueingMethod::Random;
+        self.wait_minutes == Some(1) && self.waiting.seconds_left.is_none() && !is_lottery
+    }
+
+    /// Returns the seconds to tell instead of a minute.
+    pub(super) fn seconds_left(&self) -> Option<u32> {
+        self.waiting.seconds_left.filter(|_| self.wait_minutes == Some(1))
+    }
+
     /// True if there is a variable called `name`.
     pub fn is_known(name: &str) -> bool {
         find(name).is_some() || DrawTexts::default().text(name).is_some()
+    }
+
+    /// Returns the variable that was meant by a name that is none.
+    pub fn nearest(name: &str) -> Option<&'static str> {
+        nearest::nearest(name, VARIABLES.into_iter().map(|(known, _)| known))
     }
 
     /// Returns the value of the variable called `name`; `None` if there is none of that name.
@@ -182,10 +239,13 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable except those of a draw, sorted by name for the binary search.
 ///
-/// Cloudflare does not have these: `eventStart…` (while prequeueing, in UTC), `eventStream`,
-/// `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`, `shows…` (exactly one is
-/// true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with `Localized`.
-const VARIABLES: [(&str, Read); 57] = [
+/// Cloudflare does not have these: `checkIn`, `pageStays`, `placeIsKept`, `returnAddress`, `page…`
+/// (how the built-in page goes on), `waitTimeBelowMinute`, `eventStart…` (while prequeueing, in
+/// UTC), `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
+/// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
+/// `Localized`.
+const VARIABLES: [(&str, Read); 68] = [
+    ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -203,15 +263,24 @@ const VARIABLES: [(&str, Read); 57] = [
     ("lastUpdated", |own| Value::Text(&own.last_updated)),
     ("lastUpdatedTime", |own| Value::Text(own.last_updated_time())),
     ("nothingSubmitted", |own| Value::Bool(own.waiting.submitted_nothing)),
+    ("pageColor", |own| Value::Text(&own.branding.color)),
+    ("pageHelpUrl", |own| Value::Text(&own.branding.help_url)),
+    ("pageLogo", |own| Value::Text(&own.branding.logo)),
+    ("pageMessage", |own| Value::Text(&own.branding.message)),
+    ("pageName", |own| Value::Text(&own.branding.name)),
+    ("pageStays", |own| Value::Bool(own.arrival.stays)),
+    ("pageText", |own| Value::Text(&own.branding.text)),
     ("peopleAhead", |own| Value::Integer(own.waiting.people_ahead.unwrap_or(0))),
     ("peopleAheadFormatted", |own| Value::Text(&own.people_ahead_formatted)),
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
     ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
+    ("placeIsKept", |own| Value::Bool(own.place_is_kept())),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
     ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
     ("refreshIntervalLocalized", |own| Value::Text(&own.localized.refresh_interval)),
     ("refreshIntervalSeconds", |own| Value::Integer(own.waiting.refresh_interval_s.into())),
+    ("returnAddress", |own| Value::Text(&own.return_address)),
     ("showsChallenge", |own| Value::Bool(own.shown() == Shown::Challenge)),
     ("showsEstimate", |own| Value::Bool(own.shown() == Shown::Estimate)),
     ("showsFull", |own| Value::Bool(own.shown() == Shown::Full)),
@@ -237,6 +306,7 @@ const VARIABLES: [(&str, Read); 57] = [
     ("waitTime25Percentile", |own| Value::Integer(own.percentiles()[0])),
     ("waitTime50Percentile", |own| Value::Integer(own.percentiles()[1])),
     ("waitTime75Percentile", |own| Value::Integer(own.percentiles()[2])),
+    ("waitTimeBelowMinute", |own| Value::Bool(own.is_below_minute())),
     ("waitTimeExceedsEvent", |own| Value::Bool(own.is_beyond_event)),
     ("waitTimeFormatted", |own| Value::Text(&own.wait_formatted)),
     ("waitTimeHourMinutes", |own| Value::Integer(own.wait_minutes.unwrap_or(0) % MINUTES_PER_HOUR)),

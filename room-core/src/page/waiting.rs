@@ -17,6 +17,8 @@ use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 pub struct Waiting {
     /// Seconds until the visitor is likely to enter; `None` where that cannot be told.
     pub estimate_s: Option<u32>,
+    /// Seconds until the turn, in steps, where they can be told: half a minute or less.
+    pub seconds_left: Option<u32>,
     /// The time range in seconds in which half of all visitors in the same place enter; a quarter
     /// enters sooner, a quarter later.
     pub quartiles_s: Option<(u32, u32)>,
@@ -46,6 +48,11 @@ pub struct Waiting {
     /// True if the visitor is in the infinite queue, and the owner lets pages tell that.
     pub is_infinite: bool,
 }
+
+/// From so many seconds on they are told: before, less than a minute.
+const SECONDS_TOLD_MAX: u32 = 30;
+/// In which steps they are told.
+const SECONDS_STEP: u32 = 10;
 
 impl Waiting {
     /// True in the prequeue of an event.
@@ -100,6 +107,7 @@ impl PageContext<'_> {
         let shown_s = shown_s.filter(|_| !full);
         Waiting {
             estimate_s: shown_s,
+            seconds_left: shown_s.and_then(|shown_s| self.seconds_left(ticket, shown_s)),
             quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
@@ -113,12 +121,12 @@ impl PageContext<'_> {
         }
     }
 
-    /// Returns the facts for a newcomer who joins the line only with a passed challenge. The page
-    /// comes again with the result of the challenge, and not before. The visitor does not get
-    /// `ticket`: it only says what a place would be like.
+    /// Returns the facts for a newcomer who joins the line only with a passed challenge. Apps may
+    /// ask again after the interval; a browser's page comes again with the result of the challenge,
+    /// and not before. The visitor does not get `ticket`: it only says what a place would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
-        let (refresh_interval_s, draw, event_stream) = (0, None, false);
-        Waiting { refresh_interval_s, event_stream, draw, ..self.waiting(ticket) }
+        let (draw, event_stream) = (None, false);
+        Waiting { event_stream, draw, ..self.waiting(ticket) }
     }
 
     /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is
@@ -168,6 +176,18 @@ impl PageContext<'_> {
         };
         let wait = wait?.around(shown_s);
         Some((wait.low_s, wait.high_s))
+    }
+
+    /// Returns the seconds until the turn in steps of ten, rounded up. Of a moment that has passed
+    /// nobody knows how much is left of the minute that the visitor is told.
+    fn seconds_left(&self, ticket: &Ticket, shown_s: u32) -> Option<u32> {
+        let settings = &self.in_force.settings;
+        let is_in_line = !ticket.infinite && settings.queueing_method == QueueingMethod::Fifo;
+        let view = self.view.filter(|_| is_in_line && shown_s <= estimate::SHORTEST_S)?;
+        let wait_s = estimate::wait_s(view, settings.order_key(ticket))?;
+        let due = view.made_at.plus_seconds(wait_s.into());
+        let left_s = u32::try_from(due.seconds_since_rounded_up(self.now)).ok()?;
+        (1..=SECONDS_TOLD_MAX).contains(&left_s).then(|| left_s.next_multiple_of(SECONDS_STEP))
     }
 
     fn receipt(&self, ticket: &Ticket) -> Option<Receipt> {
@@ -302,6 +322,33 @@ mod tests {
         check(json!({ "queue_all": true }), 606, None);
         assert!(told(&json!({}), 24 * 3_600).queue_is_full);
         assert!(told(&json!({ "maintenance": "drain" }), 606).queue_all);
+    }
+
+    #[test]
+    fn near_the_head_seconds_are_told_in_steps() {
+        let check = |fields: &serde_json::Value, next_place_s: u32, age_ms: u64, want| {
+            let told = told_by(fields, |known| {
+                let view = known.view.expect("a view");
+                let made_at = Timestamp(NOW.0 - age_ms);
+                let line = Vec::new();
+                let next_place_s = Some(next_place_s);
+                let view = View { made_at, line, next_place_s, ..view.clone() };
+                PageContext { view: Some(&view), ..*known }.waiting(&ticket(60))
+            });
+            assert_eq!(told.seconds_left, want, "{fields} {next_place_s} {age_ms}");
+            assert_eq!(told.estimate_s, Some(60));
+        };
+        let line = json!({});
+        check(&line, 40, 0, None);
+        check(&line, 40, 9_000, None);
+        check(&line, 40, 10_000, Some(30));
+        check(&line, 20, 0, Some(20));
+        check(&line, 5, 0, Some(10));
+        // Where it should have come already, nobody knows when it comes.
+        check(&line, 5, 5_000, None);
+        check(&line, 0, 0, None);
+        check(&json!({ "queueing_method": "random" }), 20, 0, None);
+        assert_eq!(told(&line, 61).seconds_left, None);
     }
 
     #[test]

@@ -106,6 +106,14 @@ impl Words {
         spoken
     }
 
+    /// Returns the text for a client that cannot show a page.
+    pub(crate) fn refusal(&self) -> String {
+        let line = self.text("in_line").unwrap_or("You are in line");
+        let open = self.text("open_in_browser");
+        let open = open.unwrap_or("Open the site in a browser, or try again later.");
+        format!("{line}. {open}\n")
+    }
+
     /// Returns the sentence for visitors whose browser cannot run the challenge.
     pub(crate) fn no_challenge(&self) -> &str {
         let english = "The check needs JavaScript. Please allow it here and load this page again.";
@@ -198,6 +206,8 @@ mod tests {
         assert_eq!(words.seconds(20), "sca");
         assert_eq!(words.number(1_234_567), "b'cde'fgh");
         assert_eq!(words.number(0), "a");
+        let json = r#"{"in_line": "A", "open_in_browser": "B."}"#;
+        assert_eq!(self::words("de-DE", json).refusal(), "A. B.\n");
     }
 
     #[test]

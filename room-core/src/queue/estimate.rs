@@ -19,8 +19,10 @@ pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
     let (low_key, low) = before.copied().unwrap_or_default();
     // Between two points of a thinned line the waiters are taken to be spread evenly.
     let Some((high_key, high)) = view.line.get(index).copied() else {
-        return low.saturating_add(view.joined.before(key));
+        return low.saturating_add(view.joined_before(key));
     };
+    // Nobody who waits joined before those who were called, but for a few of these.
+    let low_key = low_key.max(view.threshold.min(key));
     let between = high.saturating_sub(low + 1);
     let span = high_key.0.saturating_sub(low_key.0).max(1);
     let share = key.0.saturating_sub(low_key.0) as f64 / span as f64;

@@ -14,6 +14,12 @@ use crate::queue::forecast;
 /// have been reported, in milliseconds: two check-ins of a newcomer.
 const STEADY_MS: u64 = 10 * SECOND_MS;
 
+/// So many who came in one second are told apart well enough: half of them are a guess.
+const FEW_IN_A_SECOND: u64 = 2;
+/// The visitors before it must be so many times as many as those of a second, for the place of one
+/// of them to be right within a tenth.
+const ROUGH: u64 = 5;
+
 /// The state of a room at one moment, as its global aggregator saw it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
@@ -39,6 +45,10 @@ pub struct View {
     /// The visitors who joined since the census that `line` was taken from.
     #[serde(default)]
     pub joined: Joined,
+    /// The same visitors in pairs, ascending: a second, counted from 1970, and how many joined in
+    /// it. Empty where there are too many seconds, and in views of an earlier version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joined_by_second: Vec<(u64, u64)>,
     /// Since when newcomers wait; 1970 while the room is open.
     #[serde(default)]
     pub closed_at: Timestamp,
@@ -82,10 +92,39 @@ impl Joined {
 
 impl View {
     /// Returns true when it is known how many stand before a visitor at `key`: all who joined
-    /// earlier have been reported, or newcomers have waited for so long that others come as evenly.
+    /// earlier have been reported, and of those of the same second too few are left to make much
+    /// of a difference; or newcomers have waited for so long that others come as evenly.
     pub fn knows_place(&self, key: OrderKey) -> bool {
-        key <= OrderKey::fifo(self.joined.until)
-            || self.made_at.since_ms(self.closed_at) >= STEADY_MS
+        let is_told = key <= OrderKey::fifo(self.joined.until) && self.is_sharp_at(key);
+        is_told || self.made_at.since_ms(self.closed_at) >= STEADY_MS
+    }
+
+    /// Returns true unless so many came in the second of `key`, and are in no census yet, that the
+    /// place of one of them is a guess.
+    fn is_sharp_at(&self, key: OrderKey) -> bool {
+        let second = key.0 / SECOND_MS;
+        let seconds = self.joined_by_second.iter();
+        let earlier = seconds.filter(|(one, _)| *one <= second);
+        let (own, before) = earlier.fold((0, 0), |(own, before), (one, joined)| {
+            if *one == second { (*joined, before) } else { (own, before + joined) }
+        });
+        let counted = self.line.last().map_or(0, |(_, ahead)| *ahead);
+        own <= FEW_IN_A_SECOND || own * ROUGH <= counted + before
+    }
+
+    /// Returns how many visitors joined since the census and before `key`. Those of one second are
+    /// taken to have come evenly, and after all that is known they are taken to come on as evenly.
+    pub fn joined_before(&self, key: OrderKey) -> u64 {
+        let Joined { from, until, count } = self.joined;
+        if self.joined_by_second.is_empty() {
+            return self.joined.before(key);
+        }
+        let known = self.joined_by_second.iter().map(|(second, joined)| {
+            let waited_ms = key.0.saturating_sub(second.saturating_mul(SECOND_MS));
+            joined.saturating_mul(waited_ms.min(SECOND_MS)) / SECOND_MS
+        });
+        let since = Joined { from: until, until: until + until.since_ms(from), count };
+        known.sum::<u64>().saturating_add(since.before(key).min(count))
     }
 
     /// Returns true when its data center has missed a sync with the global aggregator: the view is
@@ -131,10 +170,54 @@ mod tests {
     use crate::order::order_key::OrderKey;
 
     #[test]
+    fn a_place_among_many_of_one_second_is_not_known_before_the_census() {
+        let joined = Joined { until: Timestamp(20_000), ..Joined::default() };
+        let check = |own: u64, before: u64, counted: u64, want: bool| {
+            let view = View {
+                joined,
+                joined_by_second: vec![(9, before), (10, own), (11, 900)],
+                line: vec![(OrderKey(1), counted)],
+                made_at: Timestamp(21_000),
+                closed_at: Timestamp(15_000),
+                ..View::default()
+            };
+            assert_eq!(view.knows_place(OrderKey(10_400)), want, "{own} {before} {counted}");
+            assert!(view.knows_place(OrderKey(8_000)), "in the census");
+            let steady = View { made_at: Timestamp(25_000), ..view };
+            assert!(steady.knows_place(OrderKey(10_400)));
+        };
+        check(0, 0, 0, true);
+        check(2, 0, 0, true);
+        check(3, 0, 0, false);
+        check(20, 60, 39, false);
+        check(20, 60, 40, true);
+    }
+
+    #[test]
     fn a_view_goes_stale_after_two_syncs() {
         let view = View { made_at: Timestamp(10_000), ..View::default() };
         assert!(!view.is_due(Timestamp(12_000)) && view.is_due(Timestamp(12_001)));
         assert!(!view.is_stale(Timestamp(14_000)) && view.is_stale(Timestamp(14_001)));
+    }
+
+    #[test]
+    fn who_joined_within_a_second_stands_together() {
+        let joined = Joined { from: Timestamp(10_000), until: Timestamp(15_000), count: 100 };
+        let view = View { joined, joined_by_second: vec![(10, 80), (12, 20)], ..View::default() };
+        let check = |key: u64, want: u64| {
+            assert_eq!(view.joined_before(OrderKey(key)), want, "{key}");
+        };
+        check(9_999, 0);
+        check(10_500, 40);
+        check(11_000, 80);
+        check(12_000, 80);
+        check(12_250, 85);
+        check(15_000, 100);
+        // As many a second as until now, at most as many again.
+        check(17_500, 150);
+        check(90_000, 200);
+        let even = View { joined_by_second: Vec::new(), ..view };
+        assert_eq!(even.joined_before(OrderKey(10_500)), 10);
     }
 
     #[test]

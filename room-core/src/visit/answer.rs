@@ -3,8 +3,10 @@
 use super::request::{RequestHead, RequestKind, accepts_json_alone};
 use super::verdict::{Forward, Verdict};
 use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::url::split_url;
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
 use crate::machines::isolate::Outcome;
+use crate::page::arrival::{Arrival, CHECK_IN_HEADER, MODE_HEADER, form_address};
 use crate::page::response::{Delivery, Form, HttpResponse};
 use crate::page::waiting::PageContext;
 use crate::page::widget::Widget;
@@ -80,7 +82,15 @@ impl ResponseContext<'_> {
         }
         match outcome {
             Outcome::Pass => self.forward(None),
-            Outcome::PassWith(ticket) => self.forward(Some(self.set_cookie(keys, source, &ticket))),
+            Outcome::PassWith(ticket) => {
+                let cookie = self.set_cookie(keys, source, &ticket);
+                // Renewals are many and need no header: theirs is an earlier check-in.
+                let enters = ticket.last_check_in == self.now;
+                if enters && !source.header(CHECK_IN_HEADER).is_empty() {
+                    return Verdict::Respond(HttpResponse::entered(&[cookie]));
+                }
+                self.forward(Some(cookie))
+            }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
                 let waiting = self.page_context().waiting(&ticket);
@@ -174,15 +184,37 @@ impl ResponseContext<'_> {
         set_cookies: &[String],
         widget: Option<Widget<'_>>,
     ) -> Verdict {
-        let plain = || HttpResponse::upgrade_refused(waiting.refresh_interval_s, set_cookies);
+        let plain = |words: &Words| {
+            HttpResponse::upgrade_refused(words, waiting.refresh_interval_s, set_cookies)
+        };
         if self.head.kind() == RequestKind::Upgrade {
-            return Verdict::Respond(plain());
+            let texts = source.texts(self.language(source));
+            return Verdict::Respond(
+                texts.map_or_else(|| plain(&Words::default()), |(w, _)| plain(w)),
+            );
         }
         let (head, status) = (self.head.is_head(), self.room.queueing_status_code);
-        let delivery = Delivery { status, head, set_cookies, widget };
+        let referrer = if self.head.submits() { source.header("referer") } else { String::new() };
+        let arrival = self.arrival(source, &referrer);
+        let branding = &self.room.branding;
+        let host = split_url(self.url).map_or("", |parts| parts.host);
+        let delivery = Delivery { status, head, set_cookies, widget, arrival, branding, host };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
         // Where the owner's page grew beyond its bound, the plain text keeps the place.
-        Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(plain))
+        Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))
+    }
+
+    /// Tells how the visitor comes again: after a form to where it was filled in, if this room
+    /// covers that.
+    fn arrival<'r>(&self, source: &impl AnswerSource, referrer: &'r str) -> Arrival<'r> {
+        let is_here = |address: &&str| {
+            let covers = self.coverage.lookup(address).ok().flatten();
+            covers.is_some_and(|room| room.id == self.room.id) && split_token(address).is_none()
+        };
+        let back = form_address(referrer, self.url).filter(is_here);
+        let mode = if self.page.is_some() { String::new() } else { source.header(MODE_HEADER) };
+        let checks_in = !mode.is_empty() && !source.header(CHECK_IN_HEADER).is_empty();
+        Arrival { stays: checks_in || mode == "navigate", checks_in, back }
     }
 
     /// Chooses between the page and JSON, and the page's language, by the headers of the request;
@@ -192,10 +224,13 @@ impl ResponseContext<'_> {
         if room.json_response_enabled && accepts_json_alone(&source.header("accept")) {
             return Some(Form::Json);
         }
-        let preferred = source.header("accept-language");
-        let language = Language::preferred(&preferred, room.default_template_language);
-        let (words, built_in) = source.texts(language)?;
+        let (words, built_in) = source.texts(self.language(source))?;
         Some(Form::Page(self.page.unwrap_or(built_in), words))
+    }
+
+    fn language(&self, source: &impl AnswerSource) -> Language {
+        let preferred = source.header("accept-language");
+        Language::preferred(&preferred, self.room.default_template_language)
     }
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod operations;
+mod page_fields;
 mod schemas;
 mod trial;
 

@@ -1,5 +1,6 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
+use crate::page_fields;
 use room_core::room::language::Language;
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::trial;
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
     json!({
-        "Room": room(),
+        "Room": page_fields::added_to(room()),
         "Route": route(),
         "Event": event(),
         "Rule": rule(),
@@ -55,7 +56,7 @@ fn number(least: u64, most: u64, default: Option<u64>, description: &str) -> Val
     schema
 }
 
-fn text(longest: usize, description: &str) -> Value {
+pub fn text(longest: usize, description: &str) -> Value {
     let counted = "maxLength counts bytes of UTF-8";
     let description = format!("{description} ({counted})");
     json!({ "type": "string", "maxLength": longest, "default": "", "description": description })
@@ -79,7 +80,7 @@ fn inherited(mut schema: Value) -> Value {
 }
 
 /// A field that Cloudflare's product does not have.
-fn ours(mut schema: Value) -> Value {
+pub fn ours(mut schema: Value) -> Value {
     schema["x-extension"] = json!(true);
     schema
 }

@@ -3,8 +3,13 @@
 use super::{GlobalAggregator, VERSIONS_PER_MS};
 use crate::base::time::Timestamp;
 use crate::machines::wire::Status;
+use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
 use crate::room::settings::Settings;
+
+/// The most seconds whose newcomers a view tells one by one: about 20 bytes each, while a view goes
+/// to every data center. A census is 4 to 13 s old.
+const SECONDS_TOLD_MAX: u64 = 30;
 
 impl GlobalAggregator {
     /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
@@ -23,6 +28,7 @@ impl GlobalAggregator {
             names_until: self.burst.names_until(&self.queue),
             line: crate::queue::line::curve(&self.queue.line_without(entered)),
             joined: self.joined(now, entered),
+            joined_by_second: self.joined_by_second(now, entered),
             closed_at: self.queue.closed_at(),
             next_place_s: self.books.next_place_s(now, settings),
             admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
@@ -66,5 +72,38 @@ impl GlobalAggregator {
         let count = joined.saturating_sub(contributions.joined_since(until));
         let beyond_census = entered.saturating_sub(self.queue.waiting());
         Joined { from, until, count: count.saturating_sub(beyond_census) }
+    }
+
+    /// Returns those visitors by the second in which they joined; none where the census is so old
+    /// that there are too many seconds.
+    fn joined_by_second(&self, now: Timestamp, entered: u64) -> Vec<(u64, u64)> {
+        let contributions = self.books.contributions();
+        let census_at = self.queue.reported().middle();
+        let (from, until) = (census_at.seconds(), contributions.joins_told_until(now).seconds());
+        if until.saturating_sub(from) > SECONDS_TOLD_MAX {
+            return Vec::new();
+        }
+        let mut beyond_census = entered.saturating_sub(self.queue.waiting());
+        let mut joined = Vec::new();
+        for second in from..until {
+            let all = contributions.joined_in(second);
+            // The census is of the middle of a second: whoever came before is in it.
+            let later = if second == from {
+                let up_to = |second| {
+                    self.queue.waiting_up_to(OrderKey(
+                        Timestamp::from_seconds(second).0.saturating_sub(1),
+                    ))
+                };
+                all.saturating_sub(up_to(second + 1).saturating_sub(up_to(second)))
+            } else {
+                all
+            };
+            let entered_of_them = beyond_census.min(later);
+            beyond_census -= entered_of_them;
+            if later > entered_of_them {
+                joined.push((second, later - entered_of_them));
+            }
+        }
+        joined
     }
 }

@@ -8,6 +8,7 @@ use super::choices::{
 };
 use super::{Claims, read_room};
 use crate::room::Room;
+use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::{Event, EventTime};
 use crate::room::route::Route;
@@ -25,7 +26,7 @@ pub fn room_document(room: &Room) -> Document {
         routes.next().map_or(("", "/"), |Route { host, path }| (host.as_str(), path.as_str()));
     let attributes = room.cookie_attributes;
     let commands = Some(name_of(&ORIGIN_COMMANDS, true)).filter(|_| room.origin_may_revoke);
-    document(json!({
+    let mut all = document(json!({
         "id": room.id,
         "zone_id": room.zone_id,
         "created_on": room.created_on.to_iso8601(),
@@ -68,6 +69,20 @@ pub fn room_document(room: &Room) -> Document {
         "strip_cookie": room.strip_cookie,
         "show_position": room.show_position,
         "event_stream_enabled": settings.event_stream,
+    }));
+    all.extend(branding_document(&room.branding));
+    all
+}
+
+/// Writes what the built-in page shows of its site.
+fn branding_document(branding: &Branding) -> Document {
+    document(json!({
+        "page_name": branding.name,
+        "page_logo": branding.logo,
+        "page_color": branding.color,
+        "page_text": branding.text,
+        "page_message": branding.message,
+        "page_help_url": branding.help_url,
     }))
 }
 
@@ -112,15 +127,25 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 }
 
 /// Fields that the version before does not know: they are left out with their defaults (false,
-/// 0 or "allow"). While a deployment replaces that one, its isolates would refuse a configuration
-/// with any.
-const NEW_FIELDS: [&str; 3] = ["case_sensitive_path", "new_places_per_network", "ticket_sharing"];
+/// 0, "" or "allow"). While a deployment replaces that one, its isolates would refuse a
+/// configuration with any.
+const NEW_FIELDS: [&str; 9] = [
+    "case_sensitive_path",
+    "new_places_per_network",
+    "ticket_sharing",
+    "page_name",
+    "page_logo",
+    "page_color",
+    "page_text",
+    "page_message",
+    "page_help_url",
+];
 
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = room_document(room);
     for name in NEW_FIELDS {
-        let defaults = [json!(false), json!(0), json!("allow")];
+        let defaults = [json!(false), json!(0), json!(""), json!("allow")];
         if all.get(name).is_some_and(|value| defaults.contains(value)) {
             all.remove(name);
         }
@@ -234,6 +259,15 @@ mod tests {
         assert_eq!(fields(&room), ["path"]);
     }
 
+    /// `NEW_FIELDS` with values that are not their defaults.
+    fn new_values() -> impl Iterator<Item = (String, Value)> {
+        let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
+        let [name, logo, color, text, message, help] = page.map(Value::from);
+        let of_page = [name, logo, color, text, message, help];
+        let values = [json!(true), json!(7), json!("report")].into_iter().chain(of_page);
+        NEW_FIELDS.map(str::to_owned).into_iter().zip(values)
+    }
+
     #[test]
     fn a_document_reads_back_as_the_room_it_was_written_from() {
         let mut room = minimal();
@@ -287,8 +321,7 @@ mod tests {
                 "last_updated": "2026-11-21T10:00:00.123Z",
             }],
         });
-        let new = [json!(true), json!(7), json!("report")];
-        full.as_object_mut().unwrap().extend(NEW_FIELDS.map(str::to_owned).into_iter().zip(new));
+        full.as_object_mut().unwrap().extend(new_values());
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }

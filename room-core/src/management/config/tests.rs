@@ -6,6 +6,7 @@ use super::{ErrorCode, FieldError, parse_rooms};
 use crate::base::time::Timestamp;
 use crate::room::Room;
 use crate::room::TicketSharing;
+use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
@@ -94,6 +95,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         suspended: false,
         queueing_status_code: 200,
         custom_page_html: None,
+        branding: Branding::default(),
         json_response_enabled: false,
         default_template_language: Language::default(),
         strip_cookie: false,
@@ -242,6 +244,61 @@ fn values_keep_to_their_limits() {
     check("custom_page_html", &[json!(""), text(1_048_576)], None);
     check("custom_page_html", &[text(1_048_577)], Some(RANGE));
     check("custom_page_html", &[json!("{{#queueAll}}")], Some(ErrorCode::Template));
+}
+
+#[test]
+fn what_a_page_shows_of_its_site_reaches_the_room() {
+    let room = parse_one(json!({
+        "page_name": "Shop",
+        "page_text": "Welcome",
+        "page_message": "A second day was added",
+        "page_color": "#0F766e",
+        "page_help_url": "https://help.example/",
+        "page_logo": "data:image/png;base64,QQ==",
+    }));
+    let want = Branding {
+        name: "Shop".to_owned(),
+        logo: "data:image/png;base64,QQ==".to_owned(),
+        color: "#0F766e".to_owned(),
+        text: "Welcome".to_owned(),
+        message: "A second day was added".to_owned(),
+        help_url: "https://help.example/".to_owned(),
+    };
+    assert_eq!(room.branding, want);
+}
+
+#[test]
+fn what_a_page_shows_of_its_site_has_its_form() {
+    for name in ["page_name", "page_text", "page_message"] {
+        check(name, &[json!(""), json!(null), json!("Müller & <b>Söhne</b>")], None);
+        check(name, &[json!("a\nb"), json!("\u{7}")], Some(FORM));
+        check(name, &[json!(7)], Some(TYPE));
+        check(name, &[json!("a".repeat(501))], Some(RANGE));
+    }
+    check("page_name", &[json!("a".repeat(101))], Some(RANGE));
+    check("page_color", &[json!("#0f766e"), json!("#ABCDEF"), json!("")], None);
+    check(
+        "page_color",
+        &[json!("red"), json!("#fff"), json!("#0f766g"), json!("0f766e0")],
+        Some(FORM),
+    );
+    check("page_help_url", &[json!("https://help.example/a?b#c")], None);
+    let links = ["http://a", "javascript:alert(1)", "https://", "https:///a", "https://a b", "/a"];
+    check("page_help_url", &links.map(Value::from), Some(FORM));
+    check("page_logo", &[json!("data:image/svg+xml;base64,PHN2Zy8+")], None);
+    let pictures = [
+        "https://a/b.png",
+        "data:text/html;base64,QQ==",
+        "data:image/png;base64,",
+        "data:image/png;base64,\"><i>",
+        "data:image/png,a",
+    ];
+    check("page_logo", &pictures.map(Value::from), Some(FORM));
+    check(
+        "page_logo",
+        &[json!(format!("data:image/png;base64,{}", "A".repeat(4_096)))],
+        Some(RANGE),
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::document::{Document, Empty, Meaning, drawn_id, with};
-use super::rooms::nobody_could_join;
+use super::rooms::{nobody_could_join, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply};
@@ -160,10 +160,12 @@ fn changed(
     let of_event = |event: &Event| {
         let own_page = event.overrides.custom_page_html.as_ref();
         let page = own_page.or(room.custom_page_html.as_ref());
-        nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str))
+        let gate = nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str));
+        let unknown = unknown_variables(own_page.map(String::as_str));
+        gate.into_iter().chain(unknown).collect::<Vec<_>>()
     };
-    let warning = events.iter().find(|event| event.id == id).and_then(of_event);
-    let reply = Reply::success(result, warning.as_slice());
+    let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();
+    let reply = Reply::success(result, &warnings);
     let effect = Effect::Room(Box::new(Room { events, ..room.clone() }));
     Answer { reply, changes: vec![Change { target, before, after, effect }] }
 }

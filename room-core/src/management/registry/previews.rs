@@ -6,6 +6,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::document::drawn_id;
 use super::preview::Preview;
+use super::rooms::unknown_variables;
 use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted;
@@ -29,9 +30,10 @@ pub fn create(
     let result = json!({
         "preview_url": format!("{base_url}/_waiting-room/preview/{id}"),
     });
+    let unknown = unknown_variables(Some(&html));
     let mut changes: Vec<_> = spent(context).into_iter().map(|spent| change(spent, None)).collect();
     changes.push(change(id, Some(Preview::of(html, context.now))));
-    Ok(Answer { reply: Reply::success(result, &[]), changes })
+    Ok(Answer { reply: Reply::success(result, &unknown), changes })
 }
 
 /// Renders the page of the preview `id` in the state that `query` asks for, or says why that state

@@ -40,6 +40,12 @@ const MEANING: Meaning = Meaning {
         "case_sensitive_path",
         "new_places_per_network",
         "ticket_sharing",
+        "page_name",
+        "page_logo",
+        "page_color",
+        "page_text",
+        "page_message",
+        "page_help_url",
     ],
     defaults: &[
         ("session_duration", Empty::Zero),
@@ -194,7 +200,15 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let is_on = room.turnstile.is_on();
     let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
-    acts_as_off.into_iter().chain(nobody_could_join(room.turnstile, page)).collect()
+    let of_page = nobody_could_join(room.turnstile, page).into_iter();
+    acts_as_off.into_iter().chain(of_page).chain(unknown_variables(page)).collect()
+}
+
+/// Names what a page prints that is no variable, each with its place and what may have been meant.
+pub fn unknown_variables(page: Option<&str>) -> Vec<String> {
+    let page = page.and_then(|page| Page::compile(page).ok());
+    let warnings = page.iter().flat_map(Page::warnings);
+    warnings.map(|warning| format!("custom_page_html, {warning}")).collect()
 }
 
 const ACTS_AS_OFF: &str =

@@ -28,7 +28,8 @@ fn lookup(name: &str) -> Option<Value<'static>> {
 }
 
 fn compile(source: &str) -> Result<Template, Vec<TemplateError>> {
-    Template::compile(source, |name| lookup(name).is_some())
+    let nearest = |name: &str| (name == "cuont").then_some("count");
+    Template::compile(source, |name| lookup(name).is_some(), nearest)
 }
 
 fn check(source: &str, want: &str) {
@@ -76,6 +77,34 @@ fn dotted_names_are_broken_chains_of_scalars() {
     check("{{#yes.count}}Here{{/yes.count}}", "");
     check("{{^yes.count}}Not Here{{/yes.count}}", "Not Here");
     check("{{.}}", "");
+}
+
+#[test]
+fn a_dot_prints_the_value_of_the_section_around_it() {
+    check("{{#count}}{{.}}{{/count}}", "85");
+    check("{{#yes}}{{#count}}{{ . }}, {{{.}}}{{/count}} {{.}}{{/yes}} {{.}}", "85, 85 true ");
+    check(
+        "{{#markup}}{{&.}}{{.}}{{/markup}}",
+        "<b title='x'>&</b>&lt;b title=&#39;x&#39;&gt;&amp;&lt;/b&gt;",
+    );
+    check("{{#count}}{{^no}}{{.}}{{/no}}{{/count}}{{^no}}{{.}}{{/no}}", "85");
+    check("{{#zero}}{{.}}{{/zero}}{{#missing}}{{.}}{{/missing}}", "");
+}
+
+#[test]
+fn an_unknown_name_is_told_with_the_one_that_was_meant() {
+    let template = compile("{{cuont}} {{zzz}}").unwrap();
+    let told: Vec<_> = template.warnings().iter().map(ToString::to_string).collect();
+    let rest = "it prints nothing and is false";
+    assert_eq!(
+        told,
+        [
+            format!(
+                "line 1, column 1: there is no variable `cuont`: {rest}; did you mean `count`?"
+            ),
+            format!("line 1, column 11: there is no variable `zzz`: {rest}"),
+        ]
+    );
 }
 
 #[test]

@@ -68,9 +68,28 @@ pub(super) fn tokenise(source: &str) -> Result<Vec<Tag<'_>>, Vec<TagError>> {
     }
     check_nesting(&tags, &mut faults);
     if faults.is_empty() {
+        name_dots(&mut tags);
         return Ok(tags);
     }
     Err(in_order(faults))
+}
+
+/// Gives each `{{.}}` the name of the section around it, whose value it prints. In an inverted
+/// section it is that of the section around that one.
+fn name_dots(tags: &mut [Tag<'_>]) {
+    let mut open = Vec::new();
+    for tag in tags {
+        match tag.kind {
+            Kind::Section => open.push(Some(tag.name)),
+            Kind::Inverted => open.push(None),
+            Kind::Close => drop(open.pop()),
+            Kind::Escaped | Kind::Raw if tag.name == "." => {
+                let around = open.iter().rev().find_map(|name| *name);
+                tag.name = around.unwrap_or(tag.name);
+            }
+            Kind::Escaped | Kind::Raw | Kind::Comment => {}
+        }
+    }
 }
 
 /// Sorts faults by their place in the source.

@@ -6,6 +6,7 @@ use super::format_people;
 use crate::base::time::Timestamp;
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
+use crate::room::branding::Branding;
 use crate::room::event::{Phase, Stage};
 use crate::room::settings::QueueingMethod;
 
@@ -116,7 +117,113 @@ fn a_page_shows_the_first_of_what_is_true() {
     check(Waiting { is_held: true, method, ..full }, "showsHeld");
 }
 
+#[test]
+fn less_than_a_minute_is_said_where_no_seconds_are() {
+    let check = |waiting: Waiting, want: bool| {
+        let variables = Variables::of(&waiting);
+        assert_eq!(variables.value("waitTimeBelowMinute"), Some(Value::Bool(want)), "{waiting:?}");
+    };
+    let soon = Waiting { estimate_s: Some(60), ..Waiting::default() };
+    check(soon, true);
+    check(Waiting { estimate_s: Some(61), ..soon }, false);
+    check(Waiting { estimate_s: None, ..soon }, false);
+    check(Waiting { seconds_left: Some(20), ..soon }, false);
+    check(Waiting { method: QueueingMethod::Random, ..soon }, false);
+}
+
+#[test]
+fn a_place_is_kept_where_there_is_one() {
+    let check = |waiting: Waiting, want: bool| {
+        let variables = Variables::of(&waiting);
+        assert_eq!(variables.value("placeIsKept"), Some(Value::Bool(want)), "{waiting:?}");
+    };
+    let event = |shuffles| {
+        let (phase, starts_at) = (Phase::Prequeueing, Timestamp(60_000));
+        Some(Stage { phase, starts_at, starts_in_ms: 60_000, ends_in_ms: 120_000, shuffles })
+    };
+    check(Waiting::default(), true);
+    check(Waiting { queue_all: true, ..Waiting::default() }, true);
+    check(Waiting { event: event(false), ..Waiting::default() }, true);
+    check(Waiting { event: event(true), ..Waiting::default() }, false);
+    check(Waiting { event: event(true), queue_all: true, ..Waiting::default() }, false);
+    check(Waiting { queue_is_full: true, ..Waiting::default() }, false);
+    check(Waiting { is_held: true, ..Waiting::default() }, false);
+    check(Waiting { method: QueueingMethod::Reject, ..Waiting::default() }, false);
+    check(Waiting { method: QueueingMethod::Random, ..Waiting::default() }, false);
+}
+
 /// The names and meanings are documented to owners: changing one breaks their pages.
+const DOCUMENTED: [(&str, Value<'static>); 68] = [
+    ("checkIn", Value::Bool(false)),
+    ("eventStart", Value::Text("")),
+    ("eventStartDate", Value::Text("")),
+    ("eventStartTime", Value::Text("")),
+    ("eventStream", Value::Bool(false)),
+    ("inWaitingRoom", Value::Bool(true)),
+    ("infiniteQueue", Value::Bool(false)),
+    ("isEventActive", Value::Bool(false)),
+    ("isEventPrequeueing", Value::Bool(false)),
+    ("isFIFOQueue", Value::Bool(true)),
+    ("isPassthroughQueue", Value::Bool(false)),
+    ("isRandomQueue", Value::Bool(false)),
+    ("isRejectQueue", Value::Bool(false)),
+    ("language", Value::Text("en-US")),
+    ("languageDirection", Value::Text("ltr")),
+    ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
+    ("lastUpdatedTime", Value::Text("10:00:00")),
+    ("nothingSubmitted", Value::Bool(true)),
+    ("pageColor", Value::Text("#0f766e")),
+    ("pageHelpUrl", Value::Text("https://help.example/")),
+    ("pageLogo", Value::Text("data:image/png;base64,QQ==")),
+    ("pageMessage", Value::Text("A second day was added.")),
+    ("pageName", Value::Text("shop.example")),
+    ("pageStays", Value::Bool(false)),
+    ("pageText", Value::Text("Welcome.")),
+    ("peopleAhead", Value::Integer(1_234)),
+    ("peopleAheadFormatted", Value::Text("1,234 people")),
+    ("peopleAheadKnown", Value::Bool(true)),
+    ("peopleAheadLocalized", Value::Text("1,234")),
+    ("placeIsKept", Value::Bool(true)),
+    ("queueAll", Value::Bool(false)),
+    ("queueIsFull", Value::Bool(false)),
+    ("queueingMethod", Value::Text("fifo")),
+    ("refreshIntervalLocalized", Value::Text("23 s")),
+    ("refreshIntervalSeconds", Value::Integer(23)),
+    ("returnAddress", Value::Text("")),
+    ("showsChallenge", Value::Bool(false)),
+    ("showsEstimate", Value::Bool(true)),
+    ("showsFull", Value::Bool(false)),
+    ("showsHeld", Value::Bool(false)),
+    ("showsPaused", Value::Bool(false)),
+    ("showsPrequeue", Value::Bool(false)),
+    ("showsRejected", Value::Bool(false)),
+    ("showsUnknown", Value::Bool(false)),
+    ("shuffleAtEventStart", Value::Bool(false)),
+    ("timeUntilEventEnd", Value::Integer(0)),
+    ("timeUntilEventEndFormatted", Value::Text("unavailable")),
+    ("timeUntilEventStart", Value::Integer(0)),
+    ("timeUntilEventStartFormatted", Value::Text("unavailable")),
+    ("timeUntilEventStartHourMinutes", Value::Integer(0)),
+    ("timeUntilEventStartHours", Value::Integer(0)),
+    ("timeUntilEventStartLocalized", Value::Text("")),
+    ("turnstile", Value::Html("")),
+    ("waitTime", Value::Integer(66)),
+    ("waitTime25Percentile", Value::Integer(0)),
+    ("waitTime50Percentile", Value::Integer(0)),
+    ("waitTime75Percentile", Value::Integer(0)),
+    ("waitTimeBelowMinute", Value::Bool(false)),
+    ("waitTimeExceedsEvent", Value::Bool(false)),
+    ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
+    ("waitTimeHourMinutes", Value::Integer(6)),
+    ("waitTimeHours", Value::Integer(1)),
+    ("waitTimeKnown", Value::Bool(true)),
+    ("waitTimeLocalized", Value::Text("1 hour 6 minutes")),
+    ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
+    ("waitTimeRangeHigh", Value::Integer(73)),
+    ("waitTimeRangeKnown", Value::Bool(true)),
+    ("waitTimeRangeLow", Value::Integer(59)),
+];
+
 #[test]
 fn every_variable_has_its_documented_value() {
     let waiting = Waiting {
@@ -128,67 +235,19 @@ fn every_variable_has_its_documented_value() {
         people_ahead: Some(1_234),
         ..Waiting::default()
     };
-    let variables = Variables::of(&waiting);
-    let want = [
-        ("eventStart", Value::Text("")),
-        ("eventStartDate", Value::Text("")),
-        ("eventStartTime", Value::Text("")),
-        ("eventStream", Value::Bool(false)),
-        ("inWaitingRoom", Value::Bool(true)),
-        ("infiniteQueue", Value::Bool(false)),
-        ("isEventActive", Value::Bool(false)),
-        ("isEventPrequeueing", Value::Bool(false)),
-        ("isFIFOQueue", Value::Bool(true)),
-        ("isPassthroughQueue", Value::Bool(false)),
-        ("isRandomQueue", Value::Bool(false)),
-        ("isRejectQueue", Value::Bool(false)),
-        ("language", Value::Text("en-US")),
-        ("languageDirection", Value::Text("ltr")),
-        ("lastUpdated", Value::Text("2026-11-21T10:00:00.123Z")),
-        ("lastUpdatedTime", Value::Text("10:00:00")),
-        ("nothingSubmitted", Value::Bool(true)),
-        ("peopleAhead", Value::Integer(1_234)),
-        ("peopleAheadFormatted", Value::Text("1,234 people")),
-        ("peopleAheadKnown", Value::Bool(true)),
-        ("peopleAheadLocalized", Value::Text("1,234")),
-        ("queueAll", Value::Bool(false)),
-        ("queueIsFull", Value::Bool(false)),
-        ("queueingMethod", Value::Text("fifo")),
-        ("refreshIntervalLocalized", Value::Text("23 s")),
-        ("refreshIntervalSeconds", Value::Integer(23)),
-        ("showsChallenge", Value::Bool(false)),
-        ("showsEstimate", Value::Bool(true)),
-        ("showsFull", Value::Bool(false)),
-        ("showsHeld", Value::Bool(false)),
-        ("showsPaused", Value::Bool(false)),
-        ("showsPrequeue", Value::Bool(false)),
-        ("showsRejected", Value::Bool(false)),
-        ("showsUnknown", Value::Bool(false)),
-        ("shuffleAtEventStart", Value::Bool(false)),
-        ("timeUntilEventEnd", Value::Integer(0)),
-        ("timeUntilEventEndFormatted", Value::Text("unavailable")),
-        ("timeUntilEventStart", Value::Integer(0)),
-        ("timeUntilEventStartFormatted", Value::Text("unavailable")),
-        ("timeUntilEventStartHourMinutes", Value::Integer(0)),
-        ("timeUntilEventStartHours", Value::Integer(0)),
-        ("timeUntilEventStartLocalized", Value::Text("")),
-        ("turnstile", Value::Html("")),
-        ("waitTime", Value::Integer(66)),
-        ("waitTime25Percentile", Value::Integer(0)),
-        ("waitTime50Percentile", Value::Integer(0)),
-        ("waitTime75Percentile", Value::Integer(0)),
-        ("waitTimeExceedsEvent", Value::Bool(false)),
-        ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
-        ("waitTimeHourMinutes", Value::Integer(6)),
-        ("waitTimeHours", Value::Integer(1)),
-        ("waitTimeKnown", Value::Bool(true)),
-        ("waitTimeLocalized", Value::Text("1 hour 6 minutes")),
-        ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
-        ("waitTimeRangeHigh", Value::Integer(73)),
-        ("waitTimeRangeKnown", Value::Bool(true)),
-        ("waitTimeRangeLow", Value::Integer(59)),
-    ];
-    assert_eq!(VARIABLES.map(|(name, read)| (name, read(&variables))), want);
+    let branding = Branding {
+        name: String::new(),
+        logo: "data:image/png;base64,QQ==".to_owned(),
+        color: "#0f766e".to_owned(),
+        text: "Welcome.".to_owned(),
+        message: "A second day was added.".to_owned(),
+        help_url: "https://help.example/".to_owned(),
+    };
+    let variables = Variables::of(&waiting).with_branding(&branding, "shop.example");
+    let named = Branding { name: "Shop".to_owned(), ..branding };
+    let named = variables.clone().with_branding(&named, "shop.example");
+    assert_eq!(named.value("pageName"), Some(Value::Text("Shop")));
+    assert_eq!(VARIABLES.map(|(name, read)| (name, read(&variables))), DOCUMENTED);
 }
 
 #[test]

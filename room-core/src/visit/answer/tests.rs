@@ -23,11 +23,17 @@ use crate::visit::verdict::{Forward, Verdict};
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
 const URL: &str = "https://shop.example/tickets?seat=7&cf_wr_turnstile=t";
 
-struct Source;
+/// Has these headers, and the built-in page in English where `texts` is given.
+#[derive(Default)]
+struct Source {
+    headers: Vec<(&'static str, &'static str)>,
+    texts: Option<(Words, Page)>,
+}
 
 impl AnswerSource for Source {
-    fn header(&self, _name: &str) -> String {
-        String::new()
+    fn header(&self, name: &str) -> String {
+        let found = self.headers.iter().find(|(one, _)| *one == name);
+        found.map(|(_, value)| (*value).to_owned()).unwrap_or_default()
     }
 
     fn nonce(&self) -> [u8; NONCE_BYTES] {
@@ -35,7 +41,7 @@ impl AnswerSource for Source {
     }
 
     fn texts(&mut self, _language: Language) -> Option<&(Words, Page)> {
-        None
+        self.texts.as_ref()
     }
 }
 
@@ -63,6 +69,17 @@ fn inside() -> Ticket {
 
 /// The verdict on a visit of `room` that ended so; `passed` is what became of its token.
 fn verdict(room: Room, cookies: &str, passed: Option<bool>, outcome: Outcome) -> Verdict {
+    verdict_for("GET", &mut Source::default(), room, cookies, passed, outcome)
+}
+
+fn verdict_for(
+    method: &str,
+    source: &mut Source,
+    room: Room,
+    cookies: &str,
+    passed: Option<bool>,
+    outcome: Outcome,
+) -> Verdict {
     let coverage = Coverage::new(vec![room]);
     let room = coverage.lookup(URL).unwrap().unwrap();
     let in_force = InForce::of_settings(&room.settings);
@@ -70,7 +87,7 @@ fn verdict(room: Room, cookies: &str, passed: Option<bool>, outcome: Outcome) ->
         now: NOW,
         url: URL,
         cookies,
-        head: RequestHead { method: "GET", ..RequestHead::default() },
+        head: RequestHead { method, ..RequestHead::default() },
         passed,
         room,
         in_force: &in_force,
@@ -81,7 +98,7 @@ fn verdict(room: Room, cookies: &str, passed: Option<bool>, outcome: Outcome) ->
         client: ClientMark(5),
         site_key: "site",
     };
-    context.verdict(&mut KeyRing::parse(&"1".repeat(64)).unwrap(), &mut Source, outcome)
+    context.verdict(&mut KeyRing::parse(&"1".repeat(64)).unwrap(), source, outcome)
 }
 
 /// The visitor's new cookie, without its sealed value: `Max-Age=...; ...`.
@@ -149,4 +166,71 @@ fn the_origin_gets_no_token_and_no_ticket_where_the_room_says_so() {
     assert_eq!((plain.cookies, plain.set_cookie, plain.heeds_commands), (None, None, false));
     assert_eq!(forwarded(json!({"strip_cookie": true})).cookies.as_deref(), Some("a=1; b=2"));
     assert!(forwarded(json!({"enabled_origin_commands": ["revoke"]})).heeds_commands);
+}
+
+/// What a page is answered that was asked for with these headers.
+fn waits(method: &str, headers: &[(&'static str, &'static str)]) -> (Vec<String>, String) {
+    let texts = include_str!("../../../../templates/languages/en-US.json");
+    let words = Words::parse(Language::default(), texts).unwrap();
+    let page = Page::built_in(&words).unwrap();
+    let mut source = Source { headers: headers.to_vec(), texts: Some((words, page)) };
+    let outcome = Outcome::Wait { ticket: queued(NOW.0, NOW.0), counted: true };
+    match verdict_for(method, &mut source, shop(&json!({})), "", None, outcome) {
+        Verdict::Respond(answer) => {
+            let refresh = answer.headers.into_iter().filter(|(name, _)| *name == "refresh");
+            (refresh.map(|(_, value)| value).collect(), answer.body)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn browsers_stay_on_the_page_and_all_others_get_the_refresh_header() {
+    let check = |headers: &[(&'static str, &'static str)], refresh: &[&str], style: bool| {
+        let (seen, body) = waits("GET", headers);
+        assert_eq!(seen, refresh, "{headers:?}");
+        assert_eq!(body.contains("data-stays"), refresh.is_empty(), "{headers:?}");
+        assert_eq!(body.contains("<style>"), style, "{headers:?}");
+    };
+    let mode = "sec-fetch-mode";
+    check(&[], &["20"], true);
+    check(&[(mode, "cors")], &["20"], true);
+    check(&[(mode, "navigate")], &[], true);
+    check(&[(mode, "cors"), ("waiting-room-check-in", "1")], &[], false);
+    check(&[("waiting-room-check-in", "1")], &["20"], true);
+}
+
+#[test]
+fn a_form_comes_back_to_its_page_where_the_room_covers_it() {
+    let check = |method: &str, referrer: &'static str, want: &str| {
+        let (refresh, body) = waits(method, &[("referer", referrer)]);
+        assert_eq!(refresh, [want], "{method} {referrer}");
+        assert_eq!(body.contains("data-back"), want != "20", "{method} {referrer}");
+    };
+    check("POST", "https://shop.example/form", "20; url=https://shop.example/form");
+    check("GET", "https://shop.example/form", "20");
+    check("POST", "", "20");
+    check("POST", "https://elsewhere.example/form", "20");
+    check("POST", "https://shop.example/form?cf_wr_turnstile=t", "20");
+}
+
+#[test]
+fn a_check_in_that_enters_does_not_reach_the_site() {
+    let status = |headers: &[(&'static str, &'static str)], ticket: Ticket| {
+        let mut source = Source { headers: headers.to_vec(), texts: None };
+        let outcome = Outcome::PassWith(ticket);
+        match verdict_for("GET", &mut source, shop(&json!({})), "", None, outcome) {
+            Verdict::Respond(answer) => {
+                assert!(answer.headers.iter().any(|(name, _)| *name == "set-cookie"));
+                Some((answer.status, answer.body))
+            }
+            _ => None,
+        }
+    };
+    let check_in = [("waiting-room-check-in", "1")];
+    assert_eq!(status(&check_in, inside()), Some((204, String::new())));
+    assert_eq!(status(&[], inside()), None);
+    // A renewal: the page that asks is one of the site.
+    let renewed = Ticket { last_check_in: NOW - 60_000, ..inside() };
+    assert_eq!(status(&check_in, renewed), None);
 }

@@ -53,3 +53,15 @@ fn a_page_without_the_challenge_of_a_gate_lets_nobody_join() {
     let details = world.get("GET", &format!("{event}/details"), &json!(null));
     assert_eq!(details["turnstile_action"], "log");
 }
+
+#[test]
+fn a_name_that_is_no_variable_is_told_with_the_one_that_was_meant() {
+    let mut world = World::new();
+    world.registry.deployment.can_challenge = true;
+    let path = path_of(&world.create(&json!({})));
+    let page = |html: &str| json!({ "custom_page_html": html });
+    let meant = "custom_page_html, line 1, column 4: there is no variable `waittime`: it prints \
+                 nothing and is false; did you mean `waitTime`?";
+    check(&mut world, "PATCH", &path, &page("<p>{{waittime}}"), &[meant]);
+    check(&mut world, "PATCH", &path, &page("<p>{{waitTime}}"), &[]);
+}
