@@ -68,7 +68,7 @@ export const ROWS = [
     attack: "Ambiguous encryption; swapping tickets between rooms",
     holds: "authenticated encryption; room, cookie name and version are bound",
     elsewhere: native(
-      "src/keys/key_ring",
+      "src/keys/key_ring/tests",
       "a_ticket_opens_only_in_its_room_under_its_name_and_key",
       "every_changed_bit_and_every_cut_is_unreadable",
     ),
@@ -85,7 +85,7 @@ export const ROWS = [
     attack: "Algorithm or key confusion",
     holds: "one algorithm, two generations of keys; an unknown key is a new visitor",
     elsewhere: native(
-      "src/keys/key_ring",
+      "src/keys/key_ring/tests",
       "what_a_later_version_sealed_is_unreadable",
       "after_a_rotation_the_new_ring_opens_both_and_the_old_ring_only_its_own",
     ),
@@ -156,7 +156,7 @@ export const ROWS = [
     attack: "Clock games: forged times, skew, replay of an old minute",
     holds: "server time alone, inside the sealed ticket; one second of skew",
     elsewhere: native(
-      "src/keys/key_ring",
+      "src/keys/key_ring/tests",
       "a_ticket_opens_from_its_hour_to_the_second_after_with_a_second_of_skew",
     ),
   },
@@ -267,7 +267,7 @@ export const ROWS = [
     holds: "same page, same headers, same length of the cookie",
     elsewhere: [
       ...workerd("turnstile", "the infinite queue looks like the line and calls nobody"),
-      ...native("src/keys/key_ring", "tickets_of_all_states_have_one_length"),
+      ...native("src/keys/key_ring/tests", "tickets_of_all_states_have_one_length"),
       ...native("src/admission/infinite_queue", "intervals_are_those_of_the_line"),
     ],
   },
