@@ -30,12 +30,14 @@ const options = { rooms: [shop], colos: { AMS: ISOLATES }, vars: { CACHE_FAULT: 
 
 clusterTest("two hundred isolates without a cache", options, async (cluster) => {
   await everybody(cluster);
-  const before = await registryCalls(cluster);
+  const [before, began] = [await registryCalls(cluster), cluster.clock.now()];
   for (let ms = 0; ms < SECONDS * 1_000; ms += EVERY_MS) {
     await cluster.advance(EVERY_MS);
     await everybody(cluster);
   }
-  const asked = ((await registryCalls(cluster)) - before) / SECONDS / ISOLATES;
+  // The clock goes on between the steps too.
+  const seconds = (cluster.clock.now() - began) / 1_000;
+  const asked = ((await registryCalls(cluster)) - before) / seconds / ISOLATES;
   assert.ok(asked > 0 && asked <= ASKED_PER_S, `${asked} questions a second from each`);
 
   await call(cluster, "POST", ROOMS, SALE);
