@@ -128,12 +128,11 @@ impl Freshness {
     /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by
     /// the clock of whoever asked it.
     pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
-        *self = Self {
-            look: Look { is_under_way: false, ..self.look },
-            unknown_at: self.unknown_at,
-            confirmed_at: self.confirmed_at.max(Some(confirmed_at.min(now))),
-            ..Self::default()
-        };
+        self.look.is_under_way = false;
+        self.confirmed_at = self.confirmed_at.max(Some(confirmed_at.min(now)));
+        self.silent = false;
+        // What was changed meanwhile is not in this answer: the next look is due already.
+        self.changed = false;
     }
 
     /// Notes that the look has ended without a copy, and what is known is young enough.
@@ -254,6 +253,10 @@ mod tests {
         assert!(freshness.needs_registry(START));
         freshness.on_answer(START, START);
         assert!(freshness.trusts_copy(START, START) && !freshness.is_due(START));
+        assert!(freshness.begin(START + 2_000));
+        freshness.on_change();
+        freshness.on_answer(START + 2_100, START + 2_000);
+        assert!(freshness.is_due(START + 2_100), "a change in the middle of a look is looked for");
     }
 
     #[test]
