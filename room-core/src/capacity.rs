@@ -2,5 +2,6 @@
 //! and the count of visitors inside.
 
 pub mod cadence;
+pub mod facts;
 pub mod slots;
 pub mod state;

@@ -4,6 +4,7 @@ pub mod data_center_aggregator;
 pub mod data_center_counter;
 pub mod freshness;
 pub mod global_aggregator;
+pub mod history;
 pub mod isolate;
 mod round_trip;
 pub mod turn;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::id::{AggregatorCode, Colo, Incarnation, IsolateId, VisitorId};
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::capacity::facts::Facts;
 use crate::capacity::slots::GrantId;
 use crate::order::census::{Epoch, EpochCensus};
 use crate::room::settings::Settings;
@@ -108,6 +109,9 @@ pub struct Contribution {
     /// How often the source's isolates report, in milliseconds; 0 is [`REPORT_MS`].
     #[serde(default)]
     pub report_ms: u64,
+    /// The facts of the last minutes, for the owner's history.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub facts: Facts,
 }
 
 #[derive(Clone, Debug)]
@@ -203,6 +207,11 @@ impl Contributions {
     /// milliseconds, if no message is lost and clocks agree, where isolates report most rarely.
     pub fn news_ms(&self) -> u64 {
         self.nodes.values().map(NodeState::news_ms).max().unwrap_or(0)
+    }
+
+    /// Returns the facts of the last minutes, over all sources.
+    pub fn facts(&self) -> &Facts {
+        self.totals.facts.counts()
     }
 
     /// Returns the moment up to which everybody who joined the line is known: what data centers

@@ -10,6 +10,7 @@ mod burst;
 mod calm;
 mod counters;
 mod forecast_cache;
+mod history;
 mod load;
 mod overcall;
 mod pace;
@@ -23,6 +24,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
+use crate::machines::history::Row;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
@@ -34,12 +36,13 @@ use burst::Burst;
 use calm::{Calm, Use};
 use counters::{Counters, PullAnswer};
 use forecast_cache::ForecastCache;
+use history::History;
 use load::Load;
 use overcall::OvercallController;
 use pace::Pace;
 use recovery::Recovery;
+use restart::Found;
 pub use restart::Restored;
-use restart::{Found, Row};
 use saves::Saves;
 pub use saves::{PartChange, Save};
 
@@ -71,6 +74,7 @@ pub struct GlobalAggregator {
     overcall: OvercallController,
     load: Load,
     forecast_cache: ForecastCache,
+    history: History,
 }
 
 impl GlobalAggregator {
@@ -101,6 +105,7 @@ impl GlobalAggregator {
             overcall: OvercallController::default(),
             load: Load::default(),
             forecast_cache: ForecastCache::default(),
+            history: History::default(),
         };
         let stored_keys = restored.parts.iter().map(|(key, _)| key.clone()).collect();
         let mut machine = match found {
@@ -129,6 +134,7 @@ impl GlobalAggregator {
         self.version = self.version.max(row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
         self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
+        self.history = History::resumed(row.open_minutes, self.books.contributions());
         let contributions = self.books.contributions();
         let unheard_ms = now.since_ms(contributions.heard_at());
         let someone_waits = self.queue.waiting() > 0 || contributions.has_waiters();
@@ -141,10 +147,12 @@ impl GlobalAggregator {
     }
 
     /// Returns what to store: the row, and each part that has changed since the last call. The row
-    /// is also kept as a copy in the Cache API. The shell tells the outcome to [`Self::on_saved`].
+    /// is also kept as a copy in the Cache API. With them go the minutes of the history that are
+    /// complete. The shell tells the outcome to [`Self::on_saved`].
     pub fn save(&mut self) -> Save {
+        let (minutes, open_minutes) = self.history.for_storage();
         let parts = self.saves.changed_parts(&self.books, self.queue.reported());
-        let row = Row {
+        let row = restart::Row {
             room: self.room,
             incarnation: self.incarnation,
             version: self.version,
@@ -154,8 +162,9 @@ impl GlobalAggregator {
             book: self.books.contributions().stored_sum(self.incarnation),
             parts: Some(self.saves.parts()),
             calm: self.calm,
+            open_minutes,
         };
-        Save { row: serde_json::to_string(&row).unwrap_or_default(), parts }
+        Save { row: serde_json::to_string(&row).unwrap_or_default(), parts, minutes }
     }
 
     /// Takes in whether what [`Self::save`] returned was stored. If not, the replies of that turn
@@ -164,6 +173,9 @@ impl GlobalAggregator {
     /// The machine goes on with what it knows, since what nobody was told only makes limits
     /// stricter. Until a save works it answers nobody, and tries again every 2 s.
     pub fn on_saved(&mut self, now: Timestamp, is_stored: bool) -> GlobalTurn {
+        if is_stored {
+            self.history.note_stored();
+        }
         let incidents = self.saves.note_outcome(now, is_stored).into_iter().collect();
         GlobalTurn { incidents, wake_at: self.saves.retry_at(), ..GlobalTurn::default() }
     }
@@ -241,6 +253,11 @@ impl GlobalAggregator {
     /// that could fill the room, or the stored row could not be read.
     pub fn is_learning(&self, now: Timestamp) -> bool {
         self.recovery.is_learning(now, self.books.contributions())
+    }
+
+    /// Returns the rows of the history that are not in the storage yet, in the order of time.
+    pub fn open_minutes(&mut self, now: Timestamp) -> Vec<Row> {
+        self.history.open_rows(now, self.books.contributions())
     }
 
     fn on_sync(
@@ -385,6 +402,7 @@ impl GlobalAggregator {
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
     /// threshold or opening changed, which must be stored before anybody is told.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
+        self.look(now, settings);
         let exceeded = self.books.settle(now, settings);
         turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
         let entered = self.books.ledger().queued_since(self.queue.reported().middle());

@@ -233,6 +233,10 @@ pub enum IsolateEvent {
         second: u64,
         /// Whether the slot was one for newcomers or one for called visitors.
         class: SlotClass,
+        /// How long the visitor has waited in the line, in seconds; `None` for one who has not, and
+        /// from an earlier version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waited_s: Option<u32>,
         /// Grant of the slot; `None` for a visitor who entered without one, for example by
         /// `keep_flowing` while no object answered.
         grant: Option<GrantId>,

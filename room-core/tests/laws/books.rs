@@ -55,6 +55,7 @@ fn contribution(seq: u64) -> impl Strategy<Value = Contribution> {
             quiet,
             told_until: (!quiet).then(|| NOW - 500 * seq),
             report_ms: 250 * seq,
+            facts: bins(&line),
         }
     })
 }

@@ -12,6 +12,7 @@ use room_core::capacity::state::Node;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
 use room_core::machines::data_center_counter::DataCenterCounter;
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
+use room_core::machines::history::Row;
 use room_core::machines::isolate::{Followup, Isolate, Outcome};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{CounterCall, GlobalRequest};
@@ -97,6 +98,8 @@ pub struct Cluster {
     pub(crate) global: Instance<GlobalAggregator, ()>,
     pub(crate) row: Option<String>,
     pub(crate) parts: BTreeMap<String, String>,
+    /// The stored minutes of the history.
+    pub(crate) minutes: BTreeMap<u64, Row>,
     pub(crate) view_copies: Vec<Option<View>>,
     pub(crate) numbers: u64,
     /// The highest number of a pull that each counter has sent.
@@ -136,6 +139,7 @@ impl Cluster {
             global: Instance::new(global, Incarnation(1)),
             row: None,
             parts: BTreeMap::new(),
+            minutes: BTreeMap::new(),
             view_copies: vec![None; data_centers],
             numbers: 1,
             pulled: BTreeMap::new(),

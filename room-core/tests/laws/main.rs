@@ -16,6 +16,7 @@ mod counting;
 mod escrow;
 mod events;
 mod flight;
+mod history;
 mod lottery;
 mod methods;
 mod objects;

@@ -178,10 +178,11 @@ impl Cluster {
 
     /// Stores what the machine wants stored; false if that failed.
     pub(crate) fn save(&mut self) -> bool {
-        let Save { row, parts } = self.global.machine.save();
+        let Save { row, parts, minutes } = self.global.machine.save();
         let fault = self.write_fault.take();
         if fault != Some(WriteFault::NotWritten) {
             self.row = Some(row.clone());
+            self.minutes.extend(minutes.into_iter().map(|minute| (minute.start, minute)));
             for part in parts {
                 match part.value {
                     Some(value) => self.parts.insert(part.key, value),

@@ -53,6 +53,21 @@ pub enum Fault {
     },
 }
 
+impl Fault {
+    /// Whether a message is lost, or what an isolate or an object knows.
+    pub fn loses(&self) -> bool {
+        matches!(
+            self,
+            Self::Lose { .. }
+                | Self::GiveUp { .. }
+                | Self::KillIsolate { .. }
+                | Self::RestartCounter { .. }
+                | Self::RestartAggregator { .. }
+                | Self::RestartGlobal { .. }
+        )
+    }
+}
+
 /// Up to `length` steps; faults are the larger part of what is not the passing of time.
 pub fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
     vec(prop_oneof![5 => run(), 4 => visit(), 4 => fault().prop_map(Step::Fault)], 1..length)

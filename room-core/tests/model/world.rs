@@ -172,8 +172,10 @@ pub struct Storage {
 impl Storage {
     /// Writes what a machine wants stored.
     pub fn write(&mut self, mut machine: GlobalAggregator) {
-        let Save { row, parts } = machine.save();
-        self.row = Some(row);
+        let Save { row, parts, .. } = machine.save();
+        // Nobody decides by the history: with it, what is the same would look different.
+        let without_history = row.split(",\"open_minutes\"").next().map(|row| format!("{row}}}"));
+        self.row = without_history;
         for part in parts {
             match part.value {
                 Some(value) => self.parts.insert(part.key, value),

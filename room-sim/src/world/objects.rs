@@ -288,7 +288,7 @@ impl Objects {
     fn store(&mut self, context: &mut Context<'_>) -> bool {
         let now = context.now;
         let started_at = Instant::now();
-        let Save { row, parts } = self.global.machine.save();
+        let Save { row, parts, .. } = self.global.machine.save();
         self.writing = (self.writing.0 + started_at.elapsed(), self.writing.1 + 1);
         let parts = parts.into_iter().map(|part| (part.key, part.value));
         let all = parts.chain([(ROW.to_string(), Some(row))]).collect();

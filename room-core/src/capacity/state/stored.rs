@@ -24,6 +24,8 @@ const BUCKETS_MAX: usize = 128;
 const ENTERED_BINS_MAX: usize = 72;
 /// The number of seconds at most whose joins are stored, those since the reported epoch.
 const JOINED_BINS_MAX: usize = 32;
+/// The number of facts stored at most, 17 bytes each: those of the last minutes.
+const FACTS_MAX: usize = 256;
 /// The number of grants at most of which a part says how many slots were used. The ledger
 /// is stored with the uses of all.
 const USED_MAX: usize = 32;
@@ -175,6 +177,7 @@ impl Contribution {
             quiet: self.quiet,
             told_until: self.told_until,
             report_ms: self.report_ms,
+            facts: newest(&self.facts, FACTS_MAX),
         }
     }
 }

@@ -7,13 +7,14 @@ use crate::base::time::Timestamp;
 use crate::capacity::slots::GrantId;
 
 /// The sums over all contributions: used slots by grant; admitted newcomers, all admitted visitors
-/// and visitors who joined the line by second.
+/// and visitors who joined the line by second; facts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub(super) used: Total<GrantId>,
     pub(super) admitted: Total<u64>,
     pub(super) entered: Total<u64>,
     pub(super) joined: Total<u64>,
+    pub(super) facts: Total<u64>,
 }
 
 impl Totals {
@@ -23,6 +24,7 @@ impl Totals {
         self.admitted.add(&contribution.admitted);
         self.entered.add(&contribution.entered);
         self.joined.add(&contribution.joined);
+        self.facts.add(&contribution.facts);
     }
 
     /// Takes away the counts of a contribution that no longer counts.
@@ -31,6 +33,7 @@ impl Totals {
         self.admitted.subtract(&contribution.admitted);
         self.entered.subtract(&contribution.entered);
         self.joined.subtract(&contribution.joined);
+        self.facts.subtract(&contribution.facts);
     }
 }
 

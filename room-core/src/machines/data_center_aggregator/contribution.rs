@@ -8,6 +8,7 @@ use super::visitors::Visitors;
 use crate::base::id::{AggregatorCode, IsolateId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::facts::{self, Fact, Facts};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::capacity::state::{
     BIN_SECONDS, CLOCK_MS, Contribution, LEFT_OUT_MS, Node, REPORT_ANSWER_MS, RevokedVisitor,
@@ -42,6 +43,7 @@ pub(super) struct Counts {
     admitted: SortedMap<u64, u32>,
     entered: SortedMap<u64, u32>,
     joined: SortedMap<u64, u32>,
+    facts: Facts,
     census: Census,
     visitors: Visitors,
     started_at: Timestamp,
@@ -60,6 +62,7 @@ impl Counts {
             admitted: SortedMap::new(),
             entered: SortedMap::new(),
             joined: SortedMap::new(),
+            facts: Facts::new(),
             census: Census::default(),
             visitors: Visitors::restore(node, copy, now),
             started_at: now,
@@ -84,10 +87,10 @@ impl Counts {
     pub(super) fn take_in(&mut self, now: Timestamp, event: &IsolateEvent) -> News {
         let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
-            IsolateEvent::Admitted { visitor, bucket, second, class, grant } => {
+            IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant } => {
                 let bucket = bucket.min(newest);
                 // A second admission of one ticket is one visitor and one slot.
-                if !self.visitors.admit(visitor, bucket) {
+                if !self.visitors.admit(visitor, bucket, second) {
                     return News::None;
                 }
                 *self.activity.get_or_default(bucket) += 1;
@@ -95,6 +98,11 @@ impl Counts {
                 *self.entered.get_or_default(second) += 1;
                 if class == SlotClass::New {
                     *self.admitted.get_or_default(second) += 1;
+                }
+                let fact = if waited_s.is_some() { Fact::Called } else { Fact::New };
+                let waited = waited_s.map(|seconds| Fact::Waited(seconds.into()));
+                for fact in waited.into_iter().chain([fact]) {
+                    facts::count(&mut self.facts, now, Timestamp::from_seconds(second), fact);
                 }
                 if let Some(grant) = grant {
                     let used = self.used.get_or_insert_with(grant, || (0, now));
@@ -116,6 +124,7 @@ impl Counts {
             IsolateEvent::Present(presence) => {
                 if self.census.add(presence) && presence.joined {
                     *self.joined.get_or_default(presence.from.seconds()) += 1;
+                    facts::count(&mut self.facts, now, presence.from, Fact::Joined);
                 }
             }
         }
@@ -170,6 +179,7 @@ impl Counts {
             quiet: quiet && nobody_waits && told_until > Timestamp::default(),
             told_until: Some(told_until),
             report_ms,
+            facts: self.facts.clone(),
         }
     }
 
@@ -195,8 +205,11 @@ impl Counts {
         for bins in [&mut self.admitted, &mut self.entered, &mut self.joined] {
             bins.keep_from(&oldest_s);
         }
+        self.facts.keep_from(&facts::first_key(facts::first_open(now)));
         self.census.prune(now);
-        self.visitors.prune(now);
+        for stayed_s in self.visitors.prune(now, settings) {
+            facts::count(&mut self.facts, now, now, Fact::Stayed(stayed_s));
+        }
     }
 }
 

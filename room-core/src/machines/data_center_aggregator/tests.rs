@@ -92,7 +92,8 @@ fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {
     let (visitor, bucket, second) = (VisitorId(visitor), Bucket(bucket), NOW.seconds());
-    IsolateEvent::Admitted { visitor, bucket, second, class: SlotClass::New, grant: Some(GRANT) }
+    let (class, waited_s, grant) = (SlotClass::New, None, Some(GRANT));
+    IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant }
 }
 
 fn moved(visitor: u64, from: u32, to: u32) -> IsolateEvent {
@@ -227,6 +228,7 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
         bucket: Bucket(1_305),
         second: 1_000,
         class: SlotClass::Queued,
+        waited_s: Some(90),
         grant: None,
     };
     let events = [admitted(5, 1_305), admitted(5, 1_305), called];

@@ -1,7 +1,7 @@
 //! The activity bucket in which each visitor of a data center is counted, so that a request that
 //! is repeated or that two tabs send counts once.
 //!
-//! It is an exact table of 28 bytes an entry, and no probabilistic filter: one that wrongly drops a
+//! It is an exact table of 32 bytes an entry, and no probabilistic filter: one that wrongly drops a
 //! move in a hundred leaves visitors uncounted (`docs/algorithm.md`).
 
 use std::collections::BTreeMap;
@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
-use crate::base::time::Timestamp;
+use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::Node;
+use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-/// The number of visitors remembered at most, 50 MB with the index; those whose sessions end first
+/// The number of visitors remembered at most, 55 MB with the index; those whose sessions end first
 /// are forgotten first.
 const REMEMBERED_MAX: usize = 1_000_000;
 /// The number of sessions ended here (by `revoke`) that are remembered at most, 350 KB in each
@@ -37,6 +38,9 @@ struct Place {
     /// The bucket the visitor was in here before a move whose start nobody had reported: that
     /// move may have been in another data center, or its report is still to come.
     behind: Option<Bucket>,
+    /// The second in which the visitor entered here, counted from 1970; 0 if that is not known.
+    #[serde(default)]
+    entered_s: u32,
     /// The number of the sync that tells of this place first, in this incarnation.
     #[serde(skip)]
     told_in: u32,
@@ -49,7 +53,7 @@ struct Place {
 impl Place {
     /// The place of somebody whom this incarnation counts first.
     fn first(bucket: Bucket) -> Self {
-        Self { bucket, admitted: false, behind: None, told_in: 0, is_own: true }
+        Self { bucket, admitted: false, behind: None, entered_s: 0, told_in: 0, is_own: true }
     }
 }
 
@@ -83,7 +87,7 @@ impl Visitors {
         for (visitor, place) in copied.into_iter().flatten() {
             visitors.place(visitor, place);
         }
-        visitors.prune(now);
+        visitors.forget(now);
         visitors
     }
 
@@ -101,11 +105,12 @@ impl Visitors {
         serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
     }
 
-    /// Counts an admission. Returns false if the visitor's admission was counted here before.
-    pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket) -> bool {
+    /// Counts an admission of this second. Returns false if the visitor's admission was counted here before.
+    pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket, second: u64) -> bool {
         let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(bucket));
         let bucket = known.bucket.max(bucket);
-        self.place(visitor, Place { bucket, admitted: true, ..known });
+        let entered_s = u32::try_from(second).unwrap_or_default();
+        self.place(visitor, Place { bucket, admitted: true, entered_s, ..known });
         !known.admitted
     }
 
@@ -200,23 +205,44 @@ impl Visitors {
         }
     }
 
+    /// Forgets visitors as [`Self::forget`] does. Returns, of those who entered here and whose
+    /// sessions ran out, how many seconds after entering each was last seen. Who went on to another
+    /// data center was last seen there, later.
+    ///
+    /// Nobody is measured where sessions are not renewed: nothing is known of who came when.
+    pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) -> Vec<u64> {
+        let session_s = settings.session_ms() / SECOND_MS;
+        let stayed = |place: Place| {
+            let seen_s = place.bucket.expires_at().seconds().saturating_sub(session_s);
+            let is_over = place.entered_s > 0 && !place.bucket.is_live(now);
+            is_over.then(|| seen_s.saturating_sub(place.entered_s.into()))
+        };
+        let forgotten = self.forget(now);
+        if settings.disable_session_renewal {
+            return Vec::new();
+        }
+        forgotten.into_iter().filter_map(stayed).collect()
+    }
+
     /// Forgets visitors whose sessions have expired, and beyond [`REMEMBERED_MAX`] those whose
-    /// sessions end first.
-    pub(super) fn prune(&mut self, now: Timestamp) {
+    /// sessions end first. Returns the place of each.
+    fn forget(&mut self, now: Timestamp) -> Vec<Place> {
+        let mut forgotten = Vec::new();
         for revoked in [&mut self.revoked, &mut self.revoked_elsewhere] {
             revoked.retain(|_, bucket| bucket.is_live(now));
         }
         while let Some((first, _)) = self.by_bucket.iter().next() {
             if first.is_live(now) && self.counted.len() <= REMEMBERED_MAX {
-                return;
+                return forgotten;
             }
-            let Some((bucket, visitors)) = self.by_bucket.take_first() else { return };
+            let Some((bucket, visitors)) = self.by_bucket.take_first() else { return forgotten };
             for visitor in visitors {
                 if self.counted.get(&visitor).is_some_and(|place| place.bucket == bucket) {
-                    self.counted.remove(&visitor);
+                    forgotten.extend(self.counted.remove(&visitor));
                 }
             }
         }
+        forgotten
     }
 }
 
@@ -253,7 +279,7 @@ mod tests {
         assert_eq!(visitors.revoked_elsewhere.len(), REVOKED_ELSEWHERE_MAX);
         assert!(!visitors.is_revoked(late, Bucket(13)));
         assert!(visitors.is_revoked(known, Bucket(13)) && !visitors.is_revoked(known, Bucket(12)));
-        visitors.prune(Timestamp::from_seconds(11));
+        visitors.forget(Timestamp::from_seconds(11));
         visitors.revoked_elsewhere(late, Bucket(12));
         assert!(visitors.is_revoked(late, Bucket(13)));
         assert_eq!(visitors.revoked_elsewhere.len(), 2);

@@ -5,6 +5,7 @@ use super::books::Books;
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::state::{NodeIncarnation, Part, SYNC_MS};
+use crate::machines::history::Row;
 use crate::machines::turn::Incident;
 use crate::order::census::Epoch;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
@@ -17,6 +18,8 @@ pub struct Save {
     pub row: String,
     /// The other values that changed.
     pub parts: Vec<PartChange>,
+    /// The minutes of the history that are complete. The shell adds them to the stored ones.
+    pub minutes: Vec<Row>,
 }
 
 /// A stored value that changed.

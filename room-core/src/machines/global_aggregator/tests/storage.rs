@@ -20,7 +20,7 @@ const ALL_BYTES_MAX: usize = 8_000_000;
 
 impl Fixture {
     pub(super) fn store(&mut self) {
-        let Save { row, parts } = self.machine.save();
+        let Save { row, parts, .. } = self.machine.save();
         self.row = Some(row);
         for part in parts {
             match part.value {
@@ -207,6 +207,7 @@ fn largest(node: u64) -> Contribution {
         quiet: false,
         told_until: Some(Timestamp(1_700_000_000_000)),
         report_ms: 99_999,
+        facts: (0..1_000).map(|cell| (7_253_333_333 + cell, 999_999)).collect(),
     }
 }
 

@@ -1,0 +1,198 @@
+//! Facts for the owner's history: how often something happened in each minute, and how long it took.
+//!
+//! A fact is counted where each event is already counted once, in a data center's aggregator. It
+//! travels upward in the contribution that goes anyway, as an absolute value, so that a message may
+//! be lost, repeated or late without harm (I15). A duration is a fact too: the number of its
+//! class on a fixed scale, so that histograms are merged by adding, like everything else.
+
+use crate::base::sorted::SortedMap;
+use crate::base::time::{MINUTE_MS, Timestamp};
+
+/// How often each fact was counted, by [`key`].
+pub type Facts = SortedMap<u64, u32>;
+
+/// How long a minute takes up facts, in seconds from its beginning; what is reported later counts in
+/// no minute. A calm room reports every 50 s at most, and once more after a lost answer.
+pub const OPEN_S: u64 = 300;
+/// The number of cells of a minute: each key names its minute and one of them.
+const CELLS: u64 = 256;
+/// The first cell of the classes of waits, and of stays.
+const WAITS: u64 = 32;
+const STAYS: u64 = 128;
+/// The number of classes of a duration; the last one begins at 11 days and has no end.
+pub const CLASSES: u64 = 80;
+/// Durations below this many seconds have a class of their own each.
+const EXACT_S: u64 = 8;
+
+/// Something that is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// A visitor entered without having waited.
+    New,
+    /// A visitor entered who had waited in the line.
+    Called,
+    /// A visitor joined the line.
+    Joined,
+    /// The origin ended a session.
+    Revoked,
+    /// A visitor entered after so many seconds in the line.
+    Waited(u64),
+    /// A session ended whose visitor was last seen so many seconds after entering.
+    Stayed(u64),
+}
+
+impl Fact {
+    /// Returns the cell that counts the fact. These numbers are stored: none may change.
+    pub fn cell(self) -> u64 {
+        match self {
+            Self::New => 0,
+            Self::Called => 1,
+            Self::Joined => 2,
+            Self::Revoked => 3,
+            Self::Waited(seconds) => WAITS + class(seconds),
+            Self::Stayed(seconds) => STAYS + class(seconds),
+        }
+    }
+}
+
+/// Returns the minute of a moment, counted from 1970.
+pub fn minute(at: Timestamp) -> u64 {
+    at.0 / MINUTE_MS
+}
+
+/// Returns the key of the first cell of a minute; the others follow up to the next minute's.
+pub fn first_key(minute: u64) -> u64 {
+    minute * CELLS
+}
+
+/// Returns the key under which a minute counts a fact.
+pub fn key(minute: u64, fact: Fact) -> u64 {
+    first_key(minute) + fact.cell()
+}
+
+/// Returns the minute and the cell that a key names.
+pub fn minute_and_cell(key: u64) -> (u64, u64) {
+    (key / CELLS, key % CELLS)
+}
+
+/// Returns the first minute that still takes up facts at `now`.
+pub fn first_open(now: Timestamp) -> u64 {
+    minute(now.minus_seconds(OPEN_S)) + 1
+}
+
+/// Counts a fact of `at` where its minute still takes it up at `now`. A clock that runs ahead
+/// counts in the present minute.
+pub fn count(facts: &mut Facts, now: Timestamp, at: Timestamp, fact: Fact) {
+    let minute = minute(at.min(now));
+    if minute >= first_open(now) {
+        *facts.get_or_default(key(minute, fact)) += 1;
+    }
+}
+
+/// Returns the class of a duration: up to 8 s the seconds, then four classes for each doubling, so
+/// that a class says a duration within 12 %.
+fn class(seconds: u64) -> u64 {
+    let Some(octave) = seconds.checked_ilog2().filter(|_| seconds >= EXACT_S) else {
+        return seconds;
+    };
+    let quarter = (seconds >> (octave - 2)) & 3;
+    (EXACT_S + u64::from(octave - 3) * 4 + quarter).min(CLASSES - 1)
+}
+
+/// Returns the shortest duration of a class, in seconds.
+fn shortest_s(class: u64) -> u64 {
+    let Some(above) = class.checked_sub(EXACT_S) else { return class };
+    (4 + above % 4) << (above / 4 + 1)
+}
+
+/// How long visitors waited, or stayed, by class.
+#[derive(Clone, Copy, Debug)]
+pub struct Histogram<'a> {
+    facts: &'a Facts,
+    first_key: u64,
+}
+
+impl<'a> Histogram<'a> {
+    /// Returns how long those waited who entered in a minute after a wait.
+    pub fn waits(facts: &'a Facts, minute: u64) -> Self {
+        Self { facts, first_key: first_key(minute) + WAITS }
+    }
+
+    /// Returns how long those stayed whose sessions ended in a minute.
+    pub fn stays(facts: &'a Facts, minute: u64) -> Self {
+        Self { facts, first_key: first_key(minute) + STAYS }
+    }
+
+    fn classes(self) -> impl Iterator<Item = (u64, u64)> + 'a {
+        let Self { facts, first_key } = self;
+        let of_class = |(key, count): (&u64, &u32)| (*key, u64::from(*count));
+        let all = facts.from_key(&first_key).map(of_class);
+        all.take_while(move |(key, _)| *key < first_key + CLASSES)
+            .map(move |(key, count)| (key - first_key, count))
+    }
+
+    /// Returns how many durations there are.
+    pub fn count(self) -> u64 {
+        self.classes().map(|(_, count)| count).sum()
+    }
+
+    /// Returns the duration in seconds that `percent` of all do not exceed, which is the middle of
+    /// its class; `None` if there are no durations.
+    pub fn percentile_s(self, percent: u64) -> Option<u64> {
+        let rank = (self.count() * percent).div_ceil(100).max(1);
+        let mut passed = 0;
+        let found = self.classes().find(|(_, count)| {
+            passed += count;
+            passed >= rank
+        });
+        found.map(|(class, _)| u64::midpoint(shortest_s(class), shortest_s(class + 1) - 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASSES, Fact, Facts, Histogram, class, count, key, shortest_s};
+    use crate::base::time::Timestamp;
+
+    #[test]
+    fn classes_follow_each_other_without_a_gap() {
+        for number in 0..CLASSES - 1 {
+            let (first, last) = (shortest_s(number), shortest_s(number + 1) - 1);
+            assert_eq!((class(first), class(last)), (number, number), "{first} to {last}");
+            assert!((last - first) * 4 <= first.max(1), "{first} to {last} is too wide");
+        }
+        assert_eq!(class(u64::MAX), CLASSES - 1);
+        assert!(Fact::Waited(u64::MAX).cell() < Fact::Stayed(0).cell());
+        assert!(Fact::Stayed(u64::MAX).cell() < 256);
+    }
+
+    #[test]
+    fn a_percentile_is_the_duration_that_so_many_do_not_exceed() {
+        let facts: Facts = [5, 6, 7, 100].map(|s| (key(9, Fact::Waited(s)), 1)).into();
+        let check = |percent: u64, want: Option<u64>| {
+            assert_eq!(Histogram::waits(&facts, 9).percentile_s(percent), want, "{percent}");
+        };
+        check(0, Some(5));
+        check(25, Some(5));
+        check(50, Some(6));
+        check(75, Some(7));
+        check(76, Some(103)); // the middle of 96 to 111 s
+        check(100, Some(103));
+        assert_eq!(Histogram::stays(&facts, 9).percentile_s(50), None);
+        assert_eq!(Histogram::waits(&facts, 8).percentile_s(50), None);
+    }
+
+    #[test]
+    fn a_fact_counts_in_its_minute_for_five_minutes() {
+        let check = |at_s: u64, want: Option<u64>| {
+            let mut facts = Facts::new();
+            let now = Timestamp::from_seconds(1_000);
+            count(&mut facts, now, Timestamp::from_seconds(at_s), Fact::New);
+            assert_eq!(facts.keys().next().copied(), want.map(|minute| key(minute, Fact::New)));
+        };
+        check(719, None);
+        check(720, Some(12));
+        check(1_000, Some(16));
+        check(2_000, Some(16));
+    }
+}
