@@ -5,9 +5,10 @@ const TABS = [
   ["", "Now"],
   ["/events", "Events"],
   ["/rules", "Rules"],
+  ["/history", "History"],
 ];
 
-/** The head of the screen `at` ("", "/events" or "/rules") of a room. */
+/** The head of the screen `at` ("", "/events", "/rules" or "/history") of a room. */
 export function RoomTabs({ room, at }) {
   const heading = useRef();
   const [, title] = TABS.find(([path]) => path === at);

@@ -10,7 +10,7 @@ use room_core::base::sorted::SortedMap;
 use room_core::base::url::{UrlParts, split_url};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{
-    self, Access, Call, Credentials, Denials, Failure, Method, Reply,
+    self, Access, Call, Credentials, Denials, Failure, HistoryQuery, Method, Reply,
 };
 use room_core::management::api::{StatusBasis, Target, Tokens};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
@@ -32,6 +32,13 @@ const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 /// The headers of answers in JSON.
 const JSON_HEADERS: [(&str, &str); 2] =
     [("content-type", "application/json"), ("cache-control", "private, no-store")];
+
+/// The headers of answers in CSV.
+const CSV_HEADERS: [(&str, &str); 3] = [
+    ("content-type", "text/csv; charset=utf-8; header=present"),
+    ("content-disposition", "attachment; filename=\"history.csv\""),
+    ("cache-control", "private, no-store"),
+];
 
 /// Who may use the API, and on which hosts.
 pub struct Management {
@@ -161,6 +168,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     };
     let reply = match target {
         Target::Status(zone, room) => status(zone, room, call, env).await?,
+        Target::History(zone, room) => return history(zone, room, call, env).await,
         _ => perform(call, env).await?,
     };
     Ok(json_answer(reply))
@@ -250,25 +258,47 @@ struct Envelope {
 /// Answers the status of a room. The numbers come from the room's global aggregator, the rest from
 /// this isolate's configuration, or from the registry for a room that was just made.
 async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
+    let basis = basis(zone, room, call, env).await?;
+    match calls::global(env, room, &GlobalRequest::Status).await {
+        Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
+        _ => Err(object_silent()),
+    }
+}
+
+/// Answers the history of a room, from its global aggregator.
+async fn history(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
+    let query = HistoryQuery::parse(&call.query, platform::now())?;
+    basis(zone, room, call, env).await?;
+    match calls::global(env, room, &GlobalRequest::History(query.period)).await {
+        Some(GlobalReply::History(told)) if query.is_csv => {
+            Ok(Verdict::Respond(response(200, &CSV_HEADERS, api::to_csv(&told))))
+        }
+        Some(GlobalReply::History(told)) => {
+            Ok(json_answer(Reply::success(query.to_json(&told), &[])))
+        }
+        _ => Err(object_silent()),
+    }
+}
+
+/// Returns what the configuration says of a room's status, or that there is no such room.
+async fn basis(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<StatusBasis, Failure> {
     let of_room = |memory: &mut Memory| {
         let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
         Some(StatusBasis::of(room, platform::now()))
     };
-    let known = memory::with(of_room).flatten();
-    let basis = if let Some(basis) = known {
-        basis
-    } else {
-        let reply = perform(call, env).await?;
-        if reply.status != 200 {
-            return Ok(reply);
-        }
-        let envelope = serde_json::from_str::<Envelope>(&reply.body);
-        envelope.map_err(|_| silent())?.result
-    };
-    match calls::global(env, room, &GlobalRequest::Status).await {
-        Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
-        _ => Err(Failure::new(503, 1_000, "The room's object does not answer; try again.")),
+    if let Some(known) = memory::with(of_room).flatten() {
+        return Ok(known);
     }
+    let Reply { status, body } = perform(call, env).await?;
+    if status != 200 {
+        return Err(Failure::not_found("waiting room"));
+    }
+    let envelope = serde_json::from_str::<Envelope>(&body);
+    Ok(envelope.map_err(|_| silent())?.result)
+}
+
+fn object_silent() -> Failure {
+    Failure::new(503, 1_000, "The room's object does not answer; try again.")
 }
 
 /// Answers with the description of the API, which the entry adds. Pages of any origin may read it,

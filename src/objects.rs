@@ -3,6 +3,7 @@
 mod data_center_aggregator;
 mod data_center_counter;
 mod global_aggregator;
+mod history;
 mod registry;
 mod shell;
 mod storage;

@@ -9,11 +9,10 @@ use std::rc::Rc;
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
-use room_core::machines::global_aggregator::{
-    GlobalAggregator as Machine, GlobalTurn, Restored, Save,
-};
+use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
+use room_core::machines::history::Period;
 use room_core::machines::turn::{RequestId, earlier};
-use room_core::machines::wire::{self, GlobalReply};
+use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
 use room_core::room::settings::Settings;
 
 use wasm_bindgen::JsCast;
@@ -21,7 +20,7 @@ use worker::console_error;
 
 use super::shell::{Shell, object_class};
 use super::storage::ObjectStorage;
-use super::{Class, log, object_name, storage};
+use super::{Class, history, log, object_name, storage};
 use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
@@ -44,9 +43,22 @@ impl Shell<Machine, GlobalReply> {
         self.load(room, &settings).await?;
         let now = platform::now();
         let settings = memory::settings(room, now)?;
+        if let GlobalRequest::History(period) = request {
+            return self.history(room, period, now);
+        }
         let id = RequestId(0); // it answers in the turn of the request, or never
         let turn = self.with(|machine| machine.on_request(now, &settings, id, request))?;
         self.perform(room, turn)
+    }
+
+    /// Answers from the stored rows and those that are not stored yet.
+    fn history(&self, room: RoomId, period: Period, now: Timestamp) -> Option<GlobalReply> {
+        let stored = history::read(&self.state.storage().sql(), period);
+        let mut rows = stored
+            .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
+            .ok()?;
+        rows.extend(self.with(|machine| machine.open_minutes(now))?);
+        Some(GlobalReply::History(period.told(rows)))
     }
 
     /// Makes the machine from what is stored. If the storage fails, there is no machine and no
@@ -85,8 +97,9 @@ impl Shell<Machine, GlobalReply> {
 
     /// Stores what the machine wants stored, and returns whether that worked.
     fn save(self: &Rc<Self>, room: RoomId) -> Option<bool> {
-        let Save { row, parts } = self.with(Machine::save)?;
-        let written = storage::write(&self.storage()?, &row, &parts);
+        let save = self.with(Machine::save)?;
+        let sql = self.state.storage().sql();
+        let written = storage::write(&self.storage()?, &sql, &save);
         let turn = self.with(|machine| machine.on_saved(platform::now(), written.is_ok()))?;
         match &written {
             Err(reason) if !turn.incidents.is_empty() => {
@@ -97,7 +110,7 @@ impl Shell<Machine, GlobalReply> {
         self.wake_by(room, turn.wake_at);
         if written.is_ok() && self.is_copy_due() {
             let name = object_name(CLASS, room, NODE);
-            self.state.wait_until(copies::write_state(room, CLASS, name, row));
+            self.state.wait_until(copies::write_state(room, CLASS, name, save.row));
         }
         Some(written.is_ok())
     }

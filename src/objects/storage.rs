@@ -1,8 +1,11 @@
 //! What `worker` lacks of the storage of an object: transactions, and values by key within them.
 
-use room_core::machines::global_aggregator::PartChange;
+use room_core::machines::global_aggregator::{PartChange, Save};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::js_sys::{Array, try_iter};
+use worker::{SqlStorage, console_error};
+
+use super::history;
 
 #[wasm_bindgen]
 extern "C" {
@@ -64,15 +67,21 @@ pub fn read(storage: &ObjectStorage) -> Result<Stored, String> {
     Ok(stored)
 }
 
-/// Writes the row of a global aggregator and its changed parts, all of it or nothing. The error is
+/// Writes the row of a global aggregator, its changed parts and the minutes of its history, all of
+/// it or nothing. The error is
 /// the platform's reason, for the log.
-pub fn write(storage: &ObjectStorage, row: &str, parts: &[PartChange]) -> Result<(), String> {
+pub fn write(storage: &ObjectStorage, sql: &SqlStorage, save: &Save) -> Result<(), String> {
     let values = storage.kv();
     let write_part = |PartChange { key, value }: &PartChange| match value {
         Some(value) => values.put(key, value),
         None => values.delete(key).map(|_| ()),
     };
+    let Save { row, parts, minutes } = save;
     let mut write = || {
+        if let Err(reason) = history::write(sql, minutes) {
+            // It never stands in the way of what visitors depend on.
+            console_error!("the history cannot be written: {reason}");
+        }
         parts.iter().try_for_each(write_part)?;
         values.put(ROW, row)
     };

@@ -198,6 +198,8 @@ impl GlobalAggregator {
         match request {
             GlobalRequest::Pull(pull) => self.on_pull(now, settings, id, &pull),
             GlobalRequest::Sync(sync) => self.on_sync(now, settings, id, sync),
+            // The shell answers it, from the storage.
+            GlobalRequest::History(_) => GlobalTurn::default(),
             GlobalRequest::Status => {
                 let mut turn = GlobalTurn::default();
                 let moved = self.tick(now, settings, &mut turn);

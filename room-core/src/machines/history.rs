@@ -45,9 +45,45 @@ impl Span {
         }
     }
 
+    /// Returns the spans of which rows of this one are made.
+    pub fn part(self) -> Self {
+        match self {
+            Self::Minute | Self::Quarter => Self::Minute,
+            Self::Hour => Self::Quarter,
+        }
+    }
+
     /// Returns the first minute of the span in which a minute lies.
     pub fn start(self, minute: u64) -> u64 {
         minute - minute % self.minutes()
+    }
+}
+
+/// A part of a room's history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Period {
+    /// Its first minute, counted from 1970; the beginning of a span.
+    pub from: u64,
+    /// The first minute after it.
+    pub until: u64,
+    /// How many minutes are told in one.
+    pub span: Span,
+}
+
+impl Period {
+    /// Returns the first minute that is read: the one before tells who was there.
+    pub fn read_from(self) -> u64 {
+        self.from.saturating_sub(self.span.minutes())
+    }
+
+    /// Returns what rows, in the order of time, say to owners. Several may be about one span, as
+    /// far as it was stored in pieces.
+    pub fn told(self, rows: Vec<Row>) -> Vec<Told> {
+        let read = |row: &Row| (self.read_from()..self.until).contains(&row.start);
+        let rows = merged(rows.into_iter().filter(read).collect(), self.span);
+        let mut told = told(&rows);
+        told.retain(|(start, _)| *start >= self.from);
+        told
     }
 }
 
@@ -211,7 +247,7 @@ pub type Told = (u64, [Option<u64>; NAMES.len()]);
 ///
 /// Who left the line and whose sessions ended follows from who came and who is there. Where no row
 /// tells who was there before, nobody was.
-pub fn told(rows: &[Row]) -> Vec<Told> {
+fn told(rows: &[Row]) -> Vec<Told> {
     let before = [Row::default()];
     let before = before.iter().chain(rows);
     rows.iter().zip(before).map(|(row, before)| (row.start, numbers(row, before))).collect()
@@ -250,6 +286,14 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len()] {
         Some(waits.count()),
         Some(stays.count()),
     ]
+}
+
+/// Returns the spans that are complete once the minute `next` is stored after the minute `last`:
+/// each is made of the rows of its parts, a quarter before its hour.
+pub fn complete(last: u64, next: u64) -> impl Iterator<Item = (Span, u64)> {
+    let spans = [Span::Quarter, Span::Hour].into_iter();
+    let complete = move |span: &Span| span.start(last) < span.start(next);
+    spans.filter(complete).map(move |span| (span, span.start(last)))
 }
 
 /// The minutes that are not in the storage yet. They are kept in the row of the room's state.

@@ -15,6 +15,7 @@ use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, Visit
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, RevokedVisitor};
+use crate::machines::history::{Period, Told};
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
@@ -295,6 +296,8 @@ pub enum GlobalRequest {
     Sync(Sync),
     /// An operator asks for the room's numbers.
     Status,
+    /// An operator asks for the room's history.
+    History(Period),
 }
 
 /// A request of a counter for slots, in which it also gives back those it could not use.
@@ -397,6 +400,8 @@ pub enum GlobalReply {
     },
     /// Answers an operator.
     Status(Status),
+    /// Answers an operator, in the order of time.
+    History(Vec<Told>),
 }
 
 /// The numbers of a room that are shown to operators.

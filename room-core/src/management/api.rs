@@ -4,6 +4,7 @@
 //! `registry`.
 
 mod access;
+mod history;
 mod paging;
 mod reply;
 mod status;
@@ -12,6 +13,7 @@ mod target;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Credentials, Denials, Tokens};
+pub use history::{HistoryQuery, to_csv};
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
 pub use status::StatusBasis;

@@ -126,7 +126,9 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             rooms::change(context, zone, room, method, &body()?)
         }
         (Target::Room(zone, room), _) => rooms::show(context, zone, room),
-        (Target::Status(zone, room), _) => rooms::status(context, zone, room),
+        (Target::Status(zone, room) | Target::History(zone, room), _) => {
+            rooms::status(context, zone, room)
+        }
         (Target::Preview(zone), _) => previews::create(context, zone, &call.base_url, &body()?),
         (Target::Settings(zone), Get | Post | Delete) => settings::show(context, zone),
         (Target::Settings(zone), Put | Patch) => settings::change(context, zone, &body()?),

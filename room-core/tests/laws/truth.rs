@@ -166,7 +166,7 @@ impl Truth {
     ) {
         let view = match reply {
             GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
-            GlobalReply::Status(_) => return,
+            GlobalReply::Status(_) | GlobalReply::History(_) => return,
         };
         self.check_view(now, view);
         if let GlobalReply::Pulled { extended, .. } = reply {

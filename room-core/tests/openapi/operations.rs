@@ -36,6 +36,7 @@ fn templates() -> Vec<String> {
         format!("{ROOMS}/settings"),
         of_room(""),
         of_room("/status"),
+        of_room("/history"),
         of_room("/events"),
         of_room("/events/{event_id}"),
         of_room("/events/{event_id}/details"),
@@ -108,6 +109,7 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::Room(..), Delete) => ("Remove a room", (None, only_id)),
         (Target::Room(..), Get | Post) => ("One room", (None, reference("Room"))),
         (Target::Status(..), _) => ("What the room does now", (None, reference("Status"))),
+        (Target::History(..), _) => ("What happened in the room", (None, reference("History"))),
         (Target::Preview(_), _) => {
             let result = json!({
                 "type": "object",

@@ -18,6 +18,7 @@ pub fn all() -> Value {
         "ListOperation": list_operation(),
         "Settings": settings(),
         "Status": status(),
+        "History": history(),
         "Preview": preview(),
         "Trial": trial::request(),
         "TrialResult": trial::result(),
@@ -425,6 +426,23 @@ fn preview() -> Value {
 }
 
 /// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
+fn history() -> Value {
+    let moment = json!({ "type": "string", "format": "date-time" });
+    let value = json!({ "type": ["string", "integer", "null"] });
+    json!({
+        "type": "object",
+        "description": "Rows of a room's history, also as CSV with format=csv. What was not \
+                        measured is null.",
+        "properties": {
+            "from": moment,
+            "until": moment,
+            "resolution": { "type": "string", "enum": ["minute", "quarter", "hour"] },
+            "columns": { "type": "array", "items": { "type": "string" } },
+            "rows": { "type": "array", "items": { "type": "array", "items": value } },
+        },
+    })
+}
+
 fn examination() -> Value {
     json!({
         "type": "object",

@@ -1,5 +1,5 @@
 //! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! and our own trial of rules, file of rooms, audit log and doctor.
+//! and our own history, trial of rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub enum Target {
     Room(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/status`.
     Status(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/history`: what happened in it. Ours.
+    History(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/preview`.
     Preview(ZoneId),
     /// `zones/{zone}/waiting_rooms/settings`.
@@ -116,6 +118,7 @@ impl Target {
         match self {
             Self::AccountRooms
             | Self::Status(..)
+            | Self::History(..)
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
@@ -177,6 +180,7 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
     Ok(match rest {
         [] => Target::Room(zone, room?),
         ["status"] => Target::Status(zone, room?),
+        ["history"] => Target::History(zone, room?),
         ["events"] => Target::Events(zone, room?),
         ["events", id] => Target::Event(zone, room?, event(id)?),
         ["events", id, "details"] => Target::EventDetails(zone, room?, event(id)?),
@@ -209,6 +213,7 @@ mod tests {
             (format!("{rooms}/settings"), Target::Settings(zone), "GET PUT PATCH"),
             (format!("{rooms}/{ID}"), Target::Room(zone, room), "GET PUT PATCH DELETE"),
             (format!("{rooms}/{ID}/status"), Target::Status(zone, room), "GET"),
+            (format!("{rooms}/{ID}/history"), Target::History(zone, room), "GET"),
             (format!("{rooms}/{ID}/events"), Target::Events(zone, room), "GET POST"),
             (
                 format!("{rooms}/{ID}/events/{ID}"),
@@ -242,7 +247,7 @@ mod tests {
             }
             assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
         }
-        assert_eq!(operations, 24 + 11 + 5);
+        assert_eq!(operations, 24 + 11 + 6);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

@@ -1,0 +1,161 @@
+//! A room's history as the API tells it: which part is asked for, and the answer as JSON or CSV.
+
+use serde_json::{Value, json};
+
+use super::reply::{Failure, ReplyError};
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::capacity::facts;
+use crate::machines::history::{KEPT_MINUTES, NAMES, Period, Span, Told};
+
+/// What is told where nothing is asked for: the last day.
+const USUAL_MINUTES: u64 = 24 * 60;
+/// The most rows in one answer.
+const ROWS_MAX: u64 = 3_000;
+/// The name of the column with the first moment of a row.
+const DATETIME: &str = "datetime";
+
+/// Which part of a room's history is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryQuery {
+    /// What is asked of the room's object.
+    pub period: Period,
+    /// Whether the answer is to be CSV.
+    pub is_csv: bool,
+}
+
+impl HistoryQuery {
+    /// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them),
+    /// `resolution` (`minute`, `quarter` or `hour`; without it the finest that fits) and `format`
+    /// (`csv`, or JSON). Other parameters are ignored.
+    ///
+    /// Errors: a parameter that is none of these, or more rows than an answer holds.
+    pub fn parse(query: &str, now: Timestamp) -> Result<Self, Failure> {
+        let value = |name: &str| {
+            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.find_map(|(found, value)| (found == name).then_some(value))
+        };
+        let moment = |name: &str, otherwise: u64| match value(name) {
+            None => Ok(otherwise),
+            Some(text) => text
+                .replace("%3A", ":")
+                .replace("%3a", ":")
+                .parse::<Timestamp>()
+                .map(facts::minute)
+                .map_err(|problem| refused(name, &problem.to_string())),
+        };
+        let until = moment("until", facts::minute(now) + 1)?.min(facts::minute(now) + 1);
+        let from = moment("from", until.saturating_sub(USUAL_MINUTES))?;
+        let from = from.clamp(until.saturating_sub(KEPT_MINUTES), until);
+        let fits = |span: &Span| (until - from) / span.minutes() <= ROWS_MAX;
+        let span = match value("resolution") {
+            None => [Span::Minute, Span::Quarter].into_iter().find(fits).unwrap_or(Span::Hour),
+            Some("minute") => Span::Minute,
+            Some("quarter") => Span::Quarter,
+            Some("hour") => Span::Hour,
+            Some(_) => return Err(refused("resolution", "must be minute, quarter or hour")),
+        };
+        if !fits(&span) {
+            let rule = "must be coarser, or the range shorter: an answer has at most 3000 rows";
+            return Err(refused("resolution", rule));
+        }
+        let is_csv = match value("format") {
+            None | Some("json") => false,
+            Some("csv") => true,
+            Some(_) => return Err(refused("format", "must be json or csv")),
+        };
+        Ok(Self { period: Period { from: span.start(from), until, span }, is_csv })
+    }
+
+    /// Writes the answer as JSON: the names of the columns once, and rows of values, `null` where
+    /// nothing was measured.
+    pub fn to_json(self, told: &[Told]) -> Value {
+        let columns: Vec<&str> = [DATETIME].into_iter().chain(NAMES).collect();
+        let row = |(start, numbers): &Told| {
+            let mut row = vec![json!(moment(*start))];
+            row.extend(numbers.iter().map(|number| json!(number)));
+            Value::Array(row)
+        };
+        let Period { from, until, span } = self.period;
+        json!({
+            "from": moment(from),
+            "until": moment(until),
+            "resolution": span,
+            "columns": columns,
+            "rows": told.iter().map(row).collect::<Vec<Value>>(),
+        })
+    }
+}
+
+/// Writes rows as CSV (RFC 4180) with a line of names; what was not measured is empty.
+pub fn to_csv(told: &[Told]) -> String {
+    let mut text = format!("{DATETIME},{}\r\n", NAMES.join(","));
+    for (start, numbers) in told {
+        text.push_str(&moment(*start));
+        for number in numbers {
+            text.push(',');
+            text.push_str(&number.map(|number| number.to_string()).unwrap_or_default());
+        }
+        text.push_str("\r\n");
+    }
+    text
+}
+
+fn moment(minute: u64) -> String {
+    Timestamp(minute * MINUTE_MS).to_iso8601()
+}
+
+fn refused(name: &str, rule: &str) -> Failure {
+    let message = format!("The parameter {name} {rule}.");
+    let error = ReplyError { code: 1_103, message, pointer: Some(format!("/{name}")) };
+    Failure { status: 400, errors: vec![error] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HistoryQuery, NAMES, to_csv};
+    use crate::base::time::Timestamp;
+    use crate::machines::history::Span;
+
+    /// A minute and a half after the hour.
+    const NOW: Timestamp = Timestamp(1_795_255_290_000);
+    const MINUTE: u64 = NOW.0 / 60_000;
+
+    #[test]
+    fn the_part_is_the_last_day_or_what_is_asked_for() {
+        let check = |query: &str, want: (u64, u64, Span)| {
+            let asked = HistoryQuery::parse(query, NOW).expect("a query").period;
+            assert_eq!(
+                (MINUTE - asked.from, MINUTE - asked.until + 1, asked.span),
+                want,
+                "{query}"
+            );
+        };
+        let day = 24 * 60;
+        check("", (day - 1, 0, Span::Minute));
+        check("resolution=hour", (day + 1, 0, Span::Hour));
+        check("from=2026-11-21T09:00:00Z", (61, 0, Span::Minute));
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_refused_with_its_name() {
+        let check = |query: &str, want: &str| {
+            let failure = HistoryQuery::parse(query, NOW).expect_err(query);
+            assert_eq!(failure.errors[0].pointer.as_deref(), Some(want), "{query}");
+        };
+        check("from=yesterday", "/from");
+        check("until=1", "/until");
+        check("resolution=day", "/resolution");
+        check("format=xml", "/format");
+        check("from=2026-10-25T10:00:00Z&resolution=minute", "/resolution");
+    }
+
+    #[test]
+    fn a_table_has_a_name_for_each_number_and_nothing_where_nothing_was_measured() {
+        let mut numbers = [Some(7); NAMES.len()];
+        numbers[20] = None;
+        let text = to_csv(&[(MINUTE, numbers)]);
+        let lines: Vec<&str> = text.split("\r\n").collect();
+        assert!(lines[0].starts_with("datetime,active_mean,") && lines[1].ends_with(",7,"));
+        assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
+    }
+}

@@ -1,0 +1,84 @@
+//! The rows of a room's history in the SQLite storage of its global aggregator: what they are and
+//! when they are complete, `machines::history` says.
+
+use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
+use serde::Deserialize;
+use worker::{SqlStorage, SqlStorageValue};
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS history (span INTEGER, start INTEGER, \
+                     row TEXT NOT NULL, PRIMARY KEY (span, start)) WITHOUT ROWID";
+const LAST: &str = "SELECT max(start) AS start FROM history WHERE span = 1";
+const READ: &str = "SELECT row FROM history WHERE span = ? AND start >= ? AND start < ? \
+                    ORDER BY start";
+const WRITE: &str = "INSERT OR REPLACE INTO history (span, start, row) VALUES (?, ?, ?)";
+const FORGET: &str = "DELETE FROM history WHERE span IN (1, 15, 60) AND start < ?";
+
+#[derive(Deserialize)]
+struct Last {
+    start: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    row: String,
+}
+
+/// Adds minutes, in the order of time, and the quarters and hours that are complete with them; once
+/// an hour the oldest rows go.
+pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
+    if minutes.is_empty() {
+        return Ok(());
+    }
+    sql.exec(TABLE, None)?;
+    for minute in minutes {
+        if let Some(last) = last_minute(sql)? {
+            for (span, start) in complete(last, minute.start) {
+                let parts = rows(sql, span.part(), start, start + span.minutes())?;
+                for row in merged(parts, span) {
+                    put(sql, span, &row)?;
+                }
+                if span == Span::Hour {
+                    let first = minute.start.saturating_sub(KEPT_MINUTES);
+                    sql.exec(FORGET, vec![number(first)])?;
+                }
+            }
+        }
+        put(sql, Span::Minute, minute)?;
+    }
+    Ok(())
+}
+
+/// Reads the stored rows of a period: whole spans, and the last ones in pieces.
+pub fn read(sql: &SqlStorage, period: Period) -> worker::Result<Vec<Row>> {
+    sql.exec(TABLE, None)?;
+    let Some(last) = last_minute(sql)? else { return Ok(Vec::new()) };
+    let pieces = [Span::Hour, Span::Quarter, Span::Minute].into_iter();
+    let (mut from, mut found) = (period.read_from(), Vec::new());
+    for span in pieces.filter(|span| span.minutes() <= period.span.minutes()) {
+        found.extend(rows(sql, span, from, period.until)?);
+        from = from.max(span.start(last));
+    }
+    Ok(found)
+}
+
+fn last_minute(sql: &SqlStorage) -> worker::Result<Option<u64>> {
+    Ok(sql.exec(LAST, None)?.one::<Last>()?.start)
+}
+
+fn rows(sql: &SqlStorage, span: Span, from: u64, until: u64) -> worker::Result<Vec<Row>> {
+    let bindings = vec![number(span.minutes()), number(from), number(until)];
+    let stored = sql.exec(READ, bindings)?.to_array::<Stored>()?;
+    // A row that cannot be read is as good as none: it is of another version.
+    Ok(stored.iter().filter_map(|Stored { row }| serde_json::from_str(row).ok()).collect())
+}
+
+fn put(sql: &SqlStorage, span: Span, row: &Row) -> worker::Result<()> {
+    let text = serde_json::to_string(row).unwrap_or_default();
+    let bindings = vec![number(span.minutes()), number(row.start), text.into()];
+    sql.exec(WRITE, bindings).map(|_| ())
+}
+
+/// Minutes are far below the largest whole number of a `Number`.
+fn number(minutes: u64) -> SqlStorageValue {
+    SqlStorageValue::Float(minutes as f64)
+}
