@@ -10,7 +10,7 @@ use room_core::base::sorted::SortedMap;
 use room_core::base::url::{UrlParts, split_url};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{
-    self, Access, Call, Credentials, Denials, Failure, HistoryQuery, Method, Reply,
+    self, Access, Call, Credentials, Denials, Failure, Method, Reply,
 };
 use room_core::management::api::{StatusBasis, Target, Tokens};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
@@ -267,15 +267,13 @@ async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Rep
 
 /// Answers the history of a room, from its global aggregator.
 async fn history(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
-    let query = HistoryQuery::parse(&call.query, platform::now())?;
+    let period = api::history_query(&call.query, platform::now())?;
     basis(zone, room, call, env).await?;
-    match calls::global(env, room, &GlobalRequest::History(query.period)).await {
-        Some(GlobalReply::History(told)) if query.is_csv => {
-            Ok(Verdict::Respond(response(200, &CSV_HEADERS, api::to_csv(&told))))
+    match calls::global(env, room, &GlobalRequest::History(period)).await {
+        Some(GlobalReply::History(text)) if period.is_csv => {
+            Ok(Verdict::Respond(response(200, &CSV_HEADERS, text)))
         }
-        Some(GlobalReply::History(told)) => {
-            Ok(json_answer(Reply::success(query.to_json(&told), &[])))
-        }
+        Some(GlobalReply::History(rows)) => Ok(json_answer(api::history_reply(period, &rows))),
         _ => Err(object_silent()),
     }
 }

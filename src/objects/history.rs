@@ -2,26 +2,18 @@
 //! when they are complete, `machines::history` says.
 
 use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
-use serde::Deserialize;
 use worker::{SqlStorage, SqlStorageValue};
+
+use super::registry::Stored;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS history (span INTEGER, start INTEGER, \
                      row TEXT NOT NULL, PRIMARY KEY (span, start)) WITHOUT ROWID";
-const LAST: &str = "SELECT max(start) AS start FROM history WHERE span = 1";
-const READ: &str = "SELECT row FROM history WHERE span = ? AND start >= ? AND start < ? \
+const LAST: &str = "SELECT '' AS key, row AS value FROM history WHERE span = 1 \
+                    ORDER BY start DESC LIMIT 1";
+const READ: &str = "SELECT '' AS key, row AS value FROM history WHERE span = ? AND start >= ? AND start < ? \
                     ORDER BY start";
 const WRITE: &str = "INSERT OR REPLACE INTO history (span, start, row) VALUES (?, ?, ?)";
 const FORGET: &str = "DELETE FROM history WHERE span IN (1, 15, 60) AND start < ?";
-
-#[derive(Deserialize)]
-struct Last {
-    start: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Stored {
-    row: String,
-}
 
 /// Adds minutes, in the order of time, and the quarters and hours that are complete with them; once
 /// an hour the oldest rows go.
@@ -62,19 +54,21 @@ pub fn read(sql: &SqlStorage, period: Period) -> worker::Result<Vec<Row>> {
 }
 
 fn last_minute(sql: &SqlStorage) -> worker::Result<Option<u64>> {
-    Ok(sql.exec(LAST, None)?.one::<Last>()?.start)
+    Ok(found(sql, LAST, Vec::new())?.first().map(|row| row.start))
 }
 
 fn rows(sql: &SqlStorage, span: Span, from: u64, until: u64) -> worker::Result<Vec<Row>> {
-    let bindings = vec![number(span.minutes()), number(from), number(until)];
-    let stored = sql.exec(READ, bindings)?.to_array::<Stored>()?;
+    found(sql, READ, vec![number(span.minutes()), number(from), number(until)])
+}
+
+fn found(sql: &SqlStorage, query: &str, of: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
+    let stored = sql.exec(query, of)?.to_array::<Stored>()?;
     // A row that cannot be read is as good as none: it is of another version.
-    Ok(stored.iter().filter_map(|Stored { row }| serde_json::from_str(row).ok()).collect())
+    Ok(stored.iter().filter_map(|Stored { value, .. }| Row::read(value)).collect())
 }
 
 fn put(sql: &SqlStorage, span: Span, row: &Row) -> worker::Result<()> {
-    let text = serde_json::to_string(row).unwrap_or_default();
-    let bindings = vec![number(span.minutes()), number(row.start), text.into()];
+    let bindings = vec![number(span.minutes()), number(row.start), row.to_text().into()];
     sql.exec(WRITE, bindings).map(|_| ())
 }
 

@@ -25,10 +25,11 @@ pub struct Registry {
     machine: RefCell<Option<Machine>>,
 }
 
+/// A row of a query that names its columns so.
 #[derive(Deserialize)]
-struct Stored {
-    key: String,
-    value: String,
+pub(super) struct Stored {
+    pub(super) key: String,
+    pub(super) value: String,
 }
 
 #[wasm_bindgen]

@@ -109,26 +109,24 @@ fn shortest_s(class: u64) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
     facts: &'a Facts,
-    first_key: u64,
+    first_cell: u64,
 }
 
 impl<'a> Histogram<'a> {
-    /// Returns how long those waited who entered in a minute after a wait.
-    pub fn waits(facts: &'a Facts, minute: u64) -> Self {
-        Self { facts, first_key: first_key(minute) + WAITS }
+    /// Returns how long those waited who entered after a wait, of facts by cell.
+    pub fn waits(facts: &'a Facts) -> Self {
+        Self { facts, first_cell: WAITS }
     }
 
-    /// Returns how long those stayed whose sessions ended in a minute.
-    pub fn stays(facts: &'a Facts, minute: u64) -> Self {
-        Self { facts, first_key: first_key(minute) + STAYS }
+    /// Returns how long those stayed whose sessions ended, of facts by cell.
+    pub fn stays(facts: &'a Facts) -> Self {
+        Self { facts, first_cell: STAYS }
     }
 
     fn classes(self) -> impl Iterator<Item = (u64, u64)> + 'a {
-        let Self { facts, first_key } = self;
-        let of_class = |(key, count): (&u64, &u32)| (*key, u64::from(*count));
-        let all = facts.from_key(&first_key).map(of_class);
-        all.take_while(move |(key, _)| *key < first_key + CLASSES)
-            .map(move |(key, count)| (key - first_key, count))
+        let Self { facts, first_cell } = self;
+        let of_class = move |(cell, count): (&u64, &u32)| (*cell - first_cell, u64::from(*count));
+        facts.from_key(&first_cell).map(of_class).take_while(|(class, _)| *class < CLASSES)
     }
 
     /// Returns how many durations there are.
@@ -168,9 +166,9 @@ mod tests {
 
     #[test]
     fn a_percentile_is_the_duration_that_so_many_do_not_exceed() {
-        let facts: Facts = [5, 6, 7, 100].map(|s| (key(9, Fact::Waited(s)), 1)).into();
+        let facts: Facts = [5, 6, 7, 100].map(|s| (Fact::Waited(s).cell(), 1)).into();
         let check = |percent: u64, want: Option<u64>| {
-            assert_eq!(Histogram::waits(&facts, 9).percentile_s(percent), want, "{percent}");
+            assert_eq!(Histogram::waits(&facts).percentile_s(percent), want, "{percent}");
         };
         check(0, Some(5));
         check(25, Some(5));
@@ -178,8 +176,7 @@ mod tests {
         check(75, Some(7));
         check(76, Some(103)); // the middle of 96 to 111 s
         check(100, Some(103));
-        assert_eq!(Histogram::stays(&facts, 9).percentile_s(50), None);
-        assert_eq!(Histogram::waits(&facts, 8).percentile_s(50), None);
+        assert_eq!(Histogram::stays(&facts).percentile_s(50), None);
     }
 
     #[test]

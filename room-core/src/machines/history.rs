@@ -1,7 +1,7 @@
 //! A room's history: what the owner can look up later, by the minute, the quarter of an hour and the
 //! hour.
 //!
-//! A minute is a row in the SQLite storage of the room's global aggregator. An object of its own
+//! A minute is a row in the `SQLite` storage of the room's global aggregator. An object of its own
 //! would need a call for each room and minute, and a migration; here the row goes with the
 //! transaction that stores the state anyway. It is written once, when nothing of that minute is
 //! reported any more, so a room pays for one written row in a minute in which something happened,
@@ -14,6 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::sorted::SortedMap;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts::{self, Fact, Facts, Histogram};
 
 /// How long rows are kept, in minutes.
@@ -46,6 +47,7 @@ impl Span {
     }
 
     /// Returns the spans of which rows of this one are made.
+    #[must_use]
     pub fn part(self) -> Self {
         match self {
             Self::Minute | Self::Quarter => Self::Minute,
@@ -59,7 +61,7 @@ impl Span {
     }
 }
 
-/// A part of a room's history.
+/// A part of a room's history, and how it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Period {
     /// Its first minute, counted from 1970; the beginning of a span.
@@ -68,6 +70,8 @@ pub struct Period {
     pub until: u64,
     /// How many minutes are told in one.
     pub span: Span,
+    /// Whether it is told as CSV (RFC 4180), and not as the JSON arrays of rows.
+    pub is_csv: bool,
 }
 
 impl Period {
@@ -76,46 +80,39 @@ impl Period {
         self.from.saturating_sub(self.span.minutes())
     }
 
-    /// Returns what rows, in the order of time, say to owners. Several may be about one span, as
-    /// far as it was stored in pieces.
-    pub fn told(self, rows: Vec<Row>) -> Vec<Told> {
-        let read = |row: &Row| (self.read_from()..self.until).contains(&row.start);
-        let rows = merged(rows.into_iter().filter(read).collect(), self.span);
-        let mut told = told(&rows);
-        told.retain(|(start, _)| *start >= self.from);
-        told
-    }
-}
-
-/// A number that is looked at again and again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gauge(u64, u64, u64, u64);
-
-impl Gauge {
-    fn of(value: u64) -> Self {
-        Self(value, value, value, value)
+    /// Writes what rows, in the order of time, say to owners, under the names of [`NAMES`]. Several
+    /// may be about one span, as far as it was stored in pieces.
+    pub fn told(self, rows: Vec<Row>) -> String {
+        let mut text = if self.is_csv { format!("{}\r\n", NAMES.join(",")) } else { String::new() };
+        let mut before = Row::default();
+        for row in merged(rows, self.span) {
+            if (self.from..self.until).contains(&row.start) {
+                self.tell(&mut text, row.start, &numbers(&row, &before));
+            }
+            before = row;
+        }
+        if self.is_csv { text } else { format!("[{text}]") }
     }
 
-    /// Returns the smallest value.
-    pub fn least(self) -> u64 {
-        self.0
-    }
-
-    /// Returns the greatest value.
-    pub fn most(self) -> u64 {
-        self.1
-    }
-
-    /// Returns the last value.
-    pub fn last(self) -> u64 {
-        self.2
-    }
-
-    /// Adds what was seen later.
-    fn add(&mut self, later: Self) {
-        let Self(least, most, _, sum) = *self;
-        let Self(later_least, later_most, last, later_sum) = later;
-        *self = Self(least.min(later_least), most.max(later_most), last, sum + later_sum);
+    fn tell(self, text: &mut String, start: u64, numbers: &[Option<u64>]) {
+        let moment = Timestamp(start * MINUTE_MS);
+        let (begin, end, nothing) = match (self.is_csv, text.is_empty()) {
+            (true, _) => ("", "\r\n", ""),
+            (false, true) => ("[", "]", "null"),
+            (false, false) => (",[", "]", "null"),
+        };
+        let quote = if self.is_csv { "" } else { "\"" };
+        for piece in [begin, quote, &moment.to_iso8601(), quote] {
+            text.push_str(piece);
+        }
+        for number in numbers {
+            text.push(',');
+            match number {
+                Some(number) => text.push_str(&number.to_string()),
+                None => text.push_str(nothing),
+            }
+        }
+        text.push_str(end);
     }
 }
 
@@ -134,66 +131,89 @@ pub struct Sight {
     pub new_limit: u64,
 }
 
-/// What was seen of a room in one minute, quarter or hour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sights {
-    /// How often it was looked at.
-    looks: u64,
-    gauges: [Gauge; 5],
+/// A number that is looked at again and again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Gauge {
+    least: u64,
+    most: u64,
+    last: u64,
+    sum: u64,
 }
 
-impl Sights {
-    /// Adds what is seen now.
-    pub fn look(&mut self, sight: Sight) {
-        let Sight { active, active_limit, waiting, told_wait_s, new_limit } = sight;
-        let gauges = [active, active_limit, waiting, told_wait_s, new_limit].map(Gauge::of);
-        self.add(Self { looks: 1, gauges });
-    }
-
-    fn add(&mut self, later: Self) {
-        if later.looks == 0 {
-            return;
-        }
-        if self.looks == 0 {
-            *self = later;
-            return;
-        }
-        self.looks += later.looks;
-        for (gauge, later) in self.gauges.iter_mut().zip(later.gauges) {
-            gauge.add(later);
-        }
-    }
-
-    /// Returns the mean of a number, rounded.
-    fn mean(self, gauge: Gauge) -> u64 {
-        (gauge.3 + self.looks / 2).checked_div(self.looks).unwrap_or(0)
-    }
-}
-
-/// The history of one minute, quarter or hour, as it is stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The history of one minute, quarter or hour.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Its first minute, counted from 1970.
     pub start: u64,
-    /// What was seen.
-    pub sights: Sights,
-    /// How often what happened, under the keys of its first minute.
-    pub facts: Facts,
+    /// How often it was looked at.
+    looks: u64,
+    /// The numbers of a [`Sight`].
+    gauges: [Gauge; 5],
+    /// How often what happened, by cell.
+    facts: Facts,
 }
 
 impl Row {
+    fn of(start: u64) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// Adds what is seen now.
+    fn look(&mut self, sight: Sight) {
+        let Sight { active, active_limit, waiting, told_wait_s, new_limit } = sight;
+        let gauges = [active, active_limit, waiting, told_wait_s, new_limit];
+        let gauge = |value| Gauge { least: value, most: value, last: value, sum: value };
+        self.add(&Self { looks: 1, gauges: gauges.map(gauge), ..Self::default() });
+    }
+
     /// Adds a row of a later time.
     fn add(&mut self, later: &Self) {
-        self.sights.add(later.sights);
-        for (key, count) in &later.facts {
-            let (_, cell) = facts::minute_and_cell(*key);
-            *self.facts.get_or_default(facts::first_key(self.start) + cell) += count;
+        if self.looks == 0 {
+            self.gauges = later.gauges;
+        } else if later.looks > 0 {
+            for (gauge, later) in self.gauges.iter_mut().zip(later.gauges) {
+                gauge.least = gauge.least.min(later.least);
+                gauge.most = gauge.most.max(later.most);
+                gauge.last = later.last;
+                gauge.sum += later.sum;
+            }
+        }
+        self.looks += later.looks;
+        for (cell, count) in &later.facts {
+            *self.facts.get_or_default(*cell) += count;
         }
     }
 
     /// Returns how often a fact was counted.
     pub fn count(&self, fact: Fact) -> u64 {
-        self.facts.get(&facts::key(self.start, fact)).copied().unwrap_or(0).into()
+        self.facts.get(&fact.cell()).copied().unwrap_or(0).into()
+    }
+
+    /// Writes the row as it is stored: numbers with spaces between them, those of the facts in pairs
+    /// of cell and count.
+    pub fn to_text(&self) -> String {
+        let mut text = format!("{} {}", self.start, self.looks);
+        let gauges = self.gauges.iter().flat_map(|one| [one.least, one.most, one.last, one.sum]);
+        let facts = self.facts.iter().flat_map(|(cell, count)| [*cell, u64::from(*count)]);
+        for number in gauges.chain(facts) {
+            text.push(' ');
+            text.push_str(&number.to_string());
+        }
+        text
+    }
+
+    /// Reads a stored row; `None` for anything else.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut numbers = text.split(' ').map(str::parse::<u64>);
+        let mut next = || numbers.next()?.ok();
+        let mut row = Self { start: next()?, looks: next()?, ..Self::default() };
+        for gauge in &mut row.gauges {
+            *gauge = Gauge { least: next()?, most: next()?, last: next()?, sum: next()? };
+        }
+        while let Some(cell) = next() {
+            row.facts.insert(cell, u32::try_from(next()?).ok()?);
+        }
+        Some(row)
     }
 }
 
@@ -202,20 +222,19 @@ pub fn merged(rows: Vec<Row>, span: Span) -> Vec<Row> {
     let mut merged: Vec<Row> = Vec::new();
     for row in rows {
         let start = span.start(row.start);
-        match merged.last_mut().filter(|last| last.start == start) {
-            Some(last) => last.add(&row),
-            None => {
-                let mut first = Row { start, ..Row::default() };
-                first.add(&row);
-                merged.push(first);
-            }
+        if let Some(last) = merged.last_mut().filter(|last| last.start == start) {
+            last.add(&row);
+        } else {
+            merged.push(Row { start, ..row });
         }
     }
     merged
 }
 
-/// The names of the numbers of [`Told`], in their order.
-pub const NAMES: [&str; 21] = [
+/// The names of what is told of a row, in their order: the moment at which it begins, and numbers,
+/// which are missing where nothing was measured.
+pub const NAMES: [&str; 22] = [
+    "datetime",
     "active_mean",
     "active_max",
     "active_limit_min",
@@ -239,45 +258,33 @@ pub const NAMES: [&str; 21] = [
     "stays_measured",
 ];
 
-/// What a row says to owners: its first minute, and a number for each of [`NAMES`], `None` where
-/// nothing was measured.
-pub type Told = (u64, [Option<u64>; NAMES.len()]);
-
-/// Returns what rows, in the order of time, say to owners.
-///
-/// Who left the line and whose sessions ended follows from who came and who is there. Where no row
-/// tells who was there before, nobody was.
-fn told(rows: &[Row]) -> Vec<Told> {
-    let before = [Row::default()];
-    let before = before.iter().chain(rows);
-    rows.iter().zip(before).map(|(row, before)| (row.start, numbers(row, before))).collect()
-}
-
-fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len()] {
-    let [active, active_limit, waiting, told_wait_s, new_limit] = row.sights.gauges;
-    let [active_before, _, waiting_before, ..] = before.sights.gauges;
+/// Returns the numbers of a row. Who left the line and whose sessions ended follows from who came
+/// and who is there. Where no row tells who was there before, nobody was.
+fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
+    let [active, active_limit, waiting, told_wait, new_limit] = row.gauges;
+    let [active_before, _, waiting_before, ..] = before.gauges;
     let (new, called, joined) =
         (row.count(Fact::New), row.count(Fact::Called), row.count(Fact::Joined));
     let entered = new + called;
     let gone = |there: u64, came: u64, is_there: u64| (there + came).saturating_sub(is_there);
-    let waits = Histogram::waits(&row.facts, row.start);
-    let stays = Histogram::stays(&row.facts, row.start);
-    let mean = |gauge| Some(row.sights.mean(gauge));
+    let (waits, stays) = (Histogram::waits(&row.facts), Histogram::stays(&row.facts));
+    let mean = |gauge: Gauge| (gauge.sum + row.looks / 2).checked_div(row.looks);
+    let seen = |value: u64| (row.looks > 0).then_some(value);
     [
         mean(active),
-        Some(active.most()),
-        Some(active_limit.least()),
-        Some(active_limit.most()),
+        seen(active.most),
+        seen(active_limit.least),
+        seen(active_limit.most),
         mean(waiting),
-        Some(waiting.most()),
-        Some(told_wait_s.most()),
-        Some(new_limit.least()),
-        Some(new_limit.most()),
+        seen(waiting.most),
+        seen(told_wait.most),
+        seen(new_limit.least),
+        seen(new_limit.most),
         Some(entered),
         Some(called),
         Some(joined),
-        Some(gone(waiting_before.last(), joined, waiting.last() + called)),
-        Some(gone(active_before.last(), entered, active.last())),
+        seen(gone(waiting_before.last, joined, waiting.last + called)),
+        seen(gone(active_before.last, entered, active.last)),
         Some(row.count(Fact::Revoked)),
         waits.percentile_s(50),
         waits.percentile_s(95),
@@ -297,20 +304,20 @@ pub fn complete(last: u64, next: u64) -> impl Iterator<Item = (Span, u64)> {
 }
 
 /// The minutes that are not in the storage yet. They are kept in the row of the room's state.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenMinutes {
     /// All minutes before this one are stored, and change no more.
     from: u64,
-    facts: Facts,
-    sights: SortedMap<u64, Sights>,
+    rows: SortedMap<u64, Row>,
 }
 
 impl OpenMinutes {
-    /// Takes in the facts of all data centers: of each the highest count there was, since a
-    /// data center that has restarted, or an object, knows less for a moment.
+    /// Takes in the facts of all data centers: of each the highest count there was, since a data
+    /// center that has restarted, or an object, knows less for a moment.
     pub fn take_in(&mut self, told: &Facts) {
         for (key, count) in told.from_key(&facts::first_key(self.from)) {
-            let known = self.facts.get_or_default(*key);
+            let (minute, cell) = facts::minute_and_cell(*key);
+            let known = self.minute(minute).facts.get_or_default(cell);
             *known = (*known).max(*count);
         }
     }
@@ -318,37 +325,138 @@ impl OpenMinutes {
     /// Counts a fact that is known to happen once.
     pub fn count(&mut self, minute: u64, fact: Fact, times: u64) {
         if let Ok(times @ 1..) = u32::try_from(times) {
-            *self.facts.get_or_default(facts::key(minute, fact)) += times;
+            *self.minute(minute).facts.get_or_default(fact.cell()) += times;
         }
     }
 
     /// Adds what is seen in a minute.
     pub fn look(&mut self, minute: u64, sight: Sight) {
-        self.sights.get_or_default(minute).look(sight);
-        if self.sights.len() > OPEN_MINUTES_MAX {
-            self.sights.take_first();
+        self.minute(minute).look(sight);
+        if self.rows.len() > OPEN_MINUTES_MAX {
+            self.rows.take_first();
         }
+    }
+
+    fn minute(&mut self, minute: u64) -> &mut Row {
+        self.rows.get_or_insert_with(minute, || Row::of(minute))
     }
 
     /// Returns the rows of all minutes before this one, in the order of time.
     pub fn rows_before(&self, minute: u64) -> Vec<Row> {
-        let mut rows: SortedMap<u64, Row> = SortedMap::new();
-        for (start, sights) in &self.sights {
-            rows.insert(*start, Row { start: *start, sights: *sights, ..Row::default() });
-        }
-        for (key, count) in &self.facts {
-            let (start, _) = facts::minute_and_cell(*key);
-            let row = rows.get_or_insert_with(start, || Row { start, ..Row::default() });
-            row.facts.insert(*key, *count);
-        }
-        rows.retain(|start, _| *start < minute);
-        rows.values().cloned().collect()
+        self.rows.values().take_while(|row| row.start < minute).cloned().collect()
+    }
+
+    /// Returns what is kept of all minutes from this one on: it, and their rows.
+    pub fn for_storage(&self, minute: u64) -> (u64, Vec<String>) {
+        let from = self.from.max(minute);
+        (from, self.rows.from_key(&from).map(|(_, row)| row.to_text()).collect())
+    }
+
+    /// Makes it from what was kept.
+    pub fn restored((from, rows): (u64, Vec<String>)) -> Self {
+        let rows = rows.iter().filter_map(|text| Row::read(text));
+        Self { from, rows: rows.map(|row| (row.start, row)).collect() }
     }
 
     /// Forgets all minutes before this one, which are stored.
     pub fn forget_before(&mut self, minute: u64) {
         self.from = self.from.max(minute);
-        self.facts.keep_from(&facts::first_key(minute));
-        self.sights.keep_from(&minute);
+        self.rows.keep_from(&minute);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Gauge, OpenMinutes, Period, Row, Sight, Span, complete, merged};
+    use crate::capacity::facts::{Fact, Facts, key};
+
+    fn sight(active: u64) -> Sight {
+        Sight { active, active_limit: 20, ..Sight::default() }
+    }
+
+    /// A minute in which the room was looked at so often, and somebody entered.
+    fn row(minute: u64, seen: &[u64], entered: u32) -> Row {
+        let mut open = OpenMinutes::default();
+        for active in seen {
+            open.look(minute, sight(*active));
+        }
+        open.take_in(&[(key(minute, Fact::New), entered)].into());
+        open.rows_before(u64::MAX)[0].clone()
+    }
+
+    #[test]
+    fn a_row_is_read_as_it_was_written() {
+        let row = row(29_000_000, &[3, 5], 4);
+        assert_eq!(Row::read(&row.to_text()), Some(row.clone()));
+        let text = row.to_text();
+        assert_eq!(Row::read(&text[..text.len() - 2]), None);
+        assert_eq!(Row::read(""), None);
+        assert_eq!(Row::read("1 2 x"), None);
+    }
+
+    #[test]
+    fn an_hour_says_what_its_minutes_say_together() {
+        let rows =
+            vec![row(60, &[3, 5], 4), row(61, &[1], 2), row(119, &[9], 1), row(120, &[2], 7)];
+        let hours = merged(rows.clone(), Span::Hour);
+        assert_eq!(hours.iter().map(|row| row.start).collect::<Vec<_>>(), [60, 120]);
+        assert_eq!(hours[0].count(Fact::New), 7);
+        assert_eq!((hours[0].looks, hours[0].gauges[0].sum), (4, 18));
+        let Gauge { least, most, last, .. } = hours[0].gauges[0];
+        assert_eq!((least, most, last), (1, 9, 9));
+        let quarters = merged(rows, Span::Quarter);
+        assert_eq!(merged(quarters, Span::Hour), hours);
+    }
+
+    #[test]
+    fn spans_are_complete_when_a_minute_of_the_next_is_stored() {
+        let check = |last: u64, next: u64, want: &[(Span, u64)]| {
+            assert_eq!(complete(last, next).collect::<Vec<_>>(), want, "{last} {next}");
+        };
+        check(61, 62, &[]);
+        check(74, 75, &[(Span::Quarter, 60)]);
+        check(119, 120, &[(Span::Quarter, 105), (Span::Hour, 60)]);
+        check(62, 500, &[(Span::Quarter, 60), (Span::Hour, 60)]);
+    }
+
+    #[test]
+    fn what_a_data_center_tells_again_or_late_counts_once() {
+        let mut open = OpenMinutes::default();
+        let facts = |entered: u32| -> Facts { [(key(100, Fact::New), entered)].into() };
+        let check = |open: &OpenMinutes, want: &[u64]| {
+            let rows = open.rows_before(u64::MAX);
+            assert_eq!(rows.iter().map(|row| row.count(Fact::New)).collect::<Vec<_>>(), want);
+        };
+        open.take_in(&facts(3));
+        open.take_in(&facts(3));
+        check(&open, &[3]);
+        // After a restart less is known for a moment.
+        open.take_in(&facts(1));
+        check(&open, &[3]);
+        open = OpenMinutes::restored(open.for_storage(0));
+        open.take_in(&facts(5));
+        check(&open, &[5]);
+        open.forget_before(101);
+        open.take_in(&facts(6));
+        check(&OpenMinutes::restored(open.for_storage(0)), &[]);
+    }
+
+    #[test]
+    fn who_has_gone_follows_from_who_came_and_who_is_there() {
+        let period = |is_csv| Period { from: 61, until: 70, span: Span::Minute, is_csv };
+        let rows = vec![row(60, &[9], 9), row(61, &[8], 4), row(62, &[0], 0)];
+        let csv = period(true).told(rows.clone());
+        let ended = |line: &str| line.split(',').nth(14).map(str::to_owned);
+        let lines: Vec<&str> = csv.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(ended(lines[0]).as_deref(), Some("sessions_ended"));
+        assert_eq!([ended(lines[1]), ended(lines[2])], ["5", "8"].map(|n| Some(n.to_owned())));
+        assert!(lines[1].starts_with("1970-01-01T01:01:00.000Z,8,8,20,20,"), "{}", lines[1]);
+        let json: Vec<Vec<serde_json::Value>> =
+            serde_json::from_str(&period(false).told(rows)).expect("JSON");
+        let cells = |row: &Vec<serde_json::Value>| row.len();
+        assert_eq!(json.iter().map(cells).collect::<Vec<_>>(), [22, 22]);
+        assert!(json[0][16].is_null() && json[0][14] == 5);
+        assert_eq!(period(false).told(Vec::new()), "[]");
     }
 }

@@ -15,7 +15,7 @@ use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, Visit
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, RevokedVisitor};
-use crate::machines::history::{Period, Told};
+use crate::machines::history::Period;
 use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
@@ -400,8 +400,8 @@ pub enum GlobalReply {
     },
     /// Answers an operator.
     Status(Status),
-    /// Answers an operator, in the order of time.
-    History(Vec<Told>),
+    /// Answers an operator, with what [`Period::told`] writes.
+    History(String),
 }
 
 /// The numbers of a room that are shown to operators.

@@ -13,7 +13,8 @@ mod target;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Credentials, Denials, Tokens};
-pub use history::{HistoryQuery, to_csv};
+pub use history::history_query;
+pub use history::history_reply;
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
 pub use status::StatusBasis;

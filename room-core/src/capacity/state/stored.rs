@@ -24,8 +24,9 @@ const BUCKETS_MAX: usize = 128;
 const ENTERED_BINS_MAX: usize = 72;
 /// The number of seconds at most whose joins are stored, those since the reported epoch.
 const JOINED_BINS_MAX: usize = 32;
-/// The number of facts stored at most, 17 bytes each: those of the last minutes.
-const FACTS_MAX: usize = 96;
+/// The number of facts stored at most: the newest, about those of a busy minute. The others are in
+/// the open minutes of the history.
+const FACTS_MAX: usize = 40;
 /// The number of grants at most of which a part says how many slots were used. The ledger
 /// is stored with the uses of all.
 const USED_MAX: usize = 32;

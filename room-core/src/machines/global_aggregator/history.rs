@@ -35,18 +35,18 @@ impl fmt::Debug for History {
 
 impl History {
     /// Makes the history from the minutes that an earlier incarnation left open.
-    pub(super) fn resumed(open: OpenMinutes, contributions: &Contributions) -> Self {
+    pub(super) fn resumed(open: (u64, Vec<String>), contributions: &Contributions) -> Self {
+        let open = OpenMinutes::restored(open);
         let revoked = contributions.revoked_so_far();
         Self { open, revoked, ..Self::default() }
     }
 
     /// Returns the rows of all minutes that nothing more is reported of, and the other minutes,
     /// which stay open.
-    pub(super) fn for_storage(&mut self) -> (Vec<Row>, OpenMinutes) {
+    pub(super) fn for_storage(&mut self) -> (Vec<Row>, (u64, Vec<String>)) {
         self.saved_before = facts::first_open(self.looked_at);
-        let mut open = self.open.clone();
-        open.forget_before(self.saved_before);
-        (self.open.rows_before(self.saved_before), open)
+        let kept = self.open.for_storage(self.saved_before);
+        (self.open.rows_before(self.saved_before), kept)
     }
 
     /// Notes that what [`Self::for_storage`] returned last is stored.

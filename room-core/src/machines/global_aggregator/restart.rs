@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::base::id::{Incarnation, RoomId};
 use crate::capacity::slots::Ledger;
 use crate::capacity::state::{Contributions, StoredContributions, StoredPart};
-use crate::machines::history::OpenMinutes;
 use crate::queue::Queue;
 
 use super::calm::Calm;
@@ -35,9 +34,9 @@ pub(super) struct Row {
     pub(super) parts: Option<usize>,
     #[serde(default)]
     pub(super) calm: Calm,
-    /// The minutes of the history that are not complete.
+    /// The minutes of the history that are not complete: the first one, and rows.
     #[serde(default)]
-    pub(super) open_minutes: OpenMinutes,
+    pub(super) open_minutes: (u64, Vec<String>),
 }
 
 impl Row {

@@ -1,103 +1,72 @@
 //! A room's history as the API tells it: which part is asked for, and the answer as JSON or CSV.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::reply::{Failure, ReplyError};
+use super::reply::{Failure, Reply, ReplyError};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts;
-use crate::machines::history::{KEPT_MINUTES, NAMES, Period, Span, Told};
+use crate::machines::history::{KEPT_MINUTES, NAMES, Period, Span};
 
 /// What is told where nothing is asked for: the last day.
 const USUAL_MINUTES: u64 = 24 * 60;
 /// The most rows in one answer.
 const ROWS_MAX: u64 = 3_000;
-/// The name of the column with the first moment of a row.
-const DATETIME: &str = "datetime";
 
-/// Which part of a room's history is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HistoryQuery {
-    /// What is asked of the room's object.
-    pub period: Period,
-    /// Whether the answer is to be CSV.
-    pub is_csv: bool,
+/// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them),
+/// `resolution` (`minute`, `quarter` or `hour`; without it the finest that fits) and `format`
+/// (`csv`, or JSON). Other parameters are ignored.
+///
+/// Errors: a parameter that is none of these, or more rows than an answer holds.
+pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
+    let value = |name: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find_map(|(found, value)| (found == name).then_some(value))
+    };
+    let moment = |name: &str, otherwise: u64| match value(name) {
+        None => Ok(otherwise),
+        Some(text) => text
+            .replace("%3A", ":")
+            .replace("%3a", ":")
+            .parse::<Timestamp>()
+            .map(facts::minute)
+            .map_err(|problem| refused(name, &problem.to_string())),
+    };
+    let until = moment("until", facts::minute(now) + 1)?.min(facts::minute(now) + 1);
+    let from = moment("from", until.saturating_sub(USUAL_MINUTES))?;
+    let from = from.clamp(until.saturating_sub(KEPT_MINUTES), until);
+    let fits = |span: &Span| (until - from) / span.minutes() <= ROWS_MAX;
+    let span = match value("resolution") {
+        None => [Span::Minute, Span::Quarter].into_iter().find(fits).unwrap_or(Span::Hour),
+        Some("minute") => Span::Minute,
+        Some("quarter") => Span::Quarter,
+        Some("hour") => Span::Hour,
+        Some(_) => return Err(refused("resolution", "must be minute, quarter or hour")),
+    };
+    if !fits(&span) {
+        let rule = "must be coarser, or the range shorter: an answer has at most 3000 rows";
+        return Err(refused("resolution", rule));
+    }
+    let is_csv = match value("format") {
+        None | Some("json") => false,
+        Some("csv") => true,
+        Some(_) => return Err(refused("format", "must be json or csv")),
+    };
+    Ok(Period { from: span.start(from), until, span, is_csv })
 }
 
-impl HistoryQuery {
-    /// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them),
-    /// `resolution` (`minute`, `quarter` or `hour`; without it the finest that fits) and `format`
-    /// (`csv`, or JSON). Other parameters are ignored.
-    ///
-    /// Errors: a parameter that is none of these, or more rows than an answer holds.
-    pub fn parse(query: &str, now: Timestamp) -> Result<Self, Failure> {
-        let value = |name: &str| {
-            let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.find_map(|(found, value)| (found == name).then_some(value))
-        };
-        let moment = |name: &str, otherwise: u64| match value(name) {
-            None => Ok(otherwise),
-            Some(text) => text
-                .replace("%3A", ":")
-                .replace("%3a", ":")
-                .parse::<Timestamp>()
-                .map(facts::minute)
-                .map_err(|problem| refused(name, &problem.to_string())),
-        };
-        let until = moment("until", facts::minute(now) + 1)?.min(facts::minute(now) + 1);
-        let from = moment("from", until.saturating_sub(USUAL_MINUTES))?;
-        let from = from.clamp(until.saturating_sub(KEPT_MINUTES), until);
-        let fits = |span: &Span| (until - from) / span.minutes() <= ROWS_MAX;
-        let span = match value("resolution") {
-            None => [Span::Minute, Span::Quarter].into_iter().find(fits).unwrap_or(Span::Hour),
-            Some("minute") => Span::Minute,
-            Some("quarter") => Span::Quarter,
-            Some("hour") => Span::Hour,
-            Some(_) => return Err(refused("resolution", "must be minute, quarter or hour")),
-        };
-        if !fits(&span) {
-            let rule = "must be coarser, or the range shorter: an answer has at most 3000 rows";
-            return Err(refused("resolution", rule));
-        }
-        let is_csv = match value("format") {
-            None | Some("json") => false,
-            Some("csv") => true,
-            Some(_) => return Err(refused("format", "must be json or csv")),
-        };
-        Ok(Self { period: Period { from: span.start(from), until, span }, is_csv })
-    }
-
-    /// Writes the answer as JSON: the names of the columns once, and rows of values, `null` where
-    /// nothing was measured.
-    pub fn to_json(self, told: &[Told]) -> Value {
-        let columns: Vec<&str> = [DATETIME].into_iter().chain(NAMES).collect();
-        let row = |(start, numbers): &Told| {
-            let mut row = vec![json!(moment(*start))];
-            row.extend(numbers.iter().map(|number| json!(number)));
-            Value::Array(row)
-        };
-        let Period { from, until, span } = self.period;
-        json!({
-            "from": moment(from),
-            "until": moment(until),
-            "resolution": span,
-            "columns": columns,
-            "rows": told.iter().map(row).collect::<Vec<Value>>(),
-        })
-    }
-}
-
-/// Writes rows as CSV (RFC 4180) with a line of names; what was not measured is empty.
-pub fn to_csv(told: &[Told]) -> String {
-    let mut text = format!("{DATETIME},{}\r\n", NAMES.join(","));
-    for (start, numbers) in told {
-        text.push_str(&moment(*start));
-        for number in numbers {
-            text.push(',');
-            text.push_str(&number.map(|number| number.to_string()).unwrap_or_default());
-        }
-        text.push_str("\r\n");
-    }
-    text
+/// Writes the answer in JSON around `rows`, which are JSON: the names of the columns once, and rows
+/// of values, `null` where nothing was measured.
+pub fn history_reply(period: Period, rows: &str) -> Reply {
+    let Period { from, until, span, .. } = period;
+    let result = json!({
+        "from": moment(from),
+        "until": moment(until),
+        "resolution": span,
+        "columns": NAMES,
+        "rows": [],
+    });
+    let Reply { status, body } = Reply::success(result, &[]);
+    Reply { status, body: body.replacen("\"rows\":[]", &format!("\"rows\":{rows}"), 1) }
 }
 
 fn moment(minute: u64) -> String {
@@ -112,7 +81,7 @@ fn refused(name: &str, rule: &str) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::{HistoryQuery, NAMES, to_csv};
+    use super::{history_query, history_reply};
     use crate::base::time::Timestamp;
     use crate::machines::history::Span;
 
@@ -123,9 +92,9 @@ mod tests {
     #[test]
     fn the_part_is_the_last_day_or_what_is_asked_for() {
         let check = |query: &str, want: (u64, u64, Span)| {
-            let asked = HistoryQuery::parse(query, NOW).expect("a query").period;
+            let asked = history_query(query, NOW).expect("a query");
             assert_eq!(
-                (MINUTE - asked.from, MINUTE - asked.until + 1, asked.span),
+                (MINUTE - asked.from, MINUTE + 1 - asked.until, asked.span),
                 want,
                 "{query}"
             );
@@ -139,7 +108,7 @@ mod tests {
     #[test]
     fn what_cannot_be_answered_is_refused_with_its_name() {
         let check = |query: &str, want: &str| {
-            let failure = HistoryQuery::parse(query, NOW).expect_err(query);
+            let failure = history_query(query, NOW).expect_err(query);
             assert_eq!(failure.errors[0].pointer.as_deref(), Some(want), "{query}");
         };
         check("from=yesterday", "/from");
@@ -150,12 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_name_for_each_number_and_nothing_where_nothing_was_measured() {
-        let mut numbers = [Some(7); NAMES.len()];
-        numbers[20] = None;
-        let text = to_csv(&[(MINUTE, numbers)]);
-        let lines: Vec<&str> = text.split("\r\n").collect();
-        assert!(lines[0].starts_with("datetime,active_mean,") && lines[1].ends_with(",7,"));
-        assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
+    fn the_rows_stand_in_the_envelope() {
+        let period = history_query("resolution=hour", NOW).expect("a query");
+        let body = history_reply(period, "[[\"2026\",1,null]]").body;
+        let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+        assert_eq!(body["result"]["rows"], serde_json::json!([["2026", 1, null]]));
+        assert_eq!(body["result"]["resolution"], "hour");
+        assert_eq!(body["result"]["columns"][0], "datetime");
+        assert_eq!(body["success"], true);
     }
 }
