@@ -13,17 +13,29 @@ export const RANGES = [
 ];
 const SPAN_MINUTES = { minute: 1, quarter: 15, hour: 60 };
 
-/** Reads the rows of a range that ends now: `{ rows, from, until, spanMs }`. */
+/** Reads the rows of a range that ends now: `{ columns, rows, from, until, spanMs }`. */
 export async function readHistory(ask, room, range) {
   const answer = await ask("GET", `${pathOf(room)}/history?${query(range)}`);
-  const named = (row) => Object.fromEntries(answer.columns.map((name, at) => [name, row[at]]));
-  const rows = answer.rows.map(named);
-  for (const row of rows) row.at = Date.parse(row.datetime);
+  const { columns, resolution } = answer;
+  const named = (row) => Object.fromEntries(columns.map((name, at) => [name, row[at]]));
   return {
-    rows,
+    columns,
+    rows: answer.rows.map((row) => charted(named(row), SPAN_MINUTES[resolution])),
     from: Date.parse(answer.from),
     until: Date.parse(answer.until),
-    spanMs: SPAN_MINUTES[answer.resolution] * MINUTE_MS,
+    spanMs: SPAN_MINUTES[resolution] * MINUTE_MS,
+  };
+}
+
+/** Adds to a row what charts draw and no column says. */
+function charted(row, minutes) {
+  const { told_wait_seconds_max: told, waited_seconds_p95: waited } = row;
+  return {
+    ...row,
+    at: Date.parse(row.datetime),
+    entered_per_minute: row.entered / minutes,
+    told_minutes: told === null ? null : told / 60,
+    waited_minutes: waited === null ? null : waited / 60,
   };
 }
 
@@ -32,12 +44,10 @@ function query({ minutes, resolution }) {
   return `from=${from.toISOString()}&resolution=${resolution}`;
 }
 
-/** Writes rows as CSV, with the names of their columns. */
-export function csvOf(rows) {
-  const { at: _, ...first } = rows[0];
-  const names = Object.keys(first);
-  const lines = rows.map((row) => names.map((name) => row[name] ?? "").join(","));
-  return [names.join(","), ...lines, ""].join("\r\n");
+/** Writes the rows as CSV, as the API does. */
+export function csvOf({ columns, rows }) {
+  const lines = rows.map((row) => columns.map((name) => row[name] ?? "").join(","));
+  return [columns.join(","), ...lines, ""].join("\r\n");
 }
 
 /** The highest value of some columns, and at least 1. */
@@ -46,7 +56,7 @@ export function highest(rows, names) {
 }
 
 /**
- * The points of a line in a chart of this size, as texts of polylines: one for each stretch without
+ * The steps of a line in a chart of this size, as texts of polylines: one for each stretch without
  * a gap, since what was not measured is not drawn.
  */
 export function lines({ rows, from, until, spanMs }, name, top, { width, height }) {
@@ -55,10 +65,11 @@ export function lines({ rows, from, until, spanMs }, name, top, { width, height 
   for (const row of rows) {
     const value = row[name];
     if (value === null) continue;
-    const x = ((row.at + spanMs / 2 - from) / (until - from)) * width;
-    const point = `${x.toFixed(1)},${(height - (value / top) * height).toFixed(1)}`;
-    if (before !== undefined && row.at - before <= 2 * spanMs) found.at(-1).push(point);
-    else found.push([point]);
+    const x = (at) => (((at - from) / (until - from)) * width).toFixed(1);
+    const y = (height - (value / top) * height).toFixed(1);
+    const step = [`${x(row.at)},${y}`, `${x(row.at + spanMs)},${y}`];
+    if (before !== undefined && row.at - before <= 2 * spanMs) found.at(-1).push(...step);
+    else found.push(step);
     before = row.at;
   }
   return found.map((points) => points.join(" "));

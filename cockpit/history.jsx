@@ -1,4 +1,4 @@
-// What happened in a room: three charts over the same time, and the same as a table and as CSV.
+// What happened in a room: four charts over the same time, and the same as a table and as CSV.
 import { useState } from "preact/hooks";
 
 import { duration, moment, number } from "./facts.js";
@@ -71,23 +71,16 @@ export function History({ session, room, inFront }) {
 }
 
 function Told({ history, room }) {
-  const { rows, spanMs } = history;
-  if (rows.length === 0) {
+  if (history.rows.length === 0) {
     return <p>Nobody was here. Numbers begin with the first visitor and are kept for 30 days.</p>;
-  }
-  const perMinute = spanMs / 60_000;
-  for (const row of rows) {
-    row.entered_per_minute = row.entered / perMinute;
-    row.told_minutes = row.told_wait_seconds_max / 60;
-    row.waited_minutes = row.waited_seconds_p95 === null ? null : row.waited_seconds_p95 / 60;
   }
   return (
     <>
-      <Sentence of={sums(rows)} />
+      <Sentence of={sums(history.rows)} />
       {CHARTS.map((chart) => (
         <Chart key={chart.title} history={history} {...chart} />
       ))}
-      <Table rows={rows} room={room} />
+      <Table history={history} room={room} />
       <p class="soft small">
         A minute is complete after 5 minutes: until then what is reported late is added to it. How
         long people stayed is told where sessions are renewed, and how long they waited of those who
@@ -141,7 +134,8 @@ function Chart({ history, title, series, limit }) {
   );
 }
 
-function Table({ rows, room }) {
+function Table({ history, room }) {
+  const { rows } = history;
   const [most, setMost] = useState(ROWS_AT_FIRST);
   const newest = [...rows].reverse();
   const shown = (row, [, name, write = number]) => (row[name] === null ? "–" : write(row[name]));
@@ -172,7 +166,7 @@ function Table({ rows, room }) {
         {rows.length > most && (
           <button onClick={() => setMost(rows.length)}>Show all {number(rows.length)}</button>
         )}
-        <a href={csvAddress(rows)} download={`history-${room.name}.csv`}>
+        <a href={csvAddress(history)} download={`history-${room.name}.csv`}>
           Download as CSV
         </a>
       </p>
@@ -180,6 +174,6 @@ function Table({ rows, room }) {
   );
 }
 
-function csvAddress(rows) {
-  return `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(rows))}`;
+function csvAddress(history) {
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(history))}`;
 }

@@ -258,7 +258,10 @@ struct Envelope {
 /// Answers the status of a room. The numbers come from the room's global aggregator, the rest from
 /// this isolate's configuration, or from the registry for a room that was just made.
 async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
-    let basis = basis(zone, room, call, env).await?;
+    let basis = match basis(zone, room, call, env).await? {
+        Ok(basis) => basis,
+        Err(refusal) => return Ok(refusal),
+    };
     match calls::global(env, room, &GlobalRequest::Status).await {
         Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
         _ => Err(object_silent()),
@@ -268,7 +271,9 @@ async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Rep
 /// Answers the history of a room, from its global aggregator.
 async fn history(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
     let period = api::history_query(&call.query, platform::now())?;
-    basis(zone, room, call, env).await?;
+    if let Err(refusal) = basis(zone, room, call, env).await? {
+        return Ok(json_answer(refusal));
+    }
     match calls::global(env, room, &GlobalRequest::History(period)).await {
         Some(GlobalReply::History(text)) if period.is_csv => {
             Ok(Verdict::Respond(response(200, &CSV_HEADERS, text)))
@@ -278,21 +283,27 @@ async fn history(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Ve
     }
 }
 
-/// Returns what the configuration says of a room's status, or that there is no such room.
-async fn basis(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<StatusBasis, Failure> {
+/// Returns what the configuration says of a room's status, or how the registry refuses, as where
+/// there is no such room.
+async fn basis(
+    zone: ZoneId,
+    room: RoomId,
+    call: Call,
+    env: &Env,
+) -> Result<Result<StatusBasis, Reply>, Failure> {
     let of_room = |memory: &mut Memory| {
         let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
         Some(StatusBasis::of(room, platform::now()))
     };
     if let Some(known) = memory::with(of_room).flatten() {
-        return Ok(known);
+        return Ok(Ok(known));
     }
-    let Reply { status, body } = perform(call, env).await?;
-    if status != 200 {
-        return Err(Failure::not_found("waiting room"));
+    let reply = perform(call, env).await?;
+    if reply.status != 200 {
+        return Ok(Err(reply));
     }
-    let envelope = serde_json::from_str::<Envelope>(&body);
-    Ok(envelope.map_err(|_| silent())?.result)
+    let envelope = serde_json::from_str::<Envelope>(&reply.body);
+    Ok(Ok(envelope.map_err(|_| silent())?.result))
 }
 
 fn object_silent() -> Failure {

@@ -53,11 +53,10 @@ impl Shell<Machine, GlobalReply> {
 
     /// Answers from the stored rows and those that are not stored yet.
     fn history(&self, room: RoomId, period: Period, now: Timestamp) -> Option<GlobalReply> {
-        let stored = history::read(&self.state.storage().sql(), period);
-        let mut rows = stored
+        let open = self.with(|machine| machine.open_minutes(now))?;
+        let rows = history::read(&self.state.storage().sql(), period, open)
             .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
             .ok()?;
-        rows.extend(self.with(|machine| machine.open_minutes(now))?);
         Some(GlobalReply::History(period.told(rows)))
     }
 

@@ -10,8 +10,8 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS history (span INTEGER, start INT
                      row TEXT NOT NULL, PRIMARY KEY (span, start)) WITHOUT ROWID";
 const LAST: &str = "SELECT '' AS key, row AS value FROM history WHERE span = 1 \
                     ORDER BY start DESC LIMIT 1";
-const READ: &str = "SELECT '' AS key, row AS value FROM history WHERE span = ? AND start >= ? AND start < ? \
-                    ORDER BY start";
+const READ: &str = "SELECT '' AS key, row AS value FROM history \
+                    WHERE span = ? AND start >= ? AND start < ? ORDER BY start";
 const WRITE: &str = "INSERT OR REPLACE INTO history (span, start, row) VALUES (?, ?, ?)";
 const FORGET: &str = "DELETE FROM history WHERE span IN (1, 15, 60) AND start < ?";
 
@@ -24,6 +24,11 @@ pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
     sql.exec(TABLE, None)?;
     for minute in minutes {
         if let Some(last) = last_minute(sql)? {
+            // A minute is stored once: the save that failed may have written it, and an object
+            // that has lost its row hears a part of it again.
+            if minute.start <= last {
+                continue;
+            }
             for (span, start) in complete(last, minute.start) {
                 let parts = rows(sql, span.part(), start, start + span.minutes())?;
                 for row in merged(parts, span) {
@@ -40,16 +45,18 @@ pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
     Ok(())
 }
 
-/// Reads the stored rows of a period: whole spans, and the last ones in pieces.
-pub fn read(sql: &SqlStorage, period: Period) -> worker::Result<Vec<Row>> {
+/// Reads the rows of a period, in the order of time: whole spans, the last stored ones in pieces,
+/// and those of the open minutes that are not stored.
+pub fn read(sql: &SqlStorage, period: Period, open: Vec<Row>) -> worker::Result<Vec<Row>> {
     sql.exec(TABLE, None)?;
-    let Some(last) = last_minute(sql)? else { return Ok(Vec::new()) };
+    let Some(last) = last_minute(sql)? else { return Ok(open) };
     let pieces = [Span::Hour, Span::Quarter, Span::Minute].into_iter();
     let (mut from, mut found) = (period.read_from(), Vec::new());
     for span in pieces.filter(|span| span.minutes() <= period.span.minutes()) {
         found.extend(rows(sql, span, from, period.until)?);
         from = from.max(span.start(last));
     }
+    found.extend(open.into_iter().filter(|row| row.start > last));
     Ok(found)
 }
 

@@ -68,8 +68,7 @@ pub fn read(storage: &ObjectStorage) -> Result<Stored, String> {
 }
 
 /// Writes the row of a global aggregator, its changed parts and the minutes of its history, all of
-/// it or nothing. The error is
-/// the platform's reason, for the log.
+/// it or nothing. The error is the platform's reason, for the log.
 pub fn write(storage: &ObjectStorage, sql: &SqlStorage, save: &Save) -> Result<(), String> {
     let values = storage.kv();
     let write_part = |PartChange { key, value }: &PartChange| match value {

@@ -1,4 +1,5 @@
-//! Facts for the owner's history: how often something happened in each minute, and how long it took.
+//! Facts for the owner's history: how often something happened in each minute, and how long it
+//! took.
 //!
 //! A fact is counted where each event is already counted once, in a data center's aggregator. It
 //! travels upward in the contribution that goes anyway, as an absolute value, so that a message may
@@ -11,8 +12,8 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 /// How often each fact was counted, by [`key`].
 pub type Facts = SortedMap<u64, u32>;
 
-/// How long a minute takes up facts, in seconds from its beginning; what is reported later counts in
-/// no minute. A calm room reports every 50 s at most, and once more after a lost answer.
+/// How long a minute takes up facts, in seconds from its beginning; what is reported later counts
+/// in no minute. A calm room reports every 50 s at most, and once more after a lost answer.
 pub const OPEN_S: u64 = 300;
 /// The number of cells of a minute: each key names its minute and one of them.
 const CELLS: u64 = 256;

@@ -1,5 +1,5 @@
-//! A room's history: what the owner can look up later, by the minute, the quarter of an hour and the
-//! hour.
+//! A room's history: what the owner can look up later, by the minute, the quarter of an hour and
+//! the hour.
 //!
 //! A minute is a row in the `SQLite` storage of the room's global aggregator. An object of its own
 //! would need a call for each room and minute, and a migration; here the row goes with the
@@ -189,8 +189,8 @@ impl Row {
         self.facts.get(&fact.cell()).copied().unwrap_or(0).into()
     }
 
-    /// Writes the row as it is stored: numbers with spaces between them, those of the facts in pairs
-    /// of cell and count.
+    /// Writes the row as it is stored: numbers with spaces between them, those of the facts in
+    /// pairs of cell and count.
     pub fn to_text(&self) -> String {
         let mut text = format!("{} {}", self.start, self.looks);
         let gauges = self.gauges.iter().flat_map(|one| [one.least, one.most, one.last, one.sum]);

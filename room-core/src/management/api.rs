@@ -13,8 +13,7 @@ mod target;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Credentials, Denials, Tokens};
-pub use history::history_query;
-pub use history::history_reply;
+pub use history::{history_query, history_reply};
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
 pub use status::StatusBasis;

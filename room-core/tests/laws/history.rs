@@ -15,8 +15,9 @@ use crate::steps::{Step, steps, visits};
 /// All rows that an owner would be shown.
 fn history(cluster: &mut Cluster) -> Vec<Row> {
     let mut rows: BTreeMap<u64, Row> = cluster.minutes.clone();
-    let open = cluster.global.machine.open_minutes(cluster.now);
-    rows.extend(open.into_iter().map(|row| (row.start, row)));
+    for open in cluster.global.machine.open_minutes(cluster.now) {
+        rows.entry(open.start).or_insert(open);
+    }
     rows.into_values().collect()
 }
 

@@ -182,7 +182,10 @@ impl Cluster {
         let fault = self.write_fault.take();
         if fault != Some(WriteFault::NotWritten) {
             self.row = Some(row.clone());
-            self.minutes.extend(minutes.into_iter().map(|minute| (minute.start, minute)));
+            for minute in minutes {
+                // A minute is stored once.
+                self.minutes.entry(minute.start).or_insert(minute);
+            }
             for part in parts {
                 match part.value {
                     Some(value) => self.parts.insert(part.key, value),

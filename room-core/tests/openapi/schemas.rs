@@ -425,7 +425,6 @@ fn preview() -> Value {
     })
 }
 
-/// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
 fn history() -> Value {
     let moment = json!({ "type": "string", "format": "date-time" });
     let value = json!({ "type": ["string", "integer", "null"] });
@@ -443,6 +442,7 @@ fn history() -> Value {
     })
 }
 
+/// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
 fn examination() -> Value {
     json!({
         "type": "object",

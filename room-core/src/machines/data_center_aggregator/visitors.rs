@@ -105,7 +105,8 @@ impl Visitors {
         serde_json::to_string(&Copy { node, visitors }).unwrap_or_default()
     }
 
-    /// Counts an admission of this second. Returns false if the visitor's admission was counted here before.
+    /// Counts an admission of this second. Returns false if the visitor's admission was counted
+    /// here before.
     pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket, second: u64) -> bool {
         let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(bucket));
         let bucket = known.bucket.max(bucket);
