@@ -57,7 +57,7 @@ export function History({ session, room, inFront }) {
     <main>
       <RoomTabs room={room} at="/history" />
       <label>
-        The last
+        The last{" "}
         <select value={range.name} onChange={(event) => choose(event.target.value)}>
           {RANGES.map(({ name }) => (
             <option>{name}</option>

@@ -166,12 +166,12 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         base_url: base_url(request.url, parts),
         actor: request.credentials.actor(),
     };
-    let reply = match target {
-        Target::Status(zone, room) => status(zone, room, call, env).await?,
-        Target::History(zone, room) => return history(zone, room, call, env).await,
-        _ => perform(call, env).await?,
-    };
-    Ok(json_answer(reply))
+    match target {
+        Target::Status(zone, room) | Target::History(zone, room) => {
+            numbers(zone, room, call, env).await
+        }
+        _ => Ok(json_answer(perform(call, env).await?)),
+    }
 }
 
 /// Tells whether visitors can be served, and if not, why. It needs no token.
@@ -255,59 +255,41 @@ struct Envelope {
     result: StatusBasis,
 }
 
-/// Answers the status of a room. The numbers come from the room's global aggregator, the rest from
-/// this isolate's configuration, or from the registry for a room that was just made.
-async fn status(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
-    let basis = match basis(zone, room, call, env).await? {
-        Ok(basis) => basis,
-        Err(refusal) => return Ok(refusal),
+/// Answers the status or the history of a room. The numbers come from its global aggregator, the
+/// rest from this isolate's configuration, or from the registry for a room that was just made.
+async fn numbers(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
+    let period = match call.target {
+        Target::History(..) => Some(api::history_query(&call.query, platform::now())?),
+        _ => None,
     };
-    match calls::global(env, room, &GlobalRequest::Status).await {
-        Some(GlobalReply::Status(numbers)) => Ok(Reply::success(basis.with(&numbers), &[])),
-        _ => Err(object_silent()),
-    }
-}
-
-/// Answers the history of a room, from its global aggregator.
-async fn history(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
-    let period = api::history_query(&call.query, platform::now())?;
-    if let Err(refusal) = basis(zone, room, call, env).await? {
-        return Ok(json_answer(refusal));
-    }
-    match calls::global(env, room, &GlobalRequest::History(period)).await {
-        Some(GlobalReply::History(text)) if period.is_csv => {
-            Ok(Verdict::Respond(response(200, &CSV_HEADERS, text)))
-        }
-        Some(GlobalReply::History(rows)) => Ok(json_answer(api::history_reply(period, &rows))),
-        _ => Err(object_silent()),
-    }
-}
-
-/// Returns what the configuration says of a room's status, or how the registry refuses, as where
-/// there is no such room.
-async fn basis(
-    zone: ZoneId,
-    room: RoomId,
-    call: Call,
-    env: &Env,
-) -> Result<Result<StatusBasis, Reply>, Failure> {
     let of_room = |memory: &mut Memory| {
         let room = memory.coverage.room(room).filter(|room| room.zone_id == zone)?;
         Some(StatusBasis::of(room, platform::now()))
     };
-    if let Some(known) = memory::with(of_room).flatten() {
-        return Ok(Ok(known));
+    let known = memory::with(of_room).flatten();
+    let basis = if let Some(basis) = known {
+        basis
+    } else {
+        let reply = perform(call, env).await?;
+        if reply.status != 200 {
+            return Ok(json_answer(reply));
+        }
+        let envelope = serde_json::from_str::<Envelope>(&reply.body);
+        envelope.map_err(|_| silent())?.result
+    };
+    let request = period.map_or(GlobalRequest::Status, GlobalRequest::History);
+    match (calls::global(env, room, &request).await, period) {
+        (Some(GlobalReply::Status(numbers)), None) => {
+            Ok(json_answer(Reply::success(basis.with(&numbers), &[])))
+        }
+        (Some(GlobalReply::History(text)), Some(period)) if period.is_csv => {
+            Ok(Verdict::Respond(response(200, &CSV_HEADERS, text)))
+        }
+        (Some(GlobalReply::History(rows)), Some(period)) => {
+            Ok(json_answer(api::history_reply(period, &rows)))
+        }
+        _ => Err(Failure::new(503, 1_000, "The room's object does not answer; try again.")),
     }
-    let reply = perform(call, env).await?;
-    if reply.status != 200 {
-        return Ok(Err(reply));
-    }
-    let envelope = serde_json::from_str::<Envelope>(&reply.body);
-    Ok(Ok(envelope.map_err(|_| silent())?.result))
-}
-
-fn object_silent() -> Failure {
-    Failure::new(503, 1_000, "The room's object does not answer; try again.")
 }
 
 /// Answers with the description of the API, which the entry adds. Pages of any origin may read it,

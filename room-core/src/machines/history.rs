@@ -25,8 +25,7 @@ pub const KEPT_MINUTES: u64 = 30 * 24 * 60;
 const OPEN_MINUTES_MAX: usize = 24 * 60;
 
 /// How many minutes a row is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Span {
     /// One minute.
     Minute,
@@ -37,12 +36,24 @@ pub enum Span {
 }
 
 impl Span {
+    /// All of them, the finest first.
+    pub const ALL: [Self; 3] = [Self::Minute, Self::Quarter, Self::Hour];
+
     /// Returns how many minutes these are.
     pub fn minutes(self) -> u64 {
         match self {
             Self::Minute => 1,
             Self::Quarter => 15,
             Self::Hour => 60,
+        }
+    }
+
+    /// Returns its name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minute => "minute",
+            Self::Quarter => "quarter",
+            Self::Hour => "hour",
         }
     }
 
@@ -61,8 +72,10 @@ impl Span {
     }
 }
 
-/// A part of a room's history, and how it is told.
+/// A part of a room's history, and how it is told. As JSON it is a text of its numbers: derived
+/// code weighs more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Period {
     /// Its first minute, counted from 1970; the beginning of a span.
     pub from: u64,
@@ -113,6 +126,24 @@ impl Period {
             }
         }
         text.push_str(end);
+    }
+}
+
+impl From<Period> for String {
+    fn from(Period { from, until, span, is_csv }: Period) -> Self {
+        numbers_text(&[from, until, span.minutes(), is_csv.into()])
+    }
+}
+
+impl TryFrom<String> for Period {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let numbers = numbers_in(&text).unwrap_or_default();
+        let &[from, until, minutes, format] = numbers.as_slice() else { return Err("no period") };
+        let mut spans = Span::ALL.into_iter();
+        let span = spans.find(|span| span.minutes() == minutes).ok_or("no span")?;
+        Ok(Self { from, until, span, is_csv: format == 1 })
     }
 }
 
@@ -192,20 +223,20 @@ impl Row {
     /// Writes the row as it is stored: numbers with spaces between them, those of the facts in
     /// pairs of cell and count.
     pub fn to_text(&self) -> String {
-        let mut text = format!("{} {}", self.start, self.looks);
-        let gauges = self.gauges.iter().flat_map(|one| [one.least, one.most, one.last, one.sum]);
-        let facts = self.facts.iter().flat_map(|(cell, count)| [*cell, u64::from(*count)]);
-        for number in gauges.chain(facts) {
-            text.push(' ');
-            text.push_str(&number.to_string());
+        let mut numbers = vec![self.start, self.looks];
+        for Gauge { least, most, last, sum } in self.gauges {
+            numbers.extend([least, most, last, sum]);
         }
-        text
+        for (cell, count) in &self.facts {
+            numbers.extend([*cell, u64::from(*count)]);
+        }
+        numbers_text(&numbers)
     }
 
     /// Reads a stored row; `None` for anything else.
     pub fn read(text: &str) -> Option<Self> {
-        let mut numbers = text.split(' ').map(str::parse::<u64>);
-        let mut next = || numbers.next()?.ok();
+        let mut numbers = numbers_in(text)?.into_iter();
+        let mut next = || numbers.next();
         let mut row = Self { start: next()?, looks: next()?, ..Self::default() };
         for gauge in &mut row.gauges {
             *gauge = Gauge { least: next()?, most: next()?, last: next()?, sum: next()? };
@@ -215,6 +246,15 @@ impl Row {
         }
         Some(row)
     }
+}
+
+fn numbers_text(numbers: &[u64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    texts.join(" ")
+}
+
+fn numbers_in(text: &str) -> Option<Vec<u64>> {
+    text.split(' ').map(|number| number.parse().ok()).collect()
 }
 
 /// Merges rows, in the order of time, into one for each span that has any.
@@ -392,6 +432,16 @@ mod tests {
         assert_eq!(Row::read(&text[..text.len() - 2]), None);
         assert_eq!(Row::read(""), None);
         assert_eq!(Row::read("1 2 x"), None);
+    }
+
+    #[test]
+    fn a_period_is_read_as_it_was_written() {
+        let period = Period { from: 61, until: 70, span: Span::Quarter, is_csv: true };
+        let text = serde_json::to_string(&period).unwrap();
+        assert_eq!(text, r#""61 70 15 1""#);
+        assert_eq!(serde_json::from_str::<Period>(&text).unwrap(), period);
+        assert!(serde_json::from_str::<Period>(r#""61 70 16 1""#).is_err());
+        assert!(serde_json::from_str::<Period>(r#""61 70 15""#).is_err());
     }
 
     #[test]

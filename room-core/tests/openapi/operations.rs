@@ -152,21 +152,19 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::ListOperation(_), _) => {
             ("A change of items; it is done at once", (None, reference("ListOperation")))
         }
-        (Target::File, Put) => {
-            let result = json!({
-                "type": "object",
-                "properties": {
-                    "rooms": { "type": "integer" },
-                    "changed": { "type": "integer" },
-                },
-            });
-            ("Make the rooms of a file so", (Some(file()), result))
-        }
+        (Target::File, Put) => ("Make the rooms of a file so", (Some(file()), imported())),
         (Target::File, _) => ("All rooms as in rooms.json", (None, file())),
         (Target::AuditLog, _) => ("Who changed what, newest first", (None, array("AuditEntry"))),
         (Target::Doctor, _) => ("Measure the Worker", (None, reference("Examination"))),
     };
     (summary, body, result)
+}
+
+fn imported() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "rooms": { "type": "integer" }, "changed": { "type": "integer" } },
+    })
 }
 
 fn trial() -> (Option<Value>, Value) {

@@ -36,11 +36,11 @@ pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
     let from = from.clamp(until.saturating_sub(KEPT_MINUTES), until);
     let fits = |span: &Span| (until - from) / span.minutes() <= ROWS_MAX;
     let span = match value("resolution") {
-        None => [Span::Minute, Span::Quarter].into_iter().find(fits).unwrap_or(Span::Hour),
-        Some("minute") => Span::Minute,
-        Some("quarter") => Span::Quarter,
-        Some("hour") => Span::Hour,
-        Some(_) => return Err(refused("resolution", "must be minute, quarter or hour")),
+        None => Span::ALL.into_iter().find(fits).unwrap_or(Span::Hour),
+        Some(name) => Span::ALL
+            .into_iter()
+            .find(|span| span.name() == name)
+            .ok_or_else(|| refused("resolution", "must be minute, quarter or hour"))?,
     };
     if !fits(&span) {
         let rule = "must be coarser, or the range shorter: an answer has at most 3000 rows";
@@ -61,7 +61,7 @@ pub fn history_reply(period: Period, rows: &str) -> Reply {
     let result = json!({
         "from": moment(from),
         "until": moment(until),
-        "resolution": span,
+        "resolution": span.name(),
         "columns": NAMES,
         "rows": [],
     });
