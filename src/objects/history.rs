@@ -1,5 +1,5 @@
-//! The rows of a room's history in the SQLite storage of its global aggregator: what they are and
-//! when they are complete, `machines::history` says.
+//! The rows of a room's history in the `SQLite` storage of its global aggregator: what they are
+//! and when they are complete, `machines::history` says.
 
 use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
 use worker::{SqlStorage, SqlStorageValue};

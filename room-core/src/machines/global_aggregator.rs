@@ -134,7 +134,7 @@ impl GlobalAggregator {
         self.version = self.version.max(row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
         self.saves = Saves::resumed(&self.books, with_parts, stale_keys);
-        self.history = History::resumed(row.open_minutes, self.books.contributions());
+        self.history = History::resumed(&row.open_minutes, self.books.contributions());
         let contributions = self.books.contributions();
         let unheard_ms = now.since_ms(contributions.heard_at());
         let someone_waits = self.queue.waiting() > 0 || contributions.has_waiters();

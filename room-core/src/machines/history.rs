@@ -273,7 +273,7 @@ pub fn merged(rows: Vec<Row>, span: Span) -> Vec<Row> {
 
 /// The names of what is told of a row, in their order: the moment at which it begins, and numbers,
 /// which are missing where nothing was measured.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 24] = [
     "datetime",
     "active_mean",
     "active_max",
@@ -291,8 +291,10 @@ pub const NAMES: [&str; 22] = [
     "sessions_ended",
     "sessions_revoked",
     "waited_seconds_p50",
+    "waited_seconds_p90",
     "waited_seconds_p95",
     "stayed_seconds_p50",
+    "stayed_seconds_p90",
     "stayed_seconds_p95",
     "waits_measured",
     "stays_measured",
@@ -327,8 +329,10 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
         seen(gone(active_before.last, entered, active.last)),
         Some(row.count(Fact::Revoked)),
         waits.percentile_s(50),
+        waits.percentile_s(90),
         waits.percentile_s(95),
         stays.percentile_s(50),
+        stays.percentile_s(90),
         stays.percentile_s(95),
         Some(waits.count()),
         Some(stays.count()),
@@ -386,16 +390,27 @@ impl OpenMinutes {
         self.rows.values().take_while(|row| row.start < minute).cloned().collect()
     }
 
-    /// Returns what is kept of all minutes from this one on: it, and their rows.
-    pub fn for_storage(&self, minute: u64) -> (u64, Vec<String>) {
+    /// Returns what is kept of all minutes from this one on: lines with its number, and the text
+    /// of each row.
+    pub fn for_storage(&self, minute: u64) -> String {
         let from = self.from.max(minute);
-        (from, self.rows.from_key(&from).map(|(_, row)| row.to_text()).collect())
+        let mut text = from.to_string();
+        for (_, row) in self.rows.from_key(&from) {
+            text.push('\n');
+            text.push_str(&row.to_text());
+        }
+        text
     }
 
-    /// Makes it from what was kept.
-    pub fn restored((from, rows): (u64, Vec<String>)) -> Self {
-        let rows = rows.iter().filter_map(|text| Row::read(text));
-        Self { from, rows: rows.map(|row| (row.start, row)).collect() }
+    /// Makes it from what was kept. A row that cannot be read is as good as none.
+    pub fn restored(text: &str) -> Self {
+        let mut lines = text.split('\n');
+        let from = lines.next().and_then(|from| from.parse().ok()).unwrap_or_default();
+        let mut open = Self { from, ..Self::default() };
+        for row in lines.filter_map(Row::read) {
+            open.rows.insert(row.start, row);
+        }
+        open
     }
 
     /// Forgets all minutes before this one, which are stored.
@@ -483,12 +498,12 @@ mod tests {
         // After a restart less is known for a moment.
         open.take_in(&facts(1));
         check(&open, &[3]);
-        open = OpenMinutes::restored(open.for_storage(0));
+        open = OpenMinutes::restored(&open.for_storage(0));
         open.take_in(&facts(5));
         check(&open, &[5]);
         open.forget_before(101);
         open.take_in(&facts(6));
-        check(&OpenMinutes::restored(open.for_storage(0)), &[]);
+        check(&OpenMinutes::restored(&open.for_storage(0)), &[]);
     }
 
     #[test]
@@ -505,7 +520,7 @@ mod tests {
         let json: Vec<Vec<serde_json::Value>> =
             serde_json::from_str(&period(false).told(rows)).expect("JSON");
         let cells = |row: &Vec<serde_json::Value>| row.len();
-        assert_eq!(json.iter().map(cells).collect::<Vec<_>>(), [22, 22]);
+        assert_eq!(json.iter().map(cells).collect::<Vec<_>>(), [24, 24]);
         assert!(json[0][16].is_null() && json[0][14] == 5);
         assert_eq!(period(false).told(Vec::new()), "[]");
     }

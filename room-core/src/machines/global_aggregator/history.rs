@@ -35,7 +35,7 @@ impl fmt::Debug for History {
 
 impl History {
     /// Makes the history from the minutes that an earlier incarnation left open.
-    pub(super) fn resumed(open: (u64, Vec<String>), contributions: &Contributions) -> Self {
+    pub(super) fn resumed(open: &str, contributions: &Contributions) -> Self {
         let open = OpenMinutes::restored(open);
         let revoked = contributions.revoked_so_far();
         Self { open, revoked, ..Self::default() }
@@ -43,7 +43,7 @@ impl History {
 
     /// Returns the rows of all minutes that nothing more is reported of, and the other minutes,
     /// which stay open.
-    pub(super) fn for_storage(&mut self) -> (Vec<Row>, (u64, Vec<String>)) {
+    pub(super) fn for_storage(&mut self) -> (Vec<Row>, String) {
         self.saved_before = facts::first_open(self.looked_at);
         let kept = self.open.for_storage(self.saved_before);
         (self.open.rows_before(self.saved_before), kept)

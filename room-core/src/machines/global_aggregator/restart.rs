@@ -34,9 +34,9 @@ pub(super) struct Row {
     pub(super) parts: Option<usize>,
     #[serde(default)]
     pub(super) calm: Calm,
-    /// The minutes of the history that are not complete: the first one, and rows.
+    /// The minutes of the history that are not complete, as text.
     #[serde(default)]
-    pub(super) open_minutes: (u64, Vec<String>),
+    pub(super) open_minutes: String,
 }
 
 impl Row {
