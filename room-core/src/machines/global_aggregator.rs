@@ -404,7 +404,10 @@ impl GlobalAggregator {
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
     /// threshold or opening changed, which must be stored before anybody is told.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
-        self.look(now, settings);
+        if self.history.is_due(now) {
+            let sight = self.sight(now, settings);
+            self.history.look(now, sight, self.books.contributions());
+        }
         let exceeded = self.books.settle(now, settings);
         turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
         let entered = self.books.ledger().queued_since(self.queue.reported().middle());

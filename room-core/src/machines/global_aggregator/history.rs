@@ -3,12 +3,10 @@
 
 use std::fmt;
 
-use super::GlobalAggregator;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::facts::{self, Fact};
 use crate::capacity::state::Contributions;
 use crate::machines::history::{OpenMinutes, Row, Sight};
-use crate::room::settings::Settings;
 
 /// How long after a look at the room the next one comes at the earliest, in milliseconds.
 const LOOK_MS: u64 = SECOND_MS;
@@ -60,36 +58,28 @@ impl History {
         self.open.rows_before(u64::MAX)
     }
 
+    /// Whether the room was not looked at for a moment.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        now.since_ms(self.looked_at) >= LOOK_MS
+    }
+
+    /// Notes what is seen of the room. That everybody has gone is seen once: a room nobody is in
+    /// has no history.
+    pub(super) fn look(&mut self, now: Timestamp, sight: Sight, contributions: &Contributions) {
+        self.looked_at = now;
+        self.take_in(now, contributions);
+        let is_used = sight.active + sight.waiting > 0;
+        if is_used || self.was_used {
+            self.open.look(facts::minute(now), sight);
+        }
+        self.was_used = is_used;
+    }
+
     fn take_in(&mut self, now: Timestamp, contributions: &Contributions) {
         self.open.take_in(contributions.facts());
         let revoked = contributions.revoked_so_far();
         let more = revoked.saturating_sub(self.revoked);
         self.open.count(facts::minute(now), Fact::Revoked, more);
         self.revoked = revoked;
-    }
-}
-
-impl GlobalAggregator {
-    /// Looks at the room for the history, at most once a second. Before anything is forgotten.
-    pub(super) fn look(&mut self, now: Timestamp, settings: &Settings) {
-        if now.since_ms(self.history.looked_at) < LOOK_MS {
-            return;
-        }
-        self.history.looked_at = now;
-        self.history.take_in(now, self.books.contributions());
-        let status = self.status(now, settings);
-        let sight = Sight {
-            active: status.active,
-            active_limit: settings.total_active_users.into(),
-            waiting: status.waiting,
-            told_wait_s: status.longest_wait_s.filter(|_| status.waiting > 0).unwrap_or(0).into(),
-            new_limit: settings.new_users_per_minute.into(),
-        };
-        let is_used = sight.active + sight.waiting > 0;
-        // That everybody has gone is seen once: a room nobody is in has no history.
-        if is_used || self.history.was_used {
-            self.history.open.look(facts::minute(now), sight);
-        }
-        self.history.was_used = is_used;
     }
 }

@@ -1,7 +1,9 @@
-//! What the global aggregator tells of its state: views to data centers, a status to operators.
+//! What the global aggregator tells of its state: views to data centers, a status to operators, a
+//! sight to the history.
 
 use super::{GlobalAggregator, VERSIONS_PER_MS};
 use crate::base::time::Timestamp;
+use crate::machines::history::Sight;
 use crate::machines::wire::Status;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
@@ -58,6 +60,18 @@ impl GlobalAggregator {
             waiting,
             longest_wait_s: longest.and_then(|seconds| u32::try_from(seconds).ok()),
             next_admission_s: next_place_s.filter(|_| waiting > 0),
+        }
+    }
+
+    /// Returns what is seen of the room at `now`, for the history.
+    pub(super) fn sight(&self, now: Timestamp, settings: &Settings) -> Sight {
+        let Status { active, waiting, longest_wait_s, .. } = self.status(now, settings);
+        Sight {
+            active,
+            active_limit: settings.total_active_users.into(),
+            waiting,
+            told_wait_s: longest_wait_s.filter(|_| waiting > 0).unwrap_or(0).into(),
+            new_limit: settings.new_users_per_minute.into(),
         }
     }
 
