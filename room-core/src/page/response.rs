@@ -197,6 +197,7 @@ mod tests {
     };
     const BRANDING: Branding = Branding {
         name: String::new(),
+        event_name: String::new(),
         logo: String::new(),
         color: String::new(),
         text: String::new(),

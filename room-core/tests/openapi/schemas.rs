@@ -11,7 +11,7 @@ pub fn all() -> Value {
     json!({
         "Room": page_fields::added_to(room()),
         "Route": route(),
-        "Event": event(),
+        "Event": page_fields::added_to_event(event()),
         "Rule": rule(),
         "List": list(),
         "ListItem": list_item(),
@@ -69,7 +69,7 @@ fn one_of(values: &[&str], description: &str) -> Value {
 }
 
 /// A field that may be null: then the room's value counts.
-fn inherited(mut schema: Value) -> Value {
+pub fn inherited(mut schema: Value) -> Value {
     let kind = schema["type"].take();
     schema["type"] = json!([kind, "null"]);
     schema["default"] = Value::Null;

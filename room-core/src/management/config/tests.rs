@@ -261,6 +261,7 @@ fn what_a_page_shows_of_its_site_reaches_the_room() {
         logo: "data:image/png;base64,QQ==".to_owned(),
         color: "#0F766e".to_owned(),
         text: "Welcome".to_owned(),
+        event_name: String::new(),
         message: "A second day was added".to_owned(),
         help_url: "https://help.example/".to_owned(),
     };
