@@ -51,7 +51,8 @@ browserTest("a React component waits, and gives up when it goes", options, async
   const { folder, remove } = installedClient(["react", "react-dom"]);
   try {
     const script = await bundled(folder);
-    const html = `<!doctype html><title>Shop</title><div id="shop"></div><script>${script}</script>`;
+    const body = `<div id="shop"></div><script>${script}</script>`;
+    const html = `<!doctype html><title>Shop</title>${body}`;
     const page = await opened(arena, react, html);
     const order = page.getByRole("button", { name: "Order" });
     await waitsAndEnters(arena, react, page, () => order.click());

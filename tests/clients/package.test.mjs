@@ -12,11 +12,11 @@ import { installedClient } from "../harness/client-package.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const TSC = path.join(ROOT, "node_modules", "typescript", "bin", "tsc");
-const PARTS = ["answer", "cookies", "index", "react", "stream", "surroundings"];
+const PARTS = ["answer", "cookies", "index", "react", "session", "stream", "surroundings"];
 /** Waits for its turn before a room that is made up, and prints what it hears. */
 const PLAIN = `
 import { waitingRoomFetch } from "waiting-room-client";
-const facts = { inWaitingRoom: true, waitTimeKnown: true, waitTime: 3, refreshIntervalSeconds: 0.01 };
+const facts = { inWaitingRoom: true, waitTimeKnown: false, refreshIntervalSeconds: 0.01 };
 const answers = [Response.json({ cfWaitingRoom: facts }), Response.json("the site's")];
 const fetch = async () => answers.shift();
 const onProgress = ({ state }) => console.log(state);
@@ -26,6 +26,8 @@ console.log(await answer.json());
 const TYPED = `
 import { waitingRoomFetch, type Progress } from "waiting-room-client";
 import { useWaitingRoomFetch } from "waiting-room-client/react";
+import type { Session } from "waiting-room-client/session";
+export const seconds = ({ secondsLeft }: Session): number => secondsLeft;
 export const tell = ({ position }: Progress): number | undefined => position;
 export const ask: typeof fetch = waitingRoomFetch({ onProgress: tell });
 export function useMinutes(): number | undefined {

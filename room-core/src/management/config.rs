@@ -169,6 +169,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
+    let session_endpoint = fields.optional("session_endpoint", false, boolean);
     let show_position = fields.optional("show_position", false, boolean);
     let turnstile = read_turnstile(fields);
     let unverified = choice(&UNVERIFIED);
@@ -198,6 +199,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         default_template_language: language?,
         strip_cookie: strip_cookie?,
         origin_may_revoke: revoke?,
+        session_endpoint: session_endpoint?,
         show_position: show_position?,
         turnstile: turnstile?,
         turnstile_when_silent: unverified?,

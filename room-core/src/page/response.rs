@@ -1,5 +1,7 @@
 //! Builds the HTTP answers of the waiting room: the queue page, its JSON, redirects and refusals.
 
+use serde_json::Value;
+
 use crate::page::arrival::Arrival;
 use crate::page::template::RenderError;
 use crate::page::widget::Widget;
@@ -121,6 +123,13 @@ impl HttpResponse {
         let mut answer = Self::of_status(303, "text/plain; charset=utf-8", String::new());
         answer.push("location", address);
         answer.push("referrer-policy", "same-origin");
+        answer.push_cookies(set_cookies);
+        answer
+    }
+
+    /// Builds the answer to a visitor who asks for the session, with what is told of it.
+    pub fn of_session(status: u16, facts: &Value, set_cookies: &[String]) -> Self {
+        let mut answer = Self::of_status(status, "application/json", facts.to_string());
         answer.push_cookies(set_cookies);
         answer
     }

@@ -210,6 +210,7 @@ fn room() -> Value {
                 0, 1_800, Some(0),
                 "How long a newcomer counts who has not come back; 0: for the session.",
             )),
+            "session_endpoint": ours(flag(false, "Tell of the session, and let visitors leave.")),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
             "case_sensitive_path": ours(flag(
                 false, "Cover the paths in this letter case alone; many servers ignore it.",

@@ -68,6 +68,7 @@ pub fn room_document(room: &Room) -> Document {
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "unconfirmed_seconds": settings.unconfirmed_s,
         "strip_cookie": room.strip_cookie,
+        "session_endpoint": room.session_endpoint,
         "show_position": room.show_position,
         "event_stream_enabled": settings.event_stream,
     }));
