@@ -6,6 +6,7 @@ import { Events } from "./events.jsx";
 import { timeOfDay } from "./facts.js";
 import { Health } from "./health.jsx";
 import { NewRoom } from "./new_room.jsx";
+import { Page } from "./page.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
 import { Rooms } from "./rooms.jsx";
@@ -54,7 +55,7 @@ function Cockpit({ session, onSignOut }) {
 }
 
 /** The screens of a room, by what stands behind its address. */
-const SCREENS = { "": Room, "/events": Events, "/rules": Rules };
+const SCREENS = { "": Room, "/events": Events, "/rules": Rules, "/page": Page };
 
 function lateSettings({ message }, at) {
   return at ? `${message} The settings below are of ${timeOfDay(at)}.` : message;

@@ -5,9 +5,10 @@ const TABS = [
   ["", "Now"],
   ["/events", "Events"],
   ["/rules", "Rules"],
+  ["/page", "Page"],
 ];
 
-/** The head of the screen `at` ("", "/events" or "/rules") of a room. */
+/** The head of the screen `at` of a room: the path of one of its tabs. */
 export function RoomTabs({ room, at }) {
   const heading = useRef();
   const [, title] = TABS.find(([path]) => path === at);

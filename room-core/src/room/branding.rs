@@ -1,9 +1,12 @@
 //! Whose page it is: what the owner wants to be seen on the built-in page, in every state.
 
+use serde::{Deserialize, Serialize};
+
 /// What the built-in page shows of the site that it stands before; empty where nothing is wanted.
 ///
 /// An event has an `Option` for each: where it is `None`, the room's own counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Branding<Text = String> {
     /// The name of the site or the sale; without one, pages show the host.
     pub name: Text,

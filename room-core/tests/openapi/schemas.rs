@@ -18,7 +18,7 @@ pub fn all() -> Value {
         "ListOperation": list_operation(),
         "Settings": settings(),
         "Status": status(),
-        "Preview": preview(),
+        "Preview": page_fields::added_to(preview()),
         "Trial": trial::request(),
         "TrialResult": trial::result(),
         "AuditEntry": audit_entry(),
