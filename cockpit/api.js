@@ -29,7 +29,12 @@ export class Refusal extends Error {
 }
 
 /** Calls the API with a token, and returns the answer's `result`. */
-export async function call(token, method, path, body) {
+export async function call(...parameters) {
+  return (await ask(...parameters)).result;
+}
+
+/** Calls the API with a token, and returns its answer: `{ result, messages }`. */
+export async function ask(token, method, path, body) {
   let response;
   try {
     response = await fetch(BASE + path, {
@@ -46,7 +51,7 @@ export async function call(token, method, path, body) {
   }
   const { status } = response;
   const answer = await response.json().catch(() => undefined);
-  if (answer?.success) return answer.result;
+  if (answer?.success) return { messages: [], ...answer };
   const errors = answer?.errors ?? [];
   const said = errors.map(({ message }) => message).join(" ");
   const { code } = errors[0] ?? {};
@@ -58,12 +63,12 @@ export async function call(token, method, path, body) {
   throw new Refusal(said || `The answer has the status ${status}.`, told);
 }
 
-/** Reads all rooms of all zones; `ask` makes a call. */
-async function allRooms(ask) {
+/** Reads all rooms of all zones; `read` makes a call. */
+async function allRooms(read) {
   const rooms = [];
   for (let page = 1; ; page += 1) {
     const path = `accounts/all/waiting_rooms?per_page=${ENTRIES_PER_PAGE}&page=${page}`;
-    const found = await ask("GET", path);
+    const found = await read("GET", path);
     rooms.push(...found);
     if (found.length < ENTRIES_PER_PAGE) return rooms;
   }
@@ -73,14 +78,14 @@ async function allRooms(ask) {
  * Reads what owners have configured: `{ version, rooms, log, at }`. While the newest entry of the
  * log is the one that `known` has, and `known` is not older than `freshMs`, it is `known` itself.
  */
-export async function configuration(ask, known, freshMs) {
+export async function configuration(read, known, freshMs) {
   const at = Date.now();
-  const newest = await ask("GET", "waiting_rooms/audit_log?per_page=5");
+  const newest = await read("GET", "waiting_rooms/audit_log?per_page=5");
   const version = newest[0]?.version ?? 0;
   if (known?.version === version && at - known.at < freshMs) return known;
   const [rooms, log] = await Promise.all([
-    allRooms(ask),
-    ask("GET", `waiting_rooms/audit_log?per_page=${LOG_ENTRIES}`),
+    allRooms(read),
+    read("GET", `waiting_rooms/audit_log?per_page=${LOG_ENTRIES}`),
   ]);
   return { version, rooms, log, at };
 }

@@ -7,6 +7,7 @@ import { timeOfDay } from "./facts.js";
 import { Health } from "./health.jsx";
 import { History } from "./history.jsx";
 import { NewRoom } from "./new_room.jsx";
+import { Page } from "./page.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
 import { Rooms } from "./rooms.jsx";
@@ -55,7 +56,13 @@ function Cockpit({ session, onSignOut }) {
 }
 
 /** The screens of a room, by what stands behind its address. */
-const SCREENS = { "": Room, "/events": Events, "/rules": Rules, "/history": History };
+const SCREENS = {
+  "": Room,
+  "/events": Events,
+  "/rules": Rules,
+  "/page": Page,
+  "/history": History,
+};
 
 function lateSettings({ message }, at) {
   return at ? `${message} The settings below are of ${timeOfDay(at)}.` : message;

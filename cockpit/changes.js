@@ -11,6 +11,7 @@ const KINDS = [
   ["total_active_users", "new_users_per_minute"],
   ["event_start_time", "prequeue_start_time", "shuffle_at_event_start"],
   ["event_end_time"],
+  ["page_message"],
 ];
 const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance" };
 
@@ -109,6 +110,7 @@ const WORDS = {
   queue_all: (value) => (value ? "Hold all" : "nobody held"),
   maintenance: (value) => MAINTENANCE[value] ?? value,
   suspended: (value) => (value ? "disabled" : "enabled"),
+  page_message: (value) => (value ? `the message “${value}”` : "no message"),
   total_active_users: limit("total active users"),
   new_users_per_minute: limit("new users per minute"),
   event_start_time: at("start"),

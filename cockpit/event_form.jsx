@@ -33,6 +33,20 @@ const FIELDS = [
     type: "number",
     isOptional: true,
   },
+  {
+    name: "page_event_name",
+    label: "Name on the page",
+    type: "text",
+    isOptional: true,
+    help: "What waiting visitors read. Empty: the name above, with spaces for - and _.",
+  },
+  {
+    name: "page_message",
+    label: "Message on the page",
+    type: "text",
+    isOptional: true,
+    help: "News for everybody who waits. Empty: the message of the room.",
+  },
 ];
 
 export function EventForm({ session, room, event, onSaved, onCancel }) {

@@ -5,10 +5,11 @@ import { Button } from "./parts.jsx";
 
 /**
  * A form of `fields`: `{ name, label, type, help, options, isOptional }`, where `name` is the API's
- * and `type` one of an input, "select" or "checkbox". `onSave(body)` gets what the API takes; what
- * it throws is told at the fields that it names.
+ * and `type` one of an input, "select", "checkbox", "textarea" or "picture". `onSave(body, values)`
+ * gets what the API takes, and all that is written; what it throws is told at the fields that it
+ * names. `onWrite(values)` hears of each change.
  */
-export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel }) {
+export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel, onWrite }) {
   const [values, setValues] = useState(initial);
   const [problems, setProblems] = useState({});
   const [isBusy, setBusy] = useState(false);
@@ -19,10 +20,15 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
     if (isBusy || isOff) return;
     setBusy(true);
     setProblems({});
-    await onSave(bodyOf(fields, values)).catch((why) => setProblems(problemsOf(why, fields)));
+    const saved = onSave(bodyOf(fields, values), values);
+    await saved.catch((why) => setProblems(problemsOf(why, fields)));
     setBusy(false);
   };
-  const write = (name) => (value) => setValues((old) => ({ ...old, [name]: value }));
+  const write = (name) => (value) => {
+    const written = { ...values, [name]: value };
+    setValues(written);
+    onWrite?.(written);
+  };
   return (
     <form class="form" ref={form} onSubmit={submit} noValidate>
       {fields.map((field) => (
@@ -88,6 +94,7 @@ function Control({ type, options, value, onWrite, common }) {
     return <input {...common} type="checkbox" checked={value} onChange={change} />;
   }
   const change = (event) => onWrite(event.currentTarget.value);
+  if (type === "picture") return <Picture {...{ value, onWrite, common }} />;
   if (type === "select") {
     return (
       <select {...common} value={value} onChange={change}>
@@ -112,6 +119,36 @@ function Control({ type, options, value, onWrite, common }) {
       onInput={change}
     />
   );
+}
+
+/** A picture as a `data:` address: chosen from the device, shown, and taken away. */
+function Picture({ value, onWrite, common }) {
+  const choose = async (event) => {
+    const [file] = event.currentTarget.files;
+    if (file) onWrite(await addressOf(file));
+  };
+  return (
+    <>
+      <input {...common} type="file" accept="image/*" onChange={choose} />
+      {value && (
+        <p class="row">
+          <img class="logo" src={value} alt="The logo" />
+          <button type="button" onClick={() => onWrite("")}>
+            Take away
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function addressOf(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result);
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
 }
 
 /** What the API takes of the values of a form: a field that is empty is `null`, or left out. */

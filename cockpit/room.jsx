@@ -8,6 +8,7 @@ import { useLive } from "./live.js";
 import { Age, Bar, NextEvent, Outcome, Status, wait, waiting } from "./parts.jsx";
 import { useChanges } from "./use_changes.js";
 import { LastChanges } from "./last_changes.jsx";
+import { Message } from "./message.jsx";
 import { RemoveRoom } from "./remove_room.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 
@@ -28,6 +29,7 @@ export function Room({ session, room, log, version, inFront, reload }) {
         <>
           <Actions {...steer} />
           <Limits {...steer} />
+          <Message {...steer} />
           <LastChanges {...steer} log={log} />
         </>
       ) : (

@@ -6,9 +6,10 @@ const TABS = [
   ["/events", "Events"],
   ["/rules", "Rules"],
   ["/history", "History"],
+  ["/page", "Page"],
 ];
 
-/** The head of the screen `at` ("", "/events", "/rules" or "/history") of a room. */
+/** The head of the screen `at` of a room: the path of one of its tabs. */
 export function RoomTabs({ room, at }) {
   const heading = useRef();
   const [, title] = TABS.find(([path]) => path === at);

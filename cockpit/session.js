@@ -1,14 +1,15 @@
 // The token of this tab: entered once, forgotten when the tab closes, never in an address.
 import { useMemo, useState } from "preact/hooks";
 
-import { call } from "./api.js";
+import { ask } from "./api.js";
 
 const KEY = "waiting-room-cockpit";
 const TOKEN_LOST = "The token is not accepted any more: it was changed. Sign in with the new one.";
 
 /**
- * Returns `{ session, farewell, signIn, signOut }`. A session is `{ token, mayWrite, call }`;
- * `farewell` says why the last one ended, if nobody asked for it.
+ * Returns `{ session, farewell, signIn, signOut }`. A session is
+ * `{ token, mayWrite, ask, call }`: `ask` makes a call and returns the whole answer, `call` its
+ * result; `farewell` says why the last one ended, if nobody asked for it.
  */
 export function useSession() {
   const [kept, set] = useState(read);
@@ -18,7 +19,7 @@ export function useSession() {
     setFarewell(why);
     set(null);
   };
-  const session = useMemo(() => kept && { ...kept, call: callOr(kept.token, leave) }, [kept]);
+  const session = useMemo(() => kept && { ...kept, ...callsOr(kept.token, leave) }, [kept]);
   const signIn = (token, mayWrite) => {
     sessionStorage.setItem(KEY, JSON.stringify({ token, mayWrite }));
     setFarewell("");
@@ -35,14 +36,15 @@ function read() {
   }
 }
 
-/** Makes a `call` that ends the session when its token opens nothing any more. */
-function callOr(token, leave) {
-  return async (...parameters) => {
+/** Makes calls that end the session when its token opens nothing any more. */
+function callsOr(token, leave) {
+  const askOr = async (...parameters) => {
     try {
-      return await call(token, ...parameters);
+      return await ask(token, ...parameters);
     } catch (refusal) {
       if (refusal.isOfToken) leave(TOKEN_LOST);
       throw refusal;
     }
   };
+  return { ask: askOr, call: async (...parameters) => (await askOr(...parameters)).result };
 }

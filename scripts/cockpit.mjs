@@ -8,9 +8,12 @@ import { build } from "esbuild";
 
 const ROOT = path.join(import.meta.dirname, "..");
 const SOURCE = path.join(ROOT, "cockpit");
+const LANGUAGES = path.join(ROOT, "templates", "languages");
 const TARGET = path.join(ROOT, "build", "cockpit");
 /** What every browser has that knows `light-dark()`, which the style sheet needs. */
 const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
+
+const tags = fs.readdirSync(LANGUAGES).map((name) => path.basename(name, ".json"));
 
 fs.mkdirSync(TARGET, { recursive: true });
 await bundle("main.jsx", "cockpit.js.txt");
@@ -34,6 +37,7 @@ async function bundle(source, target) {
     target: BROWSERS,
     jsx: "automatic",
     jsxImportSource: "preact",
+    define: { PAGE_LANGUAGES: JSON.stringify(tags) },
     logLevel: "warning",
   });
 }

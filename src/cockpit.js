@@ -4,12 +4,16 @@ import html from "../build/cockpit/index.html";
 import script from "../build/cockpit/cockpit.js.txt";
 import style from "../build/cockpit/cockpit.css.txt";
 
-/** What the page may do: run our script and style, and talk to this host. Nothing inline. */
+/**
+ * What the page may do: run our script and style, talk to this host, and show previews of it.
+ * Nothing inline.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "img-src data:",
   "base-uri 'none'",
   "form-action 'none'",

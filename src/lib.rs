@@ -18,6 +18,7 @@ mod panic_hooks;
 mod platform;
 mod questions;
 mod reports;
+mod session;
 mod stream;
 mod turnstile;
 mod visit;
@@ -115,7 +116,7 @@ pub fn origin_lock(secret: &str) -> String {
 /// session.
 #[wasm_bindgen]
 pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
-    visit::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
+    session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
 }
 
 /// Returns what an event stream tells next to the visitor who opened it with these cookies: "W" and

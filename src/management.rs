@@ -15,6 +15,7 @@ use room_core::management::api::{
 use room_core::management::api::{StatusBasis, Target, Tokens};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::page::response::HttpResponse;
+use room_core::visit::session;
 use room_core::visit::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::json;
@@ -86,7 +87,8 @@ impl Management {
         }
         let Some(parts) = split_url(url) else { return false };
         let host = parts.host.to_ascii_lowercase();
-        parts.path.starts_with(PREFIX) && self.hosts.iter().any(|pattern| covers(pattern, &host))
+        let is_below = parts.path.starts_with(PREFIX) && parts.path != session::PATH;
+        is_below && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
     /// Returns the operation that is asked for if the token allows it.

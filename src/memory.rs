@@ -21,10 +21,11 @@ use room_core::management::config::parse_rooms;
 use room_core::management::messages::ConfigurationStamp;
 use room_core::management::registry::{Bounds, Configuration};
 use room_core::management::variables::{Placement, Variables};
-use room_core::page::Page;
+use room_core::page::{Page, Words};
 use room_core::room::Room;
 use room_core::room::coverage::Coverage;
 use room_core::room::event::{self, InForce};
+use room_core::room::language::Language;
 use room_core::room::settings::Settings;
 use room_core::room::turnstile::{Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
@@ -344,6 +345,11 @@ impl Memory {
     /// much it takes in, and whether there are Turnstile keys.
     pub fn registry_basis(&mut self) -> (Rc<[Room]>, Zones, Bounds, bool) {
         (Rc::clone(&self.seed), self.zones.clone(), self.bounds, self.turnstile.is_some())
+    }
+
+    /// Returns the words of a language and the built-in page in it.
+    pub fn texts(&mut self, language: Language) -> Option<&(Words, Page)> {
+        self.languages.ready(language).ok()
     }
 
     /// Returns a host of this deployment, for the keys of copies. It comes from variables and

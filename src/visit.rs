@@ -23,6 +23,7 @@ use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
 use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
+use room_core::visit::session::is_asked;
 use room_core::visit::verdict::Verdict;
 use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
 use serde_json::json;
@@ -33,7 +34,7 @@ use crate::incoming::{Incoming, IncomingRequest};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{platform, questions};
+use crate::{platform, questions, session};
 
 /// A request as the entry passes it to the wasm.
 #[derive(Clone, Copy)]
@@ -138,7 +139,7 @@ fn step(
     };
     let Some((in_force, mut visited)) = memory.visit(room, now) else { return passed_by() };
     let in_force = in_force.after_challenge(request.passed);
-    let visit = visit_of(now, request, &in_force, view_was_read);
+    let visit = visit_of(now, request, &in_force, visited.room, view_was_read);
     let state = visited.state.as_deref_mut();
     let (isolate, uses, places) = match state {
         Some(state) => (Some(&mut state.isolate), Some(&mut state.uses), Some(&state.places)),
@@ -157,6 +158,9 @@ fn step(
         Step::ReadView => Err(Missing::View(room)),
         Step::AskCounter(ask) => Err(Missing::Counter(room, Box::new(ask))),
         Step::RefusePrefetch => Ok((answer::prefetch_refused(), false)),
+        Step::Session(ticket) => {
+            session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
+        }
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
         Step::Answer(outcome) => {
             let is_bounded = visited.room.new_places_per_network > 0;
@@ -196,10 +200,12 @@ fn visit_of<'a>(
     now: Timestamp,
     request: Request<'a>,
     in_force: &'a InForce<'a>,
+    room: &Room,
     view_was_read: bool,
 ) -> Visit<'a> {
     let Request { url, head, passed, .. } = request;
-    Visit { now, url, head, in_force, passed, view_was_read }
+    let asks_session = room.session_endpoint && is_asked(url);
+    Visit { now, url, head, in_force, passed, view_was_read, asks_session }
 }
 
 fn settle(
@@ -212,7 +218,7 @@ fn settle(
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
     let in_force = in_force.after_challenge(request.passed);
-    let visit = visit_of(now, request, &in_force, true);
+    let visit = visit_of(now, request, &in_force, visited.room, true);
     let random = random(visited.keys, room, &in_force.settings);
     let state = visited.state.as_mut()?;
     let outcome = visit.settle(&mut state.isolate, ask, random, reply);
@@ -277,26 +283,6 @@ fn context<'a>(
         site_key: turnstile.map_or("", |turnstile| &turnstile.site_key),
     };
     (context, keys, languages)
-}
-
-/// Ends the session of the ticket in `cookies`, because the origin of a room that allows it has
-/// ordered it. Returns the cookie that removes the ticket; `None` if there is no session to end.
-pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
-    let now = platform::now();
-    memory::with(|memory| {
-        let room = memory.coverage.lookup(url).ok().flatten()?.id;
-        memory.open_room(room, colo);
-        let (in_force, visited) = memory.visit(room, now)?;
-        let Visited { coverage, room: found, zone, state, keys, pending, .. } = visited;
-        let ticket = open(keys, now, found, cookies)?;
-        if !visit::end_session(now, &in_force.settings, &mut state?.isolate, &ticket) {
-            return None;
-        }
-        pending.insert(room);
-        let path = coverage.cookie_path(url, room);
-        let attributes = found.cookie_attributes.resolve(zone.uses_https_alone(url));
-        Some(cookie::set_cookie(&found.cookie_name, "", path, 0, attributes))
-    })?
 }
 
 /// Opens the visitor's ticket: the first of the room's cookies that can be opened. `None` means a

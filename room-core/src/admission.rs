@@ -5,6 +5,7 @@
 //! functions of their arguments.
 
 pub mod infinite_queue;
+mod session;
 mod standing;
 
 use crate::base::id::{AggregatorCode, CheckInId, CounterCode, TicketId, VisitorId};
@@ -19,6 +20,9 @@ use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
+use session::first_end;
+
+pub use session::{is_inside, session_end};
 pub use standing::{Standing, standing};
 
 /// The time in milliseconds by which a check-in may come early and still count, because clocks and
@@ -216,27 +220,6 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
         CounterAnswer::Spent => queue(context, new_ticket(context), true),
         CounterAnswer::Refused => queue(context, ask.ticket, ask.class == SlotClass::New),
     }
-}
-
-/// Returns true while the ticket's holder is inside, that is, admitted with a session that runs.
-///
-/// With `disable_session_renewal` the session ends `session_duration` after the admission, unless
-/// earlier settings had promised this visitor a later end.
-pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
-    let counted = ticket.counted_bucket;
-    let runs_on = || {
-        !settings.disable_session_renewal
-            || now < ticket.accepted_at + settings.session_ms()
-            || counted > settings.bucket_at(ticket.accepted_at)
-    };
-    let ends = if ticket.unconfirmed { counted.max(first_end(ticket, settings)) } else { counted };
-    ticket.state == TicketState::Accepted && ends.is_live(now) && runs_on()
-}
-
-/// Returns the bucket with which the session ends that an admission began, for however short a time
-/// it was counted until the cookie came back.
-fn first_end(ticket: &Ticket, settings: &Settings) -> Bucket {
-    settings.bucket_at(ticket.last_check_in)
 }
 
 /// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.

@@ -294,6 +294,40 @@ mod tests {
         assert!(!before.contains("<strong>Your place is kept."), "{before}");
     }
 
+    /// In every language: who waits for a draw is told of no line and of no place in one.
+    #[test]
+    fn before_a_draw_no_language_speaks_of_a_place() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../templates/languages");
+        let event = Some(Stage { shuffles: true, ..prequeue() });
+        let waits = two_minutes();
+        let states = [
+            Waiting { event, ..waits },
+            Waiting { event, queue_all: true, ..waits },
+            Waiting { method: QueueingMethod::Random, ..waits },
+            Waiting { method: QueueingMethod::Random, queue_all: true, ..waits },
+        ];
+        for language in Language::all() {
+            let path = format!("{folder}/{}.json", language.tag());
+            let texts = std::fs::read_to_string(path).expect("the texts of a language");
+            let words = Words::parse(language, &texts).expect("texts");
+            let page = Page::built_in(&words).expect("a page");
+            let texts: serde_json::Value = serde_json::from_str(&texts).expect("texts");
+            let text = |key: &str| texts[key].as_str().expect(key).to_owned();
+            for waiting in &states {
+                let html = page.render(&Variables::in_language(waiting, &words)).expect("a page");
+                // What is shown: the attribute for the time without connection is used for those
+                // whose place is kept alone.
+                let (_, shown) = html.split_once("<div class=\"page\"").expect("a page");
+                for key in ["in_line", "in_order", "kept", "kept_text", "cookies_text"] {
+                    let tag = language.tag();
+                    assert!(!shown.contains(&text(key)), "{tag} tells {key} in {waiting:?}");
+                }
+                assert!(shown.contains(&text("in_draw")) && shown.contains(&text("cookies_draw")));
+                assert!(!shown.contains("data-kept"));
+            }
+        }
+    }
+
     #[test]
     fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
         let text = |one: &str| format!("{one} & <b>\"");
@@ -302,6 +336,7 @@ mod tests {
             logo: "data:image/png;base64,QQ==".to_owned(),
             color: "#123456".to_owned(),
             text: text("text"),
+            event_name: text("event"),
             message: text("message"),
             help_url: "https://help.example/?a=1&b=2".to_owned(),
         };
@@ -321,6 +356,8 @@ mod tests {
                 let escaped = format!(">{shown} &amp; &lt;b&gt;&quot;<");
                 assert!(html.contains(&escaped), "{waiting:?}: {shown}");
             }
+            let event = "<span class=\"event\">event &amp; &lt;b&gt;&quot;</span>";
+            assert!(html.contains(event), "{waiting:?}");
             assert!(html.contains("<img src=\"data:image/png;base64,QQ==\" alt=\"\">"));
             assert!(html.contains("href=\"https://help.example/?a=1&amp;b=2\""));
             assert!(html.contains("fill=\"#123456\""));

@@ -82,6 +82,8 @@ pub struct Room {
     /// True when the origin may end a visitor's session by a header of its answer; costs some
     /// speed.
     pub origin_may_revoke: bool,
+    /// True when visitors inside may ask how long their session lasts, and leave early.
+    pub session_endpoint: bool,
     /// True when waiting visitors are told how many stand before them; only in a `fifo` line.
     pub show_position: bool,
     /// Whether waiting visitors get a Turnstile challenge, and what becomes of those who fail. Acts

@@ -9,6 +9,7 @@ pub mod answer;
 mod challenged;
 mod entrance;
 pub mod request;
+pub mod session;
 pub mod verdict;
 
 use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext};
@@ -92,6 +93,9 @@ pub struct Visit<'a> {
     pub passed: Option<bool>,
     /// True once a copy of the view was looked for; if none was found, the visit goes on without.
     pub view_was_read: bool,
+    /// True if the request asks for the session itself ([`session::is_asked`]), in a room that
+    /// tells.
+    pub asks_session: bool,
 }
 
 /// What [`Visit::step`] comes to: an answer, or what its caller must do before there is one.
@@ -104,6 +108,8 @@ pub enum Step {
     RefusePrefetch,
     /// A copy of the view must be looked for; then the same visit is stepped again.
     ReadView,
+    /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
+    Session(Option<Ticket>),
     /// The waiting holder of this ticket is answered with an event stream.
     Stream(Ticket),
     /// The counter must be asked for a slot with [`Isolate::question`]; then [`Visit::settle`]
@@ -128,7 +134,15 @@ impl<'a> Visit<'a> {
     /// Makes the visit of somebody who asks for a page: by `GET`, without a token.
     pub fn of_page(now: Timestamp, in_force: &'a InForce<'a>) -> Self {
         let head = RequestHead { method: "GET", ..RequestHead::default() };
-        Self { now, url: "", head, in_force, passed: None, view_was_read: false }
+        Self {
+            now,
+            url: "",
+            head,
+            in_force,
+            passed: None,
+            view_was_read: false,
+            asks_session: false,
+        }
     }
 
     /// Checks the request in order until there is an answer or something is missing.
@@ -156,6 +170,10 @@ impl<'a> Visit<'a> {
         };
         if !is_inside && prefetches() {
             return Step::RefusePrefetch;
+        }
+        if self.asks_session {
+            let is_own = sharing != TicketSharing::Challenge;
+            return Step::Session(ticket.filter(|one| is_own && holds_session(one)));
         }
         let Some(isolate) = isolate else { return Step::ReadView };
         if !self.view_was_read && !is_inside && isolate.view().is_none() {

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 47] = [
+const FIELDS: [&str; 48] = [
     "additional_routes",
     "case_sensitive_path",
     "cookie_attributes",
@@ -61,6 +61,7 @@ const FIELDS: [&str; 47] = [
     "samesite",
     "secure",
     "session_duration",
+    "session_endpoint",
     "show_infinite_queue",
     "show_position",
     "event_stream_enabled",

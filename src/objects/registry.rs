@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use room_core::machines::wire::{self};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
-use room_core::management::registry::{Registry as Machine, Row};
+use room_core::management::registry::{Preview, Registry as Machine, Row};
 use serde::Deserialize;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -84,7 +84,14 @@ impl Registry {
                 text: machine.configuration(),
             },
             RegistryRequest::Preview { id, query } => {
-                RegistryReply::Preview(machine.preview(platform::now(), &id, &query))
+                let now = platform::now();
+                let preview = machine.preview(now, &id);
+                let show = |preview: &Preview| {
+                    memory::with(|memory| {
+                        preview.rendered(now, &query, |language| memory.texts(language))
+                    })
+                };
+                RegistryReply::Preview(preview.and_then(show))
             }
         })
     }

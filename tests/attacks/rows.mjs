@@ -38,6 +38,7 @@ export const ROWS = [
     holds: "short life, revocation, one place however many copies; a room may notice other users",
     elsewhere: [
       ...workerd("revocation", "a session that the origin ends frees its place"),
+      ...workerd("leaving", "whoever leaves frees the place, for good"),
       ...native("src/machines/isolate/tests", "whoever_comes_with_a_void_ticket_is_a_new_visitor"),
     ],
   },
@@ -305,6 +306,6 @@ export const ROWS = [
   {
     attack: "Cross-site reading and forged calls of the management",
     holds: "bearer tokens alone; no cookie, no permissive CORS",
-    elsewhere: [],
+    elsewhere: workerd("leaving", "another site, and no site at all, make nobody leave"),
   },
 ].map((row, index) => ({ number: index + 1, ...row }));

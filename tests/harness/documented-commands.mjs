@@ -76,6 +76,14 @@ export const ELSEWHERE = [
     test: ["room-sim/tests/swarm.rs", "no_story_breaks_a_law"],
   },
   {
+    command: "npm pack ./client",
+    why: "it leaves a file where it runs",
+    test: [
+      "tests/clients/package.test.mjs",
+      "it runs and has types in an empty project, and the hook beside React",
+    ],
+  },
+  {
     command: "MODEL_ROOM=renewals",
     why: "it searches for minutes",
     test: ["room-core/tests/model/main.rs", "no_order_of_events_breaks_a_law"],

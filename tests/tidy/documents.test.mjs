@@ -177,7 +177,7 @@ function whatIsWrong(command) {
 
 function wrongWithNpm(words) {
   const script = words[0] === "run" ? words[1] : words[0];
-  if (!scripts[script] && script !== "ci") return "no npm script";
+  if (!scripts[script] && !["ci", "pack"].includes(script)) return "no npm script";
   const step = behind(words, "--only");
   if (step && !text("scripts/test.mjs").includes(`name: "${step}"`)) return `no step ${step}`;
   return unknownFlag(words, FLAGS_OF_NPM);

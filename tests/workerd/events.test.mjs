@@ -6,7 +6,7 @@
 
 import assert from "node:assert/strict";
 
-import { ROOMS, call } from "../harness/api.mjs";
+import { ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { orderOfEntry } from "../harness/measure.mjs";
@@ -244,6 +244,47 @@ clusterTest(
     await call(cluster, "DELETE", `${path}/${id}`);
     await pass(cluster);
     assert.deepEqual(await seen(), all("origin"));
+  },
+);
+
+clusterTest(
+  "the page shows the event, and news reach everybody who waits within 5 s",
+  { rooms: [plain], ...everywhere },
+  async (cluster) => {
+    const path = `${ROOMS}/${plain.id}`;
+    const times = { prequeueIn: -MINUTE_MS, startIn: 20 * MINUTE_MS, endIn: 30 * MINUTE_MS };
+    const event = eventOf({ ...times, name: "spring_sale", shuffle_at_event_start: true });
+    const { id } = (await call(cluster, "POST", `${path}/events`, event)).result;
+    await pass(cluster);
+    const waiting = new Visitor(cluster, { name: "waiting", host: plain.host });
+    const pages = async () => {
+      const all = [];
+      for (const { name } of cluster.isolates) {
+        all.push((await waiting.visit({ isolate: name })).body);
+      }
+      return all;
+    };
+    for (const page of await pages()) {
+      assert.match(page, />spring sale</);
+      assert.doesNotMatch(page, /Your place is kept\.<|They hold your place|You are in line/);
+    }
+    const news = { page_message: "Doors open <b>early</b>" };
+    await call(cluster, "PATCH", path, news);
+    const named = { page_event_name: "Frühling", page_name: "The sale" };
+    await call(cluster, "PATCH", `${path}/events/${id}`, named);
+    await pass(cluster);
+    for (const page of await pages()) {
+      assert.match(page, />Doors open &lt;b&gt;early&lt;\/b&gt;</);
+      assert.match(page, />Frühling</);
+      assert.match(page, />The sale</);
+    }
+    // The event's own counts, and an empty one is none.
+    await call(cluster, "PATCH", `${path}/events/${id}`, { page_message: "" });
+    await pass(cluster);
+    for (const page of await pages()) assert.doesNotMatch(page, /Doors open/);
+    const wrong = { page_message: "two\nlines" };
+    const { errors } = await refused(cluster, 400, "PATCH", `${path}/events/${id}`, wrong);
+    assert.deepEqual(errors.map(({ source }) => source.pointer), ["/page_message"]);
   },
 );
 

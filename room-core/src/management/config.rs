@@ -48,6 +48,7 @@ use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
 use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
+use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
@@ -133,14 +134,16 @@ pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldEr
     room.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-/// Reads the page in the body of a preview, the field `custom_html`.
-pub fn read_preview(value: &Value) -> Result<String, Vec<FieldError>> {
+/// Reads the page in the body of a preview, the field `custom_html`, and what it shows of its site.
+pub fn read_preview(value: &Value) -> Result<(String, Branding), Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
     let name = "custom_html";
     let page = fields.required(name, text(SOURCE_BYTES_MAX));
     let page = page.and_then(|source| check_template(&mut fields, name, source));
+    let branding = branding::read_branding(&mut fields);
     let errors = fields.finish();
-    page.filter(|_| errors.is_empty()).map(str::to_owned).ok_or(errors)
+    let read = page.map(str::to_owned).zip(branding);
+    read.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
 /// Reads a room; where that fails, returns `None` and leaves at least one error in `fields`.
@@ -169,6 +172,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let language = fields.optional("default_template_language", language, parsed::<Language>);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
+    let session_endpoint = fields.optional("session_endpoint", false, boolean);
     let show_position = fields.optional("show_position", false, boolean);
     let turnstile = read_turnstile(fields);
     let unverified = choice(&UNVERIFIED);
@@ -198,6 +202,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         default_template_language: language?,
         strip_cookie: strip_cookie?,
         origin_may_revoke: revoke?,
+        session_endpoint: session_endpoint?,
         show_position: show_position?,
         turnstile: turnstile?,
         turnstile_when_silent: unverified?,

@@ -30,6 +30,7 @@ pub use self::configuration::{Configuration, ConfigurationError};
 use self::context::CallContext;
 pub use self::deployment::Bounds;
 use self::deployment::Deployment;
+pub use self::preview::Preview;
 pub use self::rows::{BadRow, Row};
 use self::stored::Stored;
 use crate::base::time::Timestamp;
@@ -95,10 +96,9 @@ impl Registry {
         import::note_on_file(&self.stored, &self.file)
     }
 
-    /// Renders the page of a preview in the state that `query` asks for, or says why that state
-    /// makes no sense; `None` if there is no such preview.
-    pub fn preview(&self, now: Timestamp, id: &str, query: &str) -> Option<Result<String, String>> {
-        previews::show(&self.stored, now, id, query)
+    /// Returns the preview of this name; `None` if there is none, or none any more.
+    pub fn preview(&self, now: Timestamp, id: &str) -> Option<&Preview> {
+        previews::find(&self.stored, now, id)
     }
 
     /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made.

@@ -1,5 +1,7 @@
 //! Builds the HTTP answers of the waiting room: the queue page, its JSON, redirects and refusals.
 
+use serde_json::Value;
+
 use crate::page::arrival::Arrival;
 use crate::page::template::RenderError;
 use crate::page::widget::Widget;
@@ -125,6 +127,13 @@ impl HttpResponse {
         answer
     }
 
+    /// Builds the answer to a visitor who asks for the session, with what is told of it.
+    pub fn of_session(status: u16, facts: &Value, set_cookies: &[String]) -> Self {
+        let mut answer = Self::of_status(status, "application/json", facts.to_string());
+        answer.push_cookies(set_cookies);
+        answer
+    }
+
     /// Builds the head of an event stream, with what it says first as its body.
     pub fn stream(text: String) -> Self {
         Self::of_status(200, "text/event-stream; charset=utf-8", text)
@@ -197,6 +206,7 @@ mod tests {
     };
     const BRANDING: Branding = Branding {
         name: String::new(),
+        event_name: String::new(),
         logo: String::new(),
         color: String::new(),
         text: String::new(),

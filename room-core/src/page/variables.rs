@@ -166,11 +166,16 @@ impl Variables {
     /// True if the visitor has a place that is kept for a while: in a lottery there is none, nor
     /// before lots are drawn.
     fn place_is_kept(&self) -> bool {
-        let is_drawn_later =
-            self.waiting.is_prequeueing() && self.waiting.event.is_some_and(|event| event.shuffles);
         let in_line =
             !matches!(self.shown(), Shown::Held | Shown::Rejected | Shown::Challenge | Shown::Full);
-        in_line && !is_drawn_later && self.waiting.method != QueueingMethod::Random
+        in_line && !self.awaits_draw()
+    }
+
+    /// True if it is not drawn yet who enters before whom.
+    fn awaits_draw(&self) -> bool {
+        let is_drawn_at_start = self.waiting.event.is_some_and(|event| event.shuffles);
+        self.waiting.method == QueueingMethod::Random
+            || self.waiting.is_prequeueing() && is_drawn_at_start
     }
 
     /// True if the wait is less than a minute, and it cannot be told how many seconds.
@@ -239,12 +244,13 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable except those of a draw, sorted by name for the binary search.
 ///
-/// Cloudflare does not have these: `checkIn`, `pageStays`, `placeIsKept`, `returnAddress`, `page…`
+/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `pageStays`, `placeIsKept`, `returnAddress`, `page…`
 /// (how the built-in page goes on), `waitTimeBelowMinute`, `eventStart…` (while prequeueing, in
 /// UTC), `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 68] = [
+const VARIABLES: [(&str, Read); 70] = [
+    ("awaitsDraw", |own| Value::Bool(own.awaits_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
@@ -264,6 +270,7 @@ const VARIABLES: [(&str, Read); 68] = [
     ("lastUpdatedTime", |own| Value::Text(own.last_updated_time())),
     ("nothingSubmitted", |own| Value::Bool(own.waiting.submitted_nothing)),
     ("pageColor", |own| Value::Text(&own.branding.color)),
+    ("pageEventName", |own| Value::Text(&own.branding.event_name)),
     ("pageHelpUrl", |own| Value::Text(&own.branding.help_url)),
     ("pageLogo", |own| Value::Text(&own.branding.logo)),
     ("pageMessage", |own| Value::Text(&own.branding.message)),

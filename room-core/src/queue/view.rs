@@ -14,10 +14,10 @@ use crate::queue::forecast;
 /// have been reported, in milliseconds: two check-ins of a newcomer.
 const STEADY_MS: u64 = 10 * SECOND_MS;
 
-/// So many who came in one second are told apart well enough: half of them are a guess.
-const FEW_IN_A_SECOND: u64 = 2;
-/// The visitors before it must be so many times as many as those of a second, for the place of one
-/// of them to be right within a tenth.
+/// So many whose order is guessed do not matter: half of them are before a visitor.
+const FEW: u64 = 2;
+/// The visitors known to be before it must be so many times as many as those whose order is
+/// guessed, for a place to be right within a tenth.
 const ROUGH: u64 = 5;
 
 /// The state of a room at one moment, as its global aggregator saw it.
@@ -91,25 +91,34 @@ impl Joined {
 }
 
 impl View {
-    /// Returns true when it is known how many stand before a visitor at `key`: all who joined
-    /// earlier have been reported, and of those of the same second too few are left to make much
-    /// of a difference; or newcomers have waited for so long that others come as evenly.
+    /// Returns true when it is known, within about a tenth, how many stand before a visitor at
+    /// `key`: those who joined earlier have been reported, or those not reported yet are so few
+    /// that a guess will do. Whoever has waited for two check-ins is told what there is.
     pub fn knows_place(&self, key: OrderKey) -> bool {
-        let is_told = key <= OrderKey::fifo(self.joined.until) && self.is_sharp_at(key);
-        is_told || self.made_at.since_ms(self.closed_at) >= STEADY_MS
+        let is_told = key <= OrderKey::fifo(self.joined.until);
+        let is_steady = self.made_at.since_ms(self.closed_at) >= STEADY_MS;
+        let has_waited = key <= OrderKey::fifo(self.made_at - STEADY_MS);
+        has_waited || (is_told || is_steady) && self.is_sharp_at(key)
     }
 
-    /// Returns true unless so many came in the second of `key`, and are in no census yet, that the
-    /// place of one of them is a guess.
+    /// Returns true unless so many came in the second of `key`, or since the last second that is
+    /// known, that the place of one of them is a guess.
     fn is_sharp_at(&self, key: OrderKey) -> bool {
         let second = key.0 / SECOND_MS;
-        let seconds = self.joined_by_second.iter();
-        let earlier = seconds.filter(|(one, _)| *one <= second);
-        let (own, before) = earlier.fold((0, 0), |(own, before), (one, joined)| {
-            if *one == second { (*joined, before) } else { (own, before + joined) }
-        });
+        let own = self.joined_by_second.iter().find(|(one, _)| *one == second);
+        let Joined { from, until, count } = self.joined;
+        let unknown_ms = key.0.saturating_sub(until.0);
+        let since = count.saturating_mul(unknown_ms) / until.since_ms(from).max(1);
+        let guessed = own.map_or(0, |(_, joined)| *joined).saturating_add(since);
         let counted = self.line.last().map_or(0, |(_, ahead)| *ahead);
-        own <= FEW_IN_A_SECOND || own * ROUGH <= counted + before
+        let known = counted.saturating_add(self.known_before(second));
+        guessed <= FEW || guessed.saturating_mul(ROUGH) <= known
+    }
+
+    /// Returns how many are known to have joined since the census and before a second.
+    fn known_before(&self, second: u64) -> u64 {
+        let earlier = self.joined_by_second.iter().filter(|(one, _)| *one < second);
+        earlier.map(|(_, joined)| joined).sum()
     }
 
     /// Returns how many visitors joined since the census and before `key`. Those of one second are
@@ -177,20 +186,39 @@ mod tests {
                 joined,
                 joined_by_second: vec![(9, before), (10, own), (11, 900)],
                 line: vec![(OrderKey(1), counted)],
-                made_at: Timestamp(21_000),
-                closed_at: Timestamp(15_000),
+                made_at: Timestamp(20_399),
                 ..View::default()
             };
             assert_eq!(view.knows_place(OrderKey(10_400)), want, "{own} {before} {counted}");
             assert!(view.knows_place(OrderKey(8_000)), "in the census");
-            let steady = View { made_at: Timestamp(25_000), ..view };
-            assert!(steady.knows_place(OrderKey(10_400)));
+            let later = View { made_at: Timestamp(20_400), ..view };
+            assert!(later.knows_place(OrderKey(10_400)), "after two check-ins");
         };
         check(0, 0, 0, true);
         check(2, 0, 0, true);
         check(3, 0, 0, false);
         check(20, 60, 39, false);
         check(20, 60, 40, true);
+    }
+
+    #[test]
+    fn a_place_behind_many_who_are_not_reported_yet_is_not_known() {
+        let joined = Joined { from: Timestamp(12_500), until: Timestamp(15_000), count: 8 };
+        let check = |key: u64, counted: u64, want: bool| {
+            let view = View {
+                joined,
+                joined_by_second: vec![(13, 4), (14, 4)],
+                line: vec![(OrderKey(1), counted)],
+                made_at: Timestamp(18_000),
+                ..View::default()
+            };
+            assert_eq!(view.knows_place(OrderKey(key)), want, "{key} {counted}");
+        };
+        // Of a line that grows by 3.2 a second, 16 came within 5 s.
+        check(20_000, 71, false);
+        check(20_000, 72, true);
+        check(15_900, 0, true);
+        check(16_000, 0, false);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::room::Room;
+use crate::room::branding::Branding;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
 
@@ -71,6 +72,8 @@ pub struct Overrides {
     pub queueing_method: Option<QueueingMethod>,
     /// What becomes of visitors who do not pass the challenge.
     pub turnstile_action: Option<TurnstileAction>,
+    /// What the built-in page shows of its site.
+    pub branding: Branding<Option<String>>,
 }
 
 /// Where an event stands at a moment. A phase includes its first millisecond and not the first one
@@ -174,6 +177,14 @@ impl<'a> InForce<'a> {
             self.settings.to_mut().challenge_required = false;
         }
         self
+    }
+
+    /// Returns what the built-in page shows: what the room says, changed by the active event. That
+    /// is shown by its name, in words, unless its owner calls it otherwise on pages.
+    pub fn branding(&self, of_room: &Branding) -> Branding {
+        let Some((event, _)) = self.event else { return of_room.clone() };
+        let event_name = event.name.replace(['-', '_'], " ");
+        event.overrides.branding.clone().or(Branding { event_name, ..of_room.clone() })
     }
 
     /// Returns what the queue page tells of the active event at `now`; `None` if no event is
@@ -395,6 +406,28 @@ mod tests {
         let methods = room(false, &json!({ "queueing_method": "reject" }));
         let applied = methods.events[0].applied_to(&methods.settings);
         assert_eq!(applied.queueing_method, QueueingMethod::Reject);
+    }
+
+    #[test]
+    fn pages_show_the_event_while_it_is_active_and_of_the_room_what_it_leaves() {
+        let shown = |event: serde_json::Value, time: &str| {
+            let mut room = room(false, &event);
+            room.branding.name = "Shop".to_owned();
+            room.branding.message = "Welcome".to_owned();
+            let shown = in_force(&room, at(time)).branding(&room.branding);
+            [shown.name, shown.event_name, shown.message]
+        };
+        let names = json!({ "name": "spring_sale-2" });
+        assert_eq!(shown(names.clone(), "17:29:59"), ["Shop", "", "Welcome"]);
+        for time in ["17:30:00", "18:00:00", "19:59:59"] {
+            assert_eq!(shown(names.clone(), time), ["Shop", "spring sale 2", "Welcome"], "{time}");
+        }
+        assert_eq!(shown(names, "20:00:00"), ["Shop", "", "Welcome"]);
+        let own = json!({
+            "page_name": "Spring", "page_event_name": "Frühling & Co.", "page_message": "",
+        });
+        assert_eq!(shown(own, "18:00:00"), ["Spring", "Frühling & Co.", ""]);
+        assert_eq!(shown(json!({ "page_event_name": "" }), "18:00:00"), ["Shop", "", "Welcome"]);
     }
 
     #[test]

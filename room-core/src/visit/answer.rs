@@ -196,7 +196,7 @@ impl ResponseContext<'_> {
         let (head, status) = (self.head.is_head(), self.room.queueing_status_code);
         let referrer = if self.head.submits() { source.header("referer") } else { String::new() };
         let arrival = self.arrival(source, &referrer);
-        let branding = &self.room.branding;
+        let branding = &self.in_force.branding(&self.room.branding);
         let host = split_url(self.url).map_or("", |parts| parts.host);
         let delivery = Delivery { status, head, set_cookies, widget, arrival, branding, host };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));

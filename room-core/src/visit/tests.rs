@@ -87,6 +87,8 @@ fn word(step: &Step) -> &'static str {
         Step::RefusePrefetch => "prefetch",
         Step::ReadView => "view",
         Step::Stream(_) => "stream",
+        Step::Session(Some(_)) => "session",
+        Step::Session(None) => "no session",
         Step::AskCounter(_) => "ask",
         Step::Answer(Outcome::Pass | Outcome::PassWith(_)) => "pass",
         Step::Answer(Outcome::Wait { .. }) => "wait",
@@ -207,6 +209,28 @@ fn whoever_uses_the_session_of_another_gets_what_the_room_says() {
     // The visitor keeps the session, whatever token comes with the cookie.
     check(TicketSharing::Report, GATE, Some(false), "pass");
     check(TicketSharing::Allow, GATE, Some(false), "pass");
+}
+
+#[test]
+fn a_session_is_told_to_its_own_visitor_alone_and_needs_no_view() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let visit = Visit { asks_session: true, ..Visit::of_page(NOW, &in_force) };
+    let check = |ticket: Option<Ticket>, sharing: TicketSharing, want: &str| {
+        let mut source = Counted { sharing, ..counted(ticket) };
+        assert_eq!(word(&visit.step(None, &mut source)), want, "{sharing:?}");
+        assert_eq!(word(&visit.step(Some(&mut isolate(true)), &mut source)), want, "{sharing:?}");
+    };
+    check(Some(inside(&settings)), TicketSharing::Allow, "session");
+    check(Some(inside(&settings)), TicketSharing::Report, "session");
+    check(Some(inside(&settings)), TicketSharing::NewVisitor, "no session");
+    check(Some(inside(&settings)), TicketSharing::Challenge, "no session");
+    check(Some(waiting()), TicketSharing::Allow, "no session");
+    check(None, TicketSharing::Allow, "no session");
+    let mut isolate = isolate(true);
+    assert!(end_session(NOW, &settings, &mut isolate, &inside(&settings)));
+    let step = visit.step(Some(&mut isolate), &mut counted(Some(inside(&settings))));
+    assert_eq!(word(&step), "no session");
 }
 
 #[test]

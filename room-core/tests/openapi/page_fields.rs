@@ -1,11 +1,29 @@
-//! The fields of a room that say what the built-in page shows of its site.
+//! The fields of a room and of an event that say what the built-in page shows of its site.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::schemas::{ours, text};
+use crate::schemas::{inherited, ours, text};
 
 /// Adds the fields to the schema of a room.
 pub fn added_to(mut room: Value) -> Value {
+    let added = fields();
+    room["properties"].as_object_mut().expect("properties").extend(added);
+    room
+}
+
+/// Adds them to the schema of an event, which may leave each to its room.
+pub fn added_to_event(mut event: Value) -> Value {
+    let mut added = fields();
+    for schema in added.values_mut() {
+        *schema = inherited(schema.take());
+    }
+    let name = "The event's name on the built-in page; null: its name with spaces.";
+    added.insert("page_event_name".to_owned(), inherited(ours(text(100, name))));
+    event["properties"].as_object_mut().expect("properties").extend(added);
+    event
+}
+
+fn fields() -> Map<String, Value> {
     let form = |description: &str| {
         ours(json!({ "type": "string", "default": "", "description": description }))
     };
@@ -17,7 +35,5 @@ pub fn added_to(mut room: Value) -> Value {
         "page_message": ours(text(500, "News for everybody who waits.")),
         "page_help_url": form("Where visitors find help: https://..."),
     });
-    let added = fields.as_object().cloned().unwrap_or_default();
-    room["properties"].as_object_mut().expect("properties").extend(added);
-    room
+    fields.as_object().cloned().unwrap_or_default()
 }

@@ -11,7 +11,7 @@ pub fn all() -> Value {
     json!({
         "Room": page_fields::added_to(room()),
         "Route": route(),
-        "Event": event(),
+        "Event": page_fields::added_to_event(event()),
         "Rule": rule(),
         "List": list(),
         "ListItem": list_item(),
@@ -19,7 +19,7 @@ pub fn all() -> Value {
         "Settings": settings(),
         "Status": status(),
         "History": history(),
-        "Preview": preview(),
+        "Preview": page_fields::added_to(preview()),
         "Trial": trial::request(),
         "TrialResult": trial::result(),
         "AuditEntry": audit_entry(),
@@ -70,7 +70,7 @@ fn one_of(values: &[&str], description: &str) -> Value {
 }
 
 /// A field that may be null: then the room's value counts.
-fn inherited(mut schema: Value) -> Value {
+pub fn inherited(mut schema: Value) -> Value {
     let kind = schema["type"].take();
     schema["type"] = json!([kind, "null"]);
     schema["default"] = Value::Null;
@@ -211,6 +211,7 @@ fn room() -> Value {
                 0, 1_800, Some(0),
                 "How long a newcomer counts who has not come back; 0: for the session.",
             )),
+            "session_endpoint": ours(flag(false, "Tell of the session, and let visitors leave.")),
             "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
             "case_sensitive_path": ours(flag(
                 false, "Cover the paths in this letter case alone; many servers ignore it.",

@@ -205,7 +205,11 @@ impl World {
                 let conclusion = visit.conclude(&instance.machine, outcome);
                 self.answer(&asking, conclusion);
             }
-            Step::CheckToken(_) | Step::RefusePrefetch | Step::ReadView | Step::Stream(_) => {
+            Step::CheckToken(_)
+            | Step::RefusePrefetch
+            | Step::ReadView
+            | Step::Session(_)
+            | Step::Stream(_) => {
                 unreachable!("a page without a token, from an isolate that looked for a view");
             }
         }

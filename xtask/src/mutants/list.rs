@@ -289,7 +289,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         law: "I14",
         breaks: "an event without renewal forgets what was promised before it",
-        file: "admission.rs",
+        file: "admission/session.rs",
         from: "            || counted > settings.bucket_at(ticket.accepted_at)\n",
         to: "",
     },

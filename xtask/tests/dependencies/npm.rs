@@ -49,6 +49,8 @@ impl Package {
 pub fn unused(project: &Package, sources: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     for (name, _) in project.all_dependencies() {
+        // The types of a package are used with it.
+        let name = name.strip_prefix("@types/").unwrap_or(name);
         let forms = [format!("\"{name}\""), format!("\"{name}/"), format!("node_modules/{name}/")];
         let used = sources.iter().any(|source| forms.iter().any(|form| source.contains(form)));
         if !used {

@@ -17,15 +17,29 @@ const URL_BYTES_MAX: usize = 500;
 const LOGO_BYTES_MAX: usize = 4_096;
 const LOGO_KINDS: [&str; 5] = ["svg+xml", "png", "webp", "jpeg", "gif"];
 
-/// Reads the fields that begin with `page_`.
+/// Reads the fields of a room that begin with `page_`.
 pub(super) fn read_branding(fields: &mut Fields<'_>) -> Option<Branding> {
+    read_fields(fields, None).map(|read| read.or(Branding::default()))
+}
+
+/// Reads the same fields of an event, and what pages call it.
+pub(super) fn read_overrides(fields: &mut Fields<'_>) -> Option<Branding<Option<String>>> {
+    read_fields(fields, Some("page_event_name"))
+}
+
+fn read_fields(
+    fields: &mut Fields<'_>,
+    event_name: Option<&'static str>,
+) -> Option<Branding<Option<String>>> {
     let mut read =
         |name: &'static str, limit: usize, is_right: fn(&str) -> bool, expected: &str| {
-            let value = |value: &Value| checked(value, limit, is_right, expected);
-            fields.optional(name, String::new(), value)
+            let value = |value: &Value| checked(value, limit, is_right, expected).map(Some);
+            fields.optional(name, None, value)
         };
     let line = "a text without line breaks or other control characters";
     let name = read("page_name", NAME_BYTES_MAX, is_plain, line);
+    let event_name =
+        event_name.map_or(Some(None), |field| read(field, NAME_BYTES_MAX, is_plain, line));
     let text = read("page_text", TEXT_BYTES_MAX, is_plain, line);
     let message = read("page_message", TEXT_BYTES_MAX, is_plain, line);
     let color = read("page_color", NAME_BYTES_MAX, is_color, "a colour like \"#0f766e\"");
@@ -35,6 +49,7 @@ pub(super) fn read_branding(fields: &mut Fields<'_>) -> Option<Branding> {
     let logo = read("page_logo", LOGO_BYTES_MAX, is_picture, picture);
     Some(Branding {
         name: name?,
+        event_name: event_name?,
         logo: logo?,
         color: color?,
         text: text?,

@@ -1,5 +1,6 @@
 //! Writes rooms, events and rules as the JSON that `config` reads: each reads back as itself.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::choices::{
@@ -67,6 +68,7 @@ pub fn room_document(room: &Room) -> Document {
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "unconfirmed_seconds": settings.unconfirmed_s,
         "strip_cookie": room.strip_cookie,
+        "session_endpoint": room.session_endpoint,
         "show_position": room.show_position,
         "event_stream_enabled": settings.event_stream,
     }));
@@ -75,7 +77,7 @@ pub fn room_document(room: &Room) -> Document {
 }
 
 /// Writes what the built-in page shows of its site.
-fn branding_document(branding: &Branding) -> Document {
+fn branding_document<Text: Serialize>(branding: &Branding<Text>) -> Document {
     document(json!({
         "page_name": branding.name,
         "page_logo": branding.logo,
@@ -90,7 +92,7 @@ fn branding_document(branding: &Branding) -> Document {
 pub fn event_document(event: &Event) -> Document {
     let overrides = &event.overrides;
     let written = |time: &EventTime| time.written.clone();
-    document(json!({
+    let mut all = document(json!({
         "id": event.id,
         "created_on": event.created_on.to_iso8601(),
         "modified_on": event.modified_on.to_iso8601(),
@@ -110,7 +112,10 @@ pub fn event_document(event: &Event) -> Document {
         "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
         "turnstile_action":
             overrides.turnstile_action.map(|action| name_of(&TURNSTILE_ACTIONS, action)),
-    }))
+        "page_event_name": overrides.branding.event_name,
+    }));
+    all.extend(branding_document(&overrides.branding));
+    all
 }
 
 /// Writes a bypass rule.
@@ -150,10 +155,18 @@ pub fn full_document(room: &Room) -> Document {
             all.remove(name);
         }
     }
-    let events = room.events.iter().map(event_document).map(Value::Object).collect();
+    let events = room.events.iter().map(full_event).map(Value::Object).collect();
     let rules = room.bypass_rules.iter().map(rule_document).map(Value::Object).collect();
     all.insert("events".to_owned(), Value::Array(events));
     all.insert("bypass_rules".to_owned(), Value::Array(rules));
+    all
+}
+
+/// Writes an event without the fields that begin with `page_` and that it leaves to its room: the
+/// version before knows none of them.
+fn full_event(event: &Event) -> Document {
+    let mut all = event_document(event);
+    all.retain(|name, value| !(name.starts_with("page_") && value.is_null()));
     all
 }
 
@@ -322,6 +335,8 @@ mod tests {
             }],
         });
         full.as_object_mut().unwrap().extend(new_values());
+        let shown = json!({ "page_event_name": "Sale", "page_name": "", "page_color": "#0f766e" });
+        full["events"][0].as_object_mut().unwrap().extend(shown.as_object().unwrap().clone());
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }
@@ -338,6 +353,8 @@ mod tests {
             (&event["custom_page_html"], &event["queueing_method"]),
             (&json!(""), &json!("fifo"))
         );
+        let shown = ["page_event_name", "page_name", "page_text"].map(|name| event.get(name));
+        assert_eq!(shown, [Some(&json!("Sale")), Some(&json!("")), None]);
         assert_eq!(document["bypass_rules"][0]["version"], "7");
     }
 }

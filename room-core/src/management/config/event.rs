@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::branding;
 use super::choices::{QUEUEING_METHODS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
@@ -133,6 +134,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let queueing_method = fields.optional("queueing_method", None, some_method);
     let some_action = |value: &Value| choice(&TURNSTILE_ACTIONS)(value).map(Some);
     let turnstile_action = fields.optional("turnstile_action", None, some_action);
+    let branding = branding::read_overrides(fields);
     Some(Overrides {
         limits: total?.zip(per_minute?),
         session_duration_minutes: duration?,
@@ -141,6 +143,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
         turnstile_mode: turnstile_mode?,
         queueing_method: queueing_method?,
         turnstile_action: turnstile_action?,
+        branding: branding?,
     })
 }
 
@@ -237,6 +240,23 @@ mod tests {
         check(&json!({ "turnstile_action": "infinite_queue" }), &[]);
         check(&json!({ "turnstile_action": "block" }), &[("/turnstile_action", RANGE)]);
         check(&json!({ "colour": 1 }), &[("/colour", ErrorCode::UnknownField)]);
+    }
+
+    #[test]
+    fn what_an_event_shows_on_pages_has_its_form() {
+        let form = ErrorCode::Malformed;
+        for name in ["page_name", "page_event_name", "page_text", "page_message"] {
+            let pointer = format!("/{name}");
+            check(&json!({ name: null }), &[]);
+            check(&json!({ name: "" }), &[]);
+            check(&json!({ name: "Sale & more" }), &[]);
+            check(&json!({ name: "a\nb" }), &[(&pointer, form)]);
+            check(&json!({ name: 7 }), &[(&pointer, ErrorCode::WrongType)]);
+        }
+        check(&json!({ "page_event_name": "a".repeat(101) }), &[("/page_event_name", RANGE)]);
+        check(&json!({ "page_color": "red" }), &[("/page_color", form)]);
+        check(&json!({ "page_logo": "/logo.png" }), &[("/page_logo", form)]);
+        check(&json!({ "page_help_url": "javascript:1" }), &[("/page_help_url", form)]);
     }
 
     #[test]

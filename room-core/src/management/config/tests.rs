@@ -100,6 +100,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         default_template_language: Language::default(),
         strip_cookie: false,
         origin_may_revoke: false,
+        session_endpoint: false,
         show_position: false,
         turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
         turnstile_when_silent: WhenUnverified::Accept,
@@ -127,6 +128,7 @@ fn every_field_reaches_the_room() {
         "queue_all": true,
         "queueing_method": "random",
         "maintenance": "drain",
+        "session_endpoint": true,
         "show_position": true,
         "event_stream_enabled": true,
         "refresh_interval_seconds": 300,
@@ -178,6 +180,7 @@ fn every_field_reaches_the_room() {
             && room.strip_cookie
             && room.case_sensitive_path
             && room.show_infinite_queue
+            && room.session_endpoint
     );
     let action = TurnstileAction::InfiniteQueue;
     assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
@@ -261,6 +264,7 @@ fn what_a_page_shows_of_its_site_reaches_the_room() {
         logo: "data:image/png;base64,QQ==".to_owned(),
         color: "#0F766e".to_owned(),
         text: "Welcome".to_owned(),
+        event_name: String::new(),
         message: "A second day was added".to_owned(),
         help_url: "https://help.example/".to_owned(),
     };

@@ -16,7 +16,7 @@ use crate::room::event::Event;
 
 const MEANING: Meaning = Meaning {
     read_only: &["id", "created_on", "modified_on"],
-    extensions: &[],
+    extensions: &OURS,
     defaults: &[
         ("queueing_method", Empty::Text),
         ("turnstile_mode", Empty::Text),
@@ -34,6 +34,17 @@ const INHERITED: [&str; 8] = [
     "turnstile_mode",
     "turnstile_action",
 ];
+/// The fields that Cloudflare's product does not have. Except for the first, an event may leave
+/// them to its room, too.
+const OURS: [&str; 7] = [
+    "page_event_name",
+    "page_name",
+    "page_logo",
+    "page_color",
+    "page_text",
+    "page_message",
+    "page_help_url",
+];
 
 /// Lists the events of a room, oldest first.
 pub fn list(room: &Room, paging: Paging) -> Answer {
@@ -50,7 +61,7 @@ pub fn show(room: &Room, id: EventId) -> Result<Answer, Failure> {
 pub fn details(room: &Room, id: EventId) -> Result<Answer, Failure> {
     let mut details = event_document(event(room, id)?);
     let of_room = room_document(room);
-    for name in INHERITED {
+    for name in INHERITED.into_iter().chain(OURS) {
         if details.get(name).is_none_or(Value::is_null) {
             details.insert(name.to_owned(), of_room.get(name).cloned().unwrap_or_default());
         }
@@ -195,14 +206,19 @@ mod tests {
             let rooms = json!([{
                 "id": ID, "zone_id": ID, "name": "shop", "host": "shop.example",
                 "total_active_users": 9, "new_users_per_minute": 8, "session_duration": 7,
+                "page_name": "Shop", "page_message": "Welcome",
                 "events": [event],
             }]);
             let room = &parse_rooms(&rooms.to_string()).expect("valid rooms")[0];
-            let settings = in_force(room, room.events[0].start.at).settings;
             let answer = super::details(room, room.events[0].id);
             let body = answer.map(|answer| answer.reply.body).unwrap_or_default();
             let details: Value = serde_json::from_str(&body).expect("an envelope");
             let of_event = |name: &str| details["result"][name].clone();
+            let in_force = in_force(room, room.events[0].start.at);
+            let shown = in_force.branding(&room.branding);
+            assert_eq!(of_event("page_name"), shown.name, "{fields}");
+            assert_eq!(of_event("page_message"), shown.message, "{fields}");
+            let settings = in_force.settings;
             assert_eq!(of_event("total_active_users"), settings.total_active_users, "{fields}");
             assert_eq!(of_event("new_users_per_minute"), settings.new_users_per_minute, "{fields}");
             assert_eq!(of_event("session_duration"), settings.session_duration_minutes, "{fields}");
@@ -213,5 +229,6 @@ mod tests {
         check(json!({ "total_active_users": 3, "new_users_per_minute": 2 }));
         check(json!({ "session_duration": 30 }));
         check(json!({ "disable_session_renewal": true }));
+        check(json!({ "page_name": "Sale", "page_message": "" }));
     }
 }

@@ -25,27 +25,24 @@ pub fn create(
     body: &Value,
 ) -> Result<Answer, Failure> {
     context.check_zone(zone)?;
-    let html = read_preview(body).map_err(Failure::invalid)?;
+    let (html, branding) = read_preview(body).map_err(Failure::invalid)?;
     let id = RoomId::from_bytes(drawn_id(context.draw, 0)).to_string();
     let result = json!({
         "preview_url": format!("{base_url}/_waiting-room/preview/{id}"),
     });
     let unknown = unknown_variables(Some(&html));
     let mut changes: Vec<_> = spent(context).into_iter().map(|spent| change(spent, None)).collect();
-    changes.push(change(id, Some(Preview::of(html, context.now))));
+    changes.push(change(id, Some(Preview::of(html, branding, context.now))));
     Ok(Answer { reply: Reply::success(result, &unknown), changes })
 }
 
-/// Renders the page of the preview `id` in the state that `query` asks for, or says why that state
-/// makes no sense; `None` if there is no such preview.
-pub fn show(
-    stored: &Stored,
+/// Returns the preview `id`; `None` if there is none, or none any more.
+pub fn find<'stored>(
+    stored: &'stored Stored,
     now: Timestamp,
     id: &str,
-    query: &str,
-) -> Option<Result<String, String>> {
-    let preview = stored.previews().get(id).filter(|preview| preview.expires_at > now)?;
-    Some(preview.rendered(now, query))
+) -> Option<&'stored Preview> {
+    stored.previews().get(id).filter(|preview| preview.expires_at > now)
 }
 
 /// Finds the previews to forget before one more is kept: expired ones, and the oldest of too many.

@@ -33,6 +33,7 @@ const MEANING: Meaning = Meaning {
         "unconfirmed_seconds",
         "strip_cookie",
         "maintenance",
+        "session_endpoint",
         "show_position",
         "turnstile_when_silent",
         "show_infinite_queue",

@@ -433,16 +433,21 @@ fn a_row_that_nobody_understands_stops_the_registry() {
 fn previews_are_forgotten_in_time() {
     let mut world = World::new();
     let path = format!("{}/preview", rooms());
-    let url = world.get("POST", &path, &json!({ "custom_html": "{{waitTime}}" }));
+    let page = json!({ "custom_html": "{{waitTime}}", "page_name": "Shop" });
+    let url = world.get("POST", &path, &page);
     let url = url["preview_url"].as_str().expect("a URL").to_owned();
     let id = url.strip_prefix("https://admin.example/_waiting-room/preview/").expect("our prefix");
     let at = |seconds: u64| Timestamp::from_seconds(1_795_255_201 + seconds);
-    let show = |world: &World, seconds: u64| world.registry.preview(at(seconds), id, "waitTime=3");
+    let show = |world: &World, seconds: u64| {
+        world.registry.preview(at(seconds), id).map(|preview| preview.branding.name.clone())
+    };
     world.restart();
-    assert_eq!(show(&world, 3_599), Some(Ok("3".to_owned())));
+    assert_eq!(show(&world, 3_599), Some("Shop".to_owned()));
     assert_eq!(show(&world, 3_600), None);
     world.check("POST", &path, &json!({ "custom_html": "{{#x" }), &[(1_109, "/custom_html")]);
     world.check("POST", &path, &json!({}), &[(1_101, "/custom_html")]);
+    let red = json!({ "custom_html": "", "page_color": "red" });
+    world.check("POST", &path, &red, &[(1_104, "/page_color")]);
     for _ in 0..20 {
         world.get("POST", &path, &json!({ "custom_html": "x" }));
     }

@@ -153,7 +153,8 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 68] = [
+const DOCUMENTED: [(&str, Value<'static>); 70] = [
+    ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
     ("eventStart", Value::Text("")),
     ("eventStartDate", Value::Text("")),
@@ -173,6 +174,7 @@ const DOCUMENTED: [(&str, Value<'static>); 68] = [
     ("lastUpdatedTime", Value::Text("10:00:00")),
     ("nothingSubmitted", Value::Bool(true)),
     ("pageColor", Value::Text("#0f766e")),
+    ("pageEventName", Value::Text("Spring sale")),
     ("pageHelpUrl", Value::Text("https://help.example/")),
     ("pageLogo", Value::Text("data:image/png;base64,QQ==")),
     ("pageMessage", Value::Text("A second day was added.")),
@@ -237,6 +239,7 @@ fn every_variable_has_its_documented_value() {
     };
     let branding = Branding {
         name: String::new(),
+        event_name: "Spring sale".to_owned(),
         logo: "data:image/png;base64,QQ==".to_owned(),
         color: "#0f766e".to_owned(),
         text: "Welcome.".to_owned(),

@@ -1,0 +1,209 @@
+// The element `<waiting-room-session>` for pages of a site behind a waiting room with
+// `session_endpoint`: it says how long the visitor's session lasts, warns before it ends, and lets
+// the visitor leave early. One file without imports, so that a site can serve it as it is.
+
+/** What the room tells of the session. */
+export interface Session {
+  /** True while the visitor is inside. */
+  readonly inside: boolean;
+  /** Seconds until the session ends, unless a visit renews it. */
+  readonly secondsLeft: number;
+  /** True if every visit renews the session. */
+  readonly renews: boolean;
+}
+
+/** What the element says; each text can be given as an attribute `text-…`. */
+const TEXTS = {
+  left: "Your session ends in {time}.",
+  warning: "Your session ends in {time}. Do you want to stay?",
+  question: "Do you want to leave? Your place goes to the next visitor.",
+  stay: "Stay",
+  close: "Close",
+  leave: "Leave",
+  gone: "You have left. Thank you for making room.",
+  over: "Your session is over.",
+} as const;
+type Text = keyof typeof TEXTS;
+
+const PATH = "/_waiting-room/session";
+/** How long before the end the visitor is warned, in minutes: long enough to react (WCAG 2.2.1). */
+const WARN_MINUTES = 2;
+/** The longest timer, in milliseconds: a sleeping device and other tabs change what is left. */
+const PAUSE_MS_MAX = 60_000;
+/** The pause after an answer that says nothing, in milliseconds. */
+const RETRY_MS = 30_000;
+
+/** Asks the room for the session; `undefined` where no room answers. */
+async function ask(address: string, method: "GET" | "POST"): Promise<Session | undefined> {
+  try {
+    const response = await fetch(address, { method, cache: "no-store", redirect: "error" });
+    if (!response.ok) return undefined;
+    const told = (await response.json()) as Partial<Session>;
+    return typeof told.inside === "boolean" ? (told as Session) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rounds to the minute, below two minutes to steps of ten seconds, in the page's language. */
+function timeOf(seconds: number, language: string): string {
+  const [value, unit] =
+    seconds >= 120
+      ? [Math.floor(seconds / 60), "minute"]
+      : [Math.max(10, Math.floor(seconds / 10) * 10), "second"];
+  const style = { style: "unit", unit, unitDisplay: "long" } as const;
+  try {
+    return new Intl.NumberFormat(language, style).format(value);
+  } catch {
+    // The page's `lang` is no language.
+    return new Intl.NumberFormat(undefined, style).format(value);
+  }
+}
+
+/** Returns an element with this text. */
+function made<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text = "",
+): HTMLElementTagNameMap[Name] {
+  return Object.assign(document.createElement(name), { textContent: text });
+}
+
+/** The element. Its parts are ordinary children, for the site's own style sheet. */
+export class WaitingRoomSession extends HTMLElement {
+  readonly #left = made("p");
+  readonly #news = made("p");
+  readonly #leave = made("button");
+  readonly #dialog = made("dialog");
+  #endsAt = 0;
+  #warnSeconds = 0;
+  #renews = false;
+  #wasWarned = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #wake = () => document.visibilityState === "visible" && void this.#look();
+
+  connectedCallback(): void {
+    // Changes each minute, so it is read when asked for and not announced.
+    this.#left.setAttribute("role", "timer");
+    this.#news.setAttribute("role", "status");
+    this.#leave.type = "button";
+    this.#leave.textContent = this.#text("leave");
+    this.#leave.onclick = () => this.#confirm();
+    this.#leave.hidden = true;
+    this.#dialog.setAttribute("role", "alertdialog");
+    this.replaceChildren(this.#left, this.#leave, this.#news, this.#dialog);
+    document.addEventListener("visibilitychange", this.#wake);
+    void this.#look();
+  }
+
+  disconnectedCallback(): void {
+    clearTimeout(this.#timer);
+    document.removeEventListener("visibilitychange", this.#wake);
+  }
+
+  /** Asks how long the session lasts, and shows it until it is time to ask again. */
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    const session = await ask(this.#address, "GET");
+    if (!this.isConnected) return;
+    if (!session) return this.#later(RETRY_MS, () => void this.#look());
+    if (!session.inside) return this.#end(this.#endsAt > 0 ? "over" : undefined);
+    // A short session does not begin with a warning.
+    this.#warnSeconds ||= Math.min(this.#warnAttribute * 60, session.secondsLeft / 2);
+    this.#endsAt = Date.now() + session.secondsLeft * 1_000;
+    this.#renews = session.renews;
+    this.#show();
+  }
+
+  #show(): void {
+    const seconds = Math.max(0, (this.#endsAt - Date.now()) / 1_000);
+    this.#left.textContent = this.#text("left", seconds);
+    this.#leave.hidden = false;
+    if (seconds > this.#warnSeconds) {
+      this.#wasWarned = false;
+    } else if (!this.#wasWarned) {
+      this.#wasWarned = true;
+      this.#warn(seconds);
+    }
+    const untilWarning = seconds - this.#warnSeconds;
+    const untilChange = untilWarning > 0 ? untilWarning : Math.min(seconds, 10);
+    this.#later(Math.min(untilChange * 1_000 + 500, PAUSE_MS_MAX), () => void this.#look());
+  }
+
+  #warn(seconds: number): void {
+    const close = made("button", this.#text(this.#renews ? "stay" : "close"));
+    close.onclick = () => {
+      this.#dialog.close();
+      if (this.#renews) void this.#stay();
+    };
+    this.#open(this.#text("warning", seconds), [close, this.#leaving()]);
+  }
+
+  #confirm(): void {
+    const stay = made("button", this.#text("stay"));
+    stay.onclick = () => this.#dialog.close();
+    this.#open(this.#text("question"), [stay, this.#leaving()]);
+  }
+
+  #leaving(): HTMLButtonElement {
+    const leave = made("button", this.#text("leave"));
+    leave.onclick = () => {
+      this.#dialog.close();
+      void this.#goes();
+    };
+    return leave;
+  }
+
+  /** Opens the dialog: the browser keeps the focus in it, and Escape closes it. */
+  #open(text: string, buttons: HTMLButtonElement[]): void {
+    for (const button of buttons) button.type = "button";
+    this.#dialog.setAttribute("aria-label", text);
+    const spaced = buttons.flatMap((button) => [button, " "]);
+    this.#dialog.replaceChildren(made("p", text), ...spaced);
+    if (!this.#dialog.open) this.#dialog.showModal();
+  }
+
+  /** Renews the session by a visit of the page that is open. */
+  async #stay(): Promise<void> {
+    await fetch(location.href, { method: "HEAD", cache: "no-store" }).catch(() => undefined);
+    await this.#look();
+  }
+
+  async #goes(): Promise<void> {
+    const session = await ask(this.#address, "POST");
+    if (!session || session.inside) return this.#look();
+    this.#end("gone");
+    this.dispatchEvent(new CustomEvent("waiting-room-left", { bubbles: true }));
+    const to = this.getAttribute("leave-to");
+    if (to) location.assign(to);
+  }
+
+  #end(text?: Text): void {
+    clearTimeout(this.#timer);
+    if (this.#dialog.open) this.#dialog.close();
+    this.#leave.hidden = true;
+    this.#left.textContent = "";
+    this.#news.textContent = text ? this.#text(text) : "";
+  }
+
+  #later(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, ms);
+  }
+
+  #text(name: Text, seconds = 0): string {
+    const language = this.closest("[lang]")?.getAttribute("lang") || navigator.language;
+    const text = this.getAttribute(`text-${name}`) ?? TEXTS[name];
+    return text.replace("{time}", timeOf(seconds, language));
+  }
+
+  /** Below the path of the room, which the attribute `path` names; the cookie goes there alone. */
+  get #address(): string {
+    return `${(this.getAttribute("path") ?? "").replace(/\/$/, "")}${PATH}`;
+  }
+
+  get #warnAttribute(): number {
+    return Number(this.getAttribute("warn-minutes")) || WARN_MINUTES;
+  }
+}
+
+customElements.define("waiting-room-session", WaitingRoomSession);

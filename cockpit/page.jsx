@@ -1,0 +1,172 @@
+// What those who wait see: the fields of a room's page, and beside them the page itself, in each
+// state, language and width, before it counts.
+import { useEffect, useState } from "preact/hooks";
+
+import { pathOf } from "./api.js";
+import { apply } from "./changes.js";
+import { timeOfDay } from "./facts.js";
+import { Form } from "./form.jsx";
+import { RoomTabs } from "./room_tabs.jsx";
+
+/** The tags of all languages that pages have: the build puts them here. */
+const LANGUAGES = PAGE_LANGUAGES;
+/** How long nothing is written before the page is shown anew, in milliseconds. */
+const PAUSE_MS = 600;
+const STATES = [
+  ["", "Waiting"],
+  ["waitTime=1", "Nearly there"],
+  ["queue_is_full=true", "The line is full"],
+  ["force_queue=true", "Hold all"],
+  ["event=prequeueing", "Before an event"],
+  ["event=prequeueing&shuffle_at_event_start=true", "Before a draw"],
+  ["event=started", "During an event"],
+  ["queueing_method=random", "Lottery"],
+  ["queueing_method=reject", "Reject"],
+];
+const WIDTHS = [
+  ["phone", "Phone"],
+  ["desktop", "Desktop"],
+];
+const FIELDS = [
+  { name: "page_name", label: "Name", type: "text", help: "Empty: the host of the room." },
+  { name: "page_logo", label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
+  { name: "page_color", label: "Colour", type: "text", help: "Like #0f766e." },
+  { name: "page_text", label: "Text", type: "textarea", help: "For everybody who waits." },
+  { name: "page_help_url", label: "Help", type: "text", help: "An address: https://…" },
+  {
+    name: "default_template_language",
+    label: "Language",
+    type: "select",
+    help: "For visitors whose browsers ask for none that there is.",
+    options: LANGUAGES.map((tag) => ({ value: tag, label: languageName(tag) })),
+  },
+  {
+    name: "custom_page_html",
+    label: "A page of your own",
+    type: "textarea",
+    help: "HTML with variables in {{braces}}. Empty: the built-in page, with the fields above.",
+  },
+];
+
+export function Page({ session, room, reload }) {
+  const [values, setValues] = useState(() => valuesOf(room));
+  const [saved, setSaved] = useState("");
+  const save = async (_, written) => {
+    const names = Object.keys(written).filter((name) => written[name] !== valuesOf(room)[name]);
+    const patch = Object.fromEntries(names.map((name) => [name, written[name]]));
+    if (names.length === 0) throw new Error("Nothing is different from what counts.");
+    await apply(session.call, { path: pathOf(room), patch }, { ...room, ...valuesOf(room) });
+    setSaved(`${timeOfDay(Date.now())}: stored; visitors see it within 5 s.`);
+    reload();
+  };
+  return (
+    <main>
+      <RoomTabs room={room} at="/page" />
+      {session.mayWrite ? (
+        <div class="beside">
+          <section aria-labelledby="fields">
+            <h2 id="fields">What it says</h2>
+            <Form
+              {...{ fields: FIELDS, initial: values, label: "Save", onSave: save }}
+              onWrite={(written) => {
+                setValues(written);
+                setSaved("");
+              }}
+            />
+            <p role="status">{saved}</p>
+          </section>
+          <Preview {...{ session, room, values }} />
+        </div>
+      ) : (
+        <p>
+          This token only looks. To see and change the page, sign out and enter the token{" "}
+          <code>API_TOKEN</code>.
+        </p>
+      )}
+    </main>
+  );
+}
+
+function valuesOf(room) {
+  return Object.fromEntries(FIELDS.map(({ name }) => [name, room[name] ?? ""]));
+}
+
+/** The page as it would be, with the choice of state, language and width. */
+function Preview({ session, room, values }) {
+  const [state, setState] = useState("");
+  const [language, setLanguage] = useState(values.default_template_language);
+  const [width, setWidth] = useState("phone");
+  const { address, notes, problem } = useAddress(session, room, values);
+  const query = [state, `language=${language}`].filter(Boolean).join("&");
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">What they see</h2>
+      <p class="row">
+        <Choice label="State" choices={STATES} value={state} onChoice={setState} />
+        <Choice
+          label="Language of the visitor"
+          choices={LANGUAGES.map((tag) => [tag, languageName(tag)])}
+          value={language}
+          onChoice={setLanguage}
+        />
+        <Choice label="Screen" choices={WIDTHS} value={width} onChoice={setWidth} />
+      </p>
+      <p class="problem" role="alert">
+        {problem && `The page below is of before. ${problem}`}
+      </p>
+      {notes.map((note) => (
+        <p class="note">{note}</p>
+      ))}
+      {address && (
+        <iframe class={`seen ${width}`} title="The page" sandbox="" src={`${address}?${query}`} />
+      )}
+      <p class="soft small">As it is without script; nothing here comes again or enters.</p>
+    </section>
+  );
+}
+
+/** Where the page of these values is to be seen: `{ address, notes, problem }`. */
+function useAddress(session, room, values) {
+  const [known, set] = useState({ notes: [] });
+  const { custom_page_html: html, default_template_language: _, ...fields } = values;
+  const body = { custom_html: html, ...fields, page_name: fields.page_name || room.host };
+  const text = JSON.stringify(body);
+  useEffect(() => {
+    let isMeant = true;
+    const show = async () => {
+      const path = `zones/${room.zone_id}/waiting_rooms/preview`;
+      const next = await session.ask("POST", path, body).then(
+        ({ result, messages }) => ({
+          address: new URL(result.preview_url).pathname,
+          notes: messages.map(({ message }) => message),
+        }),
+        ({ message }) => ({ problem: message }),
+      );
+      if (isMeant) set((old) => ({ ...old, problem: undefined, ...next }));
+    };
+    const timer = setTimeout(show, known.address ? PAUSE_MS : 0);
+    return () => {
+      isMeant = false;
+      clearTimeout(timer);
+    };
+  }, [text]);
+  return known;
+}
+
+function Choice({ label, choices, value, onChoice }) {
+  const id = `choice-${label.toLowerCase().replaceAll(" ", "-")}`;
+  return (
+    <span>
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChoice(event.currentTarget.value)}>
+        {choices.map(([of, name]) => (
+          <option value={of}>{name}</option>
+        ))}
+      </select>
+    </span>
+  );
+}
+
+function languageName(tag) {
+  return new Intl.DisplayNames("en", { type: "language" }).of(tag) ?? tag;
+}

@@ -1,0 +1,63 @@
+//! Ends sessions: because the origin orders it, or because the visitor leaves, who can also ask how
+//! long the session lasts. The core decides what is answered.
+
+use room_core::base::id::Colo;
+use room_core::base::time::Timestamp;
+use room_core::room::settings::Settings;
+use room_core::ticket::{Ticket, cookie};
+use room_core::visit::session::{self, SessionReply};
+use room_core::visit::verdict::Verdict;
+use room_core::visit::{self, Visit};
+
+use crate::memory::{self, Visited};
+use crate::platform;
+use crate::visit::{Answered, Request, open};
+
+/// Answers a visitor who asks for the session of `ticket`, or ends it. `None` where this isolate
+/// keeps nothing of the room yet, so that nothing would report the end.
+pub fn answer(
+    visit: &Visit<'_>,
+    request: Request<'_>,
+    visited: Visited<'_>,
+    ticket: Option<Ticket>,
+) -> Option<Answered> {
+    let origin = request.headers.header("origin");
+    let ticket = match session::reply(visit, ticket, &origin) {
+        SessionReply::Respond(response) => return Some((Verdict::Respond(response), false)),
+        SessionReply::End(ticket) => ticket,
+    };
+    let cookie = end(visit.now, request.url, &visit.in_force.settings, visited, &ticket)?;
+    Some((Verdict::Respond(session::left(&[cookie])), true))
+}
+
+/// Ends the session of the ticket in `cookies`, because the origin of a room that allows it has
+/// ordered it. Returns the cookie that removes the ticket; `None` if there is no session to end.
+pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
+    let now = platform::now();
+    memory::with(|memory| {
+        let room = memory.coverage.lookup(url).ok().flatten()?.id;
+        memory.open_room(room, colo);
+        let (in_force, visited) = memory.visit(room, now)?;
+        let ticket = open(visited.keys, now, visited.room, cookies)?;
+        end(now, url, &in_force.settings, visited, &ticket)
+    })?
+}
+
+/// Ends the session of a ticket. Returns the cookie that removes it, and leaves the report to
+/// `after`; `None` if there is no session to end.
+fn end(
+    now: Timestamp,
+    url: &str,
+    settings: &Settings,
+    visited: Visited<'_>,
+    ticket: &Ticket,
+) -> Option<String> {
+    let Visited { coverage, room, zone, state, pending, .. } = visited;
+    if !visit::end_session(now, settings, &mut state?.isolate, ticket) {
+        return None;
+    }
+    pending.insert(room.id);
+    let path = coverage.cookie_path(url, room.id);
+    let attributes = room.cookie_attributes.resolve(zone.uses_https_alone(url));
+    Some(cookie::set_cookie(&room.cookie_name, "", path, 0, attributes))
+}

@@ -1,0 +1,122 @@
+/**
+ * The page of a room in the owner's cockpit, in a real browser: written, looked at in its states
+ * and languages before it counts, saved and met by a visitor.
+ */
+
+import assert from "node:assert/strict";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { ownerOf, signedIn } from "../harness/owner.mjs";
+import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { visitorInside } from "../harness/visitor.mjs";
+
+const READ_ONLY = "the-token-for-reading";
+const LANGUAGES = 39;
+/** What a browser complains about where the preview holds back the script of a page. */
+const HELD_BACK = /^Blocked script execution in '[^']*\/_waiting-room\/preview\//;
+/** One pixel. */
+const LOGO = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+const shop = localRoom({ name: "shop", ...FREQUENT_CHECK_INS, session_duration: 30 });
+const options = { rooms: [shop], vars: { API_TOKEN_READ: READ_ONLY } };
+
+browserTest("a page is written, looked at, saved and seen", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await page.getByRole("link", { name: "Page", exact: true }).click();
+  const seen = page.frameLocator("iframe");
+  const shows = (text) => seen.getByText(text).first().waitFor();
+  await shows("shop.localhost");
+  await shows(/10 minutes/);
+  const language = page.getByLabel("Language of the visitor");
+  assert.equal(await language.locator("option").count(), LANGUAGES);
+  await language.selectOption("de-DE");
+  await shows(/10 Minuten/);
+  for (const [state, text] of [
+    ["The line is full", /voll/],
+    ["Before a draw", /Los|ausgelost/],
+    ["Waiting", /10 Minuten/],
+  ]) {
+    await page.getByLabel("State").selectOption({ label: state });
+    await shows(text);
+  }
+
+  await page.getByLabel("Name").fill("Theatre");
+  await page.getByLabel("Text", { exact: true }).fill("Two tickets for each of you.");
+  await shows("Theatre");
+  await shows("Two tickets for each of you.");
+  await page.getByLabel("Colour").fill("red");
+  await owner.reads(/^The page below is of before\./);
+  await shows("Theatre");
+  await owner.button("Save").click();
+  await page.locator("#field-page_color-problem").getByText(/#0f766e/).waitFor();
+  assert.equal((await stored(arena)).page_name, "");
+
+  await page.getByLabel("Colour").fill("#7a1f5c");
+  const picture = { name: "logo.gif", mimeType: "image/gif", buffer: Buffer.from(LOGO, "base64") };
+  await page.getByLabel("Logo").setInputFiles(picture);
+  await page.getByAltText("The logo").waitFor();
+  await owner.button("Save").click();
+  await owner.reads(/stored; visitors see it within 5 s\./);
+  const { page_name: name, page_color: color, page_logo: logo } = await stored(arena);
+  assert.deepEqual([name, color, logo], ["Theatre", "#7a1f5c", `data:image/gif;base64,${LOGO}`]);
+  await visitorInside(arena.cluster, shop);
+  await arena.cluster.advance(6_000);
+  const visitor = await arena.visitor({ room: shop, context: PHONE });
+  await visitor.come();
+  await visitor.page.getByText("Two tickets for each of you.").waitFor();
+  assert.deepEqual(complaintsOf(owner), []);
+});
+
+browserTest("a page of one's own names its mistakes", options, async (arena) => {
+  const owner = await opened(arena, DESKTOP);
+  const { page } = owner;
+  const own = page.getByLabel("A page of your own");
+  await own.fill("<p>Wait {{waitTimes}} minutes");
+  await owner.reads(/waitTimes.*waitTime/);
+  await own.fill("<p>Wait {{waitTime}} minutes{{#queueIsFull}}");
+  await owner.reads(/^The page below is of before\./);
+  await own.fill("<p>Wait {{waitTime}} minutes");
+  const seen = page.frameLocator("iframe");
+  await seen.getByText("Wait 10 minutes").waitFor();
+  // What a page runs does not run here.
+  await own.fill("<p id=x>quiet<script>x.textContent = 'loud'</script>");
+  await seen.getByText("quiet").waitFor();
+
+  await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { page_name: "Circus" });
+  await page.getByLabel("Name").fill("Theatre");
+  await owner.button("Save").click();
+  await owner.reads(/meanwhile somebody else has set page_name "Circus"/);
+  assert.equal((await stored(arena)).custom_page_html, "");
+});
+
+browserTest("the screen of a page is readable by everybody", options, async (arena) => {
+  for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    const owner = await opened(arena, context);
+    await owner.page.frameLocator("iframe").getByText(/10 minutes/).first().waitFor();
+    await owner.looks(`page-${device}`);
+    assert.deepEqual(complaintsOf(owner), []);
+  }
+  const looker = await opened(arena, DESKTOP, READ_ONLY);
+  await looker.reads(/^This token only looks/);
+});
+
+function complaintsOf({ complaints }) {
+  return complaints.filter((text) => !HELD_BACK.test(text));
+}
+
+async function opened(arena, context, token = SECRETS.API_TOKEN) {
+  const owner = await ownerOf(arena, context);
+  await owner.page.evaluate((hash) => {
+    location.hash = hash;
+  }, `#/room/${shop.zone_id}/${shop.id}/page`);
+  await owner.signIn(token);
+  await owner.heading(shop.name).waitFor();
+  return owner;
+}
+
+async function stored(arena) {
+  return (await call(arena.cluster, "GET", `${ROOMS}/${shop.id}`)).result;
+}

@@ -1,0 +1,96 @@
+/**
+ * The element `<waiting-room-session>` on a page of the site, in a browser before the running
+ * Worker: it tells the time left in the page's language, warns, renews, and lets the visitor leave.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+
+import { AXE, barriers } from "../harness/accessibility.mjs";
+import { PHONE, browserTest } from "../harness/browser-test.mjs";
+import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
+
+const SCRIPT = fs.readFileSync(path.join(ROOT, "client", "dist", "session.js"), "utf8");
+const shop = localRoom({ name: "shop", session_endpoint: true, ...FREQUENT_CHECK_INS });
+/** A page under a strict policy: the element needs no style and no inline script. */
+const PAGE = `<!doctype html><html lang="en"><title>Shop</title>
+<meta name="viewport" content="width=device-width"><main><h1>Shop</h1>
+<waiting-room-session></waiting-room-session></main>
+<script type="module" src="/session.js"></script>`;
+const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'";
+/** In rooms of these tests a session lasts for a minute, and is warned of when half is over. */
+const LATE_MS = 40_000;
+const MINUTE_MS = 60_000;
+
+browserTest("the page tells, warns, and lets leave", { rooms: [shop] }, async (arena) => {
+  const { cluster } = arena;
+  const visitor = await arena.visitor({ room: shop, context: PHONE });
+  await visitor.come();
+  assert.ok(visitor.inside);
+  const { page } = visitor;
+  await page.clock.install();
+  await page.addInitScript({ path: AXE });
+  await opened(page, visitor.address, PAGE);
+  const timer = page.getByRole("timer");
+  await timer.filter({ hasText: /ends in \d0 seconds\./ }).waitFor();
+  assert.equal(await page.getByRole("alertdialog").count(), 0, "no warning at first");
+
+  await cluster.advance(LATE_MS);
+  await page.clock.runFor(MINUTE_MS);
+  const warning = page.getByRole("alertdialog", { name: /ends in \d0 seconds\. Do you want/ });
+  await warning.waitFor();
+  await visitor.keepScreenshot("session-warning");
+  assert.deepEqual(await barriers(page), []);
+  // The keyboard alone: the first button has the focus.
+  await page.keyboard.press("Enter");
+  await timer.filter({ hasText: /ends in [56]0 seconds\./ }).waitFor();
+  assert.equal(await page.getByRole("alertdialog").count(), 0);
+
+  const next = new Visitor(cluster, { name: "next", host: shop.host });
+  await next.visit();
+  assert.ok(next.waiting, "the place is taken");
+  await page.getByRole("button", { name: "Leave" }).click();
+  const question = page.getByRole("alertdialog", { name: /Do you want to leave/ });
+  await page.keyboard.press("Escape");
+  assert.equal(await question.count(), 0, "Escape leaves nothing");
+  await page.getByRole("button", { name: "Leave" }).click();
+  await question.getByRole("button", { name: "Leave" }).click();
+  await page.getByRole("status").filter({ hasText: "You have left" }).waitFor();
+  await visitor.keepScreenshot("session-left");
+  assert.deepEqual(await page.context().cookies(), [], "the ticket is gone");
+  for (let at = 0; at < 90 && !next.inside; at += 1) {
+    await cluster.advance(1_000);
+    if (cluster.clock.now() >= next.dueAt) await next.visit();
+  }
+  assert.ok(next.inside, "the place went to the next");
+  assert.deepEqual(visitor.complaints, []);
+});
+
+const words = "the page's language tells the time, and the site's own texts are shown";
+browserTest(words, { rooms: [shop] }, async (arena) => {
+  const visitor = await arena.visitor({ room: shop });
+  await visitor.come();
+  const own = '-session text-left="Noch {time}">';
+  const german = PAGE.replace('"en"', '"de"').replace("-session>", own);
+  await opened(visitor.page, visitor.address, german);
+  await visitor.page.getByRole("timer").filter({ hasText: /^Noch \d0 Sekunden$/ }).waitFor();
+  assert.deepEqual(visitor.complaints, []);
+});
+
+/** Opens a page that the site would serve, with the script beside it. */
+async function opened(page, address, html) {
+  await page.route("**/session.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: SCRIPT }),
+  );
+  // A `HEAD` is a visit of the page: the Worker sees it.
+  await page.route("**/shop.html", (route) => {
+    const headers = { "content-security-policy": POLICY, "content-type": "text/html" };
+    return route.request().method() === "HEAD"
+      ? route.continue()
+      : route.fulfill({ headers, body: html });
+  });
+  await page.goto(new URL("/shop.html", address).href);
+}

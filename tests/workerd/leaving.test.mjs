@@ -1,0 +1,150 @@
+/**
+ * The session of a visitor, in a room with `session_endpoint`: how long it lasts is told without a
+ * renewal and without a call of any object, and whoever leaves frees the place, once and for good.
+ */
+
+import assert from "node:assert/strict";
+
+import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor, look } from "../harness/visitor.mjs";
+
+const limits = { total_active_users: 1, session_duration: 5 };
+const shop = room({ name: "shop", ...limits, session_endpoint: true });
+const tickets = room({ name: "tickets", path: "/tickets", ...limits, session_endpoint: true });
+const plain = room({ name: "plain", ...limits });
+const own = room({ name: "own", ...limits, session_endpoint: true, ticket_sharing: "new_visitor" });
+const rooms = [shop, tickets, plain, own];
+const options = { rooms, colos: { AMS: 2, NRT: 1 } };
+const PATH = "/_waiting-room/session";
+/** Reports, syncs and one refresh of whoever is first in the line: far less than the session. */
+const SOON_MS = 20_000;
+/** A minute after an admission the rate allows the next. */
+const MINUTE_MS = 61_000;
+
+clusterTestBothWays("whoever leaves frees the place, for good", options, async (cluster) => {
+  const { one, next } = await fullRoom(cluster, shop);
+  const copy = one.cookies;
+  const answer = await leave(one, shop);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(JSON.parse(answer.body), { inside: false, renews: false, secondsLeft: 0 });
+  assert.match(answer.headers["set-cookie"][0], /^__cfwaitingroom=; .*Max-Age=0/);
+  assert.equal(answer.headers["cache-control"], "private, no-store");
+  assert.equal(one.cookies, "", "the browser has no ticket any more");
+  await untilInside(cluster, next);
+  // The old cookie, kept by hand, is nobody's: at once near where it ended, soon elsewhere.
+  const replay = async ({ name }) => {
+    const headers = { cookie: copy };
+    return (await look(cluster, name, { host: shop.host, path: "/", headers })).kind;
+  };
+  const near = cluster.isolates.filter(({ colo }) => colo === "AMS");
+  for (const isolate of near) assert.equal(await replay(isolate), "queue", isolate.name);
+  for (const isolate of cluster.isolates) await replay(isolate);
+  await cluster.advance(SOON_MS);
+  for (const isolate of cluster.isolates) {
+    assert.equal(await replay(isolate), "queue", `the old cookie, on ${isolate.name}`);
+  }
+  const again = await cluster.send(near[0].name, asked(shop, "POST", { cookie: copy }));
+  assert.equal(again.status, 200, "to leave twice is no error");
+  assert.equal(again.headers["set-cookie"], undefined);
+});
+
+clusterTest("another site, and no site at all, make nobody leave", options, async (cluster) => {
+  const { one } = await fullRoom(cluster, shop);
+  const before = one.cookies;
+  const others = ["https://other.example", "null", `http://${shop.host}.example`, undefined];
+  for (const origin of others) {
+    const headers = { ...(origin && { origin }), cookie: before };
+    const request = { host: shop.host, path: PATH, method: "POST", headers };
+    const { status, headers: answered } = await cluster.send("ams-1", request);
+    assert.deepEqual([status, answered["set-cookie"]], [403, undefined], origin);
+    assert.equal(answered["access-control-allow-origin"], undefined);
+  }
+  const got = await cluster.send("ams-1", asked(shop, "GET", { cookie: before }));
+  assert.equal(JSON.parse(got.body).inside, true, "GET ends nothing");
+  await one.visit();
+  assert.ok(one.inside);
+});
+
+clusterTestBothWays("to ask renews nothing and calls no object", options, async (cluster) => {
+  const { one } = await fullRoom(cluster, tickets);
+  await cluster.advance(SOON_MS);
+  const path = `/tickets${PATH}`;
+  const left = async () => {
+    const request = { ...asked(tickets, "GET", { cookie: one.cookies }), path };
+    const answer = await cluster.send("ams-1", request);
+    assert.equal(answer.headers["set-cookie"], undefined);
+    return JSON.parse(answer.body);
+  };
+  const first = await left();
+  assert.ok(first.inside && first.renews && first.secondsLeft > 0);
+  const [calls, arrivals] = [await cluster.allCalls(), (await cluster.arrivals()).length];
+  for (let at = 0; at < 5; at += 1) await left();
+  assert.equal(await cluster.allCalls(), calls);
+  assert.equal((await cluster.arrivals()).length, arrivals);
+  await cluster.advance(MINUTE_MS);
+  const later = await left();
+  const passed = first.secondsLeft - later.secondsLeft;
+  assert.ok(passed >= 60 && passed <= 70, `${passed} s passed`);
+  // A visit renews.
+  await one.visit();
+  assert.ok((await left()).secondsLeft > first.secondsLeft - 10);
+  await cluster.advance(6 * MINUTE_MS, 5_000);
+  assert.deepEqual(await left(), { inside: false, renews: false, secondsLeft: 0 });
+});
+
+const nobody = "a stranger with the cookie ends nothing, nor does a room without";
+clusterTest(nobody, options, async (cluster) => {
+  const guest = new Visitor(cluster, { name: "guest", host: own.host });
+  const mine = { "cf-connecting-ip": "192.0.2.1", "user-agent": "Mozilla/5.0 Firefox/140.0" };
+  await guest.visit({ headers: mine });
+  assert.ok(guest.inside);
+  const theirs = { "cf-connecting-ip": "203.0.113.9", "user-agent": "curl/8" };
+  const stolen = asked(own, "POST", { ...theirs, cookie: guest.cookies });
+  const { status, headers } = await cluster.send("ams-1", stolen);
+  assert.deepEqual([status, headers["set-cookie"]], [200, undefined]);
+  await guest.visit({ headers: mine });
+  assert.ok(guest.inside, "the visitor is inside as before");
+
+  const other = new Visitor(cluster, { name: "other", host: plain.host });
+  await other.visit();
+  await other.visit(asked(plain, "POST"));
+  const [last] = (await cluster.arrivals()).slice(-1);
+  assert.deepEqual([last.method, last.path], ["POST", PATH], "the site's own, where it is off");
+  await other.visit();
+  assert.ok(other.inside);
+});
+
+/** A room whose only place one visitor has; the next waits. */
+async function fullRoom(cluster, { host, path }) {
+  const [one, next] = ["one", "next"].map(
+    (name) => new Visitor(cluster, { name, host, path, colo: "AMS" }),
+  );
+  await one.visit();
+  assert.ok(one.inside);
+  await cluster.advance(MINUTE_MS);
+  // A newcomer counts for the session from the first visit with the cookie on.
+  await one.visit();
+  await next.visit();
+  assert.ok(next.waiting);
+  return { one, next };
+}
+
+/** A request for the session as a page of the site sends it. */
+function asked({ host }, method, headers = {}) {
+  return { host, path: PATH, method, headers: { origin: `http://${host}`, ...headers } };
+}
+
+function leave(visitor, { host }) {
+  return visitor.visit(asked({ host }, "POST"));
+}
+
+/** The visitor comes when the page says so, and enters long before a session would end. */
+async function untilInside(cluster, visitor) {
+  const end = cluster.clock.now() + SOON_MS;
+  while (!visitor.inside) {
+    assert.ok(cluster.clock.now() < end, "the place was not given to the next");
+    await cluster.advance(1_000);
+    if (cluster.clock.now() >= visitor.dueAt) await visitor.visit();
+  }
+}
