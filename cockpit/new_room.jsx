@@ -26,6 +26,13 @@ const FIELDS = [
     type: "number",
     help: "1 to 30. So long somebody counts as inside after the last request.",
   },
+  {
+    name: "turn_kept_minutes",
+    label: "Turn kept (minutes)",
+    type: "number",
+    isOptional: true,
+    help: "0 to 5. So long a place stays empty for somebody whose turn it is and who is away.",
+  },
 ];
 const EMPTY = {
   name: "",
@@ -34,6 +41,7 @@ const EMPTY = {
   total_active_users: "",
   new_users_per_minute: "",
   session_duration: "5",
+  turn_kept_minutes: "",
 };
 
 export function NewRoom({ session, rooms, onMade }) {

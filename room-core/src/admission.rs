@@ -9,7 +9,7 @@ mod session;
 mod standing;
 
 use crate::base::id::{AggregatorCode, CheckInId, CounterCode, TicketId, VisitorId};
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::SlotClass;
 use crate::order::census::Presence;
 use crate::order::lottery::{self, LotteryKey};
@@ -18,7 +18,7 @@ use crate::queue::view::View;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
+use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, TURN_KEPT_MINUTES_MAX, Ticket, TicketState};
 
 use session::first_end;
 
@@ -253,6 +253,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         counted_by: AggregatorCode::default(),
         counter: CounterCode::default(),
         shared: false,
+        kept_minutes: 0,
     }
 }
 
@@ -385,6 +386,7 @@ fn accepted(
     let counted = if is_new { settings.unconfirmed_bucket_at(at) } else { session };
     ticket.state = TicketState::Accepted;
     ticket.counter = CounterCode::default();
+    ticket.kept_minutes = 0;
     ticket.accepted_at = at;
     ticket.counted_bucket = counted;
     ticket.last_check_in = context.now;
@@ -423,14 +425,35 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };
     }
-    let until = next_refresh(&ticket);
+    ticket.kept_minutes = kept_minutes(settings, &before);
+    let until = expected_until(&ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);
-        Presence { key, from: now, until, check_in, joined: true }
+        Presence { key, from: now, until, check_in, joined: true, kept_ms: 0 }
     } else {
         continued(&before, key, now, until)
     };
-    Decision::Queue { ticket, presence }
+    let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
+    Decision::Queue { ticket, presence: Presence { kept_ms, ..presence } }
+}
+
+/// Returns for how many minutes a visitor counts who came with the ticket `before` and does not
+/// come to the next check-in, so that a turn that comes meanwhile is kept (`turn_kept_minutes`).
+///
+/// By what the ticket says alone, so that two tabs with one cookie promise the same. None for who
+/// has been told no time or a longer one, so that neither a long line nor machines that take no
+/// cookie count when they have left; while everybody is held, since it is nobody's turn; and in a
+/// lottery, whose visitors stay called through the next round anyway.
+fn kept_minutes(settings: &Settings, before: &Ticket) -> u8 {
+    let kept = settings.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
+    let may_come = before.shown_estimate_s <= 60 * u32::from(kept);
+    let has_turns = settings.queueing_method == QueueingMethod::Fifo && !settings.queue_all;
+    if may_come && has_turns { kept } else { 0 }
+}
+
+/// Returns until when a waiting visitor is counted if no check-in comes any more.
+fn expected_until(ticket: &Ticket) -> Timestamp {
+    next_refresh(ticket) + u64::from(ticket.kept_minutes) * MINUTE_MS
 }
 
 /// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than at the
@@ -459,9 +482,10 @@ pub(crate) fn displayed_estimate_s(
 /// a gap would leave out somebody who stands in line. Where the visitor was told to come at once,
 /// `until` may lie before that: such a presence takes back what was counted too much.
 fn continued(ticket: &Ticket, key: OrderKey, now: Timestamp, until: Timestamp) -> Presence {
-    let due = next_refresh(ticket);
-    let from = if now.since_ms(due) <= EPOCH_MS { due } else { now };
-    Presence { key, from, until, check_in: check_in(ticket.id.visitor(), due), joined: false }
+    let (due, counted_until) = (next_refresh(ticket), expected_until(ticket));
+    let from = if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now };
+    let check_in = check_in(ticket.id.visitor(), due);
+    Presence { key, from, until, check_in, joined: false, kept_ms: 0 }
 }
 
 /// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.

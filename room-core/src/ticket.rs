@@ -13,6 +13,10 @@ use crate::ticket::client::ClientMark;
 /// of a queued visitor's cookie as Cloudflare publishes it (24 hours in its older versions).
 pub const GRACE_S: u64 = 5 * 60;
 
+/// The longest time in minutes for which the turn of a visitor is kept who does not come: as long
+/// as the place itself.
+pub const TURN_KEPT_MINUTES_MAX: u8 = 5;
+
 /// What `Ticket::shown_estimate_s` is while the visitor has not been shown any estimate.
 pub const NO_ESTIMATE: u32 = u32::MAX;
 
@@ -77,6 +81,10 @@ pub struct Ticket {
     /// lasts as long as the admission does, and is not renewed.
     #[cfg_attr(test, serde(default))]
     pub shared: bool,
+    /// For how many minutes after the next check-in is due a waiting visitor is counted all the
+    /// same, so that the turn is kept; at most [`TURN_KEPT_MINUTES_MAX`].
+    #[cfg_attr(test, serde(default))]
+    pub kept_minutes: u8,
 }
 
 /// How far a visitor has come with the Turnstile challenge, of which each gets one at most.
@@ -98,12 +106,14 @@ pub(crate) const TICKET_BYTES: usize = 64;
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
 
-// The bits of the flags byte. The others are written as 0 and ignored when read.
+// The bits of the flags byte.
 const FLAG_UNCONFIRMED: u8 = 1 << 0;
 const FLAG_INFINITE: u8 = 1 << 1;
 const FLAG_SHOWN: u8 = 1 << 2;
 const FLAG_ANSWERED: u8 = 1 << 3;
 const FLAG_SHARED: u8 = 1 << 4;
+/// Where the minutes begin for which the turn is kept: the last three bits.
+const KEPT_SHIFT: u32 = 5;
 
 impl Ticket {
     /// Appends the ticket as 64 bytes. All numbers are big-endian; the fields of type `Timestamp`
@@ -120,7 +130,7 @@ impl Ticket {
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `client` |
-    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered, 16 shared |
+    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered, 16 shared; from 32 on `kept_minutes` |
     /// | 56 |  4 | `confirmed_s` |
     /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
@@ -147,7 +157,8 @@ impl Ticket {
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
         bytes.extend_from_slice(&self.client.0.to_be_bytes());
         let shared = if self.shared { FLAG_SHARED } else { 0 };
-        bytes.push(unconfirmed | infinite | challenge | shared);
+        let kept = self.kept_minutes << KEPT_SHIFT;
+        bytes.push(unconfirmed | infinite | challenge | shared | kept);
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
         let last = match self.state {
             TicketState::Queued if self.infinite => self.people_ahead,
@@ -182,6 +193,7 @@ impl Ticket {
             counted_by: AggregatorCode::default(),
             counter: CounterCode::default(),
             shared: false,
+            kept_minutes: 0,
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
@@ -202,6 +214,7 @@ impl Ticket {
             challenge,
             confirmed_s,
             shared: flags & FLAG_SHARED != 0,
+            kept_minutes: (flags >> KEPT_SHIFT).min(TURN_KEPT_MINUTES_MAX),
             ..ticket
         })
     }
@@ -231,7 +244,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::client::ClientMark;
-    use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, Ticket, TicketState};
+    use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, TURN_KEPT_MINUTES_MAX, Ticket, TicketState};
     use crate::base::id::{AggregatorCode, CounterCode, TicketId};
     use crate::base::time::Timestamp;
     use crate::ticket::bucket::Bucket;
@@ -255,6 +268,7 @@ mod tests {
             counted_by: AggregatorCode(0x7172_7374),
             counter: CounterCode::default(),
             shared: false,
+            kept_minutes: 0,
         }
     }
 
@@ -302,10 +316,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_later_version_adds_is_ignored() {
-        let mut bytes = bytes_of(&accepted());
-        bytes[55] |= 0b1110_0000;
-        assert_eq!(Ticket::from_bytes(&bytes), Some(accepted()));
+    fn more_minutes_than_a_turn_is_kept_are_the_most() {
+        for minutes in 0..8 {
+            let mut bytes = bytes_of(&accepted());
+            bytes[55] |= minutes << 5;
+            let kept_minutes = minutes.min(TURN_KEPT_MINUTES_MAX);
+            let want = Ticket { kept_minutes, ..accepted() };
+            assert_eq!(Ticket::from_bytes(&bytes), Some(want.clone()));
+            assert_eq!(bytes_of(&want)[55] >> 5, kept_minutes);
+        }
     }
 
     #[test]

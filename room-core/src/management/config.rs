@@ -54,6 +54,7 @@ use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::room::{Room, TicketSharing};
+use crate::ticket::TURN_KEPT_MINUTES_MAX;
 use crate::ticket::bucket::LONGEST_SESSION_MINUTES;
 use crate::ticket::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 
@@ -81,6 +82,8 @@ const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
 /// Allowed seconds for which a newcomer counts without having come back; 0 is off. The range is
 /// ours: up to the longest session.
 const UNCONFIRMED_SECONDS: RangeInclusive<u32> = 0..=60 * LONGEST_SESSION_MINUTES;
+/// Allowed minutes for which a turn is kept; 0 is none. The range is ours: as long as a place.
+const TURN_KEPT_MINUTES: RangeInclusive<u32> = 0..=TURN_KEPT_MINUTES_MAX as u32;
 /// Allowed visitors per isolate and minute while no object answers. The range is ours.
 const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
 /// Allowed new places of a network per isolate and minute; 0 is any number. The range is ours.
@@ -325,6 +328,8 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
     let unconfirmed = whole_number(UNCONFIRMED_SECONDS);
     let unconfirmed_s = fields.optional("unconfirmed_seconds", 0, unconfirmed);
+    let turn_kept = whole_number(TURN_KEPT_MINUTES);
+    let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, turn_kept);
     let event_stream = fields.optional("event_stream_enabled", false, boolean);
     Some(Settings {
         total_active_users: total?,
@@ -339,6 +344,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         when_silent: when_silent?,
         keep_flowing_per_minute: keep_flowing_per_minute?,
         unconfirmed_s: unconfirmed_s?,
+        turn_kept_minutes: u8::try_from(turn_kept_minutes?).unwrap_or(u8::MAX),
         challenge_required: false,
         event_stream: event_stream?,
         shuffles: Vec::new(),

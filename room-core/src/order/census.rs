@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::CheckInId;
 use crate::base::sorted::SortedMap;
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::ticket::TURN_KEPT_MINUTES_MAX;
 
 /// The number of different keys up to which one data center reports its waiting visitors exactly;
 /// beyond it, keys are rounded to key buckets of 5 s.
@@ -74,6 +75,15 @@ pub struct Presence {
     pub check_in: CheckInId,
     /// True on the first page that a visitor gets, before any cookie has come back.
     pub joined: bool,
+    /// How much of the end of the span is for a visitor who may be away, whose turn is kept: in
+    /// milliseconds after the check-in was due.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub kept_ms: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_none(kept_ms: &u64) -> bool {
+    *kept_ms == 0
 }
 
 /// The number of visitors who wait in one epoch, by their keys. Where keys are rounded, the
@@ -131,14 +141,17 @@ struct Waiters {
 }
 
 /// The longest presence that is counted, in milliseconds: the longest refresh interval that a room
-/// can have, with its spread. A longer one is cut.
-const PRESENCE_MS_MAX: u64 = 330_000;
+/// can have, with its spread, and the longest time that a turn is kept. A longer one is cut.
+const PRESENCE_MS_MAX: u64 = 330_000 + TURN_KEPT_MINUTES_MAX as u64 * MINUTE_MS;
 
 impl Census {
     /// Counts a presence; returns false, and changes nothing, if its check-in was counted before.
     pub fn add(&mut self, presence: Presence) -> bool {
-        let Presence { key, from, until, check_in, .. } = presence;
-        if self.seen.insert(check_in, from.max(until)).is_some() {
+        let Presence { key, from, until, check_in, kept_ms, .. } = presence;
+        // It is known again for as long as the visitor is expected, and no longer: to remember it
+        // while the turn is kept would be many times as many.
+        let expected_until = if kept_ms > 0 { until - kept_ms } else { from.max(until) };
+        if self.seen.insert(check_in, expected_until).is_some() {
             return false;
         }
         for epoch in epochs_of(from, until.min(from + PRESENCE_MS_MAX)) {
@@ -210,7 +223,29 @@ mod tests {
 
     fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
         let (from, until, check_in) = (Timestamp(from), Timestamp(until), CheckInId(check_in));
-        Presence { key: OrderKey(key), from, until, check_in, joined: false }
+        Presence { key: OrderKey(key), from, until, check_in, joined: false, kept_ms: 0 }
+    }
+
+    #[test]
+    fn while_a_turn_is_kept_its_visitor_counts_and_the_check_in_is_forgotten_in_time() {
+        let mut census = Census::default();
+        let first = Presence { kept_ms: 60_000, ..presence(7, 0, 80_000, 1) };
+        assert!(census.add(first));
+        let counted = |census: &Census| {
+            let report = census.report();
+            let held = report.iter().filter(|(_, keys)| !keys.is_empty());
+            held.map(|(epoch, _)| epoch.0).collect::<Vec<_>>()
+        };
+        assert_eq!(counted(&census), (0..16).collect::<Vec<_>>());
+        // The next one begins where this one ended, and a visitor who enters takes it back.
+        census.add(Presence { kept_ms: 60_000, ..presence(7, 80_000, 100_000, 2) });
+        assert_eq!(counted(&census), (0..20).collect::<Vec<_>>());
+        census.add(presence(7, 100_000, 45_000, 3));
+        assert_eq!(counted(&census), (0..9).collect::<Vec<_>>());
+        census.prune(Timestamp(51_000));
+        assert!(!census.add(first) || census.seen.len() > 2, "not while it may come twice");
+        census.prune(Timestamp(60_000));
+        assert!(!census.seen.contains_key(&CheckInId(1)), "due at 20 s, known for 30 s more");
     }
 
     #[test]

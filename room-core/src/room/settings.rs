@@ -90,6 +90,10 @@ pub struct Settings {
     /// Whoever comes back later is inside all the same: so many may be too many.
     #[serde(default)]
     pub unconfirmed_s: u32,
+    /// Minutes for which a place is kept free for a visitor whose turn it is and who is away, after
+    /// the check-in that did not come; 0 for none.
+    #[serde(default)]
+    pub turn_kept_minutes: u8,
     /// True when a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
     /// line.
     #[serde(default)]
@@ -219,6 +223,7 @@ impl Settings {
             when_silent: WhenSilent::Hold,
             keep_flowing_per_minute: 0,
             unconfirmed_s: 0,
+            turn_kept_minutes: 0,
             challenge_required: false,
             event_stream: false,
             shuffles: Vec::new(),

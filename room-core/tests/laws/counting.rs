@@ -126,11 +126,15 @@ proptest! {
     }
 
     /// I8: the line is as long as those who wait and stay; ghosts leave it by themselves.
+    ///
+    /// Where turns are kept they leave it so much later, and not at all before.
     #[test]
     fn i8_the_census_counts_those_who_wait(
         arrivals in vec((0..6_usize, 0..4_u64, any::<bool>()), 1..60),
+        turn_kept_minutes in 0..=2_u8,
     ) {
-        let mut cluster = Cluster::new(limits(1, 1), 3);
+        let settings = Settings { turn_kept_minutes, ..limits(1, 1) };
+        let mut cluster = Cluster::new(settings, 3);
         cluster.arrive(0);
         cluster.run(10, 100);
         for (isolate, ticks, stays) in arrivals {
@@ -146,6 +150,16 @@ proptest! {
             cluster.come_back(visitor, visitor, 0);
         }
         cluster.run(140, 250);
+        if turn_kept_minutes > 0 {
+            // And the time for which a line that falls silent as a whole is not believed to be gone.
+            cluster.run(240 * u64::from(turn_kept_minutes) + 360, 250);
+            // Whoever is about to enter, or has just entered, counts and does not for a moment.
+            let mut entered = 0;
+            while entered < cluster.truth.admitted() || cluster.outstanding() > 0 {
+                entered = cluster.truth.admitted();
+                cluster.run(80, 250);
+            }
+        }
         let stays = cluster.visitors.iter().filter(|visitor| visitor.stays);
         let last = stays.filter_map(|visitor| visitor.cookies.last());
         let waits = last.filter(|ticket| ticket.state == TicketState::Queued).count();

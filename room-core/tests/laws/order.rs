@@ -3,7 +3,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
-use room_core::admission::RandomInputs;
+use room_core::admission::{RandomInputs, next_refresh};
 use room_core::base::id::{IsolateId, TicketId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::machines::isolate::{Isolate, Outcome};
@@ -67,6 +67,57 @@ proptest! {
             let last = cluster.truth.joined_last();
             let earlier = waiting.iter().filter(|joined| **joined + 1_000 <= last).count();
             assert!(!entered || earlier <= free, "order: {earlier} joined earlier, {free} free");
+        }
+    }
+
+    /// I9 where turns are kept: nobody gets the place of the one who is away, who enters at once
+    /// on coming back in time; then it is offered to the next within a refresh interval more.
+    #[test]
+    fn i9_the_place_of_one_who_is_away_is_kept_and_then_offered_to_the_next(
+        turn_kept_minutes in 1..=3_u8,
+        comes_back_after_percent in 5..150_u64,
+        isolates in [0..6_usize, 0..6, 0..6, 0..6],
+    ) {
+        let settings = Settings { turn_kept_minutes, ..limits(1, 1) };
+        let refresh_ms = settings.longest_refresh_ms();
+        let mut cluster = Cluster::new(settings, 3);
+        let [first, away, next, back] = isolates;
+        for isolate in [first, away, next] {
+            cluster.arrive(isolate);
+            cluster.run(12, 250);
+        }
+        cluster.run(180, 250);
+        let ticket = cluster.visitors[1].cookies.last().expect("a ticket").clone();
+        cluster.visitors[1].stays = false;
+        assert_eq!(ticket.state, TicketState::Queued, "the first is still inside");
+        assert_eq!(ticket.kept_minutes, turn_kept_minutes, "the turn is near");
+        let due = next_refresh(&ticket);
+        let kept_ms = u64::from(turn_kept_minutes) * MINUTE_MS;
+        let back_at = due + kept_ms * comes_back_after_percent / 100;
+        let enters_at = |cluster: &mut Cluster, until: Timestamp| {
+            while cluster.now < until && cluster.truth.admitted() == 1 {
+                cluster.run(1, 250);
+            }
+        };
+        // The place is free a session after the first came; the room hears of all in a sync.
+        let is_in_time = back_at < due + kept_ms - 5_000;
+        if is_in_time {
+            enters_at(&mut cluster, back_at);
+            assert_eq!(cluster.truth.admitted(), 1, "somebody got the place that is kept");
+            cluster.come_back(1, back, 0);
+            cluster.visitors[1].stays = true;
+            cluster.run(60, 250);
+            let first_place_at = Timestamp(cluster.visitors[0].cookies[0].accepted_at.0) + 64_000;
+            let was_free = back_at > first_place_at + OFFERED_MS;
+            let last = cluster.visitors[1].cookies.last().expect("a ticket");
+            assert!(last.state == TicketState::Accepted || !was_free, "{last:?}");
+        } else {
+            enters_at(&mut cluster, due + kept_ms - 5_000);
+            assert_eq!(cluster.truth.admitted(), 1, "somebody got the place that is kept");
+            // The next was told to come after a whole refresh interval: another is before.
+            enters_at(&mut cluster, due + kept_ms + OFFERED_MS + refresh_ms);
+            let last = cluster.visitors[2].cookies.last().expect("a ticket");
+            assert_eq!(last.state, TicketState::Accepted, "the place went to nobody");
         }
     }
 

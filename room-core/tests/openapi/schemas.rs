@@ -207,6 +207,10 @@ fn room() -> Value {
             "keep_flowing_per_minute": ours(number(
                 0, 100_000, Some(0), "The bound of keep_flowing, per isolate; then at least 1.",
             )),
+            "turn_kept_minutes": ours(number(
+                0, 5, Some(0),
+                "How long a place stays free for a visitor whose turn it is and who is away.",
+            )),
             "unconfirmed_seconds": ours(number(
                 0, 1_800, Some(0),
                 "How long a newcomer counts who has not come back; 0: for the session.",

@@ -261,6 +261,7 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
             counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
             counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
             shared: unconfirmed,
+            kept_minutes: 0,
         }
     })
 }

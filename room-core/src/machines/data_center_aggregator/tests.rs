@@ -222,7 +222,14 @@ fn a_clock_that_runs_ahead_is_believed_for_one_second() {
 fn uses_admissions_and_joins_are_counted_with_the_visitor() {
     let mut fixture = Fixture::greeted(&[]);
     let (from, until) = (NOW, NOW + 5_000);
-    let presence = Presence { key: OrderKey(1), from, until, check_in: CheckInId(1), joined: true };
+    let presence = Presence {
+        key: OrderKey(1),
+        from,
+        until,
+        check_in: CheckInId(1),
+        joined: true,
+        kept_ms: 0,
+    };
     let called = IsolateEvent::Admitted {
         visitor: VisitorId(6),
         bucket: Bucket(1_305),
@@ -386,7 +393,14 @@ fn the_last_sync_before_a_quiet_spell_says_so_and_then_there_is_none() {
 fn waiting_visitors_keep_their_data_center_from_being_quiet() {
     let mut fixture = Fixture::greeted(&[]);
     let (from, until) = (NOW, NOW + 20_000);
-    let presence = Presence { key: OrderKey(1), from, until, check_in: CheckInId(1), joined: true };
+    let presence = Presence {
+        key: OrderKey(1),
+        from,
+        until,
+        check_in: CheckInId(1),
+        joined: true,
+        kept_ms: 0,
+    };
     fixture.report(&report(1, 1, &[IsolateEvent::Present(presence)]));
     for _ in 0..9 {
         let sent = fixture.sync();

@@ -295,6 +295,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         counted_by: AggregatorCode::default(),
         counter: CounterCode::default(),
         shared: false,
+        kept_minutes: 0,
     }
 }
 

@@ -67,6 +67,7 @@ pub fn room_document(room: &Room) -> Document {
         "when_silent": name_of(&SILENCES, settings.when_silent),
         "keep_flowing_per_minute": settings.keep_flowing_per_minute,
         "unconfirmed_seconds": settings.unconfirmed_s,
+        "turn_kept_minutes": settings.turn_kept_minutes,
         "strip_cookie": room.strip_cookie,
         "session_endpoint": room.session_endpoint,
         "show_position": room.show_position,
@@ -134,10 +135,11 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 /// Fields that the version before does not know: they are left out with their defaults (false,
 /// 0, "" or "allow"). While a deployment replaces that one, its isolates would refuse a
 /// configuration with any.
-const NEW_FIELDS: [&str; 9] = [
+const NEW_FIELDS: [&str; 10] = [
     "case_sensitive_path",
     "new_places_per_network",
     "ticket_sharing",
+    "turn_kept_minutes",
     "page_name",
     "page_logo",
     "page_color",
@@ -277,7 +279,7 @@ mod tests {
         let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
         let [name, logo, color, text, message, help] = page.map(Value::from);
         let of_page = [name, logo, color, text, message, help];
-        let values = [json!(true), json!(7), json!("report")].into_iter().chain(of_page);
+        let values = [json!(true), json!(7), json!("report"), json!(3)].into_iter().chain(of_page);
         NEW_FIELDS.map(str::to_owned).into_iter().zip(values)
     }
 

@@ -31,6 +31,7 @@ const MEANING: Meaning = Meaning {
         "when_silent",
         "keep_flowing_per_minute",
         "unconfirmed_seconds",
+        "turn_kept_minutes",
         "strip_cookie",
         "maintenance",
         "session_endpoint",

@@ -35,6 +35,7 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         counted_by: AggregatorCode::default(),
         counter: CounterCode::default(),
         shared: false,
+        kept_minutes: 0,
     }
 }
 
@@ -116,7 +117,7 @@ fn a_promise_is_cut_where_rounds_begin() {
     let check = |from_ms: u64, until_ms: u64, want: &[(u64, u64)]| {
         let (from, until) = (START + from_ms, START + until_ms);
         let key = place(&one, from, KEY, None);
-        let whole = Presence { key, from, until, check_in: CheckInId(9), joined: true };
+        let whole = Presence { key, from, until, check_in: CheckInId(9), joined: true, kept_ms: 0 };
         let cut: Vec<Presence> = parts(&one, KEY, whole).collect();
         let spans: Vec<_> = cut
             .iter()
