@@ -247,7 +247,7 @@ export const ROWS = [
         "values_are_interpolated",
         "source_and_page_are_bounded",
       ),
-      ...native("src/page", "the_policy_allows_the_blocks_of_every_state"),
+      ...native("src/page/tests", "the_policy_allows_the_blocks_of_every_state"),
       ...native("tests/parsers/main", "no_template_panics_or_grows_without_bound"),
     ],
   },

@@ -127,12 +127,13 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
 /** One visitor a minute enters, and those who were looked at before may still be counted. */
 const IN_MINUTES = /^About (1 minute|[2-5] minutes) – You are in line$/;
 const STARTS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in line$/;
+const DRAWS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in the draw$/;
 const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
   { state: "paused", room: paused, title: /^Entry is paused – You are in line$/ },
   { state: "prequeue", room: prequeue, title: STARTS },
-  { state: "lots", room: lots, title: STARTS },
+  { state: "lots", room: lots, title: DRAWS },
   { state: "unknown", room: silent, title: /^You are in line$/ },
   { state: "full", room: full, title: /^The line is full$/ },
   { state: "started", room: started, title: IN_MINUTES },

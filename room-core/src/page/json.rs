@@ -103,6 +103,9 @@ mod tests {
         draw: None,
         event: None,
         is_infinite: false,
+        entered_last_minute: None,
+        progress_percent: None,
+        takes_longer: false,
     };
 
     fn stage(phase: Phase) -> Stage {

@@ -13,6 +13,7 @@ pub(super) struct Localized {
     pub(super) wait: String,
     pub(super) until_start: String,
     pub(super) people_ahead: String,
+    pub(super) entered_last_minute: String,
     pub(super) refresh_interval: String,
 }
 
@@ -30,16 +31,15 @@ impl Localized {
             None if from < to => words.range(from, to),
             None => words.minutes(number("waitTime")),
         };
-        let people_ahead = if is_true("peopleAheadKnown") {
-            words.number(number("peopleAhead"))
-        } else {
-            String::new()
+        let known = |is_known, name| {
+            if is_true(is_known) { words.number(number(name)) } else { String::new() }
         };
         Self {
             language: words.language(),
             wait,
             until_start: words.minutes(number("timeUntilEventStart")),
-            people_ahead,
+            people_ahead: known("peopleAheadKnown", "peopleAhead"),
+            entered_last_minute: known("enteredLastMinuteKnown", "enteredLastMinute"),
             refresh_interval: words.seconds(number("refreshIntervalSeconds")),
         }
     }
@@ -62,6 +62,7 @@ mod tests {
         let waiting = Waiting {
             estimate_s: Some(600),
             people_ahead: Some(1_234),
+            entered_last_minute: Some(5_678),
             refresh_interval_s: 20,
             ..Waiting::default()
         };
@@ -70,6 +71,8 @@ mod tests {
         check(waiting, "waitTimeLocalized", "10 Minuten");
         check(waiting, "peopleAheadFormatted", "1,234 people");
         check(waiting, "peopleAheadLocalized", "1.234");
+        check(waiting, "enteredLastMinuteLocalized", "5.678");
+        check(Waiting::default(), "enteredLastMinuteLocalized", "");
         check(waiting, "refreshIntervalLocalized", "20 Sek.");
         check(Waiting::default(), "waitTimeLocalized", "");
         let soon = Waiting { estimate_s: Some(60), seconds_left: Some(20), ..waiting };

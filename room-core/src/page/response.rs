@@ -194,6 +194,9 @@ mod tests {
         draw: None,
         event: None,
         is_infinite: false,
+        entered_last_minute: None,
+        progress_percent: None,
+        takes_longer: false,
     };
     const DELIVERY: Delivery<'_> = Delivery {
         status: 200,

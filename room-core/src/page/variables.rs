@@ -245,13 +245,16 @@ fn find(name: &str) -> Option<Read> {
 /// Every variable except those of a draw, sorted by name for the binary search.
 ///
 /// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `pageStays`, `placeIsKept`, `returnAddress`, `page…`
-/// (how the built-in page goes on), `waitTimeBelowMinute`, `eventStart…` (while prequeueing, in
+/// (how the built-in page goes on), `waitTimeBelowMinute`, `enteredLastMinute…`, `progress…`, `takesLonger`, `eventStart…` (while prequeueing, in
 /// UTC), `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 70] = [
+const VARIABLES: [(&str, Read); 76] = [
     ("awaitsDraw", |own| Value::Bool(own.awaits_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
+    ("enteredLastMinute", |own| Value::Integer(own.waiting.entered_last_minute.unwrap_or(0))),
+    ("enteredLastMinuteKnown", |own| Value::Bool(own.waiting.entered_last_minute.is_some())),
+    ("enteredLastMinuteLocalized", |own| Value::Text(&own.localized.entered_last_minute)),
     ("eventStart", |own| Value::Text(&own.event_start)),
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
@@ -282,6 +285,8 @@ const VARIABLES: [(&str, Read); 70] = [
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
     ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
     ("placeIsKept", |own| Value::Bool(own.place_is_kept())),
+    ("progressKnown", |own| Value::Bool(own.waiting.progress_percent.is_some())),
+    ("progressPercent", |own| Value::Integer(own.waiting.progress_percent.unwrap_or(0).into())),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
     ("queueIsFull", |own| Value::Bool(own.waiting.queue_is_full)),
     ("queueingMethod", |own| Value::Text(own.waiting.method_name())),
@@ -299,6 +304,7 @@ const VARIABLES: [(&str, Read); 70] = [
     ("shuffleAtEventStart", |own| {
         Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))
     }),
+    ("takesLonger", |own| Value::Bool(own.waiting.takes_longer)),
     ("timeUntilEventEnd", |own| Value::Integer(own.until_end.minutes)),
     ("timeUntilEventEndFormatted", |own| Value::Text(&own.until_end.formatted)),
     ("timeUntilEventStart", |own| Value::Integer(own.until_start.minutes)),

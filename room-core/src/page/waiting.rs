@@ -2,7 +2,7 @@
 //! in force. `page` turns them into texts.
 
 use crate::admission::{self, Standing, infinite_queue};
-use crate::base::time::Timestamp;
+use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
 use crate::queue::estimate;
 use crate::queue::view::View;
@@ -39,6 +39,13 @@ pub struct Waiting {
     pub submitted_nothing: bool,
     /// How many visitors enter before this one; `None` if the room does not show it.
     pub people_ahead: Option<u64>,
+    /// How many have entered in the last minute; `None` if the room does not show it.
+    pub entered_last_minute: Option<u64>,
+    /// How much of the way from joining to entering lies behind the visitor, in percent; `None`
+    /// where there is no way or its length is not known.
+    pub progress_percent: Option<u8>,
+    /// True if that is less than the page before has shown.
+    pub takes_longer: bool,
     /// True if the turn is near and the room offers an event stream that tells when it comes.
     pub event_stream: bool,
     /// The receipt by which the visitor can verify a draw; `None` without a part in one.
@@ -105,9 +112,16 @@ impl PageContext<'_> {
         let shown_s = shown_s.filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
+        let seconds_left = shown_s.and_then(|shown_s| self.seconds_left(ticket, shown_s));
+        let is_told = self.room.show_position && !settings.queue_all && !full;
         Waiting {
             estimate_s: shown_s,
-            seconds_left: shown_s.and_then(|shown_s| self.seconds_left(ticket, shown_s)),
+            seconds_left,
+            progress_percent: self.progress_percent(ticket, seconds_left.or(shown_s)),
+            entered_last_minute: self
+                .view
+                .filter(|_| is_told)
+                .and_then(|view| view.entered_last_minute),
             quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
@@ -121,12 +135,23 @@ impl PageContext<'_> {
         }
     }
 
+    /// Returns the facts for the holder of a ticket who came with the one `before`: the page says
+    /// where less of the way lies behind the visitor than it has shown.
+    pub fn waiting_since(&self, ticket: &Ticket, before: &Ticket) -> Waiting {
+        let waiting = self.waiting(ticket);
+        let shown_s = Some(before.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
+        let shown = self.progress_percent(before, shown_s);
+        let takes_longer = waiting.progress_percent.zip(shown).is_some_and(|(now, was)| now < was);
+        Waiting { takes_longer, ..waiting }
+    }
+
     /// Returns the facts for a newcomer who joins the line only with a passed challenge. Apps may
     /// ask again after the interval; a browser's page comes again with the result of the challenge,
     /// and not before. The visitor does not get `ticket`: it only says what a place would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
-        Waiting { event_stream, draw, ..self.waiting(ticket) }
+        let progress_percent = None;
+        Waiting { event_stream, draw, progress_percent, ..self.waiting(ticket) }
     }
 
     /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is
@@ -176,6 +201,16 @@ impl PageContext<'_> {
         };
         let wait = wait?.around(shown_s);
         Some((wait.low_s, wait.high_s))
+    }
+
+    /// Returns how much of the way from joining to entering lies behind the holder of a ticket with
+    /// `left_s` seconds to go. In a lottery nobody comes nearer.
+    fn progress_percent(&self, ticket: &Ticket, left_s: Option<u32>) -> Option<u8> {
+        let is_in_line = self.in_force.settings.queueing_method != QueueingMethod::Random;
+        let left_s = u64::from(left_s.filter(|_| is_in_line)?).max(1);
+        let waited_ms = ticket.last_check_in.since_ms(ticket.joined_at);
+        let whole_ms = waited_ms.saturating_add(left_s.saturating_mul(SECOND_MS));
+        u8::try_from(waited_ms.saturating_mul(100) / whole_ms).ok()
     }
 
     /// Returns the seconds until the turn in steps of ten, rounded up. Of a moment that has passed
@@ -266,6 +301,46 @@ mod tests {
         let in_force = in_force(&room, NOW);
         let view = Some(&view);
         tells(&PageContext { now: NOW, room: &room, in_force: &in_force, view, submits: false })
+    }
+
+    #[test]
+    fn the_way_behind_a_visitor_is_told_and_where_it_becomes_less_the_page_says_so() {
+        let progress = |fields: serde_json::Value, waited_s: u64, left_s: u32| {
+            let joined_at = NOW.0 - waited_s * 1_000;
+            let ticket = Ticket { shown_estimate_s: left_s, ..queued(joined_at, NOW.0) };
+            told_by(&fields, |known| known.waiting(&ticket)).progress_percent
+        };
+        assert_eq!(progress(json!({}), 0, 600), Some(0));
+        assert_eq!(progress(json!({}), 300, 300), Some(50));
+        assert_eq!(progress(json!({}), 5_999, 60), Some(99));
+        assert_eq!(progress(json!({}), 300, NO_ESTIMATE), None);
+        assert_eq!(progress(json!({ "queue_all": true }), 300, 300), None);
+        assert_eq!(progress(json!({ "queueing_method": "random" }), 300, 300), None);
+        let longer = |was_s: u32, is_s: u32| {
+            let before = queued(NOW.0 - 1_000_000, NOW.0 - 20_000);
+            let before = Ticket { shown_estimate_s: was_s, ..before };
+            let ticket = Ticket { shown_estimate_s: is_s, last_check_in: NOW, ..before.clone() };
+            told_by(&json!({}), |known| known.waiting_since(&ticket, &before)).takes_longer
+        };
+        assert!(!longer(600, 580));
+        assert!(!longer(600, 610), "no less of the way in whole percent");
+        assert!(longer(600, 660));
+        assert!(!longer(NO_ESTIMATE, 660) && !longer(600, NO_ESTIMATE));
+    }
+
+    #[test]
+    fn who_entered_in_the_last_minute_is_told_where_the_place_is() {
+        let check = |fields: serde_json::Value, want: Option<u64>| {
+            let told = told_by(&fields, |known| {
+                let view = View { entered_last_minute: Some(7), ..View::default() };
+                PageContext { view: Some(&view), ..*known }.waiting(&ticket(600))
+            });
+            assert_eq!(told.entered_last_minute, want, "{fields}");
+        };
+        check(json!({}), None);
+        check(json!({ "show_position": true }), Some(7));
+        check(json!({ "show_position": true, "queueing_method": "random" }), Some(7));
+        check(json!({ "show_position": true, "queue_all": true }), None);
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub struct View {
     pub next_place_s: Option<u32>,
     /// The admissions in 1000 minutes at the pace of the last 5 minutes; 0 if there were none.
     pub admissions_per_1000_minutes: u64,
+    /// How many visitors have entered in the last minute; `None` in views of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entered_last_minute: Option<u64>,
     /// The waits by the number of people ahead, for [`forecast::wait_s`]; empty if not known.
     #[serde(default)]
     pub forecast: Vec<forecast::Point>,

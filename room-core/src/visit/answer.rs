@@ -92,8 +92,13 @@ impl ResponseContext<'_> {
                 self.forward(Some(cookie))
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
+                let before = self.ticket_before(keys).filter(|_| counted);
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
-                let waiting = self.page_context().waiting(&ticket);
+                let page = self.page_context();
+                let waiting = before.map_or_else(
+                    || page.waiting(&ticket),
+                    |before| page.waiting_since(&ticket, &before),
+                );
                 let shows_widget = self.in_force.turnstile.shows_widget(&ticket);
                 let widget = shows_widget.then(|| self.widget(false));
                 self.respond(source, &waiting, cookie.as_slice(), widget)
@@ -152,6 +157,14 @@ impl ResponseContext<'_> {
     fn page_context(&self) -> PageContext<'_> {
         let Self { now, room, in_force, view, .. } = *self;
         PageContext { now, room, in_force, view, submits: self.head.submits() }
+    }
+
+    /// Returns the waiting ticket that the visitor came with.
+    fn ticket_before(&self, keys: &mut KeyRing) -> Option<Ticket> {
+        let (now, room) = (self.now, self.room);
+        let mut values = cookie::find(self.cookies, &room.cookie_name);
+        let ticket = values.find_map(|value| keys.open(now, room.id, &room.cookie_name, value));
+        ticket.filter(|ticket| ticket.state == TicketState::Queued)
     }
 
     fn set_cookie(

@@ -2,7 +2,7 @@
 //! sight to the history.
 
 use super::{GlobalAggregator, VERSIONS_PER_MS};
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::machines::history::Sight;
 use crate::machines::wire::Status;
 use crate::order::order_key::OrderKey;
@@ -34,6 +34,7 @@ impl GlobalAggregator {
             closed_at: self.queue.closed_at(),
             next_place_s: self.books.next_place_s(now, settings),
             admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),
+            entered_last_minute: Some(self.books.contributions().entered_since(now - MINUTE_MS)),
             forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
             revoked: self.books.contributions().last_revoked(),
             cadence: self.calm.cadence(),

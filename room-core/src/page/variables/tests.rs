@@ -153,9 +153,12 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 70] = [
+const DOCUMENTED: [(&str, Value<'static>); 76] = [
     ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
+    ("enteredLastMinute", Value::Integer(60)),
+    ("enteredLastMinuteKnown", Value::Bool(true)),
+    ("enteredLastMinuteLocalized", Value::Text("60")),
     ("eventStart", Value::Text("")),
     ("eventStartDate", Value::Text("")),
     ("eventStartTime", Value::Text("")),
@@ -186,6 +189,8 @@ const DOCUMENTED: [(&str, Value<'static>); 70] = [
     ("peopleAheadKnown", Value::Bool(true)),
     ("peopleAheadLocalized", Value::Text("1,234")),
     ("placeIsKept", Value::Bool(true)),
+    ("progressKnown", Value::Bool(true)),
+    ("progressPercent", Value::Integer(42)),
     ("queueAll", Value::Bool(false)),
     ("queueIsFull", Value::Bool(false)),
     ("queueingMethod", Value::Text("fifo")),
@@ -201,6 +206,7 @@ const DOCUMENTED: [(&str, Value<'static>); 70] = [
     ("showsRejected", Value::Bool(false)),
     ("showsUnknown", Value::Bool(false)),
     ("shuffleAtEventStart", Value::Bool(false)),
+    ("takesLonger", Value::Bool(false)),
     ("timeUntilEventEnd", Value::Integer(0)),
     ("timeUntilEventEndFormatted", Value::Text("unavailable")),
     ("timeUntilEventStart", Value::Integer(0)),
@@ -235,6 +241,8 @@ fn every_variable_has_its_documented_value() {
         refresh_interval_s: 23,
         submitted_nothing: true,
         people_ahead: Some(1_234),
+        entered_last_minute: Some(60),
+        progress_percent: Some(42),
         ..Waiting::default()
     };
     let branding = Branding {
