@@ -35,7 +35,7 @@ pub enum Effect {
     /// Stores the settings of a zone.
     Settings(ZoneId, ZoneSettings),
     /// Keeps or forgets a preview by its name; the configuration stays the same.
-    Preview(String, Option<Preview>),
+    Preview(String, Option<Box<Preview>>),
 }
 
 /// The answer of an operation, before any of its changes is made.

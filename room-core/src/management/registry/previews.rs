@@ -57,6 +57,6 @@ fn spent(context: CallContext<'_>) -> Vec<String> {
 }
 
 fn change(id: String, preview: Option<Preview>) -> Change {
-    let effect = Effect::Preview(id, preview);
+    let effect = Effect::Preview(id, preview.map(Box::new));
     Change { target: String::new(), before: None, after: None, effect }
 }

@@ -118,7 +118,7 @@ impl Stored {
         }
         for one in &previews {
             if let Effect::Preview(id, preview) = &one.effect {
-                written.push(rows::of_preview(id, preview.as_ref()));
+                written.push(rows::of_preview(id, preview.as_deref()));
             }
         }
         self.check_size(&changes, &written)?;
@@ -160,7 +160,7 @@ impl Stored {
                 self.zone_settings.insert(zone, settings);
             }
             Effect::Preview(id, Some(preview)) => {
-                self.previews.insert(id, preview);
+                self.previews.insert(id, *preview);
             }
             Effect::Preview(id, None) => {
                 self.previews.remove(&id);
