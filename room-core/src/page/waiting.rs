@@ -151,7 +151,7 @@ impl PageContext<'_> {
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
         let progress_percent = None;
-        Waiting { event_stream, draw, progress_percent, ..self.waiting(ticket) }
+        Waiting { progress_percent, event_stream, draw, ..self.waiting(ticket) }
     }
 
     /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is

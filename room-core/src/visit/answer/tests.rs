@@ -240,7 +240,8 @@ fn a_check_in_that_enters_does_not_reach_the_site() {
 fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
     let words = include_str!("../../../../templates/languages/en-US.json");
     let words = Words::parse(Language::default(), words).unwrap();
-    let page = Page::built_in(&words).unwrap();
+    let texts = Some((words.clone(), Page::built_in(&words).unwrap()));
+    let mut source = Source { texts, ..Source::default() };
     let room = shop(&json!({}));
     let before = Ticket { shown_estimate_s: 600, ..queued(NOW.0 - 1_000_000, NOW.0 - 20_000) };
     let name = "__cfwaitingroom";
@@ -249,7 +250,6 @@ fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
     let mut says_longer = |cookies: &str, shown_estimate_s: u32| {
         let ticket = Ticket { shown_estimate_s, last_check_in: NOW, ..before.clone() };
         let outcome = Outcome::Wait { ticket, counted: true };
-        let mut source = Source { texts: Some((words.clone(), page.clone())), ..Source::default() };
         match verdict_for("GET", &mut source, room.clone(), cookies, None, outcome) {
             Verdict::Respond(answer) => answer.body.contains("It takes longer than it looked"),
             other => panic!("{other:?}"),
