@@ -18,7 +18,7 @@ use crate::queue::view::View;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
-use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, TURN_KEPT_MINUTES_MAX, Ticket, TicketState};
+use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
 use session::first_end;
 
@@ -425,7 +425,7 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };
     }
-    ticket.kept_minutes = kept_minutes(settings, &before);
+    ticket.kept_minutes = standing::kept_minutes(settings, &before);
     let until = expected_until(&ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);
@@ -435,20 +435,6 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     };
     let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
     Decision::Queue { ticket, presence: Presence { kept_ms, ..presence } }
-}
-
-/// Returns for how many minutes a visitor counts who came with the ticket `before` and does not
-/// come to the next check-in, so that a turn that comes meanwhile is kept (`turn_kept_minutes`).
-///
-/// By what the ticket says alone, so that two tabs with one cookie promise the same. None for who
-/// has been told no time or a longer one, so that neither a long line nor machines that take no
-/// cookie count when they have left; while everybody is held, since it is nobody's turn; and in a
-/// lottery, whose visitors stay called through the next round anyway.
-fn kept_minutes(settings: &Settings, before: &Ticket) -> u8 {
-    let kept = settings.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
-    let may_come = before.shown_estimate_s <= 60 * u32::from(kept);
-    let has_turns = settings.queueing_method == QueueingMethod::Fifo && !settings.queue_all;
-    if may_come && has_turns { kept } else { 0 }
 }
 
 /// Returns until when a waiting visitor is counted if no check-in comes any more.

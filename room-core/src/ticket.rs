@@ -130,7 +130,7 @@ impl Ticket {
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `client` |
-    /// | 55 |  1 | flags: 1 unconfirmed, 2 infinite, 4 challenge shown, 8 answered, 16 shared; from 32 on `kept_minutes` |
+    /// | 55 |  1 | 1 unconfirmed, 2 infinite, 4, 8 challenge, 16 shared, 32 times `kept_minutes` |
     /// | 56 |  4 | `confirmed_s` |
     /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {

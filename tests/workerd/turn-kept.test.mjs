@@ -50,7 +50,7 @@ clusterTest("who comes back after two minutes enters at once", options, async (c
   assert.ok(away.inside, "the place was kept, and the visitor has to wait");
 });
 
-clusterTest("then the next enters, and who is late has the next place", options, async (cluster) => {
+clusterTest("then the next enters, and the late one after that", options, async (cluster) => {
   const { crowd, away, next, dueAt } = await secondGoesAway(cluster);
   const keptUntil = dueAt + KEPT_MINUTES * MINUTE_MS;
   await crowd.wait(keptUntil - cluster.clock.now() - 5_000);

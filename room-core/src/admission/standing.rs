@@ -8,7 +8,7 @@ use crate::base::time::Timestamp;
 use crate::queue::estimate;
 use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
-use crate::ticket::{NO_ESTIMATE, Ticket};
+use crate::ticket::{NO_ESTIMATE, TURN_KEPT_MINUTES_MAX, Ticket};
 
 /// The time in seconds within which a turn counts as near. Whoever is further off hears of it at a
 /// later check-in, since an isolate can hold few streams.
@@ -74,6 +74,20 @@ pub(super) fn may_come_at_once(
     ticket: &Ticket,
 ) -> bool {
     settings.event_stream && standing(now, settings, view, ticket) == Standing::Called
+}
+
+/// Returns for how many minutes a visitor counts who came with the ticket `before` and does not
+/// come to the next check-in, so that a turn that comes meanwhile is kept (`turn_kept_minutes`).
+///
+/// By what the ticket says alone, so that two tabs with one cookie promise the same. None for who
+/// has been told no time or a longer one, so that neither a long line nor machines that take no
+/// cookie count when they have left; while everybody is held, since it is nobody's turn; and in a
+/// lottery, whose visitors stay called through the next round anyway.
+pub(super) fn kept_minutes(settings: &Settings, before: &Ticket) -> u8 {
+    let kept = settings.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
+    let may_come = before.shown_estimate_s <= 60 * u32::from(kept);
+    let has_turns = settings.queueing_method == QueueingMethod::Fifo && !settings.queue_all;
+    if may_come && has_turns { kept } else { 0 }
 }
 
 fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {

@@ -6,7 +6,7 @@ mod unconfirmed;
 
 use super::{
     Ask, CounterAnswer, Decision, EARLY_MS, RandomInputs, VisitContext, decide, is_inside,
-    kept_minutes, next_refresh, settle,
+    next_refresh, settle, standing,
 };
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::Timestamp;
@@ -404,7 +404,7 @@ fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
 #[test]
 fn a_turn_is_kept_for_who_was_told_that_it_is_near_where_turns_come_in_order() {
     let kept_of = |settings: &Settings, shown_estimate_s: u32| {
-        kept_minutes(settings, &Ticket { shown_estimate_s, ..queued(NOW.0, NOW.0) })
+        standing::kept_minutes(settings, &Ticket { shown_estimate_s, ..queued(NOW.0, NOW.0) })
     };
     let settings = Settings { turn_kept_minutes: 2, ..Settings::for_tests() };
     let check = |shown_estimate_s: u32, want: u8| {

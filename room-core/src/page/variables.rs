@@ -168,11 +168,11 @@ impl Variables {
     fn place_is_kept(&self) -> bool {
         let in_line =
             !matches!(self.shown(), Shown::Held | Shown::Rejected | Shown::Challenge | Shown::Full);
-        in_line && !self.awaits_draw()
+        in_line && !self.is_before_draw()
     }
 
     /// True if it is not drawn yet who enters before whom.
-    fn awaits_draw(&self) -> bool {
+    fn is_before_draw(&self) -> bool {
         let is_drawn_at_start = self.waiting.event.is_some_and(|event| event.shuffles);
         self.waiting.method == QueueingMethod::Random
             || self.waiting.is_prequeueing() && is_drawn_at_start
@@ -244,13 +244,14 @@ fn find(name: &str) -> Option<Read> {
 
 /// Every variable except those of a draw, sorted by name for the binary search.
 ///
-/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `pageStays`, `placeIsKept`, `returnAddress`, `page…`
-/// (how the built-in page goes on), `waitTimeBelowMinute`, `enteredLastMinute…`, `progress…`, `takesLonger`, `eventStart…` (while prequeueing, in
-/// UTC), `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
+/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `pageStays`, `placeIsKept`,
+/// `returnAddress`, `page…` (how the built-in page goes on), `waitTimeBelowMinute`,
+/// `enteredLastMinute…`, `progress…`, `takesLonger`, `eventStart…` (while prequeueing, in UTC),
+/// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
 const VARIABLES: [(&str, Read); 76] = [
-    ("awaitsDraw", |own| Value::Bool(own.awaits_draw())),
+    ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("enteredLastMinute", |own| Value::Integer(own.waiting.entered_last_minute.unwrap_or(0))),
     ("enteredLastMinuteKnown", |own| Value::Bool(own.waiting.entered_last_minute.is_some())),

@@ -151,7 +151,7 @@ proptest! {
         }
         cluster.run(140, 250);
         if turn_kept_minutes > 0 {
-            // And the time for which a line that falls silent as a whole is not believed to be gone.
+            // And for so long it is not believed that a line has left as a whole.
             cluster.run(240 * u64::from(turn_kept_minutes) + 360, 250);
             // Whoever is about to enter, or has just entered, counts and does not for a moment.
             let mut entered = 0;

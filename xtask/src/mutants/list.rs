@@ -197,8 +197,22 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I8",
         breaks: "a check-in leaves a gap behind the one before it",
         file: "admission.rs",
-        from: "if now.since_ms(due) <= EPOCH_MS { due } else { now }",
+        from: "if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now }",
         to: "now + EPOCH_MS",
+    },
+    Mutant {
+        law: "I8",
+        breaks: "a kept turn counts twice once its visitor is back",
+        file: "admission.rs",
+        from: "let (due, counted_until) = (next_refresh(ticket), expected_until(ticket));",
+        to: "let (due, counted_until) = (next_refresh(ticket), next_refresh(ticket));",
+    },
+    Mutant {
+        law: "I9",
+        breaks: "no turn is kept for who is away",
+        file: "admission/standing.rs",
+        from: "if may_come && has_turns { kept } else { 0 }",
+        to: "if may_come && has_turns { 0 } else { 0 }",
     },
     Mutant {
         law: "I9",
