@@ -93,8 +93,9 @@ function Told({ history, room }) {
 function Sentence({ of }) {
   return (
     <p class="soft">
-      {number(of.entered)} entered, {number(of.joined)} joined the line, about {number(of.left)}{" "}
-      left it. Most at one time: {number(of.mostInside)} inside, {number(of.mostWaiting)} waiting.
+      {number(of.entered)} entered, {number(of.joined)} joined the line, about{" "}
+      {number(of.left)} left it. Most at one time: {number(of.mostInside)} inside,{" "}
+      {number(of.mostWaiting)} waiting.
       Longest wait told: {duration(of.longestTold)}; the slowest 5 % waited up to{" "}
       {duration(of.longestWaited)}. {number(of.revoked)} sessions revoked.
     </p>

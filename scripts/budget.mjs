@@ -21,7 +21,8 @@ const WASM = path.join(import.meta.dirname, "../build/worker/gen/waiting_room_bg
  * without its defaults 1, rules that are tried on a made-up request 5, tickets that are known
  * again 1, the page that stays and places counted by the second 3, names that are no variables 2,
  * the look of a page and a form sent too late 2, the session that a visitor asks for and leaves 2,
- * the words of an event 1, a page that is looked at before it counts 3, the history of each room 11.
+ * the words of an event 1, a page that is looked at before it counts 3, the history
+ * of each room 11.
  * The texts of the languages are no part of it, see `src/languages.js`. Builds of zlib and
  * processors differ by up to 3 KB for the same file, so the bound is 4 above what was measured.
  */

@@ -5,7 +5,7 @@ pub mod bucket;
 pub mod client;
 pub mod cookie;
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
-use crate::base::time::Timestamp;
+use crate::base::time::{SECOND_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
 
@@ -116,6 +116,12 @@ const FLAG_SHARED: u8 = 1 << 4;
 const KEPT_SHIFT: u32 = 5;
 
 impl Ticket {
+    /// Returns how long the visitor of an accepted ticket waited before, in seconds.
+    pub fn waited_s(&self) -> u32 {
+        let waited_s = self.accepted_at.since_ms(self.joined_at) / SECOND_MS;
+        u32::try_from(waited_s).unwrap_or(u32::MAX)
+    }
+
     /// Appends the ticket as 64 bytes. All numbers are big-endian; the fields of type `Timestamp`
     /// are milliseconds since the epoch.
     ///

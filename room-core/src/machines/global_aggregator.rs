@@ -24,7 +24,6 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
-use crate::machines::history::Row;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
@@ -257,11 +256,6 @@ impl GlobalAggregator {
         self.recovery.is_learning(now, self.books.contributions())
     }
 
-    /// Returns the rows of the history that are not in the storage yet, in the order of time.
-    pub fn open_minutes(&mut self, now: Timestamp) -> Vec<Row> {
-        self.history.open_rows(now, self.books.contributions())
-    }
-
     fn on_sync(
         &mut self,
         now: Timestamp,
@@ -404,10 +398,7 @@ impl GlobalAggregator {
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
     /// threshold or opening changed, which must be stored before anybody is told.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
-        if self.history.is_due(now) {
-            let sight = self.sight(now, settings);
-            self.history.look(now, sight, self.books.contributions());
-        }
+        self.look(now, settings);
         let exceeded = self.books.settle(now, settings);
         turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
         let entered = self.books.ledger().queued_since(self.queue.reported().middle());

@@ -23,7 +23,7 @@ use crate::admission::{
     self, Ask, CounterAnswer, Decision, RandomInputs, VisitContext, infinite_queue,
 };
 use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
-use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::earlier;
@@ -391,22 +391,15 @@ impl Isolate {
             // The data center that had the slot first counts the visitor.
             Decision::Admit { ticket, .. } if ticket.shared => Outcome::PassWith(ticket),
             Decision::Admit { mut ticket, bucket, waited } => {
-                let waited_s =
-                    waited.map(|_| ticket.accepted_at.since_ms(ticket.joined_at) / SECOND_MS);
-                let waited_s = waited_s.map(|seconds| u32::try_from(seconds).unwrap_or(u32::MAX));
+                let waited_s = waited.map(|_| ticket.waited_s());
                 self.record_wait(waited);
                 self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
                 let Entry { class, grant, second } = entry;
-                self.outbox.push(IsolateEvent::Admitted {
-                    visitor,
-                    bucket,
-                    second,
-                    class,
-                    waited_s,
-                    grant,
-                });
+                let admitted =
+                    IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant };
+                self.outbox.push(admitted);
                 if ticket.counted_bucket > bucket {
                     self.record_move(&mut ticket, bucket);
                 }

@@ -9,6 +9,7 @@
     reason = "a test that is wrong about its own documents must fail"
 )]
 
+mod answers;
 mod operations;
 mod page_fields;
 mod schemas;

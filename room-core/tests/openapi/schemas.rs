@@ -1,5 +1,6 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
+use crate::answers;
 use crate::page_fields;
 use room_core::room::language::Language;
 use serde_json::{Value, json};
@@ -17,16 +18,16 @@ pub fn all() -> Value {
         "ListItem": list_item(),
         "ListOperation": list_operation(),
         "Settings": settings(),
-        "Status": status(),
-        "History": history(),
+        "Status": answers::status(),
+        "History": answers::history(),
         "Preview": page_fields::added_to(preview()),
         "Trial": trial::request(),
         "TrialResult": trial::result(),
-        "AuditEntry": audit_entry(),
-        "Examination": examination(),
-        "Message": message(),
-        "Failure": failure(),
-        "PageInfo": page_info(),
+        "AuditEntry": answers::audit_entry(),
+        "Examination": answers::examination(),
+        "Message": answers::message(),
+        "Failure": answers::failure(),
+        "PageInfo": answers::page_info(),
     })
 }
 
@@ -44,7 +45,8 @@ fn flag(default: bool, description: &str) -> Value {
     json!({ "type": "boolean", "default": default, "description": description })
 }
 
-fn number(least: u64, most: u64, default: Option<u64>, description: &str) -> Value {
+/// A whole number from `least` to `most`.
+pub fn number(least: u64, most: u64, default: Option<u64>, description: &str) -> Value {
     let mut schema = json!({
         "type": "integer",
         "minimum": least,
@@ -400,123 +402,11 @@ fn settings() -> Value {
     })
 }
 
-fn status() -> Value {
-    let count = |description: &str| number(0, 4_294_967_295, None, description);
-    json!({
-        "type": "object",
-        "properties": {
-            "status": {
-                "type": "string",
-                "enum": ["event_prequeueing", "not_queueing", "queueing", "suspended"],
-            },
-            "event_id": { "type": "string", "description": "Of the event in force, or empty." },
-            "estimated_queued_users": count("Who waits; 5 s old at most, 50 far below the limits."),
-            "estimated_total_active_users": count("Who is inside; as old."),
-            "max_estimated_time_minutes": count("The longest wait of a newcomer."),
-            "next_admission_seconds": ours(json!({
-                "type": ["number", "null"],
-                "description": "When the next one enters.",
-            })),
-        },
-    })
-}
-
 fn preview() -> Value {
     json!({
         "type": "object",
         "required": ["custom_html"],
         "additionalProperties": false,
         "properties": { "custom_html": { "type": "string", "maxLength": 1_048_576 } },
-    })
-}
-
-fn history() -> Value {
-    let moment = json!({ "type": "string", "format": "date-time" });
-    let value = json!({ "type": ["string", "integer", "null"] });
-    json!({
-        "type": "object",
-        "description": "Rows of a room's history, also as CSV with format=csv. What was not \
-                        measured is null.",
-        "properties": {
-            "from": moment,
-            "until": moment,
-            "resolution": { "type": "string", "enum": ["minute", "quarter", "hour"] },
-            "columns": { "type": "array", "items": { "type": "string" } },
-            "rows": { "type": "array", "items": { "type": "array", "items": value } },
-        },
-    })
-}
-
-/// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
-fn examination() -> Value {
-    json!({
-        "type": "object",
-        "required": ["format"],
-        "properties": { "format": { "type": "integer", "minimum": 1 } },
-        "description": "What one isolate has measured for npm run doctor",
-    })
-}
-
-fn audit_entry() -> Value {
-    let fields = json!({ "type": ["object", "null"] });
-    json!({
-        "type": "object",
-        "properties": {
-            "version": { "type": "integer" },
-            "at": { "type": "string", "format": "date-time" },
-            "actor": { "type": "string" },
-            "method": { "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] },
-            "target": { "type": "string" },
-            "before": fields,
-            "after": fields,
-        },
-    })
-}
-
-fn message() -> Value {
-    json!({
-        "type": "object",
-        "required": ["code", "message"],
-        "properties": {
-            "code": { "type": "integer", "minimum": 1000 },
-            "message": { "type": "string", "description": "What is wrong and what to do." },
-            "source": {
-                "type": "object",
-                "properties": { "pointer": { "type": "string", "format": "json-pointer" } },
-            },
-        },
-    })
-}
-
-fn failure() -> Value {
-    let messages = |least: u32| {
-        json!({
-            "type": "array",
-            "minItems": least,
-            "items": { "$ref": "#/components/schemas/Message" },
-        })
-    };
-    json!({
-        "type": "object",
-        "properties": {
-            "success": { "const": false },
-            "errors": messages(1),
-            "messages": messages(0),
-            "result": { "type": "null" },
-        },
-    })
-}
-
-fn page_info() -> Value {
-    let count = |description: &str| number(0, 4_294_967_295, None, description);
-    json!({
-        "type": "object",
-        "properties": {
-            "page": count("Counted from 1."),
-            "per_page": count("Most entries of a page."),
-            "count": count("Entries of this page."),
-            "total_count": count("Entries of all pages."),
-            "total_pages": count("How many pages there are."),
-        },
     })
 }

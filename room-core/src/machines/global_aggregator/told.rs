@@ -3,7 +3,7 @@
 
 use super::{GlobalAggregator, VERSIONS_PER_MS};
 use crate::base::time::{MINUTE_MS, Timestamp};
-use crate::machines::history::Sight;
+use crate::machines::history::{Row, Sight};
 use crate::machines::wire::Status;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
@@ -64,8 +64,21 @@ impl GlobalAggregator {
         }
     }
 
+    /// Returns the rows of the history that are not in the storage yet, in the order of time.
+    pub fn open_minutes(&mut self, now: Timestamp) -> Vec<Row> {
+        self.history.open_rows(now, self.books.contributions())
+    }
+
+    /// Notes what is seen of the room, unless it was looked at a moment ago.
+    pub(super) fn look(&mut self, now: Timestamp, settings: &Settings) {
+        if self.history.is_due(now) {
+            let sight = self.sight(now, settings);
+            self.history.look(now, sight, self.books.contributions());
+        }
+    }
+
     /// Returns what is seen of the room at `now`, for the history.
-    pub(super) fn sight(&self, now: Timestamp, settings: &Settings) -> Sight {
+    fn sight(&self, now: Timestamp, settings: &Settings) -> Sight {
         let Status { active, waiting, longest_wait_s, .. } = self.status(now, settings);
         Sight {
             active,
