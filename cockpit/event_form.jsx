@@ -35,7 +35,7 @@ const FIELDS = [
   },
   {
     name: "page_event_name",
-    label: "Name on the page",
+    label: "Shown on the page as",
     type: "text",
     isOptional: true,
     help: "What waiting visitors read. Empty: the name above, with spaces for - and _.",
