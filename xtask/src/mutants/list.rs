@@ -309,6 +309,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         law: "I15",
+        breaks: "what is told again is counted again in the history",
+        file: "machines/history.rs",
+        from: "*known = (*known).max(*count);",
+        to: "*known += *count;",
+    },
+    Mutant {
+        law: "I15",
         breaks: "an old contribution takes the place of a newer one",
         file: "capacity/state.rs",
         from: "before.is_some_and(|before| before.seq >= contribution.seq)",
