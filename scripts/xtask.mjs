@@ -1,10 +1,11 @@
 // Runs the builder of the Worker, the Rust program in xtask/.
 import { spawnSync } from "node:child_process";
 
-/** Builds all that the Worker consists of: the wasm with its glue, and the owner's cockpit. */
+/** Builds all of the Worker: the wasm with its glue, the owner's cockpit, and the analytics. */
 export function buildWorker() {
   xtask("build");
   must("node", "scripts/cockpit.mjs");
+  must("node", "scripts/analytics.mjs");
 }
 
 /** Runs the builder, and ends this process if it fails: it has said why. */

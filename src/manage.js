@@ -1,9 +1,10 @@
 // Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
-// when the wasm asks for it, and adds the description of the API, what the doctor measures and the
-// metrics. The wasm decides who may do what.
+// when the wasm asks for it, and adds the description of the API, what the doctor measures,
+// the metrics and answers in GraphQL. The wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
+import { GRAPHQL_PATH, QUESTION_BYTES_MAX, graphql } from "./graphql.js";
 import { guard } from "./instance.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
@@ -25,10 +26,11 @@ export async function managed(request, env) {
   try {
     const file = await cockpitFile(request);
     if (file) return file;
-    if (asksMetrics(request)) {
-      const { headers } = request;
-      const ask = (url) => operation({ url, method: "GET", headers }, undefined, env);
-      return await metrics(request.url, ask);
+    const { url, method, headers } = request;
+    const ask = (path) => operation({ url: path, method: "GET", headers }, undefined, env);
+    if (asksMetrics(request)) return await metrics(url, ask);
+    if (new URL(url).pathname === GRAPHQL_PATH) {
+      return await graphql(url, method, ask, () => beginning(request, QUESTION_BYTES_MAX));
     }
     const verdict = await operation(request, undefined, env);
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };

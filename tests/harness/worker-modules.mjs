@@ -19,6 +19,8 @@ const OTHERS = {
  * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
  */
 const IMPORT = /^\s*(?:import|(?:import|export)\b[^"';]*?\bfrom)\s*["'](\.[^"']+)["']/gm;
+/** Imports of modules that are loaded when they are first needed. */
+const LATE_IMPORT = /\bawait import\(["'](\.[^"']+)["']\)/g;
 /** The module of the wasm's functions, and its name while `glance` is switched off. */
 const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
 const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
@@ -111,7 +113,9 @@ function gather(file, modules, given, build) {
   if (modules.has(file)) return;
   modules.set(file, given.get(file) ?? read(file, build));
   if (typeOf(file) !== "ESModule") return;
-  for (const [, specifier] of modules.get(file).matchAll(IMPORT)) {
+  for (const [, specifier] of [IMPORT, LATE_IMPORT].flatMap((imports) => [
+    ...modules.get(file).matchAll(imports),
+  ])) {
     gather(path.resolve(path.dirname(file), specifier), modules, given, build);
   }
 }

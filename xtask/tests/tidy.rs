@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of the code.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
+    "analytics",
     "src",
     "room-core",
     "room-sim",
