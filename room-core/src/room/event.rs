@@ -181,10 +181,11 @@ impl<'a> InForce<'a> {
 
     /// Returns what the built-in page shows: what the room says, changed by the active event. That
     /// is shown by its name, in words, unless its owner calls it otherwise on pages.
-    pub fn branding(&self, of_room: &Branding) -> Branding {
-        let Some((event, _)) = self.event else { return of_room.clone() };
+    pub fn branding<'room>(&self, of_room: &'room Branding) -> Cow<'room, Branding> {
+        let Some((event, _)) = self.event else { return Cow::Borrowed(of_room) };
         let event_name = event.name.replace(['-', '_'], " ");
-        event.overrides.branding.clone().or(Branding { event_name, ..of_room.clone() })
+        let of_room = Branding { event_name, ..of_room.clone() };
+        Cow::Owned(event.overrides.branding.clone().or(of_room))
     }
 
     /// Returns what the queue page tells of the active event at `now`; `None` if no event is

@@ -92,7 +92,8 @@ impl ResponseContext<'_> {
                 self.forward(Some(cookie))
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
-                let before = self.ticket_before(keys).filter(|_| counted);
+                // To open a ticket costs more than anything else here: not for a page that is not due.
+                let before = counted.then(|| self.ticket_before(keys)).flatten();
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
                 let page = self.page_context();
                 let waiting = before.map_or_else(
