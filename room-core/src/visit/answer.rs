@@ -92,7 +92,7 @@ impl ResponseContext<'_> {
                 self.forward(Some(cookie))
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
-                // To open a ticket costs more than anything else here: not for a page that is not due.
+                // To open a ticket costs the most here: a page that is not due does without.
                 let before = counted.then(|| self.ticket_before(keys)).flatten();
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
                 let page = self.page_context();

@@ -113,7 +113,7 @@ fn pages_show_the_event_while_it_is_active_and_of_the_room_what_it_leaves() {
         let mut room = room(false, &event);
         room.branding.name = "Shop".to_owned();
         room.branding.message = "Welcome".to_owned();
-        let shown = in_force(&room, at(time)).branding(&room.branding);
+        let shown = in_force(&room, at(time)).branding(&room.branding).into_owned();
         [shown.name, shown.event_name, shown.message]
     };
     let names = json!({ "name": "spring_sale-2" });
