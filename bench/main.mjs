@@ -4,7 +4,9 @@
  * `--bill` tells the costs alone; `--only <names>` and `--seconds <n>` choose which ratios
  * are measured and how long. `--first` tells the first requests of processes alone:
  * `--processes <n>` of each kind, with `--serve <n>` rooms, and with `--against <folder>` in turn
- * with those of another checkout that was built.
+ * with those of another checkout that was built. `--loop --against <folder>` sets visits in a loop
+ * inside of workerd beside those of another. `--scale` tells what grows with rooms, rules and
+ * event streams alone, `--owner` how long an owner of many rooms waits for each screen.
  */
 
 import { parseArgs } from "node:util";
@@ -13,9 +15,12 @@ import { sendForJson } from "../tests/harness/http.mjs";
 import { monthlyBill } from "./bill/bill.mjs";
 import { Child } from "./child.mjs";
 import { firstRequests } from "./first-requests.mjs";
+import { ownersTable } from "./owner.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
+import { loopTable } from "./loop.mjs";
 import { table, verdicts } from "./report.mjs";
 import { joined, playCycles } from "./rounds.mjs";
+import { scaleTable } from "./scale.mjs";
 import { startServices } from "./services.mjs";
 import { capacity, objectCalls, wasmSize } from "./single-figures.mjs";
 import { GATED, QUEUE_IT, REFERENCE, VARIANTS } from "./variants.mjs";
@@ -27,8 +32,11 @@ const { values: options } = parseArgs({
     bill: { type: "boolean", default: false },
     first: { type: "boolean", default: false },
     gate: { type: "boolean", default: false },
+    loop: { type: "boolean", default: false },
     only: { type: "string" },
+    owner: { type: "boolean", default: false },
     processes: { type: "string", default: "5" },
+    scale: { type: "boolean", default: false },
     serve: { type: "string" },
     seconds: { type: "string" },
   },
@@ -47,6 +55,9 @@ const PLAYS_MORE_MAX = 2;
 const started = [];
 try {
   if (options.first) await tellFirst();
+  else if (options.loop) await tellLoop();
+  else if (options.owner) console.log(await ownersTable());
+  else if (options.scale) process.exitCode = (await tellScale()) ? 0 : 1;
   else {
     const held = [options.bill || (await bench()), options.only || (await tellBill())];
     process.exitCode = held.every(Boolean) ? 0 : 1;
@@ -88,6 +99,21 @@ async function tellFirst() {
   for (const { text } of await firstRequests(setting, first)) console.log(text);
 }
 
+/** Visits in a loop, beside those of another checkout. */
+async function tellLoop() {
+  if (!options.against) throw new Error("--loop needs --against <folder of another checkout>");
+  const lines = await loopTable(await prepareOrigin(), { against: options.against, seconds });
+  console.log(lines.join("\n"));
+}
+
+/** What grows with rooms, rules and event streams, with nothing else; false if a gate breaks. */
+async function tellScale() {
+  const setting = { ...(await prepareOrigin()), seconds, processes: first.processes, progress };
+  const { lines, held } = await scaleTable(setting);
+  console.log(lines.join("\n"));
+  return !options.gate || held;
+}
+
 /** What a month costs; false if a gate breaks. */
 async function tellBill() {
   const { text, verdicts: found } = await monthlyBill(options);
@@ -103,17 +129,23 @@ function again(broken) {
 
 /** Starts all processes; unless only some services are needed, everybody arrives as well. */
 async function prepare(only) {
-  const [origin, load] = [new Child("origin.mjs"), new Child("load.mjs")];
-  started.push(origin, load);
-  const { port: originPort } = await origin.ask({});
-  const body = crowdHandlerRooms(originPort);
-  await origin.ask({ ask: "serve", beginning: "GET /v1/rooms/", body });
+  const { origin, load, originPort } = await prepareOrigin();
   const services = await startServices({ originPort, only });
   started.push(services);
   const visitors = new Visitors({ load, ports: services.ports, originPort });
   if (!only) await visitors.arrive();
   const roomCalls = () => callsOfRooms({ port: services.ports["hub TestDoor"] });
   return { origin, load, services, visitors, roomCalls, originPort };
+}
+
+/** Starts the origin and the load generator. */
+async function prepareOrigin() {
+  const [origin, load] = [new Child("origin.mjs"), new Child("load.mjs")];
+  started.push(origin, load);
+  const { port: originPort } = await origin.ask({});
+  const body = crowdHandlerRooms(originPort);
+  await origin.ask({ ask: "serve", beginning: "GET /v1/rooms/", body });
+  return { origin, load, originPort };
 }
 
 /** How many calls have reached the objects of rooms. */

@@ -34,7 +34,8 @@ export function verdicts(samples) {
   return [...own, { variant, ...verdict("admitted to Queue-it", found, target) }];
 }
 
-function verdict(what, { middle, low, high }, { value, goal, gate }) {
+/** A target with what came out, as { text, held }. */
+export function verdict(what, { middle, low, high }, { value, goal, gate }) {
   // A machine that does not tell CPU times cannot say.
   if (Number.isNaN(middle)) return { text: `${what}: CPU is not measured here`, held: true };
   const isCost = value === "cpu";
@@ -57,7 +58,8 @@ function speed(samples, name, other = REFERENCE) {
   return ratio(samples.get(other), samples.get(name));
 }
 
-function ratio(ones, others) {
+/** The CPU time of ones in that of others, in those cycles that measured both. */
+export function ratio(ones, others) {
   const pairs = ones.map((one, cycle) => [one, others[cycle]]);
   const measured = pairs.filter(([one, other]) => one && other);
   return ratioOf(measured.map(([one, other]) => one.cpuUs / other.cpuUs));

@@ -24,10 +24,12 @@ const COMMON = { compatibilityDate: COMPATIBILITY_DATE, unsafeDirectSockets: [{ 
  * @param {number} options.originPort
  * @param {string[]} [options.only]
  * @param {object[]} [options.rooms] what `rooms.json` of the product holds
+ * @param {{ name: string, rooms: object[] }[]} [options.more] the product again, with other rooms
  * @param {"release" | "named"} [options.build] which wasm
  * @param {boolean} [options.inspected] whether there is an inspector
  */
-export async function startServices({ originPort, only, rooms = ROOMS, build, inspected }) {
+export async function startServices(options) {
+  const { originPort, only, rooms = ROOMS, more = [], build, inspected } = options;
   const own = [
     ...["pass-through", "pass-through-again"].map((name) => ({ name, ...script(BARE) })),
     product("hub", { rooms, build }),
@@ -40,6 +42,7 @@ export async function startServices({ originPort, only, rooms = ROOMS, build, in
     const others = await peers(originPort);
     chosen.push(...others.filter(({ name }) => !only || only.includes(name)));
   }
+  chosen.push(...more.map(({ name, ...whose }) => product(name, { ...whose, build }, "hub")));
   const workers = chosen.map((one) => ({ ...COMMON, ...one }));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({ ...SETTINGS, ...(inspected && { inspectorPort: 0 }), workers }),
