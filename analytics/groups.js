@@ -18,6 +18,17 @@ export const LEVELS = [
   "newUsersPerMinute",
   "newUsersPerMinuteConfig",
 ];
+/**
+ * What happens so often in a minute. Cloudflare counts challenges too, but does not publish the
+ * names: these are those of the log.
+ */
+export const EVENTS = [
+  "sessionsRevoked",
+  "turnstileChallenges",
+  "turnstileSuccesses",
+  "turnstileFailures",
+  "infiniteQueueRequests",
+];
 /** Durations in seconds, as percentiles. */
 export const DURATIONS = ["timeOnOrigin", "totalTimeWaited"].flatMap((name) =>
   ["P50", "P90", "P95"].map((percentile) => name + percentile),
@@ -27,7 +38,7 @@ export const AGGREGATES = {
   avg: LEVELS,
   max: LEVELS,
   min: LEVELS,
-  sum: ["newUsersPerMinute", "sessionsRevoked"],
+  sum: ["newUsersPerMinute", ...EVENTS],
   avgWeighted: DURATIONS,
 };
 const COMPUTE = {

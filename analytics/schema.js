@@ -2,12 +2,12 @@
 import { GraphQLError, buildSchema } from "graphql";
 
 import { OPERATORS, bounds, fits, roomsOf } from "./filter.js";
-import { AGGREGATES, DIMENSIONS, DURATIONS, LEVELS, grouped } from "./groups.js";
+import { AGGREGATES, DIMENSIONS, DURATIONS, EVENTS, LEVELS, grouped } from "./groups.js";
 import { ordered } from "./order.js";
 
 const TIMES = ["datetime", "datetimeMinute", "datetimeFifteenMinutes", "datetimeHour"];
 /** What a minute of a room counts. */
-const COUNTS = [...LEVELS, "sessionsRevoked"];
+const COUNTS = [...LEVELS, ...EVENTS];
 /** The most rows of one dataset, as with Cloudflare. */
 const LIMIT_MAX = 10_000;
 const FILTER = "ZoneWaitingRoomAnalyticsAdaptiveFilter_InputObject";

@@ -131,7 +131,7 @@ function whatLimitDoes(now, numbers, limit) {
   return `${limit < now.limit ? "Nobody is put out. " : ""}${free} may enter.`;
 }
 
-/** The two that people inside notice. */
+/** Those that people notice. */
 function closing(room, event, numbers) {
   const minutes = count(inForce(room, event).sessionMinutes, "minute");
   const leaving = inside(numbers, "is", "are");
@@ -154,6 +154,13 @@ function closing(room, event, numbers) {
       path: pathOf(room),
       patch: { maintenance: "hold" },
       isInForce: room.maintenance === "hold",
+    },
+    {
+      id: "off",
+      label: "Disable",
+      sentence: "Everybody passes, uncounted, and those in line go in at once: no limit holds.",
+      path: pathOf(room),
+      patch: { suspended: true },
     },
   ];
 }

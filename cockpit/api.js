@@ -1,6 +1,8 @@
 // Calls of the management API from the page, and what is to be said when one fails.
 
 const BASE = "/_waiting-room/client/v4/";
+const LIVE = "/_waiting-room/live";
+const VISITOR = "/_waiting-room/test-visitor";
 /** How long an answer may take, in milliseconds: an object's silence is told within 5 s. */
 const PATIENCE_MS = 8_000;
 const ENTRIES_PER_PAGE = 1_000;
@@ -35,23 +37,44 @@ export async function call(...parameters) {
 
 /** Calls the API with a token, and returns its answer: `{ result, messages }`. */
 export async function ask(token, method, path, body) {
-  let response;
+  return answered(token, BASE + path, { method, body: body && JSON.stringify(body) });
+}
+
+/** Sends a test visitor to a room, `zone/room`, and returns what became of the visit. */
+export async function visit(token, room, body) {
+  const options = { method: "POST", body: JSON.stringify(body) };
+  return (await answered(token, `${VISITOR}?room=${room}`, options)).result;
+}
+
+async function answered(token, path, options) {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await send(token, path, { ...options, signal });
+  const answer = await response.json().catch(() => undefined);
+  if (answer?.success) return { messages: [], ...answer };
+  throw refusalOf(response.status, answer);
+}
+
+/**
+ * Opens the stream of numbers of some rooms, `zone/room` each, and returns the reader of its text;
+ * `signal` ends it.
+ */
+export async function stream(token, rooms, signal) {
+  const response = await send(token, `${LIVE}?rooms=${rooms.join(",")}`, { signal });
+  if (response.ok) return response.body.pipeThrough(new TextDecoderStream()).getReader();
+  throw refusalOf(response.status, await response.json().catch(() => undefined));
+}
+
+async function send(token, path, options) {
+  const headers = { authorization: `Bearer ${token}` };
+  const always = { headers, cache: "no-store", credentials: "omit", redirect: "error" };
   try {
-    response = await fetch(BASE + path, {
-      method,
-      headers: { authorization: `Bearer ${token}` },
-      body: body && JSON.stringify(body),
-      cache: "no-store",
-      credentials: "omit",
-      redirect: "error",
-      signal: AbortSignal.timeout(PATIENCE_MS),
-    });
+    return await fetch(path, { ...options, ...always });
   } catch {
     throw new Refusal("The waiting room cannot be reached. Is the network up?");
   }
-  const { status } = response;
-  const answer = await response.json().catch(() => undefined);
-  if (answer?.success) return { messages: [], ...answer };
+}
+
+function refusalOf(status, answer) {
   const errors = answer?.errors ?? [];
   const said = errors.map(({ message }) => message).join(" ");
   const { code } = errors[0] ?? {};
@@ -60,7 +83,7 @@ export async function ask(token, method, path, body) {
     message,
   }));
   const told = { status, code, errors: parts };
-  throw new Refusal(said || `The answer has the status ${status}.`, told);
+  return new Refusal(said || `The answer has the status ${status}.`, told);
 }
 
 /** Reads all rooms of all zones; `read` makes a call. */
@@ -111,7 +134,7 @@ export function whyNotSignedIn({ code, message }) {
   if (code === MISSING_TOKEN) {
     return (
       "This is not a token of this deployment. It is the secret API_TOKEN, or API_TOKEN_READ to " +
-      "look only; `npm run deploy` keeps them in production/secrets.json."
+      "look only; `npm run deploy` keeps them in production/secrets.json, `npm start` in .dev.vars."
     );
   }
   if (code === GUESSED_TOO_OFTEN) {

@@ -10,10 +10,13 @@ import { NewRoom } from "./new_room.jsx";
 import { Page } from "./page.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Room } from "./room.jsx";
+import { RoomSettings } from "./room_settings.jsx";
 import { Rooms } from "./rooms.jsx";
 import { Rules } from "./rules.jsx";
 import { useSession } from "./session.js";
+import { Settings } from "./settings.jsx";
 import { SignIn } from "./sign_in.jsx";
+import { Webhooks } from "./webhooks.jsx";
 
 /** How often the audit log is asked whether somebody has changed something, in milliseconds. */
 const LOOK_EVERY_MS = 5_000;
@@ -40,6 +43,9 @@ function Cockpit({ session, onSignOut }) {
         <a href="#/health" class="plain">
           Health
         </a>
+        <a href="#/settings" class="plain">
+          Settings
+        </a>
         <span class="soft">{location.host}</span>
         <button onClick={onSignOut}>Sign out</button>
       </header>
@@ -62,6 +68,8 @@ const SCREENS = {
   "/rules": Rules,
   "/page": Page,
   "/history": History,
+  "/webhooks": Webhooks,
+  "/settings": RoomSettings,
 };
 
 function lateSettings({ message }, at) {
@@ -80,12 +88,14 @@ function Screen({ rooms, ...rest }) {
     };
     return <NewRoom {...{ session: rest.session, rooms, onMade }} />;
   }
+  if (hash === "#/settings") return <Settings rooms={rooms} {...rest} />;
   if (hash === "#/health") return <Health rooms={rooms} {...rest} />;
   if (!id) return <Rooms rooms={rooms} {...rest} />;
   const isMeant = (one) => one?.id === id && one.zone_id === zone;
   const room = rooms.find(isMeant) ?? (isMeant(made) ? made : undefined);
   const OfRoom = SCREENS[at];
-  if (room && OfRoom) return <OfRoom key={id} room={room} {...rest} />;
+  const isNew = isMeant(made);
+  if (room && OfRoom) return <OfRoom key={id} {...{ room, isNew }} {...rest} />;
   return (
     <main>
       <h1>No such room</h1>

@@ -1,18 +1,29 @@
 // What the audit log says in words, and how one of its changes is taken back.
 import { disturbs } from "./actions.js";
+import { pathOf } from "./api.js";
 import { describe } from "./changes.js";
+import { wayBack, whatWasDone } from "./rule_changes.js";
 
+/** What stands in the place of a room's id where the settings of a zone are meant. */
+const SETTINGS = "settings";
 /** Fields that say when, and follow by themselves. */
 const STAMPS = ["created_on", "modified_on", "last_updated"];
 const DONE = { POST: "made", PUT: "replaced", PATCH: "changed", DELETE: "deleted" };
+/** How many changes of rules stand beside them with Undo; the log has all. */
+const RULE_CHANGES = 3;
 /** How the log writes a value that is too long for it. */
 const SHORTENED = /^\d+ bytes, SHA-256 /;
-const TARGET = /^zones\/\w+\/waiting_rooms\/(\w+)(?:\/(events|rules)(?:\/(\w+))?)?$/;
+/** The parts of a room, by how they stand in a path. */
+const PARTS = { events: "Event", rules: "Rules", webhooks: "Webhook" };
+const TARGET = /^zones\/\w+\/waiting_rooms\/(\w+)(?:\/(events|rules|webhooks)(?:\/(\w+))?)?$/;
 
 /** Says an entry of the log: `{ what, from, to }`, the latter two only for a change of fields. */
-export function told({ method, target, before, after }, rooms) {
-  const what = `${nameOf(target, rooms, before, after)} ${DONE[kindOf(method, before, after)]}`;
-  if (!before || !after || target.endsWith("/rules")) return { what };
+export function told(entry, rooms) {
+  const { method, target, before, after } = entry;
+  const name = nameOf(target, rooms, before, after);
+  if (target.endsWith("/rules")) return { what: `${name}: ${whatWasDone(entry)}` };
+  const what = `${name} ${DONE[kindOf(method, before, after)]}`;
+  if (!before || !after) return { what };
   return { what, from: describe(without(before)), to: describe(without(after)) };
 }
 
@@ -26,22 +37,26 @@ function nameOf(target, rooms, before, after) {
   const own = after?.name ?? before?.name;
   const room = rooms.find((one) => one.id === id)?.name;
   if (!id) return target.startsWith("zones/") ? "Settings of a zone" : target;
-  if (id === "settings") return "Settings of a zone";
+  if (id === SETTINGS) return "Settings of a zone";
   const of = room ? ` of room ${room}` : "";
-  if (part === "events") return own ? `Event ${own}${of}` : `Event${of}`;
-  if (part === "rules") return `Rules${of}`;
-  return `Room ${room ?? own ?? id}`;
+  if (!part) return `Room ${room ?? own ?? id}`;
+  return (own ? `${PARTS[part]} ${own}` : PARTS[part]) + of;
 }
 
 /**
- * The change that takes an entry back: `{ label, sentence, path, patch, seen, disturbs, room }`;
- * nothing where the log does not have all of what was before.
+ * The change that takes an entry back: `{ label, sentence, path, patch, seen, disturbs, room }`,
+ * for rules with `back` instead of `patch`; nothing where the log does not have all of what was
+ * before.
  */
 export function undoOf(entry, rooms) {
   const { target, before, after } = entry;
   const [, id, part, of] = TARGET.exec(target) ?? [];
   const room = rooms.find((one) => one.id === id);
-  if (!room || !before || !after || part === "rules" || (part && !of)) return undefined;
+  if (room && part === "rules") return undoOfRules(entry, room);
+  // Of a webhook the log has only what is no secret.
+  if (part === "webhooks") return undefined;
+  const isThere = room || id === SETTINGS;
+  if (!isThere || !before || !after || (part && !of)) return undefined;
   const patch = without({ ...nothing(after), ...before });
   const seen = without({ ...nothing(before), ...after });
   const values = [...Object.values(patch), ...Object.values(seen)];
@@ -49,6 +64,25 @@ export function undoOf(entry, rooms) {
   const label = `Undo: back to ${describe(patch)}`;
   const sentence = `It was changed to ${describe(seen)}.`;
   return { label, sentence, path: target, patch, seen, disturbs: disturbs(patch), room };
+}
+
+function undoOfRules(entry, room) {
+  const back = wayBack(entry);
+  const sentence = `What was done: ${whatWasDone(entry)}.`;
+  return back && { label: `Undo: ${whatWasDone(entry)}`, sentence, path: entry.target, back, room };
+}
+
+/** The newest changes of a room's rules that can be taken back, as `undoable` lists a room's. */
+export function undoableRules(room, log) {
+  const target = `${pathOf(room)}/rules`;
+  const entries = log.filter((one) => one.target === target).slice(0, RULE_CHANGES);
+  const undos = entries.map((entry) => ({ ...undoOf(entry, [room]), ...stampOf(entry) }));
+  return undos.filter(({ back }) => back);
+}
+
+function stampOf(entry) {
+  const at = new Date(entry.at).getTime();
+  return { version: entry.version, now: whatWasDone(entry), at, by: entry.actor };
 }
 
 const nothing = (fields) =>

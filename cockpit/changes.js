@@ -2,6 +2,7 @@
 import { disturbs } from "./actions.js";
 import { pathOf } from "./api.js";
 import { moment, number } from "./facts.js";
+import { areSame } from "./rule_changes.js";
 
 /** Fields that one button changes, so that they are undone together. */
 const KINDS = [
@@ -13,17 +14,26 @@ const KINDS = [
   ["event_end_time"],
   ["page_message"],
 ];
+const HTTPS = {
+  true: "always HTTPS",
+  false: "not always HTTPS",
+  null: "HTTPS as each request has it",
+};
 const MAINTENANCE = { off: "no maintenance", drain: "Drain", hold: "Maintenance" };
+
+const COUNTS = "Stored and read back; it counts everywhere within 5 s.";
 
 /**
  * Makes a change, unless what it is about has changed since the owner saw it, and reads it back.
  * Returns the sentence that says so.
  *
  * @param {Function} call makes a call of the API, as `session.call`
- * @param {{ path: string, patch: object }} change
+ * @param {{ path: string, patch?: object, back?: Function }} change of fields; or of a whole list,
+ *   where `back` makes the next of the present one, or throws
  * @param {object} seen the room or event as the owner saw it
  */
-export async function apply(call, { path, patch }, seen) {
+export async function apply(call, { path, patch, back }, seen) {
+  if (back) return applyBack(call, path, back);
   const fields = Object.keys(patch);
   const before = await call("GET", path);
   const other = fields.filter((field) => !isSame(before[field], seen[field]));
@@ -37,7 +47,15 @@ export async function apply(call, { path, patch }, seen) {
     throw new Error(`It was changed again at once: now it is ${describe(pick(after, fields))}.`);
   }
   const now = describe(pick(after, fields));
-  return `In force: ${now}. Stored and read back; it counts everywhere within 5 s.`;
+  return `In force: ${now}. ${COUNTS}`;
+}
+
+async function applyBack(call, path, back) {
+  const next = back(await call("GET", path));
+  await call("PUT", path, next);
+  const after = await call("GET", path);
+  if (!areSame(after, next)) throw new Error("It was changed again at once: look again.");
+  return `Taken back. ${COUNTS}`;
 }
 
 /**
@@ -117,4 +135,7 @@ const WORDS = {
   event_end_time: at("end"),
   prequeue_start_time: at("prequeue"),
   shuffle_at_event_start: (value) => (value ? "a draw" : "no draw"),
+  search_engine_crawler_bypass: (value) =>
+    value ? "crawlers of search engines pass" : "crawlers wait like everybody",
+  always_use_https: (value) => HTTPS[value],
 };

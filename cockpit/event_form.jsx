@@ -1,5 +1,6 @@
 // Makes or changes an event; an empty field leaves it to the room.
 import { pathOf } from "./api.js";
+import { localTime } from "./facts.js";
 import { Form } from "./form.jsx";
 
 const TIME = "datetime-local";
@@ -75,11 +76,4 @@ function shown({ name, type }, event) {
   if (type === "checkbox") return value ?? false;
   if (value === undefined || value === null) return "";
   return type === TIME ? localTime(value) : String(value);
-}
-
-/** Writes a moment as a field for the time where the owner is takes it. */
-function localTime(text) {
-  const at = new Date(text);
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, at.getSeconds() === 0 ? 16 : 19);
 }

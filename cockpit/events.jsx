@@ -2,8 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
+import { undoable } from "./changes.js";
+import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
-import { checklist, eventActions, moments, phase } from "./event_facts.js";
+import { eventActions, moments, phase } from "./event_facts.js";
 import { EventForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
 import { LastChanges } from "./last_changes.jsx";
@@ -78,8 +80,14 @@ function useEvents(session, room, version) {
   const [round, next] = useState(0);
   useEffect(() => {
     const path = `${pathOf(room)}/events?per_page=${EVENTS_AT_MOST}`;
-    const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
-    session.call("GET", path).then((events) => set({ events }), fail);
+    let isOld = false;
+    const take = (news) => isOld || set(news);
+    const fail = ({ message }) => take((old) => ({ ...old, problem: message }));
+    session.call("GET", path).then((events) => take({ events }), fail);
+    // An answer that comes after a later question is an old one.
+    return () => {
+      isOld = true;
+    };
   }, [version, round]);
   return { ...known, again: () => next((count) => count + 1) };
 }
@@ -98,6 +106,7 @@ function One({ session, room, event, log, changes, live }) {
   const state = phase(event, now);
   const actions = eventActions(room, event, numbers, now);
   const isOn = numbers?.event_id === event.id;
+  const undos = undoable({ room, event, log });
   const lasts = state.word !== "Over";
   return (
     <>
@@ -107,7 +116,7 @@ function One({ session, room, event, log, changes, live }) {
           <Status of={state} /> {state.sentence}
         </p>
         <Timeline event={event} now={now} />
-        {isOn && numbers && <p>{waiting(numbers)} wait in line now.</p>}
+        {isOn && numbers && <p>In line now: {waiting(numbers)}.</p>}
         {event.shuffle_at_event_start && lasts && (
           <p class="soft">
             The order of the prequeue is drawn at the start. The commitment to publish stands on the
@@ -123,8 +132,8 @@ function One({ session, room, event, log, changes, live }) {
           onPress={(action) => changes.make({ ...action, seen: event })}
         />
       )}
-      {session.mayWrite && <LastChanges {...{ room, event, log, changes, isOff }} />}
-      {lasts && <Checklist {...{ session, room, event, now }} />}
+      {session.mayWrite && <LastChanges {...{ undos, changes, isOff }} />}
+      {lasts && <Checklist {...{ session, room, event, live }} />}
     </>
   );
 }
@@ -143,38 +152,6 @@ function Timeline({ event, now }) {
     </ol>
   );
 }
-
-/** What has to be so; the doctor is asked once for each event that is looked at. */
-function Checklist({ session, room, event, now }) {
-  const [examined, setExamined] = useState();
-  const [problem, setProblem] = useState("");
-  useEffect(() => {
-    const ask = session.call("GET", `waiting_rooms/doctor?room=${room.id}`);
-    ask.then(setExamined, ({ message }) => setProblem(message));
-  }, [event.id]);
-  const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
-  return (
-    <section aria-labelledby="ready">
-      <h2 id="ready">Checklist</h2>
-      <p class="problem">{problem}</p>
-      <ul class="lines">
-        {checklist({ room, event, examined, isLocal, now }).map(
-          ({ what, told, verdict, remedy }) => (
-            <li>
-              <Status of={{ level: LEVELS[verdict], word: WORDS[verdict] }} />
-              <span>
-                <strong>{what}</strong>: {told} <span class="soft">{remedy}</span>
-              </span>
-            </li>
-          ),
-        )}
-      </ul>
-    </section>
-  );
-}
-
-const LEVELS = { ok: "good", look: "look", wrong: "act" };
-const WORDS = { ok: "Ready", look: "Look", wrong: "Mend" };
 
 function List({ events, event, now, choose }) {
   return (

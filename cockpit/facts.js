@@ -23,6 +23,13 @@ export const number = (value) => numbers.format(value);
 export const timeOfDay = (ms) => times.format(ms);
 export const moment = (text) => moments.format(new Date(text));
 
+/** Writes a moment as a field for the time where the owner is takes it. */
+export function localTime(text) {
+  const at = new Date(text);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, at.getSeconds() === 0 ? 16 : 19);
+}
+
 /** Writes "1 visitor" or "5 visitors". */
 export function count(value, one, many = `${one}s`) {
   return `${number(value)} ${value === 1 ? one : many}`;

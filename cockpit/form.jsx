@@ -4,12 +4,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Button } from "./parts.jsx";
 
 /**
- * A form of `fields`: `{ name, label, type, help, options, isOptional }`, where `name` is the API's
- * and `type` one of an input, "select", "checkbox", "textarea" or "picture". `onSave(body, values)`
- * gets what the API takes, and all that is written; what it throws is told at the fields that it
- * names. `onWrite(values)` hears of each change.
+ * A form of `fields`: `{ name, label, type, help, options, isOptional, title }`, where `name` is
+ * the API's, `type` one of an input, "select", "checkbox", "textarea", "routes" (addresses, one a
+ * line) or "picture", and `title` begins a group. `onSave(body, values)` gets what the API takes,
+ * and all that is written; what it throws is told at the fields that it names. `onWrite(values)`
+ * hears of each change. Where a page has several forms, `of` tells their fields apart.
  */
-export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel, onWrite }) {
+export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel, onWrite, of }) {
   const [values, setValues] = useState(initial);
   const [problems, setProblems] = useState({});
   const [isBusy, setBusy] = useState(false);
@@ -35,6 +36,7 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
         <Field
           key={field.name}
           {...field}
+          of={of}
           value={values[field.name]}
           problem={problems[field.name]}
           onWrite={write(field.name)}
@@ -62,8 +64,8 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
   );
 }
 
-function Field({ name, label, type, help, options, value, problem, onWrite }) {
-  const id = `field-${name}`;
+function Field({ of = "field", title, name, label, type, help, options, value, problem, onWrite }) {
+  const id = `${of}-${name}`;
   const told = [help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(" ");
   const common = {
     id,
@@ -71,20 +73,23 @@ function Field({ name, label, type, help, options, value, problem, onWrite }) {
     "aria-invalid": problem ? "true" : undefined,
   };
   return (
-    <div class={type === "checkbox" ? "field check" : "field"}>
-      <label for={id}>{label}</label>
-      <Control {...{ type, options, value, onWrite, common }} />
-      {help && (
-        <p class="soft small" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
-      {problem && (
-        <p class="problem" id={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
-    </div>
+    <>
+      {title && <h2>{title}</h2>}
+      <div class={type === "checkbox" ? "field check" : "field"}>
+        <label for={id}>{label}</label>
+        <Control {...{ type, options, value, onWrite, common }} />
+        {help && (
+          <p class="soft small" id={`${id}-help`}>
+            {help}
+          </p>
+        )}
+        {problem && (
+          <p class="problem" id={`${id}-problem`}>
+            {problem}
+          </p>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -104,7 +109,7 @@ function Control({ type, options, value, onWrite, common }) {
       </select>
     );
   }
-  if (type === "textarea") {
+  if (type === "textarea" || type === "routes") {
     return <textarea {...common} value={value} rows={3} spellcheck={false} onInput={change} />;
   }
   const isNumber = type === "number";

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { caches, health } from "../scripts/doctor/isolates.mjs";
 import { objects } from "../scripts/doctor/objects.mjs";
 import { keys, limits, onFailure, tokens, zones } from "../scripts/doctor/settings.mjs";
+import { usedOfPlan } from "../scripts/doctor/usage.mjs";
 import { told, undoOf } from "./audit.js";
 import { moment, number, timeOfDay } from "./facts.js";
 import { Button, Outcome, Status } from "./parts.jsx";
@@ -71,7 +72,7 @@ function judged(examined, rooms) {
   const { problem: reason, notes } = examined.known;
   const all = [examined];
   const facts = { samples: all, examined: all, rooms, isLocal, health: { reason, notes } };
-  const judges = [health, objects, caches, keys, tokens, zones, onFailure, limits];
+  const judges = [health, usedOfPlan, objects, caches, keys, tokens, zones, onFailure, limits];
   return judges.flatMap((judge) => judge(facts));
 }
 

@@ -1,14 +1,18 @@
-// What happened in a room: four charts over the same time, and the same as a table and as CSV.
+// What happened in a room: charts over the same time, and the same as a table and as CSV.
 import { useState } from "preact/hooks";
 
 import { duration, moment, number } from "./facts.js";
-import { RANGES, csvOf, highest, lines, readHistory, sums } from "./history.js";
+import { RANGES, csvOf, readHistory, rowAt, sums } from "./history.js";
+import { Chart } from "./history_chart.jsx";
+import { RangeButtons, RangeFields } from "./history_range.jsx";
 import { usePolling } from "./polling.js";
 import { RoomTabs } from "./room_tabs.jsx";
 
 /** How often the newest minutes are asked for, in milliseconds. */
 const LOOK_EVERY_MS = 30_000;
-const SIZE = { width: 960, height: 160 };
+const USUAL = RANGES[2];
+/** In how many steps the moment that is looked at moves from one end to the other. */
+const STEPS = 240;
 /** How many rows of the table are shown before somebody asks for all. */
 const ROWS_AT_FIRST = 30;
 const CHARTS = [
@@ -29,11 +33,26 @@ const CHARTS = [
   {
     title: "Told and waited, in minutes",
     series: [
-      { name: "told_minutes", label: "longest wait told to newcomers", isTold: true },
       { name: "waited_minutes", label: "waited by those who entered, slowest 5 %" },
+      { name: "told_minutes", label: "longest wait told to newcomers", isTold: true },
+    ],
+  },
+  {
+    title: "Gone, a minute",
+    series: [
+      { name: "left_per_minute", label: "left the line without entering" },
+      { name: "revoked_per_minute", label: "sessions that the site ended", isTold: true },
     ],
   },
 ];
+/** Only where somebody was challenged. */
+const CHALLENGES = {
+  title: "Challenges, a minute",
+  series: [
+    { name: "challenged_per_minute", label: "challenges shown" },
+    { name: "infinite_per_minute", label: "pages for those who failed one", isTold: true },
+  ],
+};
 const COLUMNS = [
   ["Inside", "active_max"],
   ["Waiting", "waiting_max"],
@@ -46,39 +65,69 @@ const COLUMNS = [
 ];
 
 export function History({ session, room, inFront }) {
-  const [range, setRange] = useState(RANGES[2]);
-  const read = () => readHistory(session.call, room, range);
+  const [range, setRange] = useState(USUAL);
+  const [daysBefore, setDaysBefore] = useState(0);
+  const read = () => readHistory(session.call, room, range, daysBefore);
   const { value, problem, again } = usePolling(read, LOOK_EVERY_MS, inFront);
-  const choose = (name) => {
-    setRange(RANGES.find((one) => one.name === name));
+  const choose = (chosen) => {
+    setRange(chosen);
+    again();
+  };
+  const compare = (days) => {
+    setDaysBefore(days);
     again();
   };
   return (
     <main>
       <RoomTabs room={room} at="/history" />
-      <label>
-        The last{" "}
-        <select value={range.name} onChange={(event) => choose(event.target.value)}>
-          {RANGES.map(({ name }) => (
-            <option>{name}</option>
-          ))}
-        </select>
-      </label>
+      <RangeFields
+        range={range}
+        shown={value}
+        onRange={choose}
+        daysBefore={daysBefore}
+        onDaysBefore={compare}
+      />
       {problem && <p class="problem">{problem.message}</p>}
-      {value && <Told history={value} room={room} />}
+      {value && <Told history={value} room={room} onRange={choose} />}
     </main>
   );
 }
 
-function Told({ history, room }) {
-  if (history.rows.length === 0) {
-    return <p>Nobody was here. Numbers begin with the first visitor and are kept for 30 days.</p>;
+function Told({ history, room, onRange }) {
+  const [share, setShare] = useState(1);
+  const { from, until, other } = history;
+  const at = Math.min(from + share * (until - from), until - 1);
+  const look = (moment) => setShare((moment - from) / (until - from));
+  const isEmpty = history.rows.length === 0 && !other?.rows.length;
+  if (isEmpty) {
+    return (
+      <>
+        <p>Nobody was here. Numbers begin with the first visitor and are kept for 30 days.</p>
+        <RangeButtons shown={history} at={at} onRange={onRange} />
+      </>
+    );
   }
   return (
     <>
       <Sentence of={sums(history.rows)} />
-      {CHARTS.map((chart) => (
-        <Chart key={chart.title} history={history} {...chart} />
+      {other && (
+        <>
+          <p class="small">From {moment(other.from)} on:</p>
+          <Sentence of={sums(other.rows)} />
+        </>
+      )}
+      <Look history={history} at={at} share={share} onShare={setShare} />
+      <RangeButtons shown={history} at={at} onRange={onRange} />
+      {chartsOf(history).map((chart) => (
+        <Chart
+          key={chart.title}
+          history={history}
+          at={at}
+          onLook={look}
+          onRange={onRange}
+          whole={USUAL}
+          {...chart}
+        />
       ))}
       <Table history={history} room={room} />
       <p class="soft small">
@@ -90,6 +139,41 @@ function Told({ history, room }) {
   );
 }
 
+function chartsOf({ rows }) {
+  const isChallenged = rows.some((row) => row.challenges_shown + row.infinite_queue_refreshes > 0);
+  return isChallenged ? [...CHARTS, CHALLENGES] : CHARTS;
+}
+
+/** The moment that is looked at, by keyboard or finger, and what was measured then. */
+function Look({ history, at, share, onShare }) {
+  const row = rowAt(history, at);
+  const says = row
+    ? `${moment(row.at)}: ${told(row)}`
+    : `${moment(at)}: nothing was measured.`;
+  return (
+    <p>
+      <label>
+        Look at{" "}
+        <input
+          type="range"
+          min="0"
+          max={STEPS}
+          value={Math.round(share * STEPS)}
+          aria-valuetext={says}
+          onInput={(event) => onShare(Number(event.target.value) / STEPS)}
+        />
+      </label>
+      <span class="looked">{says}</span>
+    </p>
+  );
+}
+
+function told(row) {
+  const limit = `${number(row.active_max)} of ${number(row.active_limit_max)} inside`;
+  const line = `${number(row.waiting_max)} waiting, ${number(row.entered)} entered`;
+  return `${limit}, ${line}, about ${number(row.left_line)} left the line.`;
+}
+
 function Sentence({ of }) {
   return (
     <p class="soft">
@@ -98,40 +182,16 @@ function Sentence({ of }) {
       {number(of.mostWaiting)} waiting.
       Longest wait told: {duration(of.longestTold)}; the slowest 5 % waited up to{" "}
       {duration(of.longestWaited)}. {number(of.revoked)} sessions revoked.
+      {of.wrongHalf !== null &&
+        ` Half of those who waited were told the right time within ${of.wrongHalf} %, ` +
+          `nine of ten within ${of.wrongMost} %.`}
+      {of.turnsKept > 0 && ` ${number(of.turnsKept)} entered whose turn was kept for them.`}
+      {of.challenged > 0 &&
+        ` ${number(of.challenged)} were challenged, ${number(of.solved)} passed and ` +
+          `${number(of.failed)} failed.`}
+      {of.unanswered > 0 && ` ${number(of.unanswered)} messages were not answered.`}
+      {of.savesFailed > 0 && ` ${number(of.savesFailed)} times nothing could be stored.`}
     </p>
-  );
-}
-
-/** One chart: lines from the bottom, the limit dashed. The table says the same in words. */
-function Chart({ history, title, series, limit }) {
-  const names = series.map(({ name }) => name);
-  const top = highest(history.rows, limit ? [...names, limit] : names) * 1.05;
-  const { width, height } = SIZE;
-  const draw = (name, kind) =>
-    lines(history, name, top, SIZE).map((points) => <polyline class={kind} points={points} />);
-  return (
-    <figure class="chart">
-      <figcaption>
-        {title} <span class="soft small">up to {number(Math.round(top / 1.05))}</span>
-      </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-        <line class="ground" x1="0" y1={height} x2={width} y2={height} />
-        {limit && draw(limit, "limit")}
-        {series.map(({ name, isTold }) => draw(name, isTold ? "promised" : "line"))}
-      </svg>
-      <p class="soft small">
-        <span>{moment(history.from)}</span> <span>{moment(history.until)}</span>
-      </p>
-      <p class="soft small">
-        {series.map(({ label, isTold }) => (
-          <span>
-            {isTold ? "┄ " : "─ "}
-            {label}{" "}
-          </span>
-        ))}
-        {limit && <span>┅ limit</span>}
-      </p>
-    </figure>
   );
 }
 

@@ -1,11 +1,9 @@
-// The last change of each kind, by whom, with Undo: from the audit log, so also after a reload and
-// for what somebody else has changed.
-import { undoable } from "./changes.js";
+// The last changes, by whom, each with Undo: from the audit log, so also after a reload and for
+// what somebody else has changed.
 import { moment } from "./facts.js";
 import { Button } from "./parts.jsx";
 
-export function LastChanges({ room, event, log, changes, isOff }) {
-  const undos = undoable({ room, event, log });
+export function LastChanges({ undos, changes, isOff }) {
   if (undos.length === 0) return null;
   return (
     <section aria-labelledby="last">
@@ -21,7 +19,11 @@ export function LastChanges({ room, event, log, changes, isOff }) {
               {undo.label}
             </Button>
             <p id={`was-${undo.version}`}>
-              {undo.now} <span class="soft">since {moment(undo.at)}, by {undo.by}</span>
+              {undo.now}{" "}
+              <span class="soft">
+                {undo.back ? "" : "since "}
+                {moment(undo.at)}, by {undo.by}
+              </span>
             </p>
           </li>
         ))}

@@ -1,19 +1,26 @@
-// One room as it is now: its numbers every 2 s while it is on the screen, and the event in force.
+// One room as it is now: its numbers each second while it is on the screen, and the event in force.
 import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { age } from "./facts.js";
 import { useNow, usePolling } from "./polling.js";
 
+/** How often a room is asked for where the stream is broken, in milliseconds. */
 const PERIOD_MS = 2_000;
 
 /**
- * Returns `{ numbers, event, now, age, problem, again }` of a room: one call each 2 s while `runs`,
- * and one more when an event begins or the configuration has another `version`.
+ * Returns `{ numbers, event, now, age, problem, again }` of a room while `runs`: from the stream of
+ * the tab, and while that is broken by a call each 2 s; with the event by one call more when it
+ * begins or the configuration has another `version`.
  */
 export function useLive(session, room, version, runs) {
+  const streamed = useWatch(session.watch, room, runs);
   const ask = () => session.call("GET", `${pathOf(room)}/status`);
-  const { value: numbers, at, problem, again } = usePolling(ask, PERIOD_MS, runs);
+  const polled = usePolling(ask, PERIOD_MS, runs && streamed.isBroken === true);
+  const isPolled = streamed.isBroken && (polled.at ?? 0) >= (streamed.at ?? 0);
+  const newest = isPolled ? { ...polled, numbers: polled.value } : streamed;
+  const { numbers, at } = newest;
+  const problem = streamed.isBroken ? polled.problem : streamed.problem;
   const eventId = numbers?.event_id;
   const [event, setEvent] = useState();
   useEffect(() => {
@@ -27,5 +34,14 @@ export function useLive(session, room, version, runs) {
     };
   }, [eventId, version]);
   const now = useNow(runs);
-  return { numbers, event, now, age: age(at, now, problem), problem, again };
+  return { numbers, event, now, age: age(at, now, problem), problem, again: polled.again };
+}
+
+/** What the stream says of a room; of one that is not looked at any more, what it has said. */
+function useWatch(watch, room, runs) {
+  const [told, tell] = useState({});
+  useEffect(() => {
+    if (runs) return watch.follow(`${room.zone_id}/${room.id}`, tell);
+  }, [watch, room.zone_id, room.id, runs]);
+  return told;
 }

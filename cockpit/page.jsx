@@ -6,47 +6,21 @@ import { pathOf } from "./api.js";
 import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
+import { PAGE_FIELDS, PAGE_STATES, pageOf } from "./page_fields.js";
 import { RoomTabs } from "./room_tabs.jsx";
 
 /** The tags of all languages that pages have: the build puts them here. */
 const LANGUAGES = PAGE_LANGUAGES;
 /** How long nothing is written before the page is shown anew, in milliseconds. */
 const PAUSE_MS = 600;
-const STATES = [
-  ["", "Waiting"],
-  ["waitTime=1", "Nearly there"],
-  ["queue_is_full=true", "The line is full"],
-  ["force_queue=true", "Hold all"],
-  ["event=prequeueing", "Before an event"],
-  ["event=prequeueing&shuffle_at_event_start=true", "Before a draw"],
-  ["event=started", "During an event"],
-  ["queueing_method=random", "Lottery"],
-  ["queueing_method=reject", "Reject"],
-];
 const WIDTHS = [
   ["phone", "Phone"],
   ["desktop", "Desktop"],
 ];
-const FIELDS = [
-  { name: "page_name", label: "Name", type: "text", help: "Empty: the host of the room." },
-  { name: "page_logo", label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
-  { name: "page_color", label: "Colour", type: "text", help: "Like #0f766e." },
-  { name: "page_text", label: "Text", type: "textarea", help: "For everybody who waits." },
-  { name: "page_help_url", label: "Help", type: "text", help: "An address: https://…" },
-  {
-    name: "default_template_language",
-    label: "Language",
-    type: "select",
-    help: "For visitors whose browsers ask for none that there is.",
-    options: LANGUAGES.map((tag) => ({ value: tag, label: languageName(tag) })),
-  },
-  {
-    name: "custom_page_html",
-    label: "A page of your own",
-    type: "textarea",
-    help: "HTML with variables in {{braces}}. Empty: the built-in page, with the fields above.",
-  },
-];
+const LANGUAGE_OPTIONS = LANGUAGES.map((tag) => ({ value: tag, label: languageName(tag) }));
+const FIELDS = PAGE_FIELDS.map((field) =>
+  field.type === "select" ? { ...field, options: LANGUAGE_OPTIONS } : field,
+);
 
 export function Page({ session, room, reload }) {
   const [values, setValues] = useState(() => valuesOf(room));
@@ -102,7 +76,7 @@ function Preview({ session, room, values }) {
     <section aria-labelledby="preview">
       <h2 id="preview">What they see</h2>
       <p class="row">
-        <Choice label="State" choices={STATES} value={state} onChoice={setState} />
+        <Choice label="State" choices={PAGE_STATES} value={state} onChoice={setState} />
         <Choice
           label="Language of the visitor"
           choices={LANGUAGES.map((tag) => [tag, languageName(tag)])}
@@ -128,8 +102,7 @@ function Preview({ session, room, values }) {
 /** Where the page of these values is to be seen: `{ address, notes, problem }`. */
 function useAddress(session, room, values) {
   const [known, set] = useState({ notes: [] });
-  const { custom_page_html: html, default_template_language: _, ...fields } = values;
-  const body = { custom_html: html, ...fields, page_name: fields.page_name || room.host };
+  const body = pageOf(values, room.host);
   const text = JSON.stringify(body);
   useEffect(() => {
     let isMeant = true;

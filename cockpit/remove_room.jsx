@@ -46,6 +46,6 @@ export function RemoveRoom({ session, room, numbers, isOff, reload }) {
 
 function consequence(numbers) {
   const waiting = numbers?.estimated_queued_users;
-  const who = waiting ? `everybody, also about ${number(waiting)} in line` : "everybody";
+  const who = waiting ? `everybody, also about ${number(waiting)} in line,` : "everybody";
   return `Within 5 s ${who} passes, uncounted. Its events and rules go with it, for ever.`;
 }

@@ -1,6 +1,7 @@
 // One room, large enough to read across a table, with the buttons that steer it.
 import { useState } from "preact/hooks";
 
+import { undoable } from "./changes.js";
 import { Actions } from "./controls.jsx";
 import { addressOf, inForce, methodName, number, status } from "./facts.js";
 import { Limits } from "./limits.jsx";
@@ -12,25 +13,27 @@ import { Message } from "./message.jsx";
 import { RemoveRoom } from "./remove_room.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 
-export function Room({ session, room, log, version, inFront, reload }) {
+export function Room({ session, room, isNew, log, version, inFront, reload }) {
   const live = useLive(session, room, version, inFront);
   const changes = useChanges(session, () => {
     live.again();
     reload();
   });
   const { numbers, event } = live;
+  const isEmpty = !numbers?.estimated_total_active_users && !numbers?.estimated_queued_users;
   const isUnreachable = live.problem?.status === 0;
   const steer = { room, event, numbers, changes, isOff: changes.isBusy || isUnreachable };
   return (
     <main>
       <RoomTabs room={room} at="" />
+      {isNew && isEmpty && <NextSteps room={room} />}
       <Now room={room} live={live} />
       {session.mayWrite ? (
         <>
           <Actions {...steer} />
           <Limits {...steer} />
           <Message {...steer} />
-          <LastChanges {...steer} log={log} />
+          <LastChanges {...steer} undos={undoable({ room, event, log })} />
         </>
       ) : (
         <p>
@@ -42,6 +45,29 @@ export function Room({ session, room, log, version, inFront, reload }) {
       {session.mayWrite && <RemoveRoom {...{ session, ...steer, reload }} />}
       <Outcome changes={changes} />
     </main>
+  );
+}
+
+/** What is left to do for a room that was just made here, until somebody comes. */
+function NextSteps({ room }) {
+  const path = `#/room/${room.zone_id}/${room.id}`;
+  const steps = [
+    ["/page", "Page", "its name, colour and text, as visitors will see them"],
+    ["/settings", "Settings", "who enters next, bots, sessions, more places"],
+    ["/events", "Events", "the start of a sale, and a test visitor to see it work"],
+    ["/rules", "Rules", "what is to pass: payments, your office, health checks"],
+  ];
+  return (
+    <section aria-labelledby="next">
+      <h2 id="next">It is made. What next</h2>
+      <ul>
+        {steps.map(([at, name, what]) => (
+          <li>
+            <a href={path + at}>{name}</a>: {what}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -74,14 +100,16 @@ function Now({ room, live }) {
       </dl>
       <Bar inside={inside ?? 0} limit={limit} />
       <p class="soft">
-        <NextEntry numbers={numbers} /> <Age live={live} />
+        <NextEntry {...{ room, numbers }} /> <Age live={live} />
       </p>
       {inside === 0 && numbers.estimated_queued_users === 0 && <FirstVisitor room={room} />}
     </section>
   );
 }
 
-function NextEntry({ numbers }) {
+function NextEntry({ room, numbers }) {
+  // The numbers may still be those of some seconds ago.
+  if (room.queue_all || room.maintenance !== "off") return null;
   const seconds = numbers?.next_admission_seconds;
   if (typeof seconds !== "number" || numbers.estimated_queued_users === 0) return null;
   return <>Next enters {seconds > 0 ? `in about ${Math.ceil(seconds)} s` : "now"} ·</>;
@@ -141,8 +169,8 @@ function Facts({ room, live: { event, now } }) {
         </dd>
       </dl>
       <p class="soft small">
-        Numbers are asked for every 2 s while this is on the screen. What is counted may be 5 s
-        older, and 50 s in a room that is far from its limits.
+        Numbers come each second while this is on the screen. What is counted may be 5 s older, and
+        50 s in a room that is far from its limits.
       </p>
     </section>
   );

@@ -7,6 +7,8 @@ const TABS = [
   ["/rules", "Rules"],
   ["/history", "History"],
   ["/page", "Page"],
+  ["/webhooks", "Webhooks"],
+  ["/settings", "Settings"],
 ];
 
 /** The head of the screen `at` of a room: the path of one of its tabs. */

@@ -1,12 +1,15 @@
 // The bypass rules of one room: a list in the order in which they count, a form, and a made-up
 // request to try them on.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
+import { undoableRules } from "./audit.js";
 import { Form } from "./form.jsx";
-import { Button, Status } from "./parts.jsx";
+import { LastChanges } from "./last_changes.jsx";
+import { Button, Outcome, Status } from "./parts.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { Trial } from "./trial.jsx";
+import { useChanges } from "./use_changes.js";
 
 const FIELDS = [
   {
@@ -27,9 +30,13 @@ const FIELDS = [
 ];
 const EMPTY = { expression: "", description: "", enabled: true };
 
-export function Rules({ session, room, version, reload }) {
+export function Rules({ session, room, log, version, reload }) {
   const path = `${pathOf(room)}/rules`;
-  const { rules, problem, make, press, isBusy } = useRules(session, path, version, reload);
+  const { rules, problem, make, press, again, isBusy } = useRules(session, path, version, reload);
+  const changes = useChanges(session, () => {
+    again();
+    reload();
+  });
   const [edited, edit] = useState();
   const [results, setResults] = useState({});
   const save = async (body) => {
@@ -62,7 +69,11 @@ export function Rules({ session, room, version, reload }) {
       ) : (
         rules && <RuleList {...{ session, rules, results, isBusy, press, edit }} />
       )}
+      {session.mayWrite && (
+        <LastChanges {...{ undos: undoableRules(room, log), changes, isOff: changes.isBusy }} />
+      )}
       {session.mayWrite && <Trial {...{ session, room, path }} onResult={setResults} />}
+      <Outcome changes={changes} />
     </main>
   );
 }
@@ -70,14 +81,22 @@ export function Rules({ session, room, version, reload }) {
 /** The rules, read again when the configuration has another version; and `make`, which changes. */
 function useRules(session, path, version, reload) {
   const [known, set] = useState({});
+  const [round, again] = useReducer((count) => count + 1, 0);
+  // An answer that comes after that of a later question, or of a change, is an old one.
+  const turn = useRef(0);
   useEffect(() => {
-    const fail = ({ message }) => set((old) => ({ ...old, problem: message }));
-    session.call("GET", path).then((rules) => set({ rules }), fail);
-  }, [version]);
+    const mine = (turn.current += 1);
+    const take = (news) => turn.current === mine && set(news);
+    const fail = ({ message }) => take((old) => ({ ...old, problem: message }));
+    session.call("GET", path).then((rules) => take({ rules }), fail);
+  }, [version, round]);
   const make = async (method, rest, body) => {
+    turn.current += 1;
     set((old) => ({ ...old, isBusy: true }));
     try {
-      set({ rules: await session.call(method, path + rest, body) });
+      const rules = await session.call(method, path + rest, body);
+      turn.current += 1;
+      set({ rules });
     } catch (refusal) {
       set((old) => ({ ...old, isBusy: false }));
       throw refusal;
@@ -85,7 +104,7 @@ function useRules(session, path, version, reload) {
     reload();
   };
   const fail = (refusal) => set((old) => ({ ...old, problem: refusal.message }));
-  return { ...known, make, press: (...change) => make(...change).catch(fail) };
+  return { ...known, make, again, press: (...change) => make(...change).catch(fail) };
 }
 
 function shown({ expression, description, enabled }) {

@@ -1,15 +1,17 @@
 // The token of this tab: entered once, forgotten when the tab closes, never in an address.
 import { useMemo, useState } from "preact/hooks";
 
-import { ask } from "./api.js";
+import { ask, stream, visit } from "./api.js";
+import { Watch } from "./watch.js";
 
 const KEY = "waiting-room-cockpit";
 const TOKEN_LOST = "The token is not accepted any more: it was changed. Sign in with the new one.";
 
 /**
  * Returns `{ session, farewell, signIn, signOut }`. A session is
- * `{ token, mayWrite, ask, call }`: `ask` makes a call and returns the whole answer, `call` its
- * result; `farewell` says why the last one ended, if nobody asked for it.
+ * `{ token, mayWrite, ask, call, visit, watch }`: `ask` makes a call and returns the whole answer,
+ * `call` its result, `visit` sends a test visitor, `watch` has the numbers of now; `farewell` says
+ * why the last one ended, if nobody asked for it.
  */
 export function useSession() {
   const [kept, set] = useState(read);
@@ -38,13 +40,15 @@ function read() {
 
 /** Makes calls that end the session when its token opens nothing any more. */
 function callsOr(token, leave) {
-  const askOr = async (...parameters) => {
+  const guarded = (send) => async (...parameters) => {
     try {
-      return await ask(token, ...parameters);
+      return await send(token, ...parameters);
     } catch (refusal) {
       if (refusal.isOfToken) leave(TOKEN_LOST);
       throw refusal;
     }
   };
-  return { ask: askOr, call: async (...parameters) => (await askOr(...parameters)).result };
+  const askOr = guarded(ask);
+  const call = async (...parameters) => (await askOr(...parameters)).result;
+  return { ask: askOr, call, visit: guarded(visit), watch: new Watch(guarded(stream)) };
 }

@@ -47,8 +47,10 @@ export function SignIn({ farewell, onSignIn }) {
           {busy ? "Signing in …" : "Sign in"}
         </button>
         <p id="token-help" class="soft">
-          API_TOKEN to look and to change, API_TOKEN_READ to look only. This tab keeps it until it
-          is closed or you sign out.
+          API_TOKEN to look and to change, API_TOKEN_READ to look only.{" "}
+          <code>npm run deploy</code> keeps them in production/secrets.json,{" "}
+          <code>npm start</code> in .dev.vars. This tab keeps the token until it is closed or you
+          sign out.
         </p>
       </form>
     </main>

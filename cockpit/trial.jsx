@@ -23,6 +23,7 @@ const FIELDS = [
     type: "textarea",
     help: "One a line, like: User-Agent: probe. Cookies are the header Cookie.",
   },
+  { name: "body", label: "Body", type: "textarea", help: "http.request.body.raw; may be empty." },
   { name: "country", label: "Country", type: "text", help: "Two letters, as Cloudflare tells it." },
   {
     name: "expression",
@@ -31,7 +32,7 @@ const FIELDS = [
     help: "As if it were the last rule; it is not kept. May be empty.",
   },
 ];
-const EMPTY = { method: "GET", address: "", headers: "", country: "", expression: "" };
+const EMPTY = { method: "GET", address: "", headers: "", body: "", country: "", expression: "" };
 const OUTCOMES = {
   passes: ["good", "Passes", "The room does not hold this request."],
   decided_by_room: ["look", "Meets the room", "It enters or waits as everybody does."],

@@ -1,6 +1,8 @@
 // Puts the pictures that the browser tests took of the queue page's states onto one, in docs/. Run
-// `npm test -- --only browser` before: it takes the pictures.
+// `npm test -- --only browser` before: it takes the pictures. With `--all` it puts every state on
+// every screen, light and dark, from right to left and branded, onto sheets to be looked at.
 import fs from "node:fs";
+import path from "node:path";
 
 import { launchChromium } from "../tests/harness/chromium.mjs";
 
@@ -26,23 +28,49 @@ const STATES = [
 /** The sizes of the picture in pixels; a page that is longer than a phone's screen is cut. */
 const LAYOUT = { columns: 7, width: 250, height: 541, gap: 18, caption: 30, source: 390 };
 const QUALITY = 0.82;
+const WIDE = { ...LAYOUT, columns: 4, width: 440, height: 400, source: 1_200 };
+/** The sheets of `--all`: which pictures are on each, by the end or beginning of their names. */
+const SHEETS = {
+  "phone-light": [/^page-.+-phone-light/, LAYOUT],
+  "phone-dark": [/^page-.+-phone-dark/, LAYOUT],
+  "desktop-light": [/^page-.+-desktop-light/, WIDE],
+  "desktop-dark": [/^page-.+-desktop-dark/, WIDE],
+  "right-to-left": [/^page-.+-ar-EG/, LAYOUT],
+  "branded-phone": [/^stays-branded-phone/, LAYOUT],
+  "branded-desktop": [/^stays-branded-desktop/, WIDE],
+};
 
 const browser = await launchChromium();
 try {
-  const page = await browser.newPage();
-  const pictures = STATES.map(([name, caption]) => {
-    const bytes = fs.readFileSync(`${FOLDER}/${name}.png`);
-    return { caption, url: `data:image/png;base64,${bytes.toString("base64")}` };
-  });
-  const [, picture] = (await page.evaluate(compose, { pictures, ...LAYOUT, QUALITY })).split(",");
-  fs.writeFileSync(FILE, Buffer.from(picture, "base64"));
+  if (process.argv.includes("--all")) {
+    const taken = fs.readdirSync(FOLDER).map((file) => path.basename(file, ".png"));
+    for (const [sheet, [pattern, layout]] of Object.entries(SHEETS)) {
+      const names = taken.filter((name) => pattern.test(name));
+      await compile(`${FOLDER}/sheet-${sheet}.png`, names.map((name) => [name, name]), layout);
+    }
+  } else {
+    await compile(FILE, STATES, LAYOUT);
+  }
 } finally {
   await browser.close();
 }
-console.log(`${FILE}: ${Math.ceil(fs.statSync(FILE).size / 1_000)} KB`);
+
+async function compile(file, states, layout) {
+  const type = `image/${path.extname(file).slice(1)}`;
+  const page = await browser.newPage();
+  const pictures = states.map(([name, caption]) => {
+    const bytes = fs.readFileSync(`${FOLDER}/${name}.png`);
+    return { caption, url: `data:image/png;base64,${bytes.toString("base64")}` };
+  });
+  const url = await page.evaluate(compose, { pictures, ...layout, type, QUALITY });
+  const bytes = Buffer.from(url.split(",")[1], "base64");
+  fs.writeFileSync(file, bytes);
+  await page.close();
+  console.log(`${file}: ${pictures.length} pictures, ${Math.ceil(bytes.length / 1_000)} KB`);
+}
 
 /** Draws all pictures on one canvas and returns it as a data URL. Runs in the browser. */
-async function compose({ pictures, columns, width, height, gap, caption, source, QUALITY }) {
+async function compose({ pictures, columns, width, height, gap, caption, source, type, QUALITY }) {
   const rows = Math.ceil(pictures.length / columns);
   const canvas = document.createElement("canvas");
   canvas.width = columns * (width + gap) + gap;
@@ -72,5 +100,5 @@ async function compose({ pictures, columns, width, height, gap, caption, source,
     context.fillStyle = "#1b262c";
     context.fillText(text, left + width / 2, top + height + 21);
   }
-  return canvas.toDataURL("image/webp", QUALITY);
+  return canvas.toDataURL(type, QUALITY);
 }

@@ -12,16 +12,16 @@ import { localRoom } from "../tests/harness/rooms.mjs";
 /** How many wait before the visitor on the picture; one enters per minute. */
 const AHEAD = 12;
 /** How many come to the sale that the cockpit shows, and how many of them it holds. */
-const COMING = 320;
+const COMING = 290;
 const PLACES = 200;
 /** How long it takes the aggregators to count everybody who waits, in milliseconds. */
 const COUNTED_MS = 15_000;
 /** Both screens are drawn at the size at which they are shown: shrunk they would be blurred. */
 const PHONE_SCREEN = { ...PHONE, colorScheme: "dark", deviceScaleFactor: 0.72 };
 const DESKTOP_SCREEN = {
-  viewport: { width: 1180, height: 780 },
+  viewport: { width: 1280, height: 846 },
   colorScheme: "light",
-  deviceScaleFactor: 0.85,
+  deviceScaleFactor: 0.784,
 };
 /** Both screens on one picture, the phone over a corner of the desktop. */
 const LAYOUT = `<!doctype html><style>

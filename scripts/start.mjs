@@ -18,9 +18,10 @@ service = "demo-shop"
 const NO_ZONES = 'ZONES = ""';
 const DEMO_ZONES = 'ZONES = "0123456789abcdef0123456789abcdef=localhost"';
 /**
- * The folder of what objects and caches store; removed by each start, to begin with an empty room.
+ * The folder of what objects and caches store, for each port its own, so that two starts do not
+ * disturb each other; removed by each start, to begin with an empty room.
  */
-const STATE_FOLDER = "build/local-state";
+const STATE_FOLDER = `build/local-state-${PORT}`;
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
 const POLL_MS = 1_000;

@@ -6,13 +6,14 @@
 //! no room of rooms.json covers: the registry may have a room for them.
 
 use room_core::base::id::RoomId;
+use room_core::base::time::Timestamp;
 use room_core::management::messages::{ConfigurationStamp, RegistryReply, RegistryRequest};
 use room_core::room::settings::Settings;
-use room_core::visit::verdict::Verdict;
 use worker::{Env, State, console_error};
 
 use crate::copies::{self, For};
 use crate::memory::{self, Memory};
+use crate::visit::Answered;
 use crate::{calls, platform};
 
 /// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a
@@ -25,17 +26,21 @@ const FIRST_WAIT_MS: u64 = 4_000;
 /// this many milliseconds.
 const POLL_MS: u64 = 5;
 
-/// Encodes a verdict for the entry, which then calls `after` if work is left, it is time to look
-/// for a newer configuration, or one that was found has no copy yet.
-pub fn encoded((verdict, work_is_left): (Verdict, bool)) -> String {
-    let now = platform::now();
+/// Encodes a verdict for the entry, with [`with_work`].
+pub fn encoded(answered: Answered) -> String {
+    let (verdict, work_is_left) = with_work(platform::now(), answered);
+    verdict.encode(work_is_left)
+}
+
+/// Adds that work is left where it is time to look for a newer configuration, or one that was found
+/// has no copy yet.
+pub fn with_work(now: Timestamp, (verdict, work_is_left): Answered) -> Answered {
     let is_due = |memory: &mut Memory| memory.freshness.is_due(now) || memory.uncopied.is_some();
-    verdict.encode(work_is_left || memory::with(is_due) == Some(true))
+    (verdict, work_is_left || memory::with(is_due) == Some(true))
 }
 
 /// Whether a visit must look for a newer configuration before it is decided.
-pub fn delays_visits() -> bool {
-    let now = platform::now();
+pub fn delays_visits(now: Timestamp) -> bool {
     memory::with(|memory| memory.freshness.delays_visits(now)).unwrap_or_default()
 }
 
@@ -43,7 +48,7 @@ pub fn delays_visits() -> bool {
 /// none is known.
 pub async fn before_visit(env: &Env) {
     let deadline = platform::now() + FIRST_WAIT_MS;
-    while delays_visits() && platform::now() < deadline {
+    while delays_visits(platform::now()) && platform::now() < deadline {
         let is_known = memory::with(|memory| memory.freshness.is_known()).unwrap_or_default();
         if !begin() {
             sleep().await;

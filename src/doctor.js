@@ -2,6 +2,7 @@
 // wasm names. Nothing here runs before an owner asks. scripts/doctor judges what is measured.
 import { readCopy, within, writeCopy } from "./copies.js";
 import { current, life } from "./instance.js";
+import { lastUsage } from "./usage.js";
 
 /** Grows when an older doctor could misread what is told. */
 const FORMAT = 1;
@@ -27,7 +28,8 @@ export async function examined(text, request, env) {
   life.examined += 1;
   const trial = /[?&]trial=([a-z0-9]{1,32})(?:&|$)/.exec(url)?.[1] ?? crypto.randomUUID();
   const all = [...new Set([...hosts, new URL(url).hostname])];
-  const [caches, answers] = await Promise.all([
+  const [usage, caches, answers] = await Promise.all([
+    lastUsage(env),
     Promise.all(all.map((host) => cacheAt(host, trial, known))),
     Promise.all(objects.map((object) => objectAt(object, known, env))),
   ]);
@@ -38,6 +40,7 @@ export async function examined(text, request, env) {
     isolate: isolateFacts(env, cf, arrivedAt),
     variables: variableFacts(env),
     secrets: secretFacts(env),
+    usage: usage ?? null,
     caches,
     objects: answers,
   });
@@ -167,15 +170,18 @@ function variableFacts({ ADMIN_HOSTS, ZONES, ON_FAILURE, ORIGIN_URL, ORIGIN }) {
 }
 
 /** How long each secret is, and of how many different characters: nothing else of it leaves. */
-function secretFacts({ TICKET_KEYS = "", API_TOKEN = "", API_TOKEN_READ = "" }) {
+function secretFacts(env) {
   const facts = (secret) => ({
     characters: Math.min(secret.length, CHARACTERS_MAX),
     distinct: new Set(secret).size,
   });
-  const keys = TICKET_KEYS.split(",").map((key) => key.trim()).filter(Boolean);
+  const factsOf = (name) => (env[name] ? facts(env[name]) : null);
+  const keys = (env.TICKET_KEYS ?? "").split(",").map((key) => key.trim()).filter(Boolean);
   return {
     ticket_keys: keys.map(facts),
-    api_token: API_TOKEN ? facts(API_TOKEN) : null,
-    api_token_read: API_TOKEN_READ ? facts(API_TOKEN_READ) : null,
+    api_token: factsOf("API_TOKEN"),
+    api_token_read: factsOf("API_TOKEN_READ"),
+    turnstile_secret: factsOf("TURNSTILE_SECRET"),
+    origin_lock_secret: factsOf("ORIGIN_LOCK_SECRET"),
   };
 }

@@ -3,16 +3,21 @@
 // opens tickets. `src/verdict.js` reads the verdicts.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { beginning } from "./body.js";
 import { examinedObject } from "./doctor.js";
 import { holdPage } from "./hold_page.js";
 import { configured, current, guard, life, rebuild } from "./instance.js";
 import { managed } from "./manage.js";
 import { isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
+import { checkUsage, keptUsage } from "./usage.js";
 import { decode } from "./verdict.js";
+import { onAlarm } from "./webhooks.js";
 
 /** How long a decision may take, in milliseconds; the time of the origin is not counted. */
 const DECISION_LIMIT_MS = 5_000;
+/** How long rules wait for the beginning of a body, in milliseconds; then those do not match. */
+const BODY_LIMIT_MS = 3_000;
 /** How long an object's answer may take, in milliseconds. Callers give up earlier. */
 const OBJECT_LIMIT_MS = 15_000;
 /**
@@ -37,16 +42,26 @@ const DECISION_HEADERS = [
 /** The verdicts that are made here because the wasm cannot: see `verdict.js`. */
 const UNDECIDED = decode("F");
 const MANAGE = decode("M");
+/** The most frequent verdict, which the wasm tells by telling nothing. */
+const PASS = decode("P");
 /** The code that stands for the data center if the platform does not tell it. */
 const UNKNOWN_COLO = "ZZZ";
 /** The header by which an origin ends a session; it is taken out of what visitors send and get. */
 const COMMAND_HEADER = "cf-waiting-room-command";
+/** The header by which a visitor's browser hears how long the session lasts. */
+const SESSION_HEADER = "waiting-room-session";
 /** The header by which the origin knows us, see `docs/origin-lock.md`. */
 const LOCK_HEADER = "cf-waiting-room-lock";
 /** How long one value of it is sent, in milliseconds; each is good for two minutes. */
 const LOCK_REUSE_MS = 10_000;
+/** What stands behind the address of a form about the visitor's place: see `visit/place.rs`. */
+const PLACE_QUERY = "?waiting-room-place";
+/** As much of such a form is read, in bytes. */
+const FORM_BYTES_MAX = 512;
 /** Headers by which some servers take the method of a preflight for another. */
 const OVERRIDE_HEADERS = ["x-http-method-override", "x-http-method", "x-method-override"];
+/** The heads of pages as the platform has them, by the list that `verdict.js` read once. */
+const heads = new WeakMap();
 /** The present value of the lock's header. */
 const lock = { value: "", until: 0 };
 
@@ -54,20 +69,28 @@ export default {
   // Not async, and the request goes to the origin as it came: both are measurably cheaper.
   fetch(request, env, ctx) {
     life.served += 1;
-    if (request.headers.has(COMMAND_HEADER) || request.headers.has(LOCK_HEADER)) {
+    // Each look at a request costs about a microsecond: none is taken twice.
+    let { headers } = request;
+    if (headers.has(COMMAND_HEADER) || headers.has(LOCK_HEADER)) {
       request = new Request(request);
-      request.headers.delete(COMMAND_HEADER);
-      request.headers.delete(LOCK_HEADER);
+      ({ headers } = request);
+      headers.delete(COMMAND_HEADER);
+      headers.delete(LOCK_HEADER);
     }
     let verdict;
     try {
-      verdict = glance(request, env);
+      verdict = glance(request, headers, env);
     } catch (error) {
       rebuild(error);
       verdict = glanceAgain(request, env);
     }
     const asks = verdict.kind === "handle";
     return asks ? handle(request, env, ctx) : perform(verdict, request, env, ctx);
+  },
+
+  /** The cron trigger, which stands only where the owner wants to know what is used of the plan. */
+  scheduled(_, env) {
+    return checkUsage(env);
   },
 };
 
@@ -77,24 +100,18 @@ export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
 export const Registry = objectClass(wasm.Registry);
 
 /** Asks the wasm for a verdict without waiting: most visits are decided here. */
-function glance(request, env) {
-  if (!configured(env)) return wasm.is_for_operator(request.url) ? MANAGE : UNDECIDED;
-  const { headers } = request;
-  const verdict = wasm.glance(
-    request.url,
-    request.method,
-    headers.get("cookie") ?? "",
-    headers.get("sec-purpose") ?? "",
-    headers.get("upgrade") ?? "",
-    request,
-  );
-  return decode(verdict ?? "P");
+function glance(request, headers, env) {
+  const { url } = request;
+  if (!configured(env)) return wasm.is_for_operator(url) ? MANAGE : UNDECIDED;
+  const cookie = headers.get("cookie") ?? "";
+  const verdict = wasm.glance(url, request.method, cookie, Date.now(), request);
+  return verdict === undefined ? PASS : decode(verdict);
 }
 
 /** Asks a fresh instance after a failure; what it cannot decide without waiting is undecided. */
 function glanceAgain(request, env) {
   try {
-    const verdict = glance(request, env);
+    const verdict = glance(request, request.headers, env);
     return verdict.kind === "handle" ? UNDECIDED : verdict;
   } catch (error) {
     rebuild(error);
@@ -110,17 +127,31 @@ async function handle(request, env, ctx) {
     const value = headers.get(name);
     if (value !== null) lines += `${name}: ${value}\n`;
   }
+  if (method === "POST" && url.endsWith(PLACE_QUERY)) lines += `form: ${await formOf(request)}\n`;
   const cookie = headers.get("cookie") ?? "";
   const colo = request.cf?.colo ?? UNKNOWN_COLO;
   let verdict;
   try {
-    const decision = () => wasm.handle(request, url, method, cookie, lines, colo, env);
-    verdict = decode(await guard(decision, DECISION_LIMIT_MS));
+    const known = [request, url, method, cookie, lines, colo, env];
+    const decide = async (...body) =>
+      decode(await guard(() => wasm.handle(...known, ...body), DECISION_LIMIT_MS));
+    verdict = await decide(false);
+    if (verdict.kind === "read-body") {
+      // The origin gets the other half of the copy, whole and as it comes.
+      const copy = request.clone();
+      verdict = await decide(true, await beginning(copy, verdict.atMostBytes, BODY_LIMIT_MS));
+    }
   } catch (error) {
     console.error(`no decision, asking a fresh instance: ${error}`);
     verdict = glanceAgain(request, env);
   }
   return perform(verdict, request, env, ctx);
+}
+
+/** Reads a short form in one line; the request keeps its body, which may be for the origin. */
+async function formOf(request) {
+  const bytes = await beginning(request.clone(), FORM_BYTES_MAX, BODY_LIMIT_MS);
+  return new TextDecoder().decode(bytes).replaceAll(/[\r\n]/g, "");
 }
 
 /** Does what a verdict says. */
@@ -143,13 +174,13 @@ function perform(verdict, request, env, ctx) {
 }
 
 /** Fetches the origin's answer; request and answer are changed as the verdict says. */
-function forward({ url, cookies, setCookie, heedsCommands }, request, env, ctx) {
+function forward({ url, cookies, setCookie, session, heedsCommands }, request, env, ctx) {
   const asked = url === null ? request : new Request(url, request);
   const sent = cookies === null ? asked : withCookies(asked, cookies);
   const response = toOrigin(sent, env);
-  if (heedsCommands) return heed(response, setCookie, asked, env, ctx);
+  if (heedsCommands) return heed(response, { setCookie, session }, asked, env, ctx);
   if (setCookie === null) return response.then(withoutCommand, unreachable);
-  const answer = (original) => withCookie(original, setCookie);
+  const answer = (original) => withCookie(original, setCookie, session);
   return response.then(answer, (error) => answer(unreachable(error)));
 }
 
@@ -197,17 +228,18 @@ function locked(request, secret) {
 }
 
 /** Performs the command in the answer of an origin that may end sessions, and takes it out. */
-async function heed(awaited, setCookie, request, env, ctx) {
+async function heed(awaited, { setCookie, session }, request, env, ctx) {
   const response = await awaited.catch(unreachable);
   const command = response.headers.get(COMMAND_HEADER);
-  if (command === null) return setCookie ? withCookie(response, setCookie) : response;
+  if (command === null) return setCookie ? withCookie(response, setCookie, session) : response;
   const answer = new Response(response.body, response);
   answer.headers.delete(COMMAND_HEADER);
   // If this very request was admitted, the ticket is in the cookie that was to be set.
   const tickets = setCookie || (request.headers.get("cookie") ?? "");
   const revokes = command.trim().toLowerCase() === "revoke" && !isCopy(response);
   const removed = revokes && revoked(request, tickets, env, ctx);
-  return removed || setCookie ? withCookie(answer, removed || setCookie) : answer;
+  if (removed) return withCookie(answer, removed, null);
+  return setCookie ? withCookie(answer, setCookie, session) : answer;
 }
 
 /** Ends the session of a ticket; returns the cookie that removes it, nothing if there was none. */
@@ -221,19 +253,28 @@ function revoked({ url, cf }, tickets, env, ctx) {
   }
 }
 
-function withCookie(original, cookie) {
+function withCookie(original, cookie, session) {
   const answer = new Response(original.body, original);
-  answer.headers.delete(COMMAND_HEADER);
-  answer.headers.append("set-cookie", cookie);
-  answer.headers.set("cache-control", "private, no-store");
+  const { headers } = answer;
+  headers.delete(COMMAND_HEADER);
+  headers.append("set-cookie", cookie);
+  headers.set("cache-control", "private, no-store");
+  if (session !== null) headers.set(SESSION_HEADER, session);
   return answer;
 }
 
-function page({ status, headers, body }, method, bodyOf = (text) => text || null) {
-  // One by one, since a list of pairs costs workerd six times as much.
-  const sent = new Headers();
-  for (const [name, value] of headers) sent.append(name, value);
-  return new Response(method === "HEAD" ? null : bodyOf(body), { status, headers: sent });
+function page({ status, headers, cookies = [], body }, method, bodyOf = (text) => text || null) {
+  let head = heads.get(headers);
+  if (!head) {
+    head = new Headers();
+    // One by one, since a list of pairs costs workerd six times as much.
+    for (const [name, value] of headers) head.append(name, value);
+    heads.set(headers, head);
+  }
+  const sent = method === "HEAD" ? null : bodyOf(body);
+  const answer = new Response(sent, { status, headers: head });
+  for (const [name, value] of cookies) answer.headers.append(name, value);
+  return answer;
 }
 
 /** Makes a Durable Object class, an RPC target, around a class in wasm. */
@@ -250,9 +291,19 @@ function objectClass(Shell) {
       return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
     }
 
+    /** Wakes the object; only the global aggregator, with webhooks, sets alarms. */
+    alarm() {
+      return onAlarm(this.ctx, this.env, (message) => this.call(message));
+    }
+
     /** Tells the doctor what can be known without the machine: it sleeps on. */
     examine(question) {
       return examinedObject(this.ctx, this.env, this.#life, question);
+    }
+
+    /** Keeps what is used of the plan, or tells it; only the registry is asked. */
+    usage(found) {
+      return keptUsage(this.ctx, this.env, found);
     }
 
     /** Returns the object in the running instance: after a rebuild a new one, as if restarted. */

@@ -3,12 +3,15 @@
 //! What is read here is personal data: do not log or store it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
 use std::net::IpAddr;
 
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
-use room_core::rules::RequestSource;
+use room_core::rules::{Body, RequestSource};
 use room_core::ticket::client::ClientMark;
+use room_core::visit::request::KindHeaders;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
@@ -58,7 +61,7 @@ extern "C" {
 }
 
 impl IncomingRequest {
-    /// Whether the request has a body. Only asked where one would be wrong.
+    /// Whether the request has a body.
     pub fn has_body(&self) -> bool {
         !self.body().is_null()
     }
@@ -69,7 +72,44 @@ impl IncomingRequest {
     }
 }
 
-impl IncomingRequest {
+/// The headers that most answers to waiting visitors depend on, in the order in which
+/// `src/usual_headers.js` reads them.
+const USUAL: [&str; 7] = [
+    "sec-purpose",
+    "upgrade",
+    "purpose",
+    "x-purpose",
+    "x-moz",
+    "accept-language",
+    "sec-fetch-mode",
+];
+
+#[wasm_bindgen(module = "/src/usual_headers.js")]
+extern "C" {
+    /// Returns the values of the usual headers, each with a line end.
+    fn usual_headers(request: &IncomingRequest) -> String;
+}
+
+/// The headers of a visit. The usual ones are read together when the first of them is asked for,
+/// since a call to JavaScript takes longer than it takes to read a header.
+pub struct VisitHeaders<'r> {
+    /// The platform's request.
+    pub request: &'r IncomingRequest,
+    usual: OnceCell<[String; USUAL.len()]>,
+}
+
+impl<'r> VisitHeaders<'r> {
+    /// Reads nothing yet.
+    pub fn new(request: &'r IncomingRequest) -> Self {
+        Self { request, usual: OnceCell::new() }
+    }
+
+    /// Returns the header of this name, in lower case; "" if there is none.
+    pub fn header(&self, name: &str) -> String {
+        let usual = USUAL.iter().position(|one| *one == name);
+        usual.map_or_else(|| self.request.header(name), |at| self.usual(at).to_owned())
+    }
+
     /// Returns the network of the client.
     pub fn client_prefix(&self) -> ClientPrefix {
         ClientPrefix::of(self.header(ADDRESS_HEADER).parse().ok())
@@ -78,6 +118,32 @@ impl IncomingRequest {
     /// Returns the mark by which tickets remember the client.
     pub fn client_mark(&self) -> ClientMark {
         ClientMark::of(self.client_prefix(), &self.header("user-agent"))
+    }
+
+    fn usual(&self, at: usize) -> &str {
+        let read = || {
+            let text = usual_headers(self.request);
+            let mut values = text.split('\n').map(str::to_owned);
+            std::array::from_fn(|_| values.next().unwrap_or_default())
+        };
+        self.usual.get_or_init(read).get(at).map_or("", String::as_str)
+    }
+}
+
+impl KindHeaders for VisitHeaders<'_> {
+    fn purpose(&self) -> &str {
+        self.usual(0)
+    }
+
+    fn upgrade(&self) -> &str {
+        self.usual(1)
+    }
+}
+
+impl fmt::Debug for VisitHeaders<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Headers are personal data.
+        formatter.write_str("VisitHeaders")
     }
 }
 
@@ -89,6 +155,8 @@ pub struct Incoming<'r> {
     pub method: &'r str,
     /// The platform's request, for everything else.
     pub request: &'r IncomingRequest,
+    /// What was read of its body.
+    pub body: Body<'r>,
 }
 
 impl RequestSource for Incoming<'_> {
@@ -113,6 +181,12 @@ impl RequestSource for Incoming<'_> {
 
     fn client_address(&self) -> Option<IpAddr> {
         self.request.header(ADDRESS_HEADER).parse().ok()
+    }
+
+    fn body(&self) -> Body<'_> {
+        // Nearly all requests have none, and need not wait for it.
+        let is_empty = self.body == Body::Unread && !self.request.has_body();
+        if is_empty { Body::Read(&[]) } else { self.body }
     }
 
     fn now(&self) -> Timestamp {

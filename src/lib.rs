@@ -15,6 +15,7 @@ mod memory;
 mod objects;
 #[cfg(feature = "panic-hook-tests")]
 mod panic_hooks;
+mod place;
 mod platform;
 mod questions;
 mod reports;
@@ -25,17 +26,18 @@ mod visit;
 
 use std::future::ready;
 
-use futures_util::future::join;
+use futures_util::future::join3;
 use room_core::base::id::Colo;
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::keys::origin_lock;
 use room_core::management::api::Credentials;
-use room_core::visit::request::RequestHead;
+use room_core::rules::Body;
+use room_core::visit::request::{GivenHeaders, RequestHead};
 use room_core::visit::verdict::Verdict;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{Env, console_warn, event};
 
-use crate::incoming::IncomingRequest;
+use crate::incoming::{IncomingRequest, VisitHeaders};
 
 /// Lets a panic write to the log where it happened.
 #[event(start)]
@@ -75,7 +77,7 @@ pub fn take_configuration() -> Option<String> {
 
 /// Decides the frequent visits at once, from memory, and returns the verdict; "H" tells the entry
 /// to call [`handle`], "M" [`manage`]. What only some visits need (for a rule, or for the page) is
-/// read from `request`.
+/// read from `request`. `now_ms` is the time, which JavaScript reads at less cost.
 ///
 /// `None` stands for "P", the most frequent verdict: JavaScript takes longer to decode a text than
 /// the wasm takes to open a ticket.
@@ -84,10 +86,10 @@ pub fn glance(
     url: &str,
     method: &str,
     cookie: &str,
-    purpose: &str,
-    upgrade: &str,
+    now_ms: f64,
     request: &IncomingRequest,
 ) -> Option<String> {
+    let now = platform::moment(now_ms);
     #[cfg(feature = "panic-hook-tests")]
     if let Some((verdict, work_is_left)) = panic_hooks::glance(url) {
         return Some(verdict.encode(work_is_left));
@@ -95,14 +97,20 @@ pub fn glance(
     if is_for_operator(url) {
         return Some(Verdict::Manage.encode(false));
     }
-    if configuration::delays_visits() {
+    if configuration::delays_visits(now) {
         return Some(Verdict::Handle.encode(false));
     }
-    let head = RequestHead { method, purpose, upgrade, is_preflight: None };
-    let (headers, incoming, passed) = (request, None, None);
-    let request = visit::Request { url, cookie, head, headers, incoming, passed };
-    let verdict = configuration::encoded(visit::glance(request));
-    (verdict != "P").then_some(verdict)
+    let headers = &VisitHeaders::new(request);
+    let head = RequestHead { method, headers, is_preflight: None };
+    let (incoming, passed) = (None, None);
+    let body = Body::Unread;
+    let (form, place) = ("", None);
+    let request =
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place };
+    match configuration::with_work(now, visit::glance(now, request)) {
+        (Verdict::PASS, false) => None,
+        (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
+    }
 }
 
 /// Returns the header by which the origin knows that a request comes from this deployment.
@@ -136,8 +144,10 @@ pub fn stream_owner(url: &str, cookies: &str) -> String {
 
 /// Decides any visit and returns the verdict; "M" tells the entry to call [`manage`]. `headers` has
 /// one line `name: value` for each header that may matter to any visit; rules read the rest from
-/// `request`.
+/// `request`. The verdict "B" asks the entry to call again with the body, or with a beginning of it
+/// that is longer than this; with none if it does not come.
 #[wasm_bindgen]
+#[expect(clippy::too_many_arguments, reason = "an object would take longer to read")]
 pub async fn handle(
     request: IncomingRequest,
     url: String,
@@ -146,6 +156,8 @@ pub async fn handle(
     headers: String,
     colo: String,
     env: Env,
+    body_was_asked: bool,
+    body: Option<Vec<u8>>,
 ) -> String {
     #[cfg(feature = "panic-hook-tests")]
     if let Some(verdict) = panic_hooks::handle(&url, &env).await {
@@ -157,8 +169,10 @@ pub async fn handle(
     let header = |name: &str| header(&headers, name);
     let head = RequestHead {
         method: &method,
-        purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
-        upgrade: header("upgrade").unwrap_or_default(),
+        headers: &GivenHeaders {
+            purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
+            upgrade: header("upgrade").unwrap_or_default(),
+        },
         is_preflight: Some(
             ["origin", "access-control-request-method"].iter().all(|one| header(one).is_some())
                 && (method != "OPTIONS" || !request.has_body()),
@@ -166,9 +180,18 @@ pub async fn handle(
     };
     let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
     configuration::before_visit(&env).await;
-    let (headers, incoming, passed) = (&request, Some(&request), None);
+    let form = header("form").unwrap_or_default();
+    let headers = &VisitHeaders::new(&request);
+    let (incoming, passed) = (Some(&request), None);
+    let body = match &body {
+        Some(body) => Body::Read(body),
+        None if body_was_asked => Body::Unreadable,
+        None => Body::Unread,
+    };
     let (url, cookie) = (url.as_str(), cookie.as_str());
-    let request = visit::Request { url, cookie, head, headers, incoming, passed };
+    let place = None;
+    let request =
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place };
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 
@@ -204,11 +227,12 @@ fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     lines.lines().find_map(value)
 }
 
-/// Does what is left when the reply is on its way: reports to the objects, and looks for a newer
-/// configuration.
+/// Does what is left when the reply is on its way: reports to the objects, tells them of visitors
+/// whose turn is near, and looks for a newer configuration.
 #[wasm_bindgen]
 pub async fn after(env: Env) {
-    join(reports::work(&env), configuration::refresh(env.clone())).await;
+    let turns = reports::hand_over_turns(&env);
+    join3(turns, reports::work(&env), configuration::refresh(env.clone())).await;
 }
 
 /// Resolves at once if this instance still runs its futures; the entry tests with it whether the

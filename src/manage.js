@@ -1,17 +1,24 @@
 // Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
-// when the wasm asks for it, and adds the description of the API, what the doctor measures,
-// the metrics and answers in GraphQL. The wasm decides who may do what.
+// when the wasm asks for it, and adds the description of the API, what the doctor measures, the
+// metrics, streams of numbers, test visitors and answers in GraphQL. The wasm decides who may do
+// what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { beginning } from "./body.js";
 import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
 import { GRAPHQL_PATH, QUESTION_BYTES_MAX, graphql } from "./graphql.js";
 import { guard } from "./instance.js";
+import { LIVE_PATH, live } from "./live.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
+import { TEST_VISITOR_PATH, VISIT_BYTES_MAX, testVisitor } from "./test_visitor.js";
+import { lastUsage } from "./usage.js";
 import { decode } from "./verdict.js";
 
 /** How long an operation may take, in milliseconds; reading the body is not counted. */
 const OPERATION_LIMIT_MS = 5_000;
+/** How long its body may take, in milliseconds. */
+const BODY_LIMIT_MS = 30_000;
 /** The headers that may carry a token, and the address whose guesses are counted. */
 const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key", "cf-connecting-ip"];
 const NO_ANSWER = {
@@ -28,9 +35,19 @@ export async function managed(request, env) {
     if (file) return file;
     const { url, method, headers } = request;
     const ask = (path) => operation({ url: path, method: "GET", headers }, undefined, env);
-    if (asksMetrics(request)) return await metrics(url, ask);
-    if (new URL(url).pathname === GRAPHQL_PATH) {
-      return await graphql(url, method, ask, () => beginning(request, QUESTION_BYTES_MAX));
+    const { pathname } = new URL(url);
+    const reads = method === "GET" || method === "HEAD";
+    if (reads && pathname === METRICS_PATH) return await metrics(url, ask, () => lastUsage(env));
+    if (method === "GET" && pathname === LIVE_PATH) return await live(url, ask);
+    if (method === "POST" && pathname === TEST_VISITOR_PATH) {
+      const post = (path, body) => {
+        const address = new URL(`/_waiting-room/client/v4/${path}`, url).href;
+        return operation({ url: address, method, headers }, body, env);
+      };
+      return await testVisitor(request, post, () => bodyOf(request, VISIT_BYTES_MAX), env);
+    }
+    if (pathname === GRAPHQL_PATH) {
+      return await graphql(url, method, ask, () => bodyOf(request, QUESTION_BYTES_MAX));
     }
     const verdict = await operation(request, undefined, env);
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
@@ -38,7 +55,7 @@ export async function managed(request, env) {
       return { ...verdict, kind: "respond", body: await examined(verdict.body, request, env) };
     }
     if (verdict.kind !== "read-body") return verdict;
-    return await operation(request, await beginning(request, verdict.atMostBytes), env);
+    return await operation(request, await bodyOf(request, verdict.atMostBytes), env);
   } catch (error) {
     console.error(`a request of the management surface failed: ${error}`);
     const headers = [
@@ -47,10 +64,6 @@ export async function managed(request, env) {
     ];
     return { kind: "respond", after: false, status: 503, headers, body: JSON.stringify(NO_ANSWER) };
   }
-}
-
-function asksMetrics({ url, method }) {
-  return (method === "GET" || method === "HEAD") && new URL(url).pathname === METRICS_PATH;
 }
 
 async function operation({ url, method, headers }, body, env) {
@@ -63,20 +76,8 @@ async function operation({ url, method, headers }, body, env) {
   return decode(await guard(answer, OPERATION_LIMIT_MS));
 }
 
-/** Reads the body; of one that is longer than `most` bytes, somewhat more than these. */
-async function beginning({ body }, most) {
-  const chunks = [];
-  let length = 0;
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > most) break;
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+async function bodyOf(request, most) {
+  const body = await beginning(request, most, BODY_LIMIT_MS);
+  if (body === undefined) throw new Error("its body did not come");
+  return body;
 }

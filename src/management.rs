@@ -4,6 +4,8 @@
 //! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
 //! an operation means.
 
+mod webhooks;
+
 use room_core::base::id::{RoomId, ZoneId};
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::sorted::SortedMap;
@@ -81,8 +83,8 @@ impl Management {
 
     /// Whether this URL belongs to the management surface.
     pub fn serves(&self, url: &str) -> bool {
-        // Nearly every visit ends here.
-        if !url.contains(PREFIX) {
+        // Nearly every visit ends here, most of them with the quick search for one byte.
+        if !url.contains('_') || !url.contains(PREFIX) {
             return false;
         }
         let Some(parts) = split_url(url) else { return false };
@@ -172,7 +174,18 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         Target::Status(zone, room) | Target::History(zone, room) => {
             numbers(zone, room, call, env).await
         }
-        _ => Ok(json_answer(perform(call, env).await?)),
+        Target::Webhooks(_, room)
+        | Target::Webhook(_, room, _)
+        | Target::WebhookTest(_, room, _) => {
+            Ok(json_answer(webhooks::answer(room, call, env).await?))
+        }
+        _ => {
+            let reply = perform(call, env).await?;
+            if !method.reads() {
+                webhooks::after_change(target, env).await;
+            }
+            Ok(json_answer(reply))
+        }
     }
 }
 

@@ -27,12 +27,15 @@ use room_core::room::coverage::Coverage;
 use room_core::room::event::{self, InForce};
 use room_core::room::language::Language;
 use room_core::room::settings::Settings;
-use room_core::room::turnstile::{Tally, TurnstileMode};
+use room_core::room::turn_notice::TurnNotice;
+use room_core::room::turnstile::{ChallengeEvent, Counts, Tally, TurnstileMode};
 use room_core::room::zone_settings::ZoneSettings;
 use room_core::room::zones::Zones;
 use room_core::rules::Lists;
 use room_core::ticket::client::TicketUses;
 use room_core::visit::Site;
+use room_core::visit::turn_notice::{self, TurnMessage};
+use serde_json::Value;
 
 use crate::languages::Languages;
 use crate::management::Management;
@@ -77,6 +80,8 @@ pub struct Memory {
     pub turnstile: Option<Turnstile>,
     /// The named lists that rules refer to.
     pub lists: Lists,
+    /// What is to be watched for webhooks, of the rooms that have any.
+    pub webhooks: SortedMap<RoomId, Value>,
     /// The settings of those zones that have other than the default ones.
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
     /// What the registry has said last, with the text if it was news, until the copies tell it.
@@ -96,6 +101,8 @@ pub struct Memory {
     states: SortedMap<RoomId, RoomState>,
     /// The rooms for which `after` has something to do.
     pending: SortedSet<RoomId>,
+    /// What `after` has to hand to the objects of rooms, of visitors whose turn is near.
+    turns: Vec<(RoomId, TurnMessage)>,
     /// Whether the Cache API answered when it was read last: while it does not, no visit waits for
     /// a copy.
     pub cache_answers: bool,
@@ -117,6 +124,21 @@ pub struct RoomState {
     pub uses: TicketUses,
     /// The new places that each network has had.
     pub places: PrefixBudget,
+    /// The codes for a place that each network has made or given.
+    pub codes: PrefixBudget,
+    /// How often each network has asked what has become of a place.
+    pub place_questions: PrefixBudget,
+    /// The addresses and numbers that each network has given to be told before the turn.
+    pub contacts: PrefixBudget,
+}
+
+impl RoomState {
+    /// Counts what happened to a challenge, for the history and for the log. Returns what the log
+    /// is to be told, if it is time to.
+    pub fn count_challenge(&mut self, now: Timestamp, event: ChallengeEvent) -> Option<Counts> {
+        self.isolate.note_challenge(now, event);
+        self.tally.count(now, event)
+    }
 }
 
 /// What is needed to answer one visit, borrowed together.
@@ -138,6 +160,10 @@ pub struct Visited<'a> {
     pub keys: &'a mut KeyRing,
     /// The rooms for which `after` has something to do.
     pub pending: &'a mut SortedSet<RoomId>,
+    /// What visitors may type to be told before their turn; off where no webhook would be told.
+    pub turn_notice: TurnNotice,
+    /// What `after` has to hand to the objects of rooms, of visitors whose turn is near.
+    pub turns: &'a mut Vec<(RoomId, TurnMessage)>,
     /// The Turnstile keys; without them the room's `in_force` says that nobody is challenged.
     pub turnstile: Option<&'a mut Turnstile>,
 }
@@ -242,11 +268,12 @@ impl Memory {
                 }
             };
         let pages = compiled_pages(&rooms)?;
-        let mut with_keys = rooms.clone();
+        let seed: Rc<[Room]> = rooms.into();
+        let mut with_keys = Rc::clone(&seed);
         event::give_draw_keys(&mut with_keys, &keys);
         Ok(Self {
             coverage: Coverage::new(with_keys),
-            seed: rooms.into(),
+            seed,
             zones,
             only_local: keys.is_public(),
             refuses_other_hosts,
@@ -259,6 +286,7 @@ impl Memory {
             freshness: Freshness::default(),
             version: None,
             lists: Lists::default(),
+            webhooks: SortedMap::new(),
             zone_settings: SortedMap::new(),
             uncopied: None,
             text: None,
@@ -266,6 +294,7 @@ impl Memory {
             pages,
             states: SortedMap::new(),
             pending: SortedSet::new(),
+            turns: Vec::new(),
             cache_answers: true,
         })
     }
@@ -273,16 +302,18 @@ impl Memory {
     /// Begins to use a configuration of the registry, or says why it cannot be used. One that is
     /// not newer than what is known changes nothing.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
-        let Configuration { version, mut rooms, lists, zone_settings } =
+        let Configuration { version, rooms, lists, zone_settings, webhooks } =
             Configuration::parse(text).map_err(|error| error.reason)?;
         if self.version >= Some(version) {
             return Ok(());
         }
         if version > 0 {
             self.pages = compiled_pages(&rooms)?;
+            let mut rooms = rooms.into();
             event::give_draw_keys(&mut rooms, &self.keys);
             self.coverage = Coverage::new(rooms);
             (self.lists, self.zone_settings) = (lists, zone_settings);
+            self.webhooks = webhooks;
             let coverage = &self.coverage;
             self.states.retain(|room, _| coverage.room(*room).is_some());
         }
@@ -314,7 +345,11 @@ impl Memory {
         let of_event =
             in_force.event.filter(|(event, _)| event.overrides.custom_page_html.is_some());
         let page = self.pages.get(&(room, of_event.map(|(event, _)| event.id)));
+        let is_told = || self.webhooks.get(&room).is_some_and(turn_notice::is_told);
+        let is_off = found.turn_notice == TurnNotice::Off || !is_told();
         let visited = Visited {
+            turn_notice: if is_off { TurnNotice::Off } else { found.turn_notice },
+            turns: &mut self.turns,
             coverage: &self.coverage,
             room: found,
             zone: self.zone_settings.get(&found.zone_id).copied().unwrap_or_default(),
@@ -338,6 +373,9 @@ impl Memory {
             tally: Tally::default(),
             uses: TicketUses::default(),
             places: PrefixBudget::default(),
+            codes: PrefixBudget::default(),
+            place_questions: PrefixBudget::default(),
+            contacts: PrefixBudget::default(),
         })
     }
 
@@ -358,6 +396,11 @@ impl Memory {
         let room = self.seed.first().and_then(|room| room.routes.first());
         let host = self.zones.first_domain().or(room.map(|route| &route.host));
         host.map_or("localhost", Host::as_str).to_owned()
+    }
+
+    /// Takes what `after` has to hand to the objects of rooms.
+    pub fn take_turns(&mut self) -> Vec<(RoomId, TurnMessage)> {
+        std::mem::take(&mut self.turns)
     }
 
     /// Takes the rooms for which `after` has something to do.

@@ -60,6 +60,41 @@ const GAUGES = [
     (room) => Number(room.queue_all || room.maintenance !== "off"),
   ],
 ];
+/** What is told of a room's last hour where `?last_hour` asks: name, help, value by minutes. */
+const LAST_HOUR = [
+  ["entered", "Visitors who entered.", sum("entered")],
+  ["entered_after_waiting", "Those of them who had waited.", sum("entered_after_waiting")],
+  ["joined_line", "Visitors who joined the line.", sum("joined_line")],
+  [
+    "told_error_percent",
+    "Half of those who had waited were told a wait that was at most so wrong.",
+    toldError,
+  ],
+  ["turns_kept", "Visitors who entered after missing a check-in.", sum("turns_kept")],
+  ["challenges_shown", "Turnstile challenges shown.", sum("challenges_shown")],
+  ["challenges_solved", "Challenges solved.", sum("challenges_solved")],
+  ["challenges_failed", "Challenges failed.", sum("challenges_failed")],
+  [
+    "infinite_queue_refreshes",
+    "Pages shown to visitors who had failed one.",
+    sum("infinite_queue_refreshes"),
+  ],
+  ["calls_unanswered", "Messages that an object did not answer.", sum("calls_unanswered")],
+  ["saves_failed", "Times that the room could not be stored.", sum("saves_failed")],
+];
+const HOUR_MS = 3_600_000;
+
+function sum(name) {
+  return (minutes) => minutes.reduce((total, minute) => total + minute[name], 0);
+}
+
+/** The mean of the minutes' medians, weighted by visitors; nothing where nobody was measured. */
+function toldError(minutes) {
+  const weight = sum("told_errors_measured")(minutes);
+  const weighed = ({ told_error_percent_p50: half, told_errors_measured: of }) => (half ?? 0) * of;
+  const total = minutes.reduce((so, minute) => so + weighed(minute), 0);
+  return weight === 0 ? undefined : Math.round(total / weight);
+}
 
 function field(name) {
   return (room, told) => told?.[name];
@@ -67,9 +102,10 @@ function field(name) {
 
 /**
  * Returns the verdict that answers with the numbers. `ask(path)` makes a call of the API below
- * `url` with the credentials of the request, and returns its verdict.
+ * `url` with the credentials of the request, and returns its verdict; `usage()` tells what is used
+ * of the plan, where the owner wants to know.
  */
-export async function metrics(url, ask) {
+export async function metrics(url, ask, usage = async () => undefined) {
   const until = Date.now() + LONGEST_MS;
   const read = async (path) => ask(new URL(API + path, url).href);
   const list = await read(`accounts/all/waiting_rooms?per_page=${ROOMS_PER_PAGE}`);
@@ -82,12 +118,25 @@ export async function metrics(url, ask) {
     const asked = Date.now() > until ? [] : some;
     statuses.push(...(await Promise.all(asked.map((room) => status(room, read)))));
   }
+  const used = await usage();
+  const hours = [];
+  if (new URL(url).searchParams.has("last_hour")) {
+    for (let from = 0; from < told.length; from += AT_ONCE) {
+      const asked = Date.now() > until ? [] : told.slice(from, from + AT_ONCE);
+      hours.push(...(await Promise.all(asked.map((room) => lastHour(room, read)))));
+    }
+  }
   const lines = [
     ...gauge("rooms", "Rooms of all zones.", [["", info.total_count]]),
     ...gauge("rooms_told", "Rooms that are told here.", [["", told.length]]),
+    ...(used === undefined ? [] : plan(used)),
     ...GAUGES.flatMap(([name, help, value]) => {
       const samples = told.map((room, at) => [labels(room), value(room, statuses[at])]);
       return gauge(name, help, samples);
+    }),
+    ...(hours.length === 0 ? [] : LAST_HOUR).flatMap(([name, help, value]) => {
+      const samples = told.map((room, at) => [labels(room), hours[at] && value(hours[at])]);
+      return gauge(`last_hour_${name}`, help, samples);
     }),
   ];
   const headers = [
@@ -102,6 +151,28 @@ async function status({ zone_id: zone, id, suspended }, read) {
   if (suspended) return undefined;
   const answer = await read(`zones/${zone}/waiting_rooms/${id}/status`).catch(() => undefined);
   return answer?.status === 200 ? JSON.parse(answer.body).result : undefined;
+}
+
+/** The minutes of a room's last hour, each with its columns by name; nothing of a silent room. */
+async function lastHour({ zone_id: zone, id, suspended }, read) {
+  if (suspended) return undefined;
+  const since = new Date(Date.now() - HOUR_MS).toISOString();
+  const path = `zones/${zone}/waiting_rooms/${id}/history?from=${since}&resolution=minute`;
+  const answer = await read(path).catch(() => undefined);
+  if (answer?.status !== 200) return undefined;
+  const { columns, rows } = JSON.parse(answer.body).result;
+  return rows.map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
+}
+
+/** What Cloudflare has told of the account's use, and how old that is. */
+function plan({ checked_at: at, parts }) {
+  const samples = (name) => parts.map((part) => [`{of="${part.of}"}`, part[name]]);
+  const age = at ? Math.round((Date.now() - Date.parse(at)) / 1_000) : undefined;
+  return [
+    ...gauge("plan_used", "Used of the plan's quota, in the present period.", samples("used")),
+    ...gauge("plan_quota", "The plan's quota in a period.", samples("limit")),
+    ...gauge("plan_age_seconds", "How old the numbers of the plan are.", [["", age]]),
+  ];
 }
 
 function gauge(name, help, samples) {

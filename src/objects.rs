@@ -4,9 +4,11 @@ mod data_center_aggregator;
 mod data_center_counter;
 mod global_aggregator;
 mod history;
+mod moves;
 mod registry;
 mod shell;
 mod storage;
+mod webhooks;
 
 use room_core::base::id::{Colo, RoomId};
 use room_core::capacity::state::Node;

@@ -29,7 +29,12 @@ extern "C" {
 /// Returns the time. On Cloudflare the clock stands still between two waits, so read it again after
 /// each.
 pub fn now() -> Timestamp {
-    Timestamp(date_now() as u64)
+    moment(date_now())
+}
+
+/// Returns the moment so many milliseconds after the Unix epoch, as JavaScript has told it.
+pub fn moment(ms: f64) -> Timestamp {
+    Timestamp(ms as u64)
 }
 
 /// Returns random bytes of the platform's cryptographic generator.

@@ -2,16 +2,40 @@
 //! and refreshes its view, as each room's machine wants it.
 
 use futures_util::future::join_all;
-use room_core::base::id::RoomId;
+use room_core::base::id::{Colo, RoomId};
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::isolate::Followup;
 use room_core::machines::isolate::duty::COPY_MS;
-use room_core::machines::wire::ReportReply;
+use room_core::machines::wire::{self, GlobalRequest, Report, ReportReply};
+use room_core::visit::turn_notice;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
 
 use crate::copies::{self, For};
-use crate::memory::{self, RoomState};
+use crate::memory::{self, Memory, RoomState};
 use crate::{calls, platform, turnstile};
+
+#[wasm_bindgen(raw_module = "../../../src/points.js")]
+extern "C" {
+    fn takes_points(env: &JsValue) -> bool;
+    fn write_point(env: &JsValue, report: &str, room: &str, name: &str, colo: &str);
+}
+
+/// Hands to the objects of rooms what they have to hear of visitors whose turn is near. What is
+/// lost is handed over again by a later check-in of the same visitor.
+pub async fn hand_over_turns(env: &Env) {
+    let turns = memory::with(memory::Memory::take_turns).unwrap_or_default();
+    let all = turns.iter().map(|(room, message)| async move {
+        let Ok(text) = serde_json::to_string(message) else { return };
+        calls::global(
+            env,
+            *room,
+            &GlobalRequest::Webhooks(format!("{} {text}", turn_notice::TOPIC)),
+        )
+        .await;
+    });
+    join_all(all).await;
+}
 
 /// Does the work of all rooms that have something to report.
 pub async fn work(env: &Env) {
@@ -55,14 +79,18 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
         }
         Followup::Report(report) => {
             let reply = calls::aggregator(env, room, colo, &report).await;
+            if reply.is_some() {
+                write_point_of(room, env, colo, &report);
+            }
             memory::with_room(room, |state| on_report_reply(state, reply));
             copy_view(room).await;
         }
         Followup::ReadView => {
             copies::read_view(For::Work, room).await;
             let wants = |state: &mut RoomState| {
-                let wants = state.isolate.wants_view(platform::now());
-                wants.then(|| state.isolate.view_request())
+                let now = platform::now();
+                let wants = state.isolate.wants_view(now);
+                wants.then(|| state.isolate.view_request(now))
             };
             if let Some(report) = memory::with_room(room, wants).flatten() {
                 let reply = calls::aggregator(env, room, colo, &report).await;
@@ -72,6 +100,16 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
         }
         Followup::WaitUntil(_) | Followup::Done => {}
     }
+}
+
+/// Writes what an object has heard as a raw point, where the owner has bound a dataset for them.
+fn write_point_of(room: RoomId, env: &Env, colo: Colo, report: &Report) {
+    if !takes_points(env) {
+        return;
+    }
+    let name = |memory: &mut Memory| memory.coverage.room(room).map(|found| found.name.clone());
+    let name = memory::with(name).flatten().unwrap_or_default();
+    write_point(env, &wire::encode(report), &room.to_string(), &name, colo.as_str());
 }
 
 fn on_report_reply(state: &mut RoomState, reply: Option<ReportReply>) {

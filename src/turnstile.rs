@@ -200,7 +200,7 @@ fn uuid(mut bytes: [u8; 16]) -> String {
 
 fn count(room: RoomId, fact: ChallengeEvent) {
     let now = platform::now();
-    let counts = memory::with_room(room, |state| state.tally.count(now, fact)).flatten();
+    let counts = memory::with_room(room, |state| state.count_challenge(now, fact)).flatten();
     tell(room, counts);
 }
 

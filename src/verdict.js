@@ -3,6 +3,13 @@
 
 /** What stands between the head and the body of a page. */
 const HEAD_END = "\n\n";
+/** What stands before the first cookie in a head. */
+const COOKIE_BEGIN = "\nset-cookie: ";
+const NO_COOKIES = [];
+/** How many heads are remembered: rooms, languages and intervals make some dozens. */
+const HEADS_MAX = 128;
+/** The heads that were read last, by their text. */
+const heads = new Map();
 /** The most frequent verdict, decoded once: the request goes to the origin as it came. */
 const PASS = {
   kind: "forward",
@@ -10,6 +17,7 @@ const PASS = {
   url: null,
   cookies: null,
   setCookie: null,
+  session: null,
   heedsCommands: false,
 };
 
@@ -28,6 +36,7 @@ export function decode(text) {
     case "S":
     case "O":
     case "U":
+    case "T":
       return forward(text, after);
     case "G":
       return respond("respond", text, after);
@@ -59,9 +68,15 @@ export function decodeStreamStep(text) {
   return { events: text.slice(1), goesOn: letter === "W" || letter === "w", after: letter >= "a" };
 }
 
-/** Decodes U and O, or one or none of them, and then P, C or S. Only the first can be small. */
+/** Decodes any of T, U and O in this order, and then P, C or S. Only the first can be small. */
 function forward(text, after) {
   let rest = text[0].toUpperCase() + text.slice(1);
+  let session = null;
+  if (rest[0] === "T") {
+    const end = rest.indexOf("\n");
+    session = rest.slice(1, end);
+    rest = rest.slice(end + 1);
+  }
   let url = null;
   if (rest[0] === "U") {
     const end = rest.indexOf("\n");
@@ -78,15 +93,35 @@ function forward(text, after) {
     cookies = rest.slice(1, end);
     setCookie = rest.slice(end + 1) || null;
   }
-  return { kind: "forward", after, url, cookies, setCookie, heedsCommands };
+  return { kind: "forward", after, url, cookies, setCookie, session, heedsCommands };
 }
 
+/**
+ * Decodes a page. What stands before its cookies is the same for many visitors, so it is read once
+ * and is the same object for all: `headers`. `cookies` are the lines from the first cookie on.
+ */
 function respond(kind, text, after) {
   const end = text.indexOf(HEAD_END);
-  const [status, ...lines] = text.slice(1, end).split("\n");
-  const headers = lines.map((line) => {
-    const colon = line.indexOf(": ");
-    return [line.slice(0, colon), line.slice(colon + 2)];
-  });
-  return { kind, after, status: Number(status), headers, body: text.slice(end + HEAD_END.length) };
+  const head = text.slice(1, end);
+  const cut = head.indexOf(COOKIE_BEGIN);
+  const { status, headers } = common(cut < 0 ? head : head.slice(0, cut));
+  const cookies = cut < 0 ? NO_COOKIES : head.slice(cut + 1).split("\n").map(pair);
+  return { kind, after, status, headers, cookies, body: text.slice(end + HEAD_END.length) };
+}
+
+/** Reads the status and the headers that many answers have in common. */
+function common(head) {
+  let known = heads.get(head);
+  if (!known) {
+    const [status, ...lines] = head.split("\n");
+    known = { status: Number(status), headers: lines.map(pair) };
+    if (heads.size >= HEADS_MAX) heads.clear();
+    heads.set(head, known);
+  }
+  return known;
+}
+
+function pair(line) {
+  const colon = line.indexOf(": ");
+  return [line.slice(0, colon), line.slice(colon + 2)];
 }

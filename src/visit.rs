@@ -19,22 +19,24 @@ use room_core::room::language::Language;
 use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
 use room_core::room::{Room, TicketSharing};
+use room_core::rules::{BODY_BYTES_MAX, Body};
 use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
 use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
 use room_core::visit::session::is_asked;
+use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Entrance, Step, Visit, VisitSource};
+use room_core::visit::{self, Entrance, PlaceState, Step, Visit, VisitSource};
 use serde_json::json;
 use worker::{Env, console_log};
 
 use crate::copies::{self, For};
-use crate::incoming::{Incoming, IncomingRequest};
+use crate::incoming::{Incoming, IncomingRequest, VisitHeaders};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{platform, questions, session};
+use crate::{place, platform, questions, session};
 
 /// A request as the entry passes it to the wasm.
 #[derive(Clone, Copy)]
@@ -45,15 +47,20 @@ pub struct Request<'a> {
     pub cookie: &'a str,
     /// The method, and the headers that tell what kind of request it is.
     pub head: RequestHead<'a>,
-    /// The platform's request, for the few headers on which only a waiting visitor's answer
-    /// depends.
-    pub headers: &'a IncomingRequest,
+    /// The headers on which only a waiting visitor's answer depends.
+    pub headers: &'a VisitHeaders<'a>,
     /// The platform's request, for all that rules can ask for; `None` at a first glance, so that
     /// it is read only if a rule needs it.
     pub incoming: Option<&'a IncomingRequest>,
+    /// What is known of the body, if a rule asks for it.
+    pub body: Body<'a>,
     /// Whether the visitor has passed the challenge, if the request had a token that was checked.
     /// `url` then has no token any more, and the answer is a redirect to it.
     pub passed: Option<bool>,
+    /// The body of a request that moves a place; "" if it was not read.
+    pub form: &'a str,
+    /// What has become of a place that moves, once the room's object was asked.
+    pub place: Option<PlaceState>,
 }
 
 /// A verdict, and whether work is left that `after` has to do.
@@ -69,14 +76,18 @@ enum Missing {
     Counter(RoomId, Box<Ask>),
     /// A Turnstile token has to be checked.
     Token(RoomId, SplitToken),
+    /// A place is to move; the ticket is the visitor's own if it holds a place.
+    Move(RoomId, Option<Box<Ticket>>),
+    /// The room's object has to be asked what has become of the place of a ticket.
+    Place(RoomId, Box<Ticket>),
 }
 
 /// Decides a visit from memory; [`Verdict::Handle`] if something must be waited for.
-pub fn glance(request: Request<'_>) -> Answered {
-    match memory::with(|memory| step(memory, request, false)) {
+pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
+    match memory::with(|memory| step(memory, now, request, false)) {
         Some(Ok(answered)) => answered,
         Some(Err(Missing::Request)) if request.incoming.is_none() => {
-            glance(Request { incoming: Some(request.headers), ..request })
+            glance(now, Request { incoming: Some(request.headers.request), ..request })
         }
         Some(Err(_)) | None => (Verdict::Handle, false),
     }
@@ -86,10 +97,22 @@ pub fn glance(request: Request<'_>) -> Answered {
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     const UNDECIDED: Answered = (Verdict::Undecided, false);
     let url;
-    let (request, room) = match memory::with(|memory| step(memory, request, false)) {
+    let (request, room) = match memory::with(|memory| step(memory, platform::now(), request, false))
+    {
+        Some(Err(Missing::Request)) if request.body == Body::Unread => {
+            return (Verdict::ReadBody { at_most_bytes: BODY_BYTES_MAX }, false);
+        }
         None | Some(Err(Missing::Request)) => return UNDECIDED,
         Some(Ok(answered)) => return answered,
         Some(Err(Missing::View(room) | Missing::Counter(room, _))) => (request, room),
+        Some(Err(Missing::Move(room, ticket))) => {
+            let answered = place::answer(request, room, ticket.as_deref(), colo, env).await;
+            return answered.unwrap_or(UNDECIDED);
+        }
+        Some(Err(Missing::Place(room, ticket))) => {
+            let state = place::state(request, room, &ticket, colo, env).await;
+            (Request { place: Some(state), ..request }, room)
+        }
         Some(Err(Missing::Token(room, split))) => {
             url = split.url;
             let request = Request { url: &url, ..request };
@@ -104,7 +127,7 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     if memory::with(wants_view).unwrap_or(false) {
         copies::read_view(For::Visitor, room).await;
     }
-    let ask = match memory::with(|memory| step(memory, request, true)) {
+    let ask = match memory::with(|memory| step(memory, platform::now(), request, true)) {
         Some(Ok(answered)) => return answered,
         Some(Err(Missing::Counter(_, ask))) => *ask,
         _ => return UNDECIDED,
@@ -121,10 +144,10 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
 
 fn step(
     memory: &mut Memory,
+    now: Timestamp,
     request: Request<'_>,
     view_was_read: bool,
 ) -> Result<Answered, Missing> {
-    let now = platform::now();
     let has_challenges = memory.turnstile.is_some();
     let passed_by = || Ok((answer::passed_by(request.url, has_challenges), false));
     let room = match enter(memory, request, now) {
@@ -161,6 +184,9 @@ fn step(
         Step::Session(ticket) => {
             session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
         }
+        Step::Place(ticket) => Err(Missing::Move(room, ticket.map(Box::new))),
+        Step::AskPlace(ticket) => Err(Missing::Place(room, Box::new(ticket))),
+        Step::Moved => Ok(place::moved(&visit, request, visited)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
         Step::Answer(outcome) => {
             let is_bounded = visited.room.new_places_per_network > 0;
@@ -188,24 +214,26 @@ fn count_place(request: Request<'_>, room: RoomId) {
 /// Finds the room that the request belongs to, if any. Rules read what they ask for from the
 /// platform's request, if `request.incoming` has it.
 fn enter(memory: &Memory, request: Request<'_>, now: Timestamp) -> Entrance {
-    let Request { url, cookie, head, incoming, .. } = request;
+    let Request { url, cookie, head, incoming, body, .. } = request;
     let method = head.method;
     match incoming {
-        Some(request) => visit::enter(memory.site(), head, &Incoming { url, method, request }),
+        Some(request) => {
+            visit::enter(memory.site(), head, &Incoming { url, method, request, body })
+        }
         None => visit::enter(memory.site(), head, &FirstGlance { url, method, cookie, now }),
     }
 }
 
-fn visit_of<'a>(
+pub fn visit_of<'a>(
     now: Timestamp,
     request: Request<'a>,
     in_force: &'a InForce<'a>,
     room: &Room,
     view_was_read: bool,
 ) -> Visit<'a> {
-    let Request { url, head, passed, .. } = request;
+    let Request { url, head, passed, place, .. } = request;
     let asks_session = room.session_endpoint && is_asked(url);
-    Visit { now, url, head, in_force, passed, view_was_read, asks_session }
+    Visit { now, url, head, in_force, passed, view_was_read, asks_session, place }
 }
 
 fn settle(
@@ -236,11 +264,11 @@ fn answered(
     let Some(state) = visited.state.take() else { return (Verdict::Undecided, false) };
     let conclusion = visit.conclude(&state.isolate, outcome);
     let work_is_left = conclusion.work_is_left && visited.takes_up_work(state, visit.now);
-    let counts = conclusion.challenge.and_then(|event| state.tally.count(visit.now, event));
+    let counts = conclusion.challenge.and_then(|event| state.count_challenge(visit.now, event));
     turnstile::tell(visited.room.id, counts);
-    let (context, keys, languages) = context(visit, request, visited, state.isolate.view());
-    let source = &mut Worded { headers: request.headers, languages };
-    (context.verdict(keys, source, conclusion.outcome), work_is_left)
+    let (context, keys, mut source) = context(visit, request, visited, state.isolate.view());
+    let verdict = context.verdict(keys, &mut source, conclusion.outcome);
+    (verdict, work_is_left || !source.turns.is_empty())
 }
 
 /// Opens an event stream for the visitor with this ticket.
@@ -257,15 +285,16 @@ fn stream(
     (context.stream(ticket), work_is_left)
 }
 
-/// Returns what the answer is made from, the keys that seal its ticket and the texts of its page.
-fn context<'a>(
+/// Returns what the answer is made from, the keys that seal its ticket and where it gets the rest.
+pub fn context<'a>(
     visit: &Visit<'a>,
     request: Request<'a>,
     visited: Visited<'a>,
     view: Option<&'a View>,
-) -> (ResponseContext<'a>, &'a mut KeyRing, &'a mut Languages) {
+) -> (ResponseContext<'a>, &'a mut KeyRing, Worded<'a>) {
     let Visit { now, url, head, in_force, passed, .. } = *visit;
-    let Visited { coverage, room, zone, page, turnstile, keys, languages, .. } = visited;
+    let Visited { coverage, room, zone, page, turnstile, keys, .. } = visited;
+    let Visited { languages, turn_notice, turns, .. } = visited;
     let knows_client = room.ticket_sharing != TicketSharing::Allow;
     let context = ResponseContext {
         client: if knows_client { request.headers.client_mark() } else { ClientMark::default() },
@@ -280,9 +309,10 @@ fn context<'a>(
         zone,
         page,
         coverage,
+        turn_notice,
         site_key: turnstile.map_or("", |turnstile| &turnstile.site_key),
     };
-    (context, keys, languages)
+    (context, keys, Worded { headers: request.headers, languages, room: room.id, turns })
 }
 
 /// Opens the visitor's ticket: the first of the room's cookies that can be opened. `None` means a
@@ -364,10 +394,14 @@ impl VisitSource for Ticketed<'_> {
 }
 
 /// What the core's answer asks for while a page is made: headers, a nonce, and the texts of a
-/// language.
-struct Worded<'a> {
-    headers: &'a IncomingRequest,
+/// language. It also takes what is to be told of the visitor afterwards.
+pub struct Worded<'a> {
+    /// The headers of the request.
+    headers: &'a VisitHeaders<'a>,
+    /// The texts that were made ready.
     languages: &'a mut Languages,
+    room: RoomId,
+    turns: &'a mut Vec<(RoomId, TurnMessage)>,
 }
 
 impl AnswerSource for Worded<'_> {
@@ -381,5 +415,9 @@ impl AnswerSource for Worded<'_> {
 
     fn texts(&mut self, language: Language) -> Option<&(Words, Page)> {
         self.languages.ready(language).ok()
+    }
+
+    fn hand_over(&mut self, message: TurnMessage) {
+        self.turns.push((self.room, message));
     }
 }

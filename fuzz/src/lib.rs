@@ -16,7 +16,7 @@ use room_core::management::registry::{Bounds, Configuration, Registry};
 use room_core::page::{Page, Variables, Waiting};
 use room_core::room::coverage::Coverage;
 use room_core::room::zones::Zones;
-use room_core::rules::{KnownLists, Lists, RequestFields, RequestSource, STEPS_MAX};
+use room_core::rules::{Body, KnownLists, Lists, RequestFields, RequestSource, STEPS_MAX};
 use room_core::rules::{first_match, parse_rule_expression};
 use room_core::ticket::cookie;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ pub fn template(source: &str) {
 pub fn config(text: &str) {
     match parse_rooms(text) {
         Ok(rooms) => {
-            let _ = Coverage::new(rooms).lookup("https://shop.example/buy");
+            let _ = Coverage::new(rooms.into()).lookup("https://shop.example/buy");
         }
         Err(errors) => assert!(!errors.is_empty()),
     }
@@ -123,7 +123,7 @@ pub fn wire(text: &str) {
 /// A path: a query or a fragment behind it never changes which room covers it.
 pub fn paths(path: &str) {
     let rooms = json!([room("/buy"), room("/buy/now"), room("/bag/c")]);
-    let coverage = Coverage::new(parse_rooms(&rooms.to_string()).unwrap());
+    let coverage = Coverage::new(parse_rooms(&rooms.to_string()).unwrap().into());
     let of = |url: &str| coverage.lookup(url).map(|room| room.map(|room| room.id)).map_err(|_| ());
     let plain = path.split(['?', '#']).next().unwrap_or_default();
     let url = format!("https://shop.example/{plain}");
@@ -177,6 +177,10 @@ impl RequestSource for Request<'_> {
 
     fn now(&self) -> Timestamp {
         Timestamp(1_795_255_200_000)
+    }
+
+    fn body(&self) -> Body<'_> {
+        Body::Read(b"a=1&b=%20&a={}")
     }
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {

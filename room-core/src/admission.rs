@@ -4,32 +4,31 @@
 //! the counter of its data center for a slot and calls [`settle`] with the outcome. Both are pure
 //! functions of their arguments.
 
+mod check_in;
 pub mod infinite_queue;
+pub mod moving;
 mod session;
 mod standing;
 
-use crate::base::id::{AggregatorCode, CheckInId, CounterCode, TicketId, VisitorId};
+use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::SlotClass;
 use crate::order::census::Presence;
 use crate::order::lottery::{self, LotteryKey};
-use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
+use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered};
 use session::first_end;
 
+pub use check_in::{EARLY_MS, next_refresh};
+pub(crate) use check_in::{interval_s, is_too_early, was_kept};
 pub use session::{is_inside, session_end};
 pub use standing::{Standing, standing};
-
-/// The time in milliseconds by which a check-in may come early and still count, because clocks and
-/// timers are not exact.
-pub const EARLY_MS: u64 = 500;
-/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
-const RETRY_S_MIN: u32 = 3;
 
 /// The random numbers and the secret that a visit may need, drawn by the caller.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +157,10 @@ pub enum CounterAnswer {
 pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
     let VisitContext { now, settings, .. } = context;
     let ticket = match ticket {
+        // Another device may have the place.
+        Some(ticket) if ticket.moving && is_waiting(&ticket, now) => {
+            return Decision::TooEarly { ticket };
+        }
         Some(ticket) if ticket.infinite => {
             let is_in_line = is_waiting(&ticket, now) && settings.challenge_required;
             // Where there is no line, there is none to pretend.
@@ -198,7 +201,7 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
     match answer {
         CounterAnswer::Granted(at) => {
             let waited = (ask.class == SlotClass::Queued)
-                .then(|| continued(&ask.ticket, ask.key, context.now, context.now));
+                .then(|| continued(context, &ask.ticket, ask.key, context.now));
             let mut ticket = accepted(ask.ticket, at, context, ask.class);
             let bucket = ticket.counted_bucket;
             ticket.counted_bucket = if ticket.unconfirmed {
@@ -220,16 +223,6 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
         CounterAnswer::Spent => queue(context, new_ticket(context), true),
         CounterAnswer::Refused => queue(context, ask.ticket, ask.class == SlotClass::New),
     }
-}
-
-/// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.
-pub(crate) fn is_too_early(now: Timestamp, ticket: &Ticket) -> bool {
-    now + EARLY_MS < next_refresh(ticket)
-}
-
-/// Returns the moment at which the next check-in of a waiting visitor is due.
-pub fn next_refresh(ticket: &Ticket) -> Timestamp {
-    ticket.last_check_in.plus_seconds(ticket.interval_s.into())
 }
 
 /// Makes the ticket of somebody who comes for the first time.
@@ -254,6 +247,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         counter: CounterCode::default(),
         shared: false,
         kept_minutes: 0,
+        moving: false,
     }
 }
 
@@ -280,10 +274,15 @@ fn decide_new(context: VisitContext<'_>) -> Decision {
 
 fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     let VisitContext { now, settings, view, may_ask, .. } = context;
-    if is_too_early(now, &ticket) && !standing::may_come_at_once(now, settings, view, &ticket) {
+    if is_too_early(now, settings, &ticket)
+        && !standing::may_come_at_once(now, settings, view, &ticket)
+    {
         return Decision::TooEarly { ticket };
     }
-    let ticket = confirmed(ticket, now);
+    let mut ticket = confirmed(ticket, now);
+    if settings.queueing_method != QueueingMethod::Random {
+        ticket.note_told();
+    }
     // An isolate that heard nothing for a while does not know who was called meanwhile.
     let key = place(context, &ticket);
     let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
@@ -394,20 +393,6 @@ fn accepted(
     ticket
 }
 
-/// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
-/// `is_soon`, else around `refresh_interval_seconds`.
-///
-/// In a lottery it is always the latter, so that nobody tries more often than another.
-pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
-    let VisitContext { settings, random, .. } = context;
-    let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
-        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), random.jitter)
-    } else {
-        jittered(settings.refresh_interval_s, random.jitter)
-    };
-    u16::try_from(interval_s).unwrap_or(u16::MAX)
-}
-
 /// Lets a visitor wait and counts the check-in; `first` on the page that starts the wait.
 fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let VisitContext { now, settings, view, .. } = context;
@@ -426,20 +411,15 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
         return Decision::Challenge { ticket };
     }
     ticket.kept_minutes = standing::kept_minutes(settings, &before);
-    let until = expected_until(&ticket);
+    let until = expected_until(settings, &ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);
         Presence { key, from: now, until, check_in, joined: true, kept_ms: 0 }
     } else {
-        continued(&before, key, now, until)
+        continued(context, &before, key, until)
     };
     let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
     Decision::Queue { ticket, presence: Presence { kept_ms, ..presence } }
-}
-
-/// Returns until when a waiting visitor is counted if no check-in comes any more.
-fn expected_until(ticket: &Ticket) -> Timestamp {
-    next_refresh(ticket) + u64::from(ticket.kept_minutes) * MINUTE_MS
 }
 
 /// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than at the
@@ -460,33 +440,6 @@ pub(crate) fn displayed_estimate_s(
     };
     let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
     Some(estimate::smoothed_s(estimate_s, shown_s))
-}
-
-/// Returns the presence to count for a check-in at `now`, from the moment it was due to `until`.
-///
-/// It begins where the presence before it ended, also if the check-in came a little early or late:
-/// a gap would leave out somebody who stands in line. Where the visitor was told to come at once,
-/// `until` may lie before that: such a presence takes back what was counted too much.
-fn continued(ticket: &Ticket, key: OrderKey, now: Timestamp, until: Timestamp) -> Presence {
-    let (due, counted_until) = (next_refresh(ticket), expected_until(ticket));
-    let from = if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now };
-    let check_in = check_in(ticket.id.visitor(), due);
-    Presence { key, from, until, check_in, joined: false, kept_ms: 0 }
-}
-
-/// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
-fn jittered(base_s: u32, draw: u32) -> u32 {
-    let spread_s = (base_s / 10).max(1);
-    (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
-}
-
-/// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of
-/// `SplitMix64` (Steele, Lea and Flood, 2014).
-fn check_in(visitor: VisitorId, at: Timestamp) -> CheckInId {
-    let mut bits = visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    CheckInId(bits ^ (bits >> 31))
 }
 
 #[cfg(test)]

@@ -8,5 +8,6 @@ pub mod path;
 pub mod prefix_budget;
 pub(crate) mod rate;
 pub mod sorted;
+pub(crate) mod spread;
 pub mod time;
 pub mod url;

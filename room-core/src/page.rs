@@ -2,11 +2,13 @@
 //! variables. The HTTP answer around it is in `page/response.rs`.
 
 pub mod arrival;
+pub mod contact;
 mod draw;
 mod english;
 pub mod event_stream;
 mod json;
 mod localized;
+pub mod place;
 pub mod response;
 pub mod template;
 mod variables;
@@ -33,6 +35,10 @@ use crate::room::turnstile::TurnstileMode;
 /// The source of the built-in page: Mustache, with `[[key]]` in the place of each translated text.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 
+/// By how many bytes references to characters may lengthen the built-in page. Latin scripts stay
+/// below; to others they would add a third, and pages have a bound of 20 KB.
+const REFERENCE_BYTES_MAX: usize = 2_000;
+
 /// A queue page, ready to be rendered for any visitor. Compiling it takes long, so keep it.
 pub struct Page {
     template: Template,
@@ -47,7 +53,7 @@ impl Page {
     ///
     /// An owner's page may load whatever its owner wants, so it carries no content security policy.
     pub fn compile(source: &str) -> Result<Self, Vec<TemplateError>> {
-        let template = Template::compile(source, Variables::is_known, Variables::nearest)?;
+        let template = Template::compile(source, Variables::find, Variables::nearest)?;
         Ok(Self { template, policies: None })
     }
 
@@ -61,7 +67,9 @@ impl Page {
         let invalid = |errors: Vec<TemplateError>| {
             errors.first().map(ToString::to_string).unwrap_or_default()
         };
-        let mut page = Self::compile(&source).map_err(invalid)?;
+        let (more, find) = (REFERENCE_BYTES_MAX, Variables::find);
+        let template = Template::compile_in_ascii(&source, more, find, Variables::nearest);
+        let mut page = Self { template: template.map_err(invalid)?, policies: None };
         let sample = page.render(&Variables::in_language(&Waiting::default(), words));
         let policies = |html: String| {
             [None, Some(SCRIPT)].map(|challenge| content_security_policy(&html, challenge))
@@ -103,7 +111,7 @@ impl Page {
 
     /// Renders the page for one visitor.
     pub fn render(&self, variables: &Variables) -> Result<String, RenderError> {
-        self.template.render(|name| variables.value(name))
+        self.template.render(|variable| variables.numbered(variable))
     }
 }
 
@@ -119,7 +127,7 @@ fn content_security_policy(html: &str, challenge: Option<&str>) -> String {
     format!(
         "default-src 'none'; style-src{}; script-src{}{script}; {frame}img-src data:; \
          connect-src 'self'; base-uri 'none'; \
-         form-action 'none'",
+         form-action 'self'",
         hashes(html, "<style>", "</style>"),
         hashes(html, "<script>", "</script>"),
     )

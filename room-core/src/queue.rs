@@ -13,6 +13,8 @@ pub mod pace;
 mod rounds;
 pub mod view;
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::time::Timestamp;
@@ -152,9 +154,11 @@ impl Queue {
         self.line.points()
     }
 
-    /// Returns the line without its first `entered` visitors, who have entered since its epoch.
-    pub fn line_without(&self, entered: u64) -> Vec<(OrderKey, u64)> {
-        self.line().iter().map(|(key, ahead)| (*key, ahead.saturating_sub(entered))).collect()
+    /// Returns the line, thinned by [`line::curve`], without its first `entered` visitors, who have
+    /// entered since its epoch.
+    pub fn curve_without(&self, entered: u64) -> Rc<[(OrderKey, u64)]> {
+        let curve = line::curve(self.line()).into_iter();
+        curve.map(|(key, ahead)| (key, ahead.saturating_sub(entered))).collect()
     }
 
     /// Takes over the visitors whom the census counts in an epoch, unless a newer epoch is known.
@@ -346,10 +350,13 @@ mod tests {
     #[test]
     fn whoever_entered_since_stands_before_nobody() {
         let queue = closed_with(&[1_000, 2_000, 3_000], 2);
-        let ahead = |entered| queue.line_without(entered).into_iter().map(|(_, ahead)| ahead);
-        assert!(ahead(0).eq([1, 2, 3]));
-        assert!(ahead(2).eq([0, 0, 1]));
-        assert!(ahead(9).eq([0, 0, 0]));
+        let check = |entered: u64, want: [u64; 3]| {
+            let curve = queue.curve_without(entered);
+            assert!(curve.iter().map(|(_, ahead)| *ahead).eq(want), "{entered}");
+        };
+        check(0, [1, 2, 3]);
+        check(2, [0, 0, 1]);
+        check(9, [0, 0, 0]);
     }
 
     #[test]

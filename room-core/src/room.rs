@@ -10,7 +10,9 @@ pub mod language;
 pub mod named_list;
 pub mod route;
 pub mod settings;
+pub mod turn_notice;
 pub mod turnstile;
+pub mod webhook;
 pub mod zone_settings;
 pub mod zones;
 use crate::base::id::{RoomId, ZoneId};
@@ -21,6 +23,7 @@ use crate::room::event::Event;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::Settings;
+use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::ticket::cookie::CookieAttributes;
 
@@ -98,6 +101,9 @@ pub struct Room {
     /// How many visitors of one network (see `ClientPrefix`) get a new place in a minute, in each
     /// isolate; 0 for any number.
     pub new_places_per_network: u32,
+    /// What the queue page asks visitors for who want to be told before their turn. Acts as off
+    /// where no webhook of the room is told of turns.
+    pub turn_notice: TurnNotice,
     /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
     /// The rules whose requests skip the room, in the owner's order.

@@ -8,6 +8,7 @@
 //! work for an element of an array, or a state of a regular expression that is visited for a byte.
 
 mod address;
+mod body;
 mod budget;
 mod call;
 mod check;
@@ -31,6 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::address::{IpRange, RangeError};
+pub use self::body::{BODY_BYTES_MAX, Body};
 pub use self::budget::STEPS_MAX;
 use self::budget::{StepBudget, Stop};
 pub use self::error::ExpressionError;
@@ -124,7 +126,8 @@ pub fn first_match<'e>(
     for (place, expression) in expressions.into_iter().enumerate() {
         end = match evaluation.one(&expression.root) {
             // What the expression would say of such a path is not said of what the origin serves.
-            Ok(false) | Err(Stop::Ambiguous) => continue,
+            // Nor of a body that did not come.
+            Ok(false) | Err(Stop::Ambiguous | Stop::Unreadable) => continue,
             Ok(true) => End::Match(place),
             Err(Stop::Exhausted) => End::Exhausted,
             Err(Stop::Lacking) => End::Lacking,

@@ -3,7 +3,9 @@
 
 pub mod bucket;
 pub mod client;
+pub mod contact;
 pub mod cookie;
+pub mod place_code;
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
@@ -33,6 +35,7 @@ pub enum TicketState {
 /// What the room has to know about one visitor: the visitor carries it, sealed, in a cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a bit of its own in the cookie")]
 pub struct Ticket {
     /// The visitor's own random number, drawn by the caller when the visitor first came.
     pub id: TicketId,
@@ -53,6 +56,8 @@ pub struct Ticket {
     /// The client that got this ticket, in a room that wants to know who shares one; else 0.
     pub client: ClientMark,
     /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
+    /// Outside a lottery, which alone asks for that moment, [`Self::first_told_s`] takes its place
+    /// once there is one; an earlier version, or a lottery, takes that for a moment long ago.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
     /// True on the first page, until a cookie of this visitor has come back. A newcomer inside, of
@@ -85,6 +90,10 @@ pub struct Ticket {
     /// same, so that the turn is kept; at most [`TURN_KEPT_MINUTES_MAX`].
     #[cfg_attr(test, serde(default))]
     pub kept_minutes: u8,
+    /// True while a code for the place is out, with which another device may have taken it: nobody
+    /// enters with this ticket. The code was made at `last_check_in`.
+    #[cfg_attr(test, serde(default))]
+    pub moving: bool,
 }
 
 /// How far a visitor has come with the Turnstile challenge, of which each gets one at most.
@@ -103,6 +112,12 @@ pub enum Challenge {
 /// The length of every ticket before it is sealed, in bytes.
 pub(crate) const TICKET_BYTES: usize = 64;
 
+/// The longest wait that is told, in seconds: 24 hours. The page of whoever is to wait longer says
+/// that the line is full.
+pub const LONGEST_TOLD_S: u32 = 24 * 3_600;
+/// Lower numbers in `confirmed_s` are waits, others moments: this is in January 1970.
+const FIRST_MOMENT_S: u32 = 1 << 19;
+
 const QUEUED: u8 = 0;
 const ACCEPTED: u8 = 1;
 
@@ -112,6 +127,8 @@ const FLAG_INFINITE: u8 = 1 << 1;
 const FLAG_SHOWN: u8 = 1 << 2;
 const FLAG_ANSWERED: u8 = 1 << 3;
 const FLAG_SHARED: u8 = 1 << 4;
+/// The same bit in the ticket of a waiting visitor, which is never shared.
+const FLAG_MOVING: u8 = FLAG_SHARED;
 /// Where the minutes begin for which the turn is kept: the last three bits.
 const KEPT_SHIFT: u32 = 5;
 
@@ -120,6 +137,25 @@ impl Ticket {
     pub fn waited_s(&self) -> u32 {
         let waited_s = self.accepted_at.since_ms(self.joined_at) / SECOND_MS;
         u32::try_from(waited_s).unwrap_or(u32::MAX)
+    }
+
+    /// Returns how long the visitor was told to wait when first told anything: in seconds, and in
+    /// all, from joining on. `None` if that was not noted.
+    pub fn first_told_s(&self) -> Option<u32> {
+        Some(self.confirmed_s).filter(|told_s| (1..FIRST_MOMENT_S).contains(told_s))
+    }
+
+    /// Notes what the page of the last check-in told, unless an earlier one was noted.
+    pub(crate) fn note_told(&mut self) {
+        if self.shown_estimate_s >= LONGEST_TOLD_S || self.first_told_s().is_some() {
+            return;
+        }
+        let until_told_s = self.last_check_in.since_ms(self.joined_at) / SECOND_MS;
+        let told_s = u32::try_from(until_told_s).unwrap_or(u32::MAX);
+        let told_s = told_s.saturating_add(self.shown_estimate_s);
+        if told_s < FIRST_MOMENT_S {
+            self.confirmed_s = told_s;
+        }
     }
 
     /// Appends the ticket as 64 bytes. All numbers are big-endian; the fields of type `Timestamp`
@@ -136,8 +172,8 @@ impl Ticket {
     /// | 45 |  2 | `interval_s` |
     /// | 47 |  4 | `shown_estimate_s` |
     /// | 51 |  4 | `client` |
-    /// | 55 |  1 | 1 unconfirmed, 2 infinite, 4, 8 challenge, 16 shared, 32 times `kept_minutes` |
-    /// | 56 |  4 | `confirmed_s` |
+    /// | 55 |  1 | 1 unconfirmed, 2 infinite, 4, 8 challenge, 16 shared or moving, 32 × kept |
+    /// | 56 |  4 | `confirmed_s`, or what was told first |
     /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
         debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
@@ -162,7 +198,7 @@ impl Ticket {
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
         bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
         bytes.extend_from_slice(&self.client.0.to_be_bytes());
-        let shared = if self.shared { FLAG_SHARED } else { 0 };
+        let shared = if self.shared || self.moving { FLAG_SHARED } else { 0 };
         let kept = self.kept_minutes << KEPT_SHIFT;
         bytes.push(unconfirmed | infinite | challenge | shared | kept);
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
@@ -200,6 +236,7 @@ impl Ticket {
             counter: CounterCode::default(),
             shared: false,
             kept_minutes: 0,
+            moving: false,
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
@@ -219,7 +256,8 @@ impl Ticket {
             unconfirmed: flags & FLAG_UNCONFIRMED != 0,
             challenge,
             confirmed_s,
-            shared: flags & FLAG_SHARED != 0,
+            shared: flags & FLAG_SHARED != 0 && ticket.state == TicketState::Accepted,
+            moving: flags & FLAG_MOVING != 0 && ticket.state == TicketState::Queued,
             kept_minutes: (flags >> KEPT_SHIFT).min(TURN_KEPT_MINUTES_MAX),
             ..ticket
         })
@@ -231,7 +269,7 @@ impl Ticket {
         let accepted = self.state == TicketState::Accepted;
         let counter = self.counter == CounterCode::default();
         let fits = match self.state {
-            TicketState::Accepted => self.people_ahead == 0 && counter,
+            TicketState::Accepted => self.people_ahead == 0 && counter && !self.moving,
             TicketState::Queued if self.infinite => self.counted_by.is_none() && counter,
             TicketState::Queued => self.counted_by.is_none() && self.people_ahead == 0,
         };
@@ -250,7 +288,10 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
 #[cfg(test)]
 mod tests {
     use super::client::ClientMark;
-    use super::{Challenge, NO_ESTIMATE, TICKET_BYTES, TURN_KEPT_MINUTES_MAX, Ticket, TicketState};
+    use super::{
+        Challenge, LONGEST_TOLD_S, NO_ESTIMATE, TICKET_BYTES, TURN_KEPT_MINUTES_MAX, Ticket,
+        TicketState,
+    };
     use crate::base::id::{AggregatorCode, CounterCode, TicketId};
     use crate::base::time::Timestamp;
     use crate::ticket::bucket::Bucket;
@@ -275,6 +316,7 @@ mod tests {
             counter: CounterCode::default(),
             shared: false,
             kept_minutes: 0,
+            moving: false,
         }
     }
 
@@ -304,6 +346,24 @@ mod tests {
     }
 
     #[test]
+    fn what_was_told_first_is_kept() {
+        let check = |confirmed_s: u32, shown_estimate_s: u32, want: Option<u32>| {
+            let (joined_at, last_check_in) = (Timestamp(5_000), Timestamp(25_900));
+            let ticket = accepted();
+            let mut ticket =
+                Ticket { joined_at, last_check_in, shown_estimate_s, confirmed_s, ..ticket };
+            ticket.note_told();
+            assert_eq!(ticket.first_told_s(), want, "{confirmed_s} {shown_estimate_s}");
+            assert_ne!(ticket.confirmed_s, 0);
+            assert_eq!(Ticket::from_bytes(&bytes_of(&ticket)), Some(ticket));
+        };
+        check(1_800_000_000, 600, Some(620));
+        check(620, 300, Some(620));
+        check(1_800_000_000, NO_ESTIMATE, None);
+        check(1_800_000_000, LONGEST_TOLD_S, None);
+    }
+
+    #[test]
     fn each_flag_has_its_bit() {
         let check = |unconfirmed: bool, infinite: bool, challenge: Challenge, flags: u8| {
             let shared = flags & 0b1_0000 != 0;
@@ -319,6 +379,26 @@ mod tests {
         check(false, false, Challenge::Answered, 0b1000);
         check(false, false, Challenge::None, 0b1_0000);
         check(true, true, Challenge::Shown, 0b1_0111);
+    }
+
+    /// The version before reads the bit of a waiting visitor as `shared`, and the ticket as one
+    /// that waits.
+    #[test]
+    fn one_bit_says_shared_of_who_is_inside_and_moving_of_who_waits() {
+        let accepted_at = Timestamp(0);
+        let queued = Ticket {
+            state: TicketState::Queued,
+            accepted_at,
+            counted_bucket: Bucket(0),
+            infinite: true,
+            counted_by: AggregatorCode::default(),
+            ..accepted()
+        };
+        for ticket in [Ticket { moving: true, ..queued }, Ticket { shared: true, ..accepted() }] {
+            let bytes = bytes_of(&ticket);
+            assert_eq!(bytes[55] & 0b1_0000, 0b1_0000);
+            assert_eq!(Ticket::from_bytes(&bytes), Some(ticket));
+        }
     }
 
     #[test]

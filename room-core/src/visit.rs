@@ -8,20 +8,25 @@
 pub mod answer;
 mod challenged;
 mod entrance;
+pub mod place;
 pub mod request;
 pub mod session;
+pub mod turn_notice;
 pub mod verdict;
 
-use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext};
+use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext, moving};
 use crate::base::time::Timestamp;
 use crate::machines::isolate::{Isolate, Outcome};
+use crate::machines::moves::MoveReply;
 use crate::machines::wire::CounterReply;
 use crate::page::event_stream;
 use crate::room::TicketSharing;
 use crate::room::event::InForce;
 use crate::room::settings::Settings;
 use crate::room::turnstile::{ChallengeEvent, SplitToken, split_token};
-use crate::ticket::Ticket;
+use crate::ticket::{Ticket, TicketState};
+
+use place::Asked;
 
 pub use entrance::{Entrance, Site, enter};
 use request::{RequestHead, RequestKind, accepts_event_stream_alone};
@@ -96,6 +101,32 @@ pub struct Visit<'a> {
     /// True if the request asks for the session itself ([`session::is_asked`]), in a room that
     /// tells.
     pub asks_session: bool,
+    /// What has become of a place that moves, once the room's object was asked.
+    pub place: Option<PlaceState>,
+}
+
+/// What has become of a place that moves to another device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceState {
+    /// Nobody has taken it, and nobody can any more.
+    Here,
+    /// Another device may take it, or may have done so.
+    Open,
+    /// Another device has it.
+    Elsewhere,
+}
+
+impl PlaceState {
+    /// Reads the answer of the room's object to the question of a visitor with this ticket. While
+    /// it is silent, somebody may have taken the place.
+    pub fn of(asked: &Asked, ticket: &Ticket, now: Timestamp) -> Self {
+        match asked {
+            Asked::Reply(MoveReply::Taken) => Self::Elsewhere,
+            Asked::Reply(MoveReply::Nothing) => Self::Here,
+            Asked::Silent if moving::is_forgotten(ticket, now) => Self::Here,
+            _ => Self::Open,
+        }
+    }
 }
 
 /// What [`Visit::step`] comes to: an answer, or what its caller must do before there is one.
@@ -110,6 +141,13 @@ pub enum Step {
     ReadView,
     /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
     Session(Option<Ticket>),
+    /// The request is one of [`place`]; the ticket is the visitor's own if it holds a place.
+    Place(Option<Ticket>),
+    /// The room's object must be asked what has become of the place of this ticket; then the same
+    /// visit is stepped again.
+    AskPlace(Ticket),
+    /// The place has moved to another device, and the page says so.
+    Moved,
     /// The waiting holder of this ticket is answered with an event stream.
     Stream(Ticket),
     /// The counter must be asked for a slot with [`Isolate::question`]; then [`Visit::settle`]
@@ -142,6 +180,7 @@ impl<'a> Visit<'a> {
             passed: None,
             view_was_read: false,
             asks_session: false,
+            place: None,
         }
     }
 
@@ -151,11 +190,10 @@ impl<'a> Visit<'a> {
     /// view is read before one is made, so the step is then [`Step::ReadView`] at the latest.
     pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
         let settings: &Settings = &self.in_force.settings;
-        let kind = self.head.kind();
         let takes_tokens = self.in_force.turnstile.is_on() && !self.head.submits();
         if takes_tokens
-            && kind == RequestKind::Ordinary
             && let Some(split) = split_token(self.url)
+            && self.head.kind() == RequestKind::Ordinary
         {
             return Step::CheckToken(split);
         }
@@ -165,8 +203,10 @@ impl<'a> Visit<'a> {
         let sharing = session.map_or(TicketSharing::Allow, |one| source.sharing(one));
         let ticket = ticket.filter(|_| sharing != TicketSharing::NewVisitor);
         let is_inside = ticket.as_ref().is_some_and(holds_session);
-        let prefetches = || {
-            kind == RequestKind::Prefetch || kind == RequestKind::Ordinary && source.prefetches()
+        let prefetches = || match self.head.kind() {
+            RequestKind::Prefetch => true,
+            RequestKind::Ordinary => source.prefetches(),
+            RequestKind::Preflight | RequestKind::Upgrade => false,
         };
         if !is_inside && prefetches() {
             return Step::RefusePrefetch;
@@ -175,12 +215,20 @@ impl<'a> Visit<'a> {
             let is_own = sharing != TicketSharing::Challenge;
             return Step::Session(ticket.filter(|one| is_own && holds_session(one)));
         }
+        let ticket = match self.settled_place(ticket) {
+            Ok(ticket) => ticket,
+            Err(step) => return step,
+        };
         let Some(isolate) = isolate else { return Step::ReadView };
         if !self.view_was_read && !is_inside && isolate.view().is_none() {
             return Step::ReadView;
         }
         if let Some(ticket) = ticket.as_ref().filter(|ticket| self.listens(ticket, source)) {
             return Step::Stream(ticket.clone());
+        }
+        if let Some(ticket) = ticket.as_ref().filter(|_| self.place == Some(PlaceState::Open)) {
+            let ticket = moving::asking_later(ticket, self.now);
+            return Step::Answer(Outcome::Wait { ticket, counted: true });
         }
         let random = source.random();
         let is_challenged = sharing == TicketSharing::Challenge && self.in_force.turnstile.is_on();
@@ -205,6 +253,30 @@ impl<'a> Visit<'a> {
             }
             Outcome::Ask(ask) => Step::AskCounter(ask),
             outcome => Step::Answer(outcome),
+        }
+    }
+
+    /// Answers a request of [`place`], and finds out who has a place that moves: whoever waits with
+    /// it, when the next check-in is due, needs the word of the room's object.
+    fn settled_place(&self, ticket: Option<Ticket>) -> Result<Option<Ticket>, Step> {
+        let now = self.now;
+        let ticket = ticket.filter(|ticket| {
+            ticket.state == TicketState::Accepted || admission::is_waiting(ticket, now)
+        });
+        if place::is_asked(&self.head, self.url) {
+            return Err(Step::Place(ticket.filter(|ticket| ticket.state == TicketState::Queued)));
+        }
+        match (ticket, self.place) {
+            (Some(ticket), state) if ticket.moving => match state {
+                None if admission::is_too_early(now, &self.in_force.settings, &ticket) => {
+                    Ok(Some(ticket))
+                }
+                None => Err(Step::AskPlace(ticket)),
+                Some(PlaceState::Open) => Ok(Some(ticket)),
+                Some(PlaceState::Here) => Ok(Some(moving::settled(&ticket))),
+                Some(PlaceState::Elsewhere) => Err(Step::Moved),
+            },
+            (ticket, _) => Ok(ticket),
         }
     }
 

@@ -25,7 +25,7 @@ fn coverage(paths: &[String]) -> Coverage {
         })
     };
     let rooms = paths.iter().enumerate().map(room).collect::<Value>().to_string();
-    Coverage::new(parse_rooms(&rooms).expect("valid rooms"))
+    Coverage::new(parse_rooms(&rooms).expect("valid rooms").into())
 }
 
 /// The description of the room that covers the path, `None` without one, or a refusal.

@@ -50,7 +50,7 @@ impl Layout {
             })
         };
         let rooms = (0..rooms).map(room).collect::<Value>().to_string();
-        Coverage::new(parse_rooms(&rooms).expect("valid rooms"))
+        Coverage::new(parse_rooms(&rooms).expect("valid rooms").into())
     }
 
     /// Addresses of rooms all over the configuration.

@@ -19,6 +19,7 @@ use room_sim::world::{Algorithm, World};
 use serde::Serialize;
 
 fn main() -> ExitCode {
+    begin_in_large_pages();
     let done = match arguments::read(std::env::args_os()) {
         Ok(Command::Compare(choice)) => compare(&choice),
         Ok(Command::Messages(span)) => print_messages(&span),
@@ -33,6 +34,28 @@ fn main() -> ExitCode {
         }
     }
 }
+
+/// Begins anew with pages of 2 MB, for which the GNU allocator asks from its start on or never. A
+/// large world is read in no order, and most reads of small pages miss the table of pages too.
+#[cfg(target_os = "linux")]
+fn begin_in_large_pages() {
+    use std::os::unix::process::CommandExt;
+    use std::process::Command as Process;
+
+    let settings = "GLIBC_TUNABLES";
+    if std::env::var_os(settings).is_some() {
+        return;
+    }
+    if let Ok(program) = std::env::current_exe() {
+        let mut again = Process::new(program);
+        again.args(std::env::args_os().skip(1)).env(settings, "glibc.malloc.hugetlb=1");
+        // It returns only if it fails, and small pages do.
+        let _ = again.exec();
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_in_large_pages() {}
 
 fn print_messages(span: &Span) -> io::Result<()> {
     let Span { scenario, data_centers, seed, from_s, for_s } = span;

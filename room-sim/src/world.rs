@@ -229,9 +229,22 @@ impl World {
     fn run_until(&mut self, end: Timestamp) {
         while self.now < end {
             let Some((at, event)) = self.event_queue.next() else { return };
+            if at > self.now {
+                self.look_at_visitors_due();
+            }
             self.now = at;
             self.happen(event);
         }
+    }
+
+    /// Reads the browsers of all who ask for a page in this millisecond, in one go: the processor
+    /// then waits for the memory of all at once, and not for that of each in turn.
+    fn look_at_visitors_due(&self) {
+        let due = self.event_queue.due_now().filter_map(|event| match event {
+            WorldEvent::Visit(visitor) => self.visitors.get(*visitor),
+            _ => None,
+        });
+        std::hint::black_box(due.map(Visitor::glance).fold(0, u64::wrapping_add));
     }
 
     /// Whether the story is over: nobody arrives and nothing breaks while the line drains.

@@ -8,6 +8,9 @@ const ROOT = path.join(import.meta.dirname, "..", "..");
 /** The file's name in the folder of the deployment. */
 export const CONFIGURATION = "wrangler.json";
 
+/** When Cloudflare is asked what is used of the plan. */
+export const USAGE_CRON = "*/15 * * * *";
+
 /** Reads wrangler.toml as it is written. */
 export async function baseConfiguration() {
   // Imported late: it may not be installed, and takes a second.
@@ -42,7 +45,10 @@ export async function writeConfiguration(kept, patterns) {
       ADMIN_HOSTS: adminHost,
       ...(locationHint && { LOCATION_HINT: locationHint }),
       ...(jurisdiction && { JURISDICTION: jurisdiction }),
+      ...(kept.secrets.USAGE_TOKEN && { ACCOUNT_ID: account.id }),
     },
+    // Without a token nothing is to be asked, and nothing shall wake the Worker.
+    ...(kept.secrets.USAGE_TOKEN && { triggers: { crons: [USAGE_CRON] } }),
   };
   kept.write(CONFIGURATION, configuration);
 }

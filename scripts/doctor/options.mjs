@@ -1,14 +1,12 @@
 // The command line of `npm run doctor`: which Worker it asks, with which token, and how much.
 import path from "node:path";
 
+import { PLANS } from "../../webhooks/quota.js";
 import { deploymentIn } from "../deploy/kept.mjs";
 import { FOLDER, HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { apiToken } from "../local.mjs";
 import { PORT } from "../port.mjs";
 import { stop } from "../stop.mjs";
-
-/** What a day of Workers Free has, of requests of visitors and of calls of objects each. */
-const FREE_A_DAY = 100_000;
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const DOCTOR_FLAGS = [
@@ -75,5 +73,5 @@ function addressOf(text) {
 function quotaOf({ plan, "requests-a-day": own }) {
   if (plan !== undefined && !["free", "paid"].includes(plan)) stop("--plan is free or paid");
   if (own !== undefined) return wholeNumber(own, "--requests-a-day");
-  return plan === "free" ? FREE_A_DAY : undefined;
+  return plan === "free" ? PLANS.free.requests : undefined;
 }

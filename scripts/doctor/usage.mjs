@@ -1,5 +1,6 @@
 // Judges what is used of a day's quota, as far as isolates and objects count it themselves: no
 // visit tells anybody that it came, so the exact figures are the account's own.
+import { LEVELS_PERCENT } from "../../webhooks/quota.js";
 import { counted, duration, look, ok, wrong } from "./line.mjs";
 import { objectsOf } from "./objects.mjs";
 
@@ -23,6 +24,31 @@ export function requests({ samples, quota }) {
   const rate = sum(old.map(({ served, age_ms: age }) => served / (age / 1_000)));
   const forMs = Math.max(0, ...old.map(({ age_ms: age }) => age));
   return [daily({ what: "Requests", thing: "request", rate, forMs, quota, exact: OF_REQUESTS })];
+}
+
+/** What the account has used by Cloudflare's own count, where the owner gave a token for that. */
+export function usedOfPlan({ samples: [{ usage }] }, now = Date.now()) {
+  if (!usage) return [];
+  const { problem, tried_at: tried, checked_at: at, period, parts } = usage;
+  const lines = [];
+  if (problem) {
+    const remedy = `${problem}. Does USAGE_TOKEN have the permission Account Analytics, Read?`;
+    lines.push(look("Use of the plan", "Cloudflare was asked in vain", remedy));
+  } else if (!tried || now - Date.parse(tried) > SURE_AFTER_MS) {
+    const remedy = "No cron trigger asks: docs/operations.md#the-use-of-your-plan.";
+    lines.push(look("Use of the plan", tried ? "not asked for an hour" : "never asked", remedy));
+  }
+  const since = at && `${duration(Math.max(0, now - Date.parse(at)))} ago`;
+  for (const { of, used, limit, percent } of parts) {
+    const what = of === "requests" ? "Requests of the account" : "Object calls of the account";
+    const figure =
+      `${used.toLocaleString("en-US")} of ${limit.toLocaleString("en-US")} this ${period}, ` +
+      `${percent} %, by Cloudflare's count ${since}`;
+    const remedy = "Beyond the quota Workers Free refuses requests, and Workers Paid bills them.";
+    if (percent < LEVELS_PERCENT[0]) lines.push(ok(what, figure));
+    else lines.push((percent < LEVELS_PERCENT[1] ? look : wrong)(what, figure, remedy));
+  }
+  return lines;
 }
 
 /** Calls of objects a day, if it goes on as since the objects that were asked began. */

@@ -4,13 +4,13 @@ import { configuration } from "./deployed.mjs";
 import { caches, clocks, health, isolates, placement, starts, versions } from "./isolates.mjs";
 import { cachesOfObjects, objects, stored } from "./objects.mjs";
 import * as settings from "./settings.mjs";
-import { linesAgainstQuota, objectCalls, objectTime, requests } from "./usage.mjs";
+import { linesAgainstQuota, objectCalls, objectTime, requests, usedOfPlan } from "./usage.mjs";
 
 const TOPICS = [
   ["The Worker", [health, versions, isolates, placement, starts, clocks]],
   ["Caches", [caches, cachesOfObjects]],
   ["Objects", [objects, stored]],
-  ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota]],
+  ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota, usedOfPlan]],
   ["Secrets and hosts", [settings.keys, settings.tokens, settings.adminHosts, settings.zones]],
   ["Rooms", [settings.limits, settings.routes, settings.onFailure, configuration]],
 ];

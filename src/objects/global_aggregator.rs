@@ -11,6 +11,7 @@ use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::machines::history::Period;
+use room_core::machines::moves::MoveRequest;
 use room_core::machines::turn::{RequestId, earlier};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
 use room_core::room::settings::Settings;
@@ -20,7 +21,7 @@ use worker::console_error;
 
 use super::shell::{Shell, object_class};
 use super::storage::ObjectStorage;
-use super::{Class, history, log, object_name, storage};
+use super::{Class, history, log, moves, object_name, storage};
 use crate::{configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
@@ -39,12 +40,18 @@ impl Shell<Machine, GlobalReply> {
     pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
         let (room, _) = self.name()?;
         let request = wire::decode(message)?;
+        if let GlobalRequest::Move(request) = request {
+            return self.moved(room, &request);
+        }
         let settings = configuration::settings(&self.state, &self.env, room).await?;
         self.load(room, &settings).await?;
         let now = platform::now();
         let settings = memory::settings(room, now)?;
         if let GlobalRequest::History(period) = request {
             return self.history(room, period, now);
+        }
+        if let GlobalRequest::Webhooks(request) = request {
+            return self.on_webhooks(room, &request).await;
         }
         let id = RequestId(0); // it answers in the turn of the request, or never
         let turn = self.with(|machine| machine.on_request(now, &settings, id, request))?;
@@ -58,6 +65,14 @@ impl Shell<Machine, GlobalReply> {
             .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
             .ok()?;
         Some(GlobalReply::History(period.told(rows)))
+    }
+
+    /// Answers a visitor who moves to another device. The machine has no part in it.
+    fn moved(&self, room: RoomId, request: &str) -> Option<GlobalReply> {
+        let request = MoveRequest::read(request)?;
+        let reply = moves::answer(&self.state.storage().sql(), platform::now(), request);
+        let reply = reply.map_err(|reason| log_storage(room, "fails", &reason.to_string()));
+        Some(GlobalReply::Move(reply.ok()?.to_text()))
     }
 
     /// Makes the machine from what is stored. If the storage fails, there is no machine and no
@@ -85,6 +100,7 @@ impl Shell<Machine, GlobalReply> {
         let change = memory::next_change(room, platform::now());
         let is_soon = |change: &Timestamp| change.since_ms(platform::now()) <= CHANGE_SOON_MS;
         self.wake_by(room, earlier(turn.wake_at, change.filter(is_soon)));
+        self.watch(room);
         let (_, reply) = turn.replies.into_iter().next()?;
         is_stored.then_some(reply)
     }
@@ -114,7 +130,7 @@ impl Shell<Machine, GlobalReply> {
         Some(written.is_ok())
     }
 
-    fn wake(self: &Rc<Self>, room: RoomId) {
+    pub(super) fn wake(self: &Rc<Self>, room: RoomId) {
         let now = platform::now();
         let Some(settings) = memory::settings(room, now) else { return };
         if let Some(turn) = self.with(|machine| machine.on_alarm(now, &settings)) {

@@ -1,7 +1,7 @@
 //! The object around the registry, of which a deployment has one for all rooms.
 //!
-//! It stores the machine's rows in the SQL table `rows`, before the reply leaves; those of one call
-//! all or none. It waits for nothing, so calls are answered one after the other.
+//! It stores the machine's rows in the SQL tables `rows` and `webhooks`, before the reply leaves;
+//! those of one call all or none. It waits for nothing, so calls are answered one after the other.
 
 use std::cell::RefCell;
 
@@ -83,6 +83,9 @@ impl Registry {
                 version: machine.version(),
                 text: machine.configuration(),
             },
+            RegistryRequest::Destinations(room) => {
+                RegistryReply::Destinations(machine.destinations(room))
+            }
             RegistryRequest::Preview { id, query } => {
                 let now = platform::now();
                 let preview = machine.preview(now, &id);
@@ -97,9 +100,13 @@ impl Registry {
     }
 
     fn load(&self) -> Result<Machine, String> {
-        let exec = |query| self.sql.exec(query, None).map_err(|error| error.to_string());
-        exec("CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, value TEXT NOT NULL)")?;
-        let stored = exec("SELECT key, value FROM rows")?.to_array::<Stored>();
+        let exec = |query: &str| self.sql.exec(query, None).map_err(|error| error.to_string());
+        for table in Row::TABLES {
+            let columns = "(key TEXT PRIMARY KEY, value TEXT NOT NULL)";
+            exec(&format!("CREATE TABLE IF NOT EXISTS {table} {columns}"))?;
+        }
+        let all = "SELECT key, value FROM rows UNION ALL SELECT key, value FROM webhooks";
+        let stored = exec(all)?.to_array::<Stored>();
         let stored = stored.map_err(|error| error.to_string())?;
         let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
         let (seed, zones, bounds, can_challenge) = memory::with(memory::Memory::registry_basis)
@@ -120,14 +127,15 @@ impl Registry {
         storage.transaction_sync(&mut write).map_err(|error| format!("{error:?}"))
     }
 
-    fn write(&self, Row { key, value }: &Row) -> worker::Result<()> {
+    fn write(&self, row: &Row) -> worker::Result<()> {
+        let (table, Row { key, value }) = (row.table(), row);
         let key = key.as_str().into();
         let written = match value {
             Some(value) => {
-                let query = "INSERT OR REPLACE INTO rows (key, value) VALUES (?, ?)";
-                self.sql.exec(query, vec![key, value.as_str().into()])
+                let query = format!("INSERT OR REPLACE INTO {table} (key, value) VALUES (?, ?)");
+                self.sql.exec(&query, vec![key, value.as_str().into()])
             }
-            None => self.sql.exec("DELETE FROM rows WHERE key = ?", vec![key]),
+            None => self.sql.exec(&format!("DELETE FROM {table} WHERE key = ?"), vec![key]),
         };
         written.map(|_| ())
     }

@@ -58,6 +58,8 @@ pub struct Shell<Machine, Reply> {
     next_id: Cell<u64>,
     wakes_at: Cell<Option<Timestamp>>,
     copied_at: Cell<Timestamp>,
+    /// When webhooks looked at the machine last.
+    pub watched_at: Cell<Timestamp>,
 }
 
 impl<Machine, Reply> Shell<Machine, Reply> {
@@ -71,6 +73,7 @@ impl<Machine, Reply> Shell<Machine, Reply> {
             next_id: Cell::new(0),
             wakes_at: Cell::new(None),
             copied_at: Cell::new(Timestamp::default()),
+            watched_at: Cell::new(Timestamp::default()),
         }
     }
 

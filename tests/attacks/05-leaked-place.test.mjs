@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { ROOM_CLASSES } from "../harness/deployment.mjs";
+import { codeOf, giveCode, sendForm } from "../harness/place.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
@@ -13,6 +14,9 @@ const SECRET = "of-the-visitor";
 /** A piece of a ticket that is too long to appear by chance. */
 const PIECE_LENGTH = 20;
 const shop = room({ name: "shop", total_active_users: 1, json_response_enabled: true });
+const office = room({ name: "office", total_active_users: 1 });
+const GUESSES = 30;
+const GUESSES_A_MINUTE = 20;
 
 const title = "row 5: a ticket is in a cookie that scripts cannot read, and nowhere else";
 clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
@@ -56,3 +60,50 @@ function pieces(ticket) {
     ticket.slice(at * PIECE_LENGTH, (at + 1) * PIECE_LENGTH),
   );
 }
+
+const codes = "row 5: a code for a place is in no address, header or log, and good once";
+clusterTestBothWays(codes, { rooms: [shop] }, async (cluster) => {
+  await visitorInside(cluster, shop);
+  const victim = new Visitor(cluster, { name: "victim", host: shop.host });
+  const taker = new Visitor(cluster, { name: "taker", host: shop.host });
+  for (const visitor of [victim, taker]) await visitor.visit();
+  const made = await sendForm(victim, { act: "code" });
+  assertHides(victim, JSON.stringify({ ...made.headers, "set-cookie": [] }), "a header");
+  const [, code] = /<strong class="code" dir="ltr">([^<]+)</.exec((await victim.visit()).body);
+  const taken = await sendForm(taker, { act: "take", code });
+  assert.equal(taken.status, 303);
+  for (const answer of [made, taken]) {
+    assert.ok(!JSON.stringify(answer.headers).includes(code), "a header has the code");
+    assert.equal(answer.headers["cache-control"], "private, no-store");
+  }
+  await cluster.advance(1_000);
+  assert.equal(cluster.log.count(code), 0);
+  const other = new Visitor(cluster, { name: "other", host: shop.host });
+  await other.visit();
+  assert.equal(await giveCode(other, code), 404, "a code that was read over a shoulder");
+});
+
+const guesses = "row 5: codes cannot be guessed, and one of another room is none";
+clusterTestBothWays(guesses, { rooms: [shop, office] }, async (cluster) => {
+  for (const room of [shop, office]) await visitorInside(cluster, room);
+  const victim = new Visitor(cluster, { name: "victim", host: shop.host });
+  const elsewhere = new Visitor(cluster, { name: "elsewhere", host: office.host });
+  const thief = new Visitor(cluster, { name: "thief", host: shop.host });
+  for (const visitor of [victim, elsewhere, thief]) await visitor.visit();
+  const code = await codeOf(victim, { headers: { "cf-connecting-ip": "192.0.2.1" } });
+  assert.equal(await giveCode(elsewhere, code), 404, "a code of another room");
+  const headers = { "cf-connecting-ip": ADDRESS };
+  const found = [];
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    found.push(await giveCode(thief, `0000-${String(guess).padStart(4, "0")}`, { headers }));
+  }
+  assert.ok(found.every((status) => status === 404 || status === 429), found.join());
+  assert.equal(found.filter((status) => status === 404).length, GUESSES_A_MINUTE);
+  const calls = await cluster.calls("GlobalAggregator", shop);
+  assert.equal(await giveCode(thief, code, { headers }), 429, "one more guess, a right one");
+  assert.ok((await cluster.calls("GlobalAggregator", shop)) - calls <= 1, "the object was asked");
+  // Others are not kept from it.
+  const taker = new Visitor(cluster, { name: "taker", host: shop.host });
+  await taker.visit();
+  assert.equal(await giveCode(taker, code, { headers: { "cf-connecting-ip": "192.0.2.1" } }), 200);
+});

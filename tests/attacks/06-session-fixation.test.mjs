@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 
 import { clusterTestBothWays } from "../harness/cluster-test.mjs";
+import { codeOf, sendForm } from "../harness/place.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
 
@@ -37,4 +38,27 @@ clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
     assert.equal((await victim.visit()).kind, "queue", `fixed by ${shown}`);
   }
   assert.equal((await attacker.visit()).kind, "origin", "the true cookie still works");
+});
+
+const foreign = "row 6: no other site gives a visitor a place, or takes one away";
+clusterTestBothWays(foreign, { rooms: [shop] }, async (cluster) => {
+  await visitorInside(cluster, shop);
+  const attacker = new Visitor(cluster, { name: "attacker", host: shop.host });
+  const victim = new Visitor(cluster, { name: "victim", host: shop.host });
+  for (const visitor of [attacker, victim]) await visitor.visit();
+  const before = victim.cookies;
+  const code = await codeOf(attacker);
+  const sites = ["https://evil.example", "null", `http://${shop.host}.evil.example`, ""];
+  for (const origin of sites) {
+    for (const fields of [{ act: "take", code }, { act: "code" }, { act: "anew" }]) {
+      const answer = await sendForm(victim, fields, { headers: { origin } });
+      assert.equal(answer.status, 403, `${origin} ${fields.act}`);
+      assert.equal(answer.headers["set-cookie"], undefined);
+    }
+  }
+  // A link carries no form: it is a visit, and gives nothing.
+  const answer = await victim.visit({ path: `/?act=take&code=${code}&waiting-room-place` });
+  assert.equal(answer.kind, "queue");
+  assert.equal(answer.headers["set-cookie"], undefined, "not due, and nothing new");
+  assert.equal(victim.cookies, before);
 });

@@ -36,7 +36,7 @@ for (const beforeMs of LAST_MOMENTS_MS) {
 
     const object = objectName.DataCenterAggregator(sale, "AMS");
     await cluster.breakCalls({ className: "DataCenterAggregator", object, delayMs: LATE_MS });
-    await cluster.advance(began + SESSION_MS - beforeMs - cluster.clock.now());
+    await cluster.advanceTo(began + SESSION_MS - beforeMs);
     await inside.arrive();
     const until = cluster.clock.now() + TRY_MS;
     for (let round = 0; cluster.clock.now() < until; round += 1) {

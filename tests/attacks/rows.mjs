@@ -44,8 +44,13 @@ export const ROWS = [
   },
   {
     attack: "Place theft by a leaked id",
-    holds: "the ticket is in an HttpOnly cookie and nowhere else",
-    elsewhere: native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
+    holds: "the ticket is in an HttpOnly cookie and nowhere else; it moves by a code, once",
+    elsewhere: [
+      ...native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
+      ...native("src/keys/key_ring/tests", "a_ticket_on_its_way_opens_with_its_code_alone"),
+      ...native("src/visit/tests", "nobody_enters_with_a_place_that_moves"),
+      ...workerd("moved-place", "two devices race, and one has the place"),
+    ],
   },
   {
     attack: "Session fixation: a link that sets a victim's cookie",
@@ -307,5 +312,22 @@ export const ROWS = [
     attack: "Cross-site reading and forged calls of the management",
     holds: "bearer tokens alone; no cookie, no permissive CORS",
     elsewhere: workerd("leaving", "another site, and no site at all, make nobody leave"),
+  },
+  {
+    attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
+    holds: "one message for a place and an address in half an hour, by the site's own form",
+    elsewhere: [
+      ...workerd(
+        "turn-notice",
+        "two tabs, dying isolates and objects: one message",
+        "it is taken back, and is of one place alone",
+      ),
+      ...native(
+        "src/visit/turn_notice",
+        "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",
+        "who_is_near_the_head_already_is_not_asked",
+      ),
+      ...native("src/room/turn_notice", "one_address_is_taken_as_it_is_typed"),
+    ],
   },
 ].map((row, index) => ({ number: index + 1, ...row }));

@@ -10,11 +10,14 @@ import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { ownerOf, signedIn } from "../harness/owner.mjs";
 import { SECRETS } from "../harness/deployment.mjs";
 import { localRoom } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
 
 const shop = localRoom({ name: "shop", total_active_users: 20, new_users_per_minute: 20 });
 const options = { rooms: [shop] };
 const EVENTS = `${ROOMS}/${shop.id}/events`;
 const MINUTE_MS = 60_000;
+/** Until who has entered is counted. */
+const COUNTED_MS = 8_000;
 
 browserTest("an event is made, started, extended, stopped and undone", options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
@@ -83,6 +86,63 @@ browserTest("the checklist says what is missing", options, async (arena) => {
   await line("Nothing holds the room").getByText("Ready").waitFor();
 });
 
+browserTest("the checklist looks for visitors and at the page", options, async (arena) => {
+  await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  const line = (text) => owner.page.getByRole("listitem").filter({ hasText: text });
+  await line("Route: nobody came in 24 h").getByText("Look").waitFor();
+  await line("Page: there in 9 states").getByText("Ready").waitFor();
+  await line("Requests left in the plan").getByText("Not known", { exact: true }).waitFor();
+  const person = new Visitor(arena.cluster, { name: "person", host: shop.host });
+  await person.visit();
+  await arena.cluster.advance(COUNTED_MS);
+  await line("Route: visitors are here now").getByText("Ready").waitFor();
+  // A variable that is none stands on the page as nothing.
+  const path = `${ROOMS}/${shop.id}`;
+  const html = "<p>{{waitTimes}} {{waitTime}}</p>";
+  await call(arena.cluster, "PATCH", path, { custom_page_html: html });
+  await line("Page: there in 9 states").getByText(/waitTimes.*waitTime/).waitFor();
+  const down = (route) => route.fulfill({ status: 503, body: "down" });
+  await owner.page.route(/preview\/\w+\?queueing_method=reject/, down);
+  await call(arena.cluster, "PATCH", path, { custom_page_html: "" });
+  await line("Page: not there for: Reject").getByText("Mend").waitFor();
+});
+
+browserTest("a test visitor waits and is let in", options, async (arena) => {
+  await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });
+  const path = `${ROOMS}/${shop.id}`;
+  await call(arena.cluster, "PATCH", path, { queue_all: true });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.reads("Hold all");
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  await arena.cluster.advance(3_000);
+  const state = (text) => owner.page.locator(".told").getByText(text).waitFor();
+  await owner.button("Send a test visitor").click();
+  await state(/It has got its place in the line, and a cookie/);
+  await state(/^Cookie: __cfwaitingroom; .*HttpOnly/);
+  await state(/Its cookie is known again\. It waits since/);
+  assert.ok(await owner.button("Send a test visitor").isDisabled());
+  await call(arena.cluster, "PATCH", path, { queue_all: false });
+  await arena.cluster.advance(3_000);
+  await state(/It waited .* and entered\./);
+  await owner.button("Give its place back").click();
+  await state("Its place is free again.");
+  assert.deepEqual(await arena.cluster.arrivals(), [], "it reached the site");
+  await owner.button("Send a test visitor").click();
+  await state("It entered at once: a place was free.");
+  // Whoever leaves the screen gives the place back.
+  const left = owner.page.waitForResponse(async (response) => {
+    const isVisit = response.url().includes("/test-visitor");
+    return isVisit && (await response.json()).result.outcome === "left";
+  });
+  await owner.page.getByRole("link", { name: "Rules" }).click();
+  await left;
+  assert.deepEqual(owner.complaints, []);
+});
+
 browserTest("events are readable by everybody", options, async (arena) => {
   await makeSale(arena);
   for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
@@ -91,6 +151,7 @@ browserTest("events are readable by everybody", options, async (arena) => {
     await owner.open(shop);
     await owner.page.getByRole("link", { name: "Events" }).click();
     await owner.reads(/The room's limits are kept/);
+    await owner.reads("Page: there in 9 states");
     await owner.looks(`events-${device}`);
     await owner.button("Edit “sale”").click();
     await owner.looks(`event-form-${device}`);

@@ -39,6 +39,10 @@ browserTest("a room is made, is there at once, and is removed", options, async (
   await owner.button("Save").click();
   await owner.heading("sale").waitFor();
   await owner.reads("0 / 5");
+  const next = page.getByRole("region", { name: /^It is made/ });
+  await next.getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("Queueing method").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Now" }).click();
   const [, sale] = (await call(arena.cluster, "GET", ROOMS)).result;
   const { host, path, zone_id: zone, new_users_per_minute: rate, session_duration: minutes } = sale;
   assert.deepEqual([host, path, zone, rate, minutes], ["sale.localhost", "/", ZONE, 3, 5]);
@@ -87,6 +91,13 @@ browserTest("the form of a room is readable by everybody", options, async (arena
     await owner.button("Save").click();
     await owner.page.locator("#field-host-problem").waitFor();
     await owner.looks(`new-room-${device}`);
+    const name = `made-on-${device}`;
+    await fill(owner.page, { Name: name, Hostname: `${name}.localhost` });
+    await fill(owner.page, { "Total active users": "2", "New users per minute": "2" });
+    await owner.button("Save").click();
+    await owner.reads("It is made. What next");
+    await owner.reads("0 / 2");
+    await owner.looks(`made-room-${device}`);
     assert.deepEqual(owner.complaints, []);
   }
 });

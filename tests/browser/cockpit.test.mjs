@@ -18,9 +18,8 @@ const LIMIT = 20;
 const COMING = 50;
 /** Until the aggregators have counted everybody who waits. */
 const COUNTED_MS = 15_000;
-/** Some rounds of questions, which are 2 s apart. */
+/** Some rounds of lines, which are a second apart, or of questions, which are 2 s apart. */
 const ROUNDS_MS = 7_000;
-const ROUNDS = 3;
 
 const shop = localRoom({
   name: "shop",
@@ -201,7 +200,7 @@ browserTest("a token that only reads says so, a lost one too", options, async (a
   await owner.reads(/^This token only looks\. To change the room, sign out/);
   assert.equal(await owner.button("Hold all").count(), 0);
   const lost = { success: false, errors: [{ code: 10_000, message: "lost" }], result: null };
-  await page.route("**/status", (route) => route.fulfill({ status: 403, json: lost }));
+  await page.route("**/audit_log?*", (route) => route.fulfill({ status: 403, json: lost }));
   await owner.reads(/^The token is not accepted any more/);
   await page.getByLabel("Token").waitFor();
 });
@@ -209,27 +208,87 @@ browserTest("a token that only reads says so, a lost one too", options, async (a
 const many = Array.from({ length: 120 }, (_, at) => localRoom({ name: `room-${at + 1}` }));
 browserTest("only what is looked at is asked for", { rooms: many }, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
-  const asked = async () => {
-    owner.asked.length = 0;
-    await sleep(ROUNDS_MS);
-    return owner.asked;
+  const calls = () => arena.cluster.calls("GlobalAggregator");
+  /** How many calls of objects are made in a while. */
+  const callsIn = async (ms) => {
+    const before = await calls();
+    await sleep(ms);
+    return (await calls()) - before;
   };
   await owner.reads("0 / 1");
-  const onScreen = new Set(await asked());
-  assert.ok(onScreen.size > 3 && onScreen.size < 20, `${onScreen.size} rooms`);
-  assert.ok(owner.asked.length <= onScreen.size * (ROUNDS + 1), `${owner.asked.length} calls`);
+  const rooms = owner.streams.at(-1);
+  assert.ok(rooms.length > 3 && rooms.length < 20, `${rooms.length} rooms`);
+  const seconds = ROUNDS_MS / 1_000;
+  const all = await callsIn(ROUNDS_MS);
+  assert.ok(all <= rooms.length * (seconds + 2), `${all} calls for ${rooms.length} rooms`);
   await owner.reads("These are the first 100 of 120.");
   await owner.page.getByLabel("Find a room").fill("nothing");
   await owner.reads("No room has “nothing” in its name or host.");
   await owner.page.getByLabel("Find a room").fill("room-7");
   await owner.open(many[6]);
-  const calls = await asked();
-  assert.deepEqual([...new Set(calls)], [many[6].id]);
-  assert.ok(calls.length >= 2 && calls.length <= ROUNDS + 1, `${calls.length} calls`);
+  await owner.reads("0 / 1");
+  assert.deepEqual(owner.streams.at(-1), [many[6].id]);
+  // Until the Worker notices that nobody reads the streams of before.
+  await sleep(ROUNDS_MS);
+  const ofOne = await callsIn(ROUNDS_MS);
+  assert.ok(ofOne >= 2 && ofOne <= seconds + 2, `${ofOne} calls`);
   await owner.hides(true);
-  assert.deepEqual(await asked(), []);
+  await sleep(ROUNDS_MS);
+  assert.equal(await callsIn(ROUNDS_MS), 0, "a hidden tab asks");
   await owner.hides(false);
   await owner.reads(/^\d s ago$/);
+  assert.deepEqual(owner.asked, [], "rooms are asked for one by one beside the stream");
+});
+
+browserTest("what visitors change is on the screen within 2 s", options, async (arena) => {
+  const { cluster } = arena;
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.reads("0 / 20");
+  const path = `${ROOMS}/${shop.id}/status`;
+  const waits = async () => (await call(cluster, "GET", path)).result.estimated_queued_users;
+  let coming = 0;
+  for (const count of [COMING, 5, 6, 7, 8]) {
+    coming += count;
+    const crowd = new Crowd(cluster, { count, host: shop.host, label: `of-${coming}` });
+    await crowd.arrive();
+    while ((await waits()) !== coming - LIMIT) await crowd.wait(250);
+    // The stream has the next line within a second of its Worker's clock, and writes it at once.
+    await cluster.advance(1_500);
+    const told = owner.page.getByText(`about ${coming - LIMIT}`, { exact: true });
+    await told.waitFor({ timeout: 1_000 });
+  }
+  await owner.reads("20 / 20");
+  assert.deepEqual(owner.asked, []);
+});
+
+browserTest("where streams do not pass numbers are asked for", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  const ways = {
+    cut: (route) => route.abort(),
+    refused: (route) => route.fulfill({ status: 503, body: "busy" }),
+    empty: (route) => route.fulfill({ status: 200, body: "" }),
+    "kept back by a proxy": () => {},
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    await page.route(/live\?rooms/, way);
+    await page.reload();
+    await owner.reads("0 / 20");
+    assert.ok(owner.asked.length > 0, `${name}: who has told?`);
+    owner.asked.length = 0;
+    await owner.reads(/^\d s ago$/);
+    await page.unroute(/live\?rooms/);
+    // It tries again by itself, and asks no more.
+    const tried = owner.streams.length;
+    for (let wait = 0; owner.streams.length === tried && wait < 400; wait += 1) await sleep(100);
+    await sleep(ROUNDS_MS / 2);
+    owner.asked.length = 0;
+    await sleep(ROUNDS_MS / 2);
+    assert.deepEqual(owner.asked, [], `${name}: it goes on asking beside the stream`);
+    await owner.reads(/^\d s ago$/);
+  }
 });
 
 browserTest("without a network numbers grow old and come back", options, async (arena) => {

@@ -54,7 +54,7 @@ browserTest("five browsers enter one by one, in the order they came", options, a
   await entersFirst(third, [fourth, fifth]);
   await entersFirst(fourth, [fifth]);
   const nextPlaceAt = (await third.enters()) + SESSION_MS;
-  await cluster.advance(Math.max(0, nextPlaceAt - cluster.clock.now()));
+  await cluster.advanceTo(nextPlaceAt);
   await entersFirst(fifth, []);
 
   const arrivals = await cluster.arrivals();

@@ -4,13 +4,16 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 
-import { AXE, barriers } from "../harness/accessibility.mjs";
+import { AXE, barriers, readAloud } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { checkEveryLanguage, fitsItsWidth } from "../harness/every-language.mjs";
 import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { Visitor, visitorInside } from "../harness/visitor.mjs";
+import { ROOT } from "../harness/worker-modules.mjs";
 
 const NARROW = { width: 320, height: 568 };
 /** Longer than the page takes to say something. */
@@ -124,10 +127,15 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
   assert.deepEqual(sent, []);
 });
 
+/** What a screen reader reads in each state. */
+const ALOUD = path.join(ROOT, "tests", "golden", "page-aloud.txt");
 /** One visitor a minute enters, and those who were looked at before may still be counted. */
 const IN_MINUTES = /^About (1 minute|[2-5] minutes) – You are in line$/;
 const STARTS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in line$/;
 const DRAWS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in the draw$/;
+/** In a lottery the wait is told as soon as the census knows the round. */
+const UNTIL_DRAWN = /strong: (N minutes|Finding).*/;
+const DRAWN = /^(.+ – )?You are in the draw$/;
 const STATES = [
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
@@ -138,7 +146,7 @@ const STATES = [
   { state: "full", room: full, title: /^The line is full$/ },
   { state: "started", room: started, title: IN_MINUTES },
   { state: "place", room: place, title: IN_MINUTES },
-  { state: "lottery", room: lottery, title: /^(.+ – )?You are in the draw$/ },
+  { state: "lottery", room: lottery, title: DRAWN, varies: UNTIL_DRAWN },
   { state: "held", room: held, title: /^We will be right back$/ },
   { state: "turned-away", room: turnedAway, title: /^Not available at the moment$/ },
 ];
@@ -151,10 +159,14 @@ browserTest("every state is readable by everybody on every screen", { rooms }, a
   await crowd.arrive();
   await crowd.wait(COUNTED_MS);
   await makeLines(cluster, [waiting, started, place, lottery]);
+  let aloud = "";
   for (const state of STATES) {
-    await checkState(arena, state, "phone", PHONE);
+    const heard = await checkState(arena, state, "phone", PHONE);
+    aloud += `=== ${state.state}\n${heard}\n\n`;
     await checkState(arena, state, "desktop", DESKTOP);
   }
+  if (process.env.UPDATE) fs.writeFileSync(ALOUD, aloud);
+  assert.equal(aloud, fs.readFileSync(ALOUD, "utf8"), "UPDATE=1 writes it anew");
   const pages = STATES.filter(({ form }) => !form);
   await checkEveryLanguage(arena, pages);
 });
@@ -169,7 +181,7 @@ async function makeLines(cluster, full) {
   await cluster.advance(COUNTED_MS);
 }
 
-async function checkState(arena, { state, room, title, form }, device, screen) {
+async function checkState(arena, { state, room, title, form, varies }, device, screen) {
   const context = { ...screen, reducedMotion: "reduce" };
   const visitor = await arena.visitor({ room, context });
   const { page } = visitor;
@@ -187,7 +199,9 @@ async function checkState(arena, { state, room, title, form }, device, screen) {
   assert.ok(await fitsItsWidth(page), `${state} scrolls sideways when narrow`);
   assert.deepEqual(visitor.complaints, [], state);
   assert.equal(visitor.views.length, 1, "the page came back while it was looked at");
+  const heard = await readAloud(page);
   await visitor.leave();
+  return varies ? heard.replace(varies, "strong: …") : heard;
 }
 
 /** A room whose page stays as it is while it is looked at. */

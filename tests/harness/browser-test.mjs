@@ -30,15 +30,16 @@ export const DESKTOP = { viewport: { width: 1200, height: 800 } };
  * missing.
  *
  * @param {string} name
- * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium and what
- *   else may be `missing`
+ * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium, those
+ *   of playwright's to go `without`, and what else may be `missing`
  * @param {(arena: Arena) => Promise<void>} body
  */
 export function browserTest(name, options, body) {
-  const { browser: { flags, missing: more = () => undefined } = {}, ...ofCluster } = options;
+  const { browser: ofBrowser = {}, ...ofCluster } = options;
+  const { flags, without, missing: more = () => undefined } = ofBrowser;
   const missing = () => chromiumMissing() ?? clockMissing() ?? more();
   const play = async (cluster) => {
-    const browser = await launchChromium(flags);
+    const browser = await launchChromium(flags, without);
     try {
       await body(new Arena(cluster, browser));
     } finally {

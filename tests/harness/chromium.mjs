@@ -31,13 +31,19 @@ export function chromiumMissing() {
   return found ? undefined : HINT;
 }
 
-/** Starts a headless browser with an empty profile. Its contexts share no cookie. */
-export async function launchChromium(flags = []) {
+/**
+ * Starts a headless browser with an empty profile. Its contexts share no cookie.
+ *
+ * @param {string[]} [flags] of Chromium
+ * @param {string[]} [ignoreDefaultArgs] flags of playwright's that it is to go without
+ */
+export async function launchChromium(flags = [], ignoreDefaultArgs = []) {
   const missing = chromiumMissing();
   if (missing) throw new Error(missing);
   // playwright does not search the PATH.
   const executablePath = found.includes("/") ? found : pathOf(found);
-  return chromium.launch({ executablePath, args: [...FLAGS, ...flags], chromiumSandbox: SANDBOX });
+  const args = [...FLAGS, ...flags];
+  return chromium.launch({ executablePath, args, chromiumSandbox: SANDBOX, ignoreDefaultArgs });
 }
 
 function pathOf(name) {

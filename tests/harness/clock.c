@@ -5,6 +5,8 @@
  *
  * TEST_CLOCK_FILE  a file that holds one signed 64-bit offset in milliseconds, in the byte order of
  * this machine
+ * TEST_CLOCK_DATE_ONLY  if set, only the clock by which the date is told is moved: for programs
+ * that hand the kernel moments at which to be woken
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,10 +23,13 @@
 #define NS_PER_S INT64_C(1000000000)
 
 static const volatile int64_t *offset_ms;
+static int date_only;
 
 __attribute__((constructor)) static void map_offset(void) {
   const char *path = getenv("TEST_CLOCK_FILE");
   if (!path) return;
+  const char *only = getenv("TEST_CLOCK_DATE_ONLY");
+  date_only = only && *only;
   int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return;
   void *page = mmap(NULL, sizeof(int64_t), PROT_READ, MAP_SHARED, file, 0);
@@ -37,8 +42,9 @@ __attribute__((constructor)) static void map_offset(void) {
  * The clocks of CPU time are left alone.
  */
 static int is_moved(clockid_t clock) {
-  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_MONOTONIC ||
-         clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_BOOTTIME;
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) return 1;
+  return !date_only && (clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE ||
+                        clock == CLOCK_MONOTONIC_RAW || clock == CLOCK_BOOTTIME);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *at) {

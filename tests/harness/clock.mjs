@@ -36,7 +36,7 @@ export class Clock {
 
   /** The variables with which the process whose clock is moved must be started. */
   get environment() {
-    return { LD_PRELOAD: builtShim(), TEST_CLOCK_FILE: this.path };
+    return { LD_PRELOAD: builtShim(), TEST_CLOCK_FILE: this.path, TEST_CLOCK_DATE_ONLY: "" };
   }
 
   /** The time inside workerd, in milliseconds since the Unix epoch. */
@@ -62,9 +62,17 @@ export class Clock {
   #write() {
     const bytes = Buffer.alloc(8);
     const swap = os.endianness() === "LE" ? "writeBigInt64LE" : "writeBigInt64BE";
-    bytes[swap](BigInt(this.#offsetMs));
+    bytes[swap](BigInt(ownOffsetMs() + this.#offsetMs));
     fs.writeSync(this.#file, bytes, 0, bytes.length, 0);
   }
+}
+
+/** How far the clock of this process has itself been moved. @see at.mjs */
+function ownOffsetMs() {
+  const file = process.env.TEST_CLOCK_FILE;
+  if (!file) return 0;
+  const read = os.endianness() === "LE" ? "readBigInt64LE" : "readBigInt64BE";
+  return Number(fs.readFileSync(file)[read]());
 }
 
 let shim;

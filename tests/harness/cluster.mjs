@@ -37,6 +37,11 @@ const STEP_MS = 500;
  * one process take well under 1 ms.
  */
 const SETTLE_MS = 3;
+/**
+ * The most real time, in milliseconds, that a step waits until objects have answered: a busy
+ * machine must not look like silent objects.
+ */
+const ANSWERS_MS = 250;
 
 /**
  * Starts a cluster.
@@ -123,6 +128,14 @@ class Cluster {
     await this.start();
   }
 
+  /** Lets `work` change what objects have stored, below this folder, while nothing runs. */
+  async whileHalted(work) {
+    await this.#keepArrivals();
+    await this.#halt();
+    work(path.join(this.#folder, "state"));
+    await this.start();
+  }
+
   /** Remembers what the Cache API holds now, for a later `restart`. */
   saveCopies(name) {
     fs.cpSync(this.#cachePath, path.join(this.#folder, name), { recursive: true });
@@ -180,8 +193,37 @@ class Cluster {
     for (let left = ms; left > 0; left -= stepMs) {
       this.clock.jump(Math.min(stepMs, left));
       // A sleeping timer notices the new time at the next event of the process: this one.
-      await this.door();
+      await this.#openCalls();
+      await this.#settle();
+    }
+  }
+
+  /** Waits until what a step of the clock has woken is done. */
+  async #settle() {
+    const began = Date.now();
+    let before;
+    for (;;) {
       await sleep(SETTLE_MS);
+      const { open, heldUp } = await this.#openCalls();
+      // Those behind one that the test holds up go on with the clock alone.
+      const isStill = heldUp > 0 && open === before;
+      if (open <= heldUp || isStill || Date.now() - began > ANSWERS_MS) return;
+      before = open;
+    }
+  }
+
+  /** Counts the calls that objects serve: how many are `open`, and what the test holds up. */
+  async #openCalls() {
+    return sendForJson({ port: this.#ports.get(`${HUB} TestDoor`), path: "/open" });
+  }
+
+  /**
+   * Moves the clock to a moment, in milliseconds since the Unix epoch. The machine takes time for
+   * each step of `advance`, which comes on top there and is no error here.
+   */
+  async advanceTo(at) {
+    for (let left; (left = at - this.clock.now()) > 0; ) {
+      await this.advance(Math.min(STEP_MS, left));
     }
   }
 
@@ -261,6 +303,11 @@ class Cluster {
   /** Makes calls of these objects fail or wait from now on; without an argument all work again. */
   async breakCalls(...faults) {
     await this.#order("/faults", faults);
+  }
+
+  /** Lets the cron trigger fire in an isolate. */
+  async schedule(isolate) {
+    await this.#order("/scheduled", {}, isolate);
   }
 
   /** Makes the Cache API of every isolate fail from now on. @see cache-faults.mjs */

@@ -35,6 +35,8 @@ let faults = [];
 
 /** The largest value that the platform stores, in bytes; a local workerd may take larger ones. */
 const VALUE_BYTES_MAX = 2_000_000;
+/** The raw points that this isolate has written, where the test binds a dataset for them. */
+const points = [];
 /** The least time for which a call keeps an object awake, in milliseconds. */
 const SERVICE_MS = 1;
 let watched = false;
@@ -73,6 +75,10 @@ function watchStorage({ kv, sql }) {
  * a later life of it is awake counts on from `before`.
  */
 class Wakefulness {
+  /** How many calls it serves, until what it wrote is stored. */
+  open = 0;
+  /** How many of those the test holds up. */
+  heldUp = 0;
   #pending = 0;
   #since = 0;
   #ms;
@@ -89,6 +95,16 @@ class Wakefulness {
   end() {
     this.#pending -= 1;
     if (this.#pending === 0) this.#ms += Math.max(SERVICE_MS, Date.now() - this.#since);
+  }
+
+  /** Counts something as open until it ends, however it ends. */
+  follow(promise) {
+    this.open += 1;
+    const end = () => {
+      this.open -= 1;
+    };
+    promise.then(end, end);
+    return promise;
   }
 
   get ms() {
@@ -116,9 +132,19 @@ function faultOf(className, object) {
   );
 }
 
-async function delay(fault) {
+async function delay(fault, life) {
   const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
-  if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
+  if (delayMs <= 0) return;
+  life.heldUp += 1;
+  await new Promise((wake) => setTimeout(wake, delayMs));
+  life.heldUp -= 1;
+}
+
+/** Adds up what the living objects of this isolate serve. */
+function openCalls() {
+  const lives = Object.values(wakefulness);
+  const sum = (key) => lives.reduce((total, life) => total + life[key], 0);
+  return { open: sum("open"), heldUp: sum("heldUp") };
 }
 
 function counted(Product, className) {
@@ -136,6 +162,7 @@ function counted(Product, className) {
 
     /** Ends this object as a crash does: its memory is lost, and calls that wait for it fail. */
     kill() {
+      Object.assign(this.#life, { open: 0, heldUp: 0 });
       this.ctx.abort("killed by the test");
     }
 
@@ -143,10 +170,11 @@ function counted(Product, className) {
       this.#life.begin();
       serving += 1;
       try {
-        return await this.#serve(text);
+        return await this.#life.follow(this.#serve(text));
       } finally {
         serving -= 1;
         this.#life.end();
+        this.#life.follow(this.ctx.storage.sync());
       }
     }
 
@@ -156,7 +184,7 @@ function counted(Product, className) {
       const name = `${className} ${object}`;
       examined[name] = (examined[name] ?? 0) + 1;
       const fault = faultOf(className, object);
-      if (fault) await delay(fault);
+      if (fault) await delay(fault, this.#life);
       return super.examine(question);
     }
 
@@ -167,7 +195,7 @@ function counted(Product, className) {
       const fault = faultOf(className, object);
       if (!fault) return super.call(text);
       if (fault.times) fault.times -= 1;
-      await delay(fault);
+      await delay(fault, this.#life);
       // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
       // The platform may deliver one call twice; only one of the answers is heard.
@@ -250,11 +278,14 @@ export class TestDoor extends WorkerEntrypoint {
     if (pathname === "/faults") faults = await request.json();
     if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
+    if (pathname === "/scheduled") await product.default.scheduled({}, env);
+    if (pathname === "/open") return Response.json(openCalls());
     if (pathname === "/call") return new Response(await call(await request.json()));
     const wasmBytes = product.wasmBytes?.();
     const lives = Object.entries(wakefulness).map(([name, { ms }]) => [name, ms]);
     const awakeMs = Object.fromEntries(lives);
-    const counts = { asked, places, began, calls, examined, writes, rows, serving, awakeMs };
+    const known = { asked, places, began, calls, examined, writes, rows, serving, points };
+    const counts = { ...known, awakeMs };
     return Response.json({ now: Date.now(), ...counts, wasmBytes });
   }
 }
@@ -282,4 +313,11 @@ const fetch = (request, environment, ctx) => {
   return answer;
 };
 
-export default recycled ? { ...product.default, fetch } : product.default;
+/** Visits an isolate whose dataset for raw points keeps them for the test. */
+const fetchWithDataset = (request, environment, ctx) => {
+  const ANALYTICS = { writeDataPoint: (point) => points.push({ at: Date.now(), ...point }) };
+  return product.default.fetch(request, { ...environment, ANALYTICS }, ctx);
+};
+const wrapped = recycled ? { fetch } : env.WITH_DATASET ? { fetch: fetchWithDataset } : {};
+
+export default { ...product.default, ...wrapped };

@@ -11,6 +11,8 @@ import { eventIn } from "../../client/src/stream.ts";
 export class Listener {
   /** @type {{ kind: string, data: any, at: number }[]} with `at` in ms by the cluster's clock */
   events = [];
+  /** All that came, as it came. */
+  text = "";
   /** True when the server ended the stream. */
   ended = false;
   /** Milliseconds after which a browser would open it again; `undefined` until told. */
@@ -50,6 +52,7 @@ export class Listener {
   }
 
   #hear(text, clock) {
+    this.text += text;
     const blocks = (this.#rest + text).split("\n\n");
     this.#rest = blocks.pop();
     for (const block of blocks) {

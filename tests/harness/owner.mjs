@@ -12,6 +12,9 @@ const ADMIN = { host: "localhost", path: "/_waiting-room/" };
 /** What a browser writes to its console where an answer is an error on purpose. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const STATUS = /waiting_rooms\/(\w+)\/status$/;
+/** A page that has asked nothing for so many milliseconds goes on with nothing. */
+const QUIET_MS = 200;
+const LIVE = /\/_waiting-room\/live\?rooms=(.*)$/;
 
 /** Opens the cockpit in a browser of its own, without a token. */
 export async function ownerOf(arena, context) {
@@ -31,15 +34,25 @@ export async function signedIn(arena, context, token = SECRETS.API_TOKEN) {
 }
 
 class Owner {
-  /** The ids of the rooms whose numbers were asked for, in order. */
+  /** The ids of the rooms whose numbers were asked for one by one, in order. */
   asked = [];
+  /** The rooms of each stream of numbers that was opened, in order: lists of ids. */
+  streams = [];
+  /** The questions of the page that have no answer yet; a stream is not one. */
+  #open = new Set();
 
   constructor(browser) {
     Object.assign(this, { browser, page: browser.page });
     this.page.on("request", (request) => {
+      if (!LIVE.test(request.url())) this.#open.add(request);
       const [, room] = STATUS.exec(request.url()) ?? [];
       if (room) this.asked.push(room);
+      const [, rooms] = LIVE.exec(request.url()) ?? [];
+      if (rooms) this.streams.push(rooms.split(",").map((name) => name.split("/")[1]));
     });
+    for (const ended of ["requestfinished", "requestfailed"]) {
+      this.page.on(ended, (request) => this.#open.delete(request));
+    }
   }
 
   /** Enters a token. */
@@ -72,12 +85,25 @@ class Owner {
     await this.page.getByRole("dialog").getByRole("textbox").fill(name);
   }
 
-  /** Makes the page believe that its tab is hidden, or in front again. */
+  /**
+   * Makes the page believe that its tab is hidden, or in front again. A hidden page asks nothing
+   * more; what it has asked before is answered first.
+   */
   async hides(hidden) {
     await this.page.evaluate((value) => {
       Object.defineProperty(document, "hidden", { value, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
     }, hidden);
+    if (hidden) await this.#isQuiet();
+  }
+
+  /** Waits until the page has had no question open for a while. */
+  async #isQuiet() {
+    let quietSince = Date.now();
+    while (Date.now() - quietSince < QUIET_MS) {
+      if (this.#open.size > 0) quietSince = Date.now();
+      await this.page.waitForTimeout(QUIET_MS / 10);
+    }
   }
 
   /** Looks at the page as it is, light and dark: nothing hinders anybody, nothing sticks out. */

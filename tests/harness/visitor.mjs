@@ -122,3 +122,12 @@ export async function look(cluster, isolate, request) {
   const kind = answer.headers["x-origin"] ? "origin" : isQueue ? "queue" : "else";
   return { ...answer, kind, refreshS };
 }
+
+/**
+ * The page as a browser reads it, which knows the characters that are named by number.
+ *
+ * @param {string} html
+ */
+export function asRead(html) {
+  return html.replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number)));
+}

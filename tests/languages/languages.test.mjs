@@ -27,6 +27,9 @@ const TABLE_LENGTH = 200;
 const MANY = 20_000;
 /** Texts longer than this are sentences, and nowhere the same as in English. */
 const WORD_LENGTH = 12;
+/** Letters by whose scripts a language is written; Latin ones are in names everywhere. */
+const LATIN = /\p{Script=Latin}/u;
+const OTHER_SCRIPT = /(?!\p{Script=Latin})\p{L}/u;
 const PLACEHOLDER = /\{\{\w+\}\}|\{\w+\}/g;
 /** What would be markup, a key of another text, or end an attribute. */
 const UNSAFE = /[<>&"[\]\n]/;
@@ -52,6 +55,12 @@ for (const tag of TAGS) {
       const isSentence = english[key].replace(PLACEHOLDER, "").length > WORD_LENGTH;
       assert.ok(tag === "en-US" || !isSentence || text !== english[key], `${key} is English`);
     }
+  });
+
+  test(`${tag} is written in one script`, () => {
+    const texts = Object.entries(textsOf(tag));
+    if (!LATIN.test(textsOf(tag).in_line)) return;
+    assert.deepEqual(texts.filter(([, text]) => OTHER_SCRIPT.test(text)), []);
   });
 
   test(`${tag} has a form for each number of minutes, hours and days`, () => {

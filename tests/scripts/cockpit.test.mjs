@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { actionsOf } from "../../cockpit/actions.js";
 import { undoable } from "../../cockpit/changes.js";
 import { age, status } from "../../cockpit/facts.js";
+import { sums } from "../../cockpit/history.js";
 
 const room = {
   id: "r",
@@ -24,6 +25,20 @@ const room = {
 const PATH = "zones/z/waiting_rooms/r";
 const quiet = numbers(0, 0);
 const busy = numbers(184, 804);
+
+test("how right visitors were told is weighed by how many were, over a range", () => {
+  const row = (measured, half, most) => ({
+    told_errors_measured: measured,
+    told_error_percent_p50: half,
+    told_error_percent_p90: most,
+    challenges_shown: 2,
+    turns_kept: 1,
+  });
+  const told = sums([row(30, 10, 20), row(0, null, null), row(10, 2, 60)]);
+  assert.deepEqual([told.wrongHalf, told.wrongMost], [8, 30]);
+  assert.deepEqual([told.challenged, told.turnsKept], [6, 3]);
+  assert.equal(sums([row(0, null, null)]).wrongHalf, null);
+});
 
 test("a button says what will happen, with the numbers of now", () => {
   const check = (id, fields, told, ...want) => {

@@ -363,6 +363,39 @@ test("an answer of the doctor is none", () => {
   assert.ok(newer.includes("newer than this doctor"), newer);
 });
 
+/** What is known of the plan by Cloudflare's count. */
+const plan = (requests, more) => ({
+  period: "day",
+  checked_at: new Date().toISOString(),
+  tried_at: new Date().toISOString(),
+  problem: null,
+  parts: [
+    { of: "requests", used: requests, limit: 100_000, percent: Math.floor(requests / 1_000) },
+    { of: "object_calls", used: 0, limit: 100_000, percent: 0 },
+  ],
+  ...more,
+});
+check(
+  "a plan of which most is used",
+  (_, sample) => (sample.usage = plan(81_000)),
+  "Requests of the account",
+  "look",
+  "Beyond the quota",
+);
+check(
+  "a plan of which little is used",
+  (_, sample) => (sample.usage = plan(100)),
+  "Object calls of the account",
+  "ok",
+);
+check(
+  "Cloudflare does not tell what is used",
+  (_, sample) => (sample.usage = plan(100, { problem: "Cloudflare answers with status 403" })),
+  "Use of the plan",
+  "look",
+  "status 403",
+);
+
 test("docs/doctor.md explains every line, and no other", () => {
   const page = path.join(import.meta.dirname, "../../docs/doctor.md");
   const [, ...tables] = fs.readFileSync(page, "utf8").split("| line | figure | what to do |");

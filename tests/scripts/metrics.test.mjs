@@ -60,6 +60,31 @@ test("dashboard and alerts ask for what is told", async () => {
   }
 });
 
+test("the last hour is told where it is asked for, at one more call of each room", async () => {
+  const columns = ["entered", "told_errors_measured", "told_error_percent_p50"];
+  const rows = [
+    [5, 3, 10],
+    [7, 1, 30],
+    [1, 0, null],
+  ];
+  const asked = [];
+  const ask = async (url) => {
+    const { pathname } = new URL(url);
+    asked.push(pathname.split("/").at(-1));
+    if (pathname.endsWith("/status")) return answer();
+    const list = { result: [ROOM], result_info: { total_count: 1 } };
+    const told = pathname.endsWith("/history") ? { result: { columns, rows } } : list;
+    return { status: 200, body: JSON.stringify(told) };
+  };
+  const { body } = await metrics("https://admin.example/_waiting-room/metrics?last_hour", ask);
+  const value = (name) => {
+    const line = body.split("\n").find((one) => one.startsWith(`waiting_room_last_hour_${name}{`));
+    return line.split(" ").at(-1);
+  };
+  assert.deepEqual([value("entered"), value("told_error_percent")], ["13", "15"]);
+  assert.deepEqual(asked, ["waiting_rooms", "status", "history"]);
+});
+
 test("names are escaped, and silent rooms have no old numbers", async () => {
   const { body } = await told(1);
   assert.ok(body.includes('host="a\\"b\\\\c"'), body);

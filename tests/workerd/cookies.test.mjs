@@ -49,6 +49,23 @@ clusterTestBothWays(
   },
 );
 
+clusterTestBothWays("nobody gets the head of another's page", options, async (cluster) => {
+  await visitorInside(cluster, full);
+  const newcomers = Array.from({ length: 6 }, (_, at) => ({
+    host: full.host,
+    headers: { "accept-language": at % 2 ? "de" : "en", "x-visitor": `newcomer ${at}` },
+  }));
+  const cookies = new Set();
+  for (const newcomer of [...newcomers, ...newcomers]) {
+    const { kind, headers } = await look(cluster, "ams-1", newcomer);
+    assert.equal(kind, "queue");
+    assert.equal(headers["set-cookie"].length, 1);
+    assert.equal(headers["content-type"], "text/html; charset=utf-8");
+    cookies.add(headers["set-cookie"][0]);
+  }
+  assert.equal(cookies.size, 2 * newcomers.length);
+});
+
 /** Cookie headers made from a ticket of this room and one of another. */
 function forgeries(accepted, foreign) {
   const values = [

@@ -11,7 +11,7 @@ import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { orderOfEntry } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, look } from "../harness/visitor.mjs";
+import { Visitor, asRead, look } from "../harness/visitor.mjs";
 
 const MINUTE_MS = 60_000;
 const SESSION_MS = MINUTE_MS;
@@ -119,7 +119,10 @@ eventTestBothWays(story, whole, everywhere, async (cluster, shop) => {
   // Five of the six leave: the room has two places again, and one of them is taken.
   for (const visitor of crowd.inside.slice(1)) visitor.dueAt = undefined;
   await crowd.wait(SESSION_MS + NOTICED_MS);
-  assert.deepEqual(orderOfEntry(await cluster.arrivals()).sort(), names.slice(0, 7));
+  // Which of those in line it is, is up to the tests of the order.
+  const entered = orderOfEntry(await cluster.arrivals());
+  assert.deepEqual(entered.slice(0, 6).sort(), names.slice(0, 6));
+  assert.equal(entered.length, 7);
 });
 
 const lots = {
@@ -275,7 +278,7 @@ clusterTest(
     await pass(cluster);
     for (const page of await pages()) {
       assert.match(page, />Doors open &lt;b&gt;early&lt;\/b&gt;</);
-      assert.match(page, />Frühling</);
+      assert.match(asRead(page), />Frühling</);
       assert.match(page, />The sale</);
     }
     // The event's own counts, and an empty one is none.

@@ -66,7 +66,7 @@ const CHARTS = `query W($zone: String!, $room: string, $from: Time!, $to: Time!)
         orderBy: [datetimeHour_ASC]
       ) {
         avg { totalActiveUsers totalQueuedUsers newUsersPerMinute }
-        sum { newUsersPerMinute sessionsRevoked }
+        sum { newUsersPerMinute sessionsRevoked turnstileChallenges infiniteQueueRequests }
         avgWeighted { timeOnOriginP50 totalTimeWaitedP90 }
         ...hours
       }

@@ -35,6 +35,17 @@ async function read(cluster, query) {
 const sum = (rows, name) => rows.reduce((total, row) => total + row[name], 0);
 const most = (rows, name) => Math.max(...rows.map((row) => row[name]));
 
+/**
+ * Lets each isolate have one more request, of somebody whose session goes on: with it, it tells
+ * what it has not told yet.
+ */
+async function everythingIsTold(cluster, crowd) {
+  const { visitor } = (await cluster.arrivals()).at(-1);
+  const last = crowd.visitors.find(({ name }) => name === visitor);
+  for (const { name } of cluster.isolates) await last.visit({ isolate: name });
+  await cluster.advance(TOLD_MS);
+}
+
 clusterTest("history agrees with the origin", options, async (cluster) => {
   const crowd = new Crowd(cluster, { count: COMING, host: sale.host });
   await crowd.arrive();
@@ -43,11 +54,13 @@ clusterTest("history agrees with the origin", options, async (cluster) => {
   const entered = new Set(arrivals.map(({ visitor }) => visitor)).size;
   assert.equal(entered, COMING);
 
+  await everythingIsTold(cluster, crowd);
   await cluster.advance(OPEN_MS);
   // Somebody comes, so that what is complete is stored, and all objects begin anew.
   const late = new Crowd(cluster, { count: 3, host: sale.host, label: "late" });
   await late.arrive();
   await late.wait(TOLD_MS);
+  await everythingIsTold(cluster, late);
   for (const resolution of ["minute", "quarter", "hour"]) {
     const rows = await read(cluster, `resolution=${resolution}`);
     assert.equal(sum(rows, "entered"), COMING + 3, resolution);
@@ -60,6 +73,16 @@ clusterTest("history agrees with the origin", options, async (cluster) => {
   assert.ok(waited >= COMING - LIMIT, `${waited} have waited`);
   assert.ok(most(rows, "waiting_max") >= COMING - 2 * LIMIT, "nobody was seen waiting");
   assert.ok(most(rows, "waited_seconds_p95") > 4 * 60, "some have waited for a session");
+
+  const told = sum(rows, "told_errors_measured");
+  assert.ok(told > 0 && told <= waited, `${told} of ${waited} were told a wait`);
+  const measured = rows.filter((row) => row.told_errors_measured > 0);
+  for (const { told_error_percent_p50: half, told_error_percent_p90: ninety } of measured) {
+    assert.ok(half !== null && half <= ninety, `${half} % and ${ninety} %`);
+  }
+  for (const name of ["challenges_shown", "calls_unanswered", "saves_failed"]) {
+    assert.equal(sum(rows, name), 0, name);
+  }
 
   const csv = await ask(cluster, "GET", `${PATH}?format=csv`);
   assert.match(csv.headers["content-type"], /^text\/csv/);

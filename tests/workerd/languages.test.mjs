@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
-import { look } from "../harness/visitor.mjs";
+import { asRead, look } from "../harness/visitor.mjs";
 
 const NAME = "__cfwaitingroom";
 const shop = room({ name: "shop", queue_all: true });
@@ -29,7 +29,7 @@ clusterTestBothWays("the page is in the visitor's language", options, async (clu
     const answer = await look(cluster, "ams-1", { host, headers });
     assert.equal(answer.kind, "queue", accepted);
     assert.deepEqual(LANGUAGE.exec(answer.body)?.slice(1), want, accepted);
-    return answer.body;
+    return asRead(answer.body);
   };
   await check(shop, undefined, ["en-US", "ltr"]);
   await check(shop, "xx", ["en-US", "ltr"]);

@@ -19,6 +19,8 @@ const options = { rooms, colos: { AMS: 2, NRT: 1 } };
 const PATH = "/_waiting-room/session";
 /** Reports, syncs and one refresh of whoever is first in the line: far less than the session. */
 const SOON_MS = 20_000;
+/** A data center has told what it knows, and heard the newest view. */
+const SYNC_MS = 4_000;
 /** A minute after an admission the rate allows the next. */
 const MINUTE_MS = 61_000;
 
@@ -39,8 +41,11 @@ clusterTestBothWays("whoever leaves frees the place, for good", options, async (
   };
   const near = cluster.isolates.filter(({ colo }) => colo === "AMS");
   for (const isolate of near) assert.equal(await replay(isolate), "queue", isolate.name);
-  for (const isolate of cluster.isolates) await replay(isolate);
-  await cluster.advance(SOON_MS);
+  // Its visits make an isolate look for a view; the first it finds may be as old as a sync.
+  for (const pause of [SYNC_MS, SOON_MS]) {
+    for (const isolate of cluster.isolates) await replay(isolate);
+    await cluster.advance(pause);
+  }
   for (const isolate of cluster.isolates) {
     assert.equal(await replay(isolate), "queue", `the old cookie, on ${isolate.name}`);
   }
@@ -64,6 +69,22 @@ clusterTest("another site, and no site at all, make nobody leave", options, asyn
   assert.equal(JSON.parse(got.body).inside, true, "GET ends nothing");
   await one.visit();
   assert.ok(one.inside);
+});
+
+clusterTestBothWays("answers with a cookie tell of the session", options, async (cluster) => {
+  const told = async (visitor) => (await visitor.visit()).headers["waiting-room-session"];
+  const [one, other] = [shop, plain].map(({ host }) => new Visitor(cluster, { name: host, host }));
+  assert.match(await told(one), /^3\d\d;renews$/, "who enters");
+  assert.equal(await told(one), undefined, "a page that sets no cookie may be in a cache");
+  await cluster.advance(SOON_MS);
+  const answer = await one.visit();
+  assert.match(answer.headers["waiting-room-session"], /^3\d\d;renews$/, "who is renewed");
+  assert.equal(answer.headers["cache-control"], "private, no-store");
+  assert.equal(await told(other), undefined, "a room without the endpoint");
+  assert.ok(other.inside);
+  const waits = new Visitor(cluster, { name: "waits", host: shop.host });
+  assert.equal(await told(waits), undefined, "who waits");
+  assert.ok(waits.waiting);
 });
 
 clusterTestBothWays("to ask renews nothing and calls no object", options, async (cluster) => {

@@ -19,8 +19,8 @@ const PATH = "/_waiting-room/metrics";
 const SAMPLE = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\]|\\["\\n])*",?)*)\})? (-?\d+(?:\.\d+)?)$/;
 const COUNTED_MS = 15_000;
 
-const get = (cluster, headers = OWNER, host = "localhost") =>
-  cluster.send("ams-1", { host, path: PATH, headers });
+const get = (cluster, headers = OWNER, host = "localhost", query = "") =>
+  cluster.send("ams-1", { host, path: PATH + query, headers });
 
 clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 5, host: shop.host });
@@ -31,7 +31,7 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.match(headers["content-type"], /^text\/plain; version=0\.0\.4/);
   assert.match(headers["cache-control"], /no-store/);
   const told = parsed(body);
-  const value = (name, id) => told.get(`waiting_room_${name}`).get(id);
+  const value = (name, id) => told.get(`waiting_room_${name}`)?.get(id);
   const { result } = await call(cluster, "GET", `${ROOMS}/${shop.id}/status`);
   assert.equal(value("active_users", shop.id), result.estimated_total_active_users);
   assert.equal(value("queued_users", shop.id), result.estimated_queued_users);
@@ -43,6 +43,15 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.deepEqual([value("up", off.id), value("suspended", off.id)], [undefined, 1]);
   assert.equal(value("active_users", off.id), undefined);
   assert.equal(value("rooms", undefined), 3);
+  assert.equal(value("last_hour_entered", shop.id), undefined);
+  const lastHour = parsed((await get(cluster, OWNER, "localhost", "?last_hour")).body);
+  const { result: history } = await call(cluster, "GET", `${ROOMS}/${shop.id}/history`);
+  const column = history.columns.indexOf("entered");
+  const entered = history.rows.reduce((total, row) => total + row[column], 0);
+  assert.equal(entered, 3);
+  assert.equal(lastHour.get("waiting_room_last_hour_entered").get(shop.id), entered);
+  assert.equal(lastHour.get("waiting_room_last_hour_challenges_shown").get(shop.id), 0);
+  assert.equal(lastHour.get("waiting_room_active_users").get(shop.id), 3);
 });
 
 clusterTest("metrics are for tokens on owners' hosts", options, async (cluster) => {

@@ -6,12 +6,12 @@ import { lineRoom, playLine } from "../harness/line.mjs";
 const rooms = [lineRoom];
 
 clusterTestBothWays("the next in line enter in order", { rooms, colos: { AMS: 1 } }, (cluster) =>
-  playLine(cluster),
+  playLine(cluster, { overtaking: 0 }),
 );
 
 const spread = { AMS: 3, NRT: 3, IAD: 3 };
 clusterTest(
   "the next in line enter in order over three data centers",
   { rooms, colos: spread },
-  (cluster) => playLine(cluster),
+  (cluster) => playLine(cluster, { overtaking: 0 }),
 );

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
 
+import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
 import * as stub from "../harness/siteverify.mjs";
@@ -261,7 +262,7 @@ turnstileTest("counting alone changes nobody's place", {}, async (cluster) => {
   const [silent] = visitors(cluster, counted, "silent");
   for (let check = 0; check < 3; check += 1) {
     assert.match((await silent.visit()).body, WIDGET);
-    await cluster.advance(silent.dueAt - cluster.clock.now());
+    await cluster.advanceTo(silent.dueAt);
   }
   await cluster.advance(TOLD_MS);
   await person.visit();
@@ -273,6 +274,12 @@ turnstileTest("counting alone changes nobody's place", {}, async (cluster) => {
     turnstileUnverified: 0,
     infiniteQueueRequests: 0,
   });
+  // The owner's history says the same.
+  const { result } = await call(cluster, "GET", `${ROOMS}/${counted.id}/history`);
+  const sum = (name) =>
+    result.rows.reduce((total, row) => total + row[result.columns.indexOf(name)], 0);
+  const columns = ["challenges_shown", "challenges_solved", "challenges_failed"];
+  assert.deepEqual(columns.map(sum), [3, 1, 1]);
 });
 
 turnstileTest("the gate stands before a pause, and its owner may tell", {}, async (cluster) => {

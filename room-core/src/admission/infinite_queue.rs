@@ -16,7 +16,7 @@ pub fn join(context: VisitContext<'_>) -> Ticket {
 
 /// Answers a visit with a ticket of the infinite queue that has not expired.
 pub fn visit(context: VisitContext<'_>, ticket: Ticket) -> Decision {
-    if admission::is_too_early(context.now, &ticket) {
+    if admission::is_too_early(context.now, context.settings, &ticket) {
         return Decision::InfiniteQueue { ticket, counted: false };
     }
     let ticket = checked_in(context, ticket, false);
@@ -100,7 +100,7 @@ mod tests {
     fn view() -> View {
         View {
             made_at: NOW,
-            line: vec![(OrderKey::fifo(NOW), 100)],
+            line: [(OrderKey::fifo(NOW), 100)].into(),
             next_place_s: Some(6),
             admissions_per_1000_minutes: 10_000,
             ..View::default()
@@ -177,12 +177,12 @@ mod tests {
         assert!((18..=22).contains(&later.interval_s), "{}", later.interval_s);
         // In a room with few places those whose turn is near come often.
         let slow = Settings { new_users_per_minute: 2, ..challenge_required() };
-        let next = View { line: vec![(OrderKey::fifo(NOW), 1)], ..view };
+        let next = View { line: [(OrderKey::fifo(NOW), 1)].into(), ..view };
         let near = after_s(60, &slow, &next);
         assert!((4..=6).contains(&near.interval_s), "{}", near.interval_s);
         assert_eq!(people_ahead(&near), 1);
         // And so does the first of a line in any room.
-        let first = after_s(60, &settings, &View { line: Vec::new(), ..next });
+        let first = after_s(60, &settings, &View { line: [].into(), ..next });
         assert!((4..=6).contains(&first.interval_s), "{}", first.interval_s);
     }
 

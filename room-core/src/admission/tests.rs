@@ -52,6 +52,7 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         counter: CounterCode::default(),
         shared: false,
         kept_minutes: 0,
+        moving: false,
     }
 }
 

@@ -24,7 +24,11 @@ fn quality(parameters: &str) -> Option<u16> {
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let is_digits = fraction.len() <= 3 && fraction.bytes().all(|byte| byte.is_ascii_digit());
     match whole {
-        "0" if is_digits => format!("{fraction:0<3}").parse().ok(),
+        "0" if is_digits => {
+            let digits = fraction.bytes().map(|digit| u16::from(digit - b'0'));
+            let three = digits.chain(std::iter::repeat(0)).take(3);
+            Some(three.fold(0, |quality, digit| quality * 10 + digit))
+        }
         "1" if fraction.bytes().all(|byte| byte == b'0') => Some(FULL_QUALITY),
         _ => None,
     }

@@ -31,11 +31,9 @@ impl FromStr for Host {
             b':' => Some(HostError::Port),
             _ => None,
         };
-        if text.contains("://") {
-            return Err(HostError::Scheme);
-        }
         if let Some(error) = text.bytes().find_map(forbidden) {
-            return Err(error);
+            // With a scheme, the colon and the slashes are not the mistake.
+            return Err(if text.contains("://") { HostError::Scheme } else { error });
         }
         if !text.is_ascii() {
             return Err(HostError::NotAscii);

@@ -103,6 +103,10 @@ hex32_id! {
     ListItemId
 }
 hex32_id! {
+    /// The id of a webhook of a room, written as 32 hexadecimal characters.
+    WebhookId
+}
+hex32_id! {
     /// The id of one visitor's ticket: 16 random bytes, drawn when the visitor came first. Whoever
     /// knew it could name the visitor, so pages and logs do not show it.
     TicketId
@@ -135,6 +139,18 @@ pub struct AdmissionId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CheckInId(pub u64);
+
+impl From<VisitorId> for u64 {
+    fn from(visitor: VisitorId) -> Self {
+        visitor.0
+    }
+}
+
+impl From<CheckInId> for u64 {
+    fn from(check_in: CheckInId) -> Self {
+        check_in.0
+    }
+}
 
 /// The three-letter code of a data center, in capitals; `ZZZ` when the platform does not say.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@
 //! more of CPU to start and 4 ms more for its first request, and the simulator is 13 % slower. Most
 //! maps hold a few dozen entries or grow at their end. An insertion elsewhere moves all that lies
 //! behind it: inserting 10,000 entries in random order takes as long as sorting them a hundred
-//! times. Such maps are of the type `BTreeMap`.
+//! times. Such maps are of the type `BTreeMap`, or `SpreadMap` where they get very large.
 //!
 //! Written out and not taken from a library: the ones looked at (litemap, vecmap) sort in `collect`
 //! with the stable sort, which is larger than the tree, and write an empty map as `[]`, which the

@@ -20,7 +20,9 @@ pub struct UrlParts<'url> {
 ///
 /// A backslash ends the host like a slash, as in the URL standard of the browsers.
 pub fn split_url(url: &str) -> Option<UrlParts<'_>> {
-    let (scheme, rest) = url.split_once("://")?;
+    // To look for one byte is many times faster than to look for a text.
+    let (scheme, rest) = url.split_once(':')?;
+    let rest = rest.strip_prefix("//")?;
     let authority_end = rest.bytes().position(|byte| matches!(byte, b'/' | b'\\' | b'?' | b'#'));
     let (authority, rest) = rest.split_at_checked(authority_end.unwrap_or(rest.len()))?;
     let target_end = rest.bytes().position(|byte| byte == b'#').unwrap_or(rest.len());
@@ -78,6 +80,7 @@ mod tests {
         check("http://[::1]/a", Some(("http", "[::1]", "/a", None)));
         check("http://", None);
         check("http:///a", None);
+        check("a:b://shop/", None);
         check("http://:80/a", None);
         check("/a", None);
         check("", None);

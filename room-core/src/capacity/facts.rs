@@ -8,6 +8,7 @@
 
 use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::room::turnstile::ChallengeEvent;
 
 /// How often each fact was counted, by [`key`].
 pub type Facts = SortedMap<u64, u32>;
@@ -20,6 +21,13 @@ const CELLS: u64 = 256;
 /// The first cell of the classes of waits, and of stays.
 const WAITS: u64 = 32;
 const STAYS: u64 = 128;
+/// The first cell of the classes of how wrong an estimate was, and their number; the last class
+/// begins at 7,168 %.
+const TOLD_ERRORS: u64 = 208;
+const TOLD_ERROR_CLASSES: u64 = CELLS - TOLD_ERRORS;
+/// The shortest wait that any page tells, in seconds: whoever was told so and waited for less was
+/// told the right time.
+const SHORTEST_TOLD_S: u64 = 60;
 /// The number of classes of a duration; the last one begins at 11 days and has no end.
 pub const CLASSES: u64 = 80;
 /// Durations below this many seconds have a class of their own each.
@@ -40,6 +48,22 @@ pub enum Fact {
     Waited(u64),
     /// A session ended whose visitor was last seen so many seconds after entering.
     Stayed(u64),
+    /// A visitor was challenged for the first time.
+    Challenged,
+    /// A visitor has passed the challenge.
+    Solved,
+    /// A visitor has failed the challenge, or has sent a token that is not genuine.
+    Failed,
+    /// A page of the infinite queue was shown.
+    InfiniteRefresh,
+    /// A visitor entered who had missed a check-in, and whose turn was kept meanwhile.
+    TurnKept,
+    /// An object of the room did not answer a message.
+    Unanswered,
+    /// The state could not be stored.
+    SaveFailed,
+    /// A visitor entered who was told a wait that was so many percent of the real one off.
+    ToldError(u64),
 }
 
 impl Fact {
@@ -52,6 +76,33 @@ impl Fact {
             Self::Revoked => 3,
             Self::Waited(seconds) => WAITS + class(seconds),
             Self::Stayed(seconds) => STAYS + class(seconds),
+            Self::Challenged => 4,
+            Self::Solved => 5,
+            Self::Failed => 6,
+            Self::InfiniteRefresh => 7,
+            Self::TurnKept => 8,
+            Self::Unanswered => 9,
+            Self::SaveFailed => 10,
+            Self::ToldError(percent) => TOLD_ERRORS + class(percent).min(TOLD_ERROR_CLASSES - 1),
+        }
+    }
+
+    /// Returns how wrong a visitor was told who was told to wait so many seconds in all and has
+    /// waited so many.
+    pub fn told_error(told_s: u32, waited_s: u32) -> Self {
+        let (told_s, waited_s) = (u64::from(told_s), u64::from(waited_s).max(SHORTEST_TOLD_S));
+        Self::ToldError(told_s.abs_diff(waited_s) * 100 / waited_s)
+    }
+
+    /// Returns the fact that is counted of what happened to a challenge; none of a token of which
+    /// nobody said what it is worth, since that is counted a second time.
+    pub fn of_challenge(event: ChallengeEvent) -> Option<Self> {
+        match event {
+            ChallengeEvent::Challenge => Some(Self::Challenged),
+            ChallengeEvent::Success => Some(Self::Solved),
+            ChallengeEvent::Failure => Some(Self::Failed),
+            ChallengeEvent::InfiniteQueueRequest => Some(Self::InfiniteRefresh),
+            ChallengeEvent::Unverified => None,
         }
     }
 }
@@ -90,8 +141,8 @@ pub fn count(facts: &mut Facts, now: Timestamp, at: Timestamp, fact: Fact) {
     }
 }
 
-/// Returns the class of a duration: up to 8 s the seconds, then four classes for each doubling, so
-/// that a class says a duration within 12 %.
+/// Returns the class of a number, of seconds or percent: up to 8 the number itself, then four
+/// classes for each doubling, so that a class says a number within 12 %.
 fn class(seconds: u64) -> u64 {
     let Some(octave) = seconds.checked_ilog2().filter(|_| seconds >= EXACT_S) else {
         return seconds;
@@ -106,7 +157,17 @@ fn shortest_s(class: u64) -> u64 {
     (4 + above % 4) << (above / 4 + 1)
 }
 
-/// How long visitors waited, or stayed, by class.
+/// Adds facts that were counted elsewhere, as far as their minutes still take up facts at `now`.
+pub fn add(facts: &mut Facts, now: Timestamp, more: &Facts) {
+    let last = first_key(minute(now) + 1);
+    let open = more.from_key(&first_key(first_open(now)));
+    for (key, count) in open.take_while(|(key, _)| **key < last) {
+        let sum = facts.get_or_default(*key);
+        *sum = sum.saturating_add(*count);
+    }
+}
+
+/// How long visitors waited, or stayed, or how wrong they were told, by class.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
     facts: &'a Facts,
@@ -124,20 +185,26 @@ impl<'a> Histogram<'a> {
         Self { facts, first_cell: STAYS }
     }
 
+    /// Returns how many percent of the real wait they were told wrong who entered after a wait, of
+    /// facts by cell.
+    pub fn told_errors(facts: &'a Facts) -> Self {
+        Self { facts, first_cell: TOLD_ERRORS }
+    }
+
     fn classes(self) -> impl Iterator<Item = (u64, u64)> + 'a {
         let Self { facts, first_cell } = self;
         let of_class = move |(cell, count): (&u64, &u32)| (*cell - first_cell, u64::from(*count));
         facts.from_key(&first_cell).map(of_class).take_while(|(class, _)| *class < CLASSES)
     }
 
-    /// Returns how many durations there are.
+    /// Returns how many numbers there are.
     pub fn count(self) -> u64 {
         self.classes().map(|(_, count)| count).sum()
     }
 
-    /// Returns the duration in seconds that `percent` of all do not exceed, which is the middle of
-    /// its class; `None` if there are no durations.
-    pub fn percentile_s(self, percent: u64) -> Option<u64> {
+    /// Returns the number (of seconds, or percent) that `percent` of all do not exceed: the middle
+    /// of its class; `None` if there are none.
+    pub fn percentile(self, percent: u64) -> Option<u64> {
         let rank = (self.count() * percent).div_ceil(100).max(1);
         let mut passed = 0;
         let found = self.classes().find(|(_, count)| {
@@ -150,7 +217,7 @@ impl<'a> Histogram<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLASSES, Fact, Facts, Histogram, class, count, key, shortest_s};
+    use super::{CLASSES, Fact, Facts, Histogram, add, class, count, key, shortest_s};
     use crate::base::time::Timestamp;
 
     #[test]
@@ -162,14 +229,15 @@ mod tests {
         }
         assert_eq!(class(u64::MAX), CLASSES - 1);
         assert!(Fact::Waited(u64::MAX).cell() < Fact::Stayed(0).cell());
-        assert!(Fact::Stayed(u64::MAX).cell() < 256);
+        assert!(Fact::Stayed(u64::MAX).cell() < Fact::ToldError(0).cell());
+        assert_eq!(Fact::ToldError(u64::MAX).cell(), 255);
     }
 
     #[test]
     fn a_percentile_is_the_duration_that_so_many_do_not_exceed() {
         let facts: Facts = [5, 6, 7, 100].map(|s| (Fact::Waited(s).cell(), 1)).into();
         let check = |percent: u64, want: Option<u64>| {
-            assert_eq!(Histogram::waits(&facts).percentile_s(percent), want, "{percent}");
+            assert_eq!(Histogram::waits(&facts).percentile(percent), want, "{percent}");
         };
         check(0, Some(5));
         check(25, Some(5));
@@ -177,7 +245,35 @@ mod tests {
         check(75, Some(7));
         check(76, Some(103)); // the middle of 96 to 111 s
         check(100, Some(103));
-        assert_eq!(Histogram::stays(&facts).percentile_s(50), None);
+        assert_eq!(Histogram::stays(&facts).percentile(50), None);
+    }
+
+    #[test]
+    fn an_estimate_is_wrong_by_a_share_of_the_real_wait() {
+        let check = |told_s: u32, waited_s: u32, want: u64| {
+            assert_eq!(Fact::told_error(told_s, waited_s), Fact::ToldError(want));
+        };
+        check(600, 600, 0);
+        check(540, 600, 10);
+        check(660, 600, 10);
+        check(60, 20, 0); // nobody is told less than a minute
+        check(60, 0, 0);
+        check(180, 20, 200);
+        check(u32::MAX, 60, 7_158_278_725);
+        let facts: Facts = [3, 4, 9].map(|percent| (Fact::ToldError(percent).cell(), 1)).into();
+        let errors = Histogram::told_errors(&facts);
+        assert_eq!((errors.count(), errors.percentile(50)), (3, Some(4)));
+        assert_eq!(Histogram::stays(&facts).count(), 0);
+    }
+
+    #[test]
+    fn what_was_counted_elsewhere_is_added_in_its_minute_while_that_is_open() {
+        let now = Timestamp::from_seconds(1_000);
+        let mut facts: Facts = [(key(16, Fact::Solved), 2)].into();
+        let more: Facts = [11, 12, 16, 17].map(|minute| (key(minute, Fact::Solved), 3)).into();
+        add(&mut facts, now, &more);
+        let want = [(key(12, Fact::Solved), 3), (key(16, Fact::Solved), 5)];
+        assert_eq!(facts, want.into());
     }
 
     #[test]

@@ -146,21 +146,19 @@ impl Contributions {
         if before.is_some_and(|before| before.seq >= contribution.seq) {
             return false;
         }
-        // Added before the old ones are taken away: what most contributions repeat stays in place.
-        self.totals.add(&contribution);
+        self.totals.replace(before, &contribution);
         if let Some(before) = before {
             for (bucket, count) in &before.activity {
                 *self.activity.get_or_default(*bucket) -= count;
             }
-            self.totals.subtract(before);
         }
         for (bucket, count) in &contribution.activity {
             *self.activity.get_or_default(*bucket) += count;
         }
-        for (grant, used) in &contribution.used {
-            let known = before.and_then(|before| before.used.get(grant)).copied().unwrap_or(0);
-            if *used > known {
-                self.changed.insert(*grant);
+        let known = before.map(|before| &before.used);
+        for (grant, known, used) in totals::beside(known, &contribution.used) {
+            if used > known {
+                self.changed.insert(grant);
             }
         }
         for (visitor, bucket) in &contribution.revoked {
@@ -241,10 +239,18 @@ impl Contributions {
         now: Timestamp,
         settings: &Settings,
     ) -> u64 {
+        // Sources have no other buckets, or none that count. Most data centers have told of all
+        // renewals beyond the newest one, and then none of their contributions is looked through.
+        let Some(newest) = self.activity.keys().rev().find(|bucket| !bucket.is_live(now)) else {
+            return 0;
+        };
         let mut held: SortedMap<Bucket, i64> = SortedMap::new();
         for (node, known) in known_until {
             let known = known.max(now - settings.session_ms());
             let first = Bucket(u32::try_from(known.seconds() + 1).unwrap_or(u32::MAX));
+            if first > *newest {
+                continue;
+            }
             for (_, life) in self.lives(node) {
                 let later = life.contribution.activity.from_key(&first);
                 for (bucket, count) in later.take_while(|(bucket, _)| !bucket.is_live(now)) {

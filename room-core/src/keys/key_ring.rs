@@ -20,6 +20,8 @@ use crate::keys::master_key::MasterKey;
 use crate::keys::opened_tickets::OpenedTickets;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
+use crate::ticket::contact::Contact;
+use crate::ticket::place_code::PlaceCode;
 use crate::ticket::{TICKET_BYTES, Ticket};
 
 /// The keys of a deployment: the newest seals tickets, all of them open tickets.
@@ -64,11 +66,6 @@ impl KeyRing {
     ///
     /// `nonce` must be drawn at random for every call: whoever has two tickets that were sealed
     /// with the same nonce in the same hour can read and forge tickets.
-    #[expect(
-        clippy::expect_used,
-        clippy::missing_panics_doc,
-        reason = "the cipher fails on more than 64 GiB only; a ticket has 64 bytes"
-    )]
     pub fn seal(
         &mut self,
         now: Timestamp,
@@ -77,19 +74,49 @@ impl KeyRing {
         cookie_name: &str,
         ticket: &Ticket,
     ) -> String {
+        let mut message = Vec::with_capacity(TICKET_BYTES);
+        ticket.append_to(&mut message);
+        self.seal_bytes(now, nonce, room, cookie_name, &message)
+    }
+
+    /// Seals what a visitor has typed into the value of a cookie of its own, which is no ticket;
+    /// `nonce` as in [`Self::seal`].
+    pub fn seal_contact(
+        &mut self,
+        now: Timestamp,
+        nonce: [u8; NONCE_BYTES],
+        room: RoomId,
+        cookie_name: &str,
+        contact: &Contact,
+    ) -> String {
+        self.seal_bytes(now, nonce, room, cookie_name, &contact.to_bytes())
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "the cipher fails on more than 64 GiB only; the messages have some 100 bytes"
+    )]
+    fn seal_bytes(
+        &mut self,
+        now: Timestamp,
+        nonce: [u8; NONCE_BYTES],
+        room: RoomId,
+        cookie_name: &str,
+        message: &[u8],
+    ) -> String {
         let header = Header { key_id: self.newest.id(), hour: hour_of(now) }.to_bytes();
         let associated = associated_data(header, room, cookie_name);
-        let mut sealed = Vec::with_capacity(SEALED_BYTES);
+        let mut sealed = Vec::with_capacity(SEALED_BYTES - TICKET_BYTES + message.len());
         sealed.extend_from_slice(&header);
         sealed.extend_from_slice(&nonce);
-        ticket.append_to(&mut sealed);
+        sealed.extend_from_slice(message);
         let (_, message) = sealed.split_at_mut(HEADER_BYTES + NONCE_BYTES);
 
         let tag = self
             .newest
             .cipher(hour_of(now), &readable_hours(now))
             .encrypt_inout_detached(&nonce.into(), &associated, message.into())
-            .expect("a ticket is shorter than the longest message");
+            .expect("it is shorter than the longest message");
 
         sealed.extend_from_slice(&tag);
         Base64UrlUnpadded::encode_string(&sealed)
@@ -112,6 +139,34 @@ impl KeyRing {
         }
         let mut sealed = [0; SEALED_BYTES];
         Base64UrlUnpadded::decode(text, &mut sealed).ok()?;
+        let (hour, message) = self.open_bytes(&hours, room, cookie_name, &mut sealed)?;
+        let ticket = Ticket::from_bytes(message)?;
+        self.opened.keep(room, cookie_name, *characters, hour, &ticket);
+        Some(ticket)
+    }
+
+    /// Opens what [`Self::seal_contact`] has sealed; `None` as in [`Self::open`].
+    pub fn open_contact(
+        &mut self,
+        now: Timestamp,
+        room: RoomId,
+        cookie_name: &str,
+        text: &str,
+    ) -> Option<Contact> {
+        let mut sealed = Base64UrlUnpadded::decode_vec(text).ok()?;
+        let hours = readable_hours(now);
+        let (_, message) = self.open_bytes(&hours, room, cookie_name, &mut sealed)?;
+        Contact::from_bytes(message)
+    }
+
+    /// Opens what was sealed in one of `hours`, in place; returns that hour and the message.
+    fn open_bytes<'m>(
+        &mut self,
+        hours: &RangeInclusive<u32>,
+        room: RoomId,
+        cookie_name: &str,
+        sealed: &'m mut [u8],
+    ) -> Option<(u32, &'m [u8])> {
         let (header_bytes, rest) = sealed.split_first_chunk_mut::<HEADER_BYTES>()?;
         let (nonce, rest) = rest.split_first_chunk_mut::<NONCE_BYTES>()?;
         let (message, tag) = rest.split_last_chunk_mut::<TAG_BYTES>()?;
@@ -121,13 +176,12 @@ impl KeyRing {
             return None;
         }
         let associated = associated_data(*header_bytes, room, cookie_name);
+        let (nonce, tag) = ((*nonce).into(), (*tag).into());
         self.key(header.key_id)?
-            .cipher(header.hour, &hours)
-            .decrypt_inout_detached(&(*nonce).into(), &associated, message.into(), &(*tag).into())
+            .cipher(header.hour, hours)
+            .decrypt_inout_detached(&nonce, &associated, (&mut *message).into(), &tag)
             .ok()?;
-        let ticket = Ticket::from_bytes(message)?;
-        self.opened.keep(room, cookie_name, *characters, header.hour, &ticket);
-        Some(ticket)
+        Some((header.hour, message))
     }
 
     /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
@@ -142,7 +196,33 @@ impl KeyRing {
     /// has been shown. An event that is moved gets another one, since its key may be public
     /// already.
     pub fn draw_key(&self, room: RoomId, draw: &Shuffle) -> DrawKey {
-        self.older.last().unwrap_or(&self.newest).draw_key(room, draw)
+        self.oldest().draw_key(room, draw)
+    }
+
+    /// Returns the code with which the place of a ticket moves that says so. Whoever has the ticket
+    /// can show the code; nobody else can tell it.
+    pub fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {
+        self.oldest().place_code(room, ticket)
+    }
+
+    /// Returns the name by which the room's object knows a code, which it never sees.
+    pub fn place_name(&self, room: RoomId, code: PlaceCode) -> u64 {
+        self.oldest().place_name(room, code)
+    }
+
+    /// Returns the name under which others hear of the visitor with this ticket, of which neither
+    /// the ticket nor the visitor's number in counts can be told.
+    pub fn visitor_name(&self, room: RoomId, ticket: &Ticket) -> String {
+        self.oldest().public_name(b"visitor v1", room, ticket.id.as_bytes())
+    }
+
+    /// Returns a name for what a visitor has typed, of which it cannot be told.
+    pub fn contact_name(&self, room: RoomId, text: &str) -> String {
+        self.oldest().public_name(b"contact v1", room, text.as_bytes())
+    }
+
+    fn oldest(&self) -> &MasterKey {
+        self.older.last().unwrap_or(&self.newest)
     }
 
     /// Finds the key with this id. The other keys are not tried: GCM does not commit to its key, so

@@ -6,6 +6,8 @@ use crate::base::sorted::SortedMap;
 use crate::keys::public_values;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
+use crate::ticket::Ticket;
+use crate::ticket::place_code::PlaceCode;
 use std::ops::RangeInclusive;
 
 use aes_gcm::{Aes256Gcm, KeyInit};
@@ -60,6 +62,26 @@ impl MasterKey {
         let (from, until) = (draw.from.0.to_be_bytes(), draw.until.0.to_be_bytes());
         let info = [&b"draw v1"[..], room.as_bytes(), draw.event.as_bytes(), &from, &until];
         DrawKey::from_bytes(*derive(&self.secret, &info))
+    }
+
+    /// Derives the code with which the place of a ticket moves that was made at its last check-in.
+    pub(crate) fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {
+        let at = ticket.last_check_in.0.to_be_bytes();
+        let info = [&b"place v1"[..], room.as_bytes(), ticket.id.as_bytes(), &at];
+        PlaceCode::from_bytes(*derive(&self.secret, &info))
+    }
+
+    /// Derives the name of such a code.
+    pub(crate) fn place_name(&self, room: RoomId, code: PlaceCode) -> u64 {
+        let code = code.to_string();
+        let info = [&b"place name v1"[..], room.as_bytes(), code.as_bytes()];
+        u64::from_be_bytes(*derive(&self.secret, &info))
+    }
+
+    /// Derives a name of 32 hexadecimal characters for something in a room.
+    pub(crate) fn public_name(&self, kind: &[u8], room: RoomId, of: &[u8]) -> String {
+        let name = derive::<16>(&self.secret, &[kind, room.as_bytes(), of]);
+        base16ct::lower::encode_string(&*name)
     }
 
     /// Returns the cipher of `hour` (counted from the epoch), which is one of `readable`.

@@ -14,7 +14,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Node, NodeIncarnation, REPORT_MS, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId, Turn};
-use crate::machines::wire::{GlobalReply, IsolateEvent, Report, ReportReply, Sync};
+use crate::machines::wire::{CountedFacts, GlobalReply, IsolateEvent, Report, ReportReply, Sync};
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::Settings;
 
@@ -75,6 +75,8 @@ enum News {
 #[derive(Clone, Copy, Debug, Default)]
 struct Isolate {
     received: u64,
+    /// The number of its facts that were taken in last.
+    facts_received: u64,
     seen: Timestamp,
     /// How long it waits until its next report, in milliseconds, as it was told.
     rests_ms: u64,
@@ -160,6 +162,7 @@ impl DataCenterAggregator {
             self.note_durable(durable);
         } else {
             turn.incidents.push(Incident::AboveSilent);
+            self.counts.note_unanswered(now);
             // What the lost sync said is said again: contributions are absolute.
             self.news = self.news.max(News::Some);
         }
@@ -203,6 +206,13 @@ impl DataCenterAggregator {
         let isolate = self.isolates.get_or_default(report.isolate);
         isolate.seen = now;
         isolate.received = received;
+        if let Some(CountedFacts { number, facts }) = &report.counted
+            && *number > isolate.facts_received
+        {
+            isolate.facts_received = *number;
+            // No news: they go upward with what goes anyway.
+            self.counts.add_facts(now, facts);
+        }
         let next = received + 1;
         if report.first > next {
             // An earlier incarnation of this object took in what lies between and lost it: the
@@ -231,6 +241,7 @@ impl DataCenterAggregator {
         if let Some(known) = self.isolates.get_mut(&isolate) {
             known.rests_ms = report_interval_ms;
         }
+        let known = self.isolates.get(&isolate);
         ReportReply {
             incarnation: self.source.incarnation,
             received: if self.base.is_some() { self.received(isolate) } else { 0 },
@@ -238,6 +249,7 @@ impl DataCenterAggregator {
             report_interval_ms,
             view: self.view.clone(),
             revoked: self.counts.revoked_among(&report.events),
+            facts_received: known.map_or(0, |known| known.facts_received),
         }
     }
 

@@ -18,6 +18,7 @@ mod recovery;
 mod restart;
 mod saves;
 mod told;
+pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
 use crate::base::sorted::SortedMap;
@@ -127,8 +128,7 @@ impl GlobalAggregator {
         let Found { row, contributions, with_parts } = found;
         self.queue = row.queue;
         self.calm = row.calm;
-        let cadence = self.calm.cadence();
-        let ledger = row.ledger.restart(self.incarnation, now, cadence.lease_ms());
+        let ledger = row.ledger.restart(self.incarnation, now, self.calm.cadence().lease_ms());
         self.books = Books::resumed(ledger, contributions);
         self.version = self.version.max(row.version);
         let stale_keys = if with_parts { Vec::new() } else { stored_keys };
@@ -172,9 +172,7 @@ impl GlobalAggregator {
     /// The machine goes on with what it knows, since what nobody was told only makes limits
     /// stricter. Until a save works it answers nobody, and tries again every 2 s.
     pub fn on_saved(&mut self, now: Timestamp, is_stored: bool) -> GlobalTurn {
-        if is_stored {
-            self.history.note_stored();
-        }
+        self.history.note_outcome(now, is_stored);
         let incidents = self.saves.note_outcome(now, is_stored).into_iter().collect();
         GlobalTurn { incidents, wake_at: self.saves.retry_at(), ..GlobalTurn::default() }
     }
@@ -190,16 +188,17 @@ impl GlobalAggregator {
         id: RequestId,
         request: GlobalRequest,
     ) -> GlobalTurn {
+        use GlobalRequest::{History, Move, Pull, Status, Sync, Webhooks};
         self.load.note(now);
         if self.saves.is_failing() {
             return GlobalTurn { wake_at: self.saves.retry_at(), ..GlobalTurn::default() };
         }
         match request {
-            GlobalRequest::Pull(pull) => self.on_pull(now, settings, id, &pull),
-            GlobalRequest::Sync(sync) => self.on_sync(now, settings, id, sync),
-            // The shell answers it, from the storage.
-            GlobalRequest::History(_) => GlobalTurn::default(),
-            GlobalRequest::Status => {
+            Pull(pull) => self.on_pull(now, settings, id, &pull),
+            Sync(sync) => self.on_sync(now, settings, id, sync),
+            // The shell answers them, with what it has stored.
+            History(_) | Move(_) | Webhooks(_) => GlobalTurn::default(),
+            Status => {
                 let mut turn = GlobalTurn::default();
                 let moved = self.tick(now, settings, &mut turn);
                 self.finish(now, settings, moved, &mut turn);
@@ -410,7 +409,9 @@ impl GlobalAggregator {
             let waiters = contributions.waiters(epoch);
             let entered = entered.saturating_sub(self.books.ledger().queued_since(epoch.middle()));
             let give_up_per_s = self.forecast_cache.give_up_per_s();
-            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) {
+            let is_lost = self.recovery.may_lack_check_ins(now)
+                && self.queue.lacks_anybody(&waiters, entered);
+            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) && !is_lost {
                 self.queue.observe(epoch, &waiters);
             }
         }

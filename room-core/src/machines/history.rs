@@ -8,8 +8,8 @@
 //! 1/15 and 1/60 for its quarters and hours, and as many again when they are deleted.
 //!
 //! Rows are kept for 30 days: 43,200 minutes, 2,880 quarters and 720 hours at most. A row of a busy
-//! minute has about 400 bytes, so a room that never rests takes about 19 MB. None can have more
-//! than 3 KB, since it has at most 166 facts.
+//! minute has about 450 bytes, so a room that never rests takes about 21 MB. None can have more
+//! than 4 KB, since it has at most 219 facts.
 
 use serde::{Deserialize, Serialize};
 
@@ -220,6 +220,11 @@ impl Row {
         self.facts.get(&fact.cell()).copied().unwrap_or(0).into()
     }
 
+    /// Returns of how many visitors it is known how wrong they were told.
+    pub fn told_errors(&self) -> u64 {
+        Histogram::told_errors(&self.facts).count()
+    }
+
     /// Writes the row as it is stored: numbers with spaces between them, those of the facts in
     /// pairs of cell and count.
     pub fn to_text(&self) -> String {
@@ -273,7 +278,7 @@ pub fn merged(rows: Vec<Row>, span: Span) -> Vec<Row> {
 
 /// The names of what is told of a row, in their order: the moment at which it begins, and numbers,
 /// which are missing where nothing was measured.
-pub const NAMES: [&str; 24] = [
+pub const NAMES: [&str; 34] = [
     "datetime",
     "active_mean",
     "active_max",
@@ -298,6 +303,16 @@ pub const NAMES: [&str; 24] = [
     "stayed_seconds_p95",
     "waits_measured",
     "stays_measured",
+    "told_error_percent_p50",
+    "told_error_percent_p90",
+    "told_errors_measured",
+    "turns_kept",
+    "challenges_shown",
+    "challenges_solved",
+    "challenges_failed",
+    "infinite_queue_refreshes",
+    "calls_unanswered",
+    "saves_failed",
 ];
 
 /// Returns the numbers of a row. Who left the line and whose sessions ended follows from who came
@@ -310,6 +325,7 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
     let entered = new + called;
     let gone = |there: u64, came: u64, is_there: u64| (there + came).saturating_sub(is_there);
     let (waits, stays) = (Histogram::waits(&row.facts), Histogram::stays(&row.facts));
+    let told_errors = Histogram::told_errors(&row.facts);
     let mean = |gauge: Gauge| (gauge.sum + row.looks / 2).checked_div(row.looks);
     let seen = |value: u64| (row.looks > 0).then_some(value);
     [
@@ -328,14 +344,24 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
         seen(gone(waiting_before.last, joined, waiting.last + called)),
         seen(gone(active_before.last, entered, active.last)),
         Some(row.count(Fact::Revoked)),
-        waits.percentile_s(50),
-        waits.percentile_s(90),
-        waits.percentile_s(95),
-        stays.percentile_s(50),
-        stays.percentile_s(90),
-        stays.percentile_s(95),
+        waits.percentile(50),
+        waits.percentile(90),
+        waits.percentile(95),
+        stays.percentile(50),
+        stays.percentile(90),
+        stays.percentile(95),
         Some(waits.count()),
         Some(stays.count()),
+        told_errors.percentile(50),
+        told_errors.percentile(90),
+        Some(row.told_errors()),
+        Some(row.count(Fact::TurnKept)),
+        Some(row.count(Fact::Challenged)),
+        Some(row.count(Fact::Solved)),
+        Some(row.count(Fact::Failed)),
+        Some(row.count(Fact::InfiniteRefresh)),
+        Some(row.count(Fact::Unanswered)),
+        Some(row.count(Fact::SaveFailed)),
     ]
 }
 

@@ -7,6 +7,7 @@
 
 mod allowance;
 mod batch;
+mod counted;
 mod counters;
 mod demand;
 pub mod duty;
@@ -23,20 +24,23 @@ use crate::admission::{
     self, Ask, CounterAnswer, Decision, RandomInputs, VisitContext, infinite_queue,
 };
 use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::Timestamp;
+use crate::capacity::facts::Fact;
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
-use crate::capacity::state::{Node, RevokedVisitor, SYNC_MS};
+use crate::capacity::state::{Node, RevokedVisitor};
 use crate::machines::turn::earlier;
 use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
 use crate::order::lottery;
 use crate::queue::view::{View, keep_newer};
-use crate::room::settings::{QueueingMethod, Settings, WhenSilent};
+use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::turnstile::ChallengeEvent;
 use crate::ticket::Ticket;
 use crate::ticket::bucket::Bucket;
 
 use allowance::Allowance;
 use batch::Batch;
+use counted::Counted;
 use counters::Counters;
 use demand::Demand;
 use elsewhere::Elsewhere;
@@ -48,12 +52,6 @@ use revoked_tickets::RevokedTickets;
 
 pub use question::Question;
 
-/// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
-/// lately; the others are answered at once as if they had asked and heard nothing.
-///
-/// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
-/// and visitors who were not allowed to ask would be held although places are free.
-const ASKS_IN_SILENCE: u32 = 1;
 /// The most renewals remembered, so that repeats of them are not reported. Repeats of forgotten
 /// ones are recognized by the aggregator.
 const MOVES_MAX: usize = 4_096;
@@ -70,6 +68,7 @@ pub struct Isolate {
     batch: Batch,
     returned_slots: ReturnedSlots,
     outbox: Outbox,
+    counted: Counted,
     moved: BTreeMap<VisitorId, Bucket>,
     newest: NewestTickets,
     revoked: RevokedTickets,
@@ -89,17 +88,19 @@ struct Entry {
     grant: Option<GrantId>,
     /// The second that counts in the rate.
     second: u64,
+    /// Whether the turn was kept of a visitor who had missed a check-in.
+    turn_kept: bool,
 }
 
 impl Entry {
     /// Returns the entry at `now` with a slot of this grant, whose lease ends at `end`.
     fn with_slot(now: Timestamp, class: SlotClass, grant: GrantId, end: Option<SlotEnd>) -> Self {
         let at = end.map_or(now, |end| end.moment_in_books(now));
-        Self { class, grant: Some(grant), second: at.seconds() }
+        Self { class, grant: Some(grant), second: at.seconds(), turn_kept: false }
     }
 
     fn without_slot(now: Timestamp, class: SlotClass) -> Self {
-        Self { class, grant: None, second: now.seconds() }
+        Self { class, grant: None, second: now.seconds(), turn_kept: false }
     }
 }
 
@@ -161,6 +162,7 @@ impl Isolate {
             batch: Batch::default(),
             returned_slots: ReturnedSlots::default(),
             outbox: Outbox::default(),
+            counted: Counted::default(),
             moved: BTreeMap::new(),
             newest: NewestTickets::default(),
             revoked: RevokedTickets::default(),
@@ -321,6 +323,7 @@ impl Isolate {
         if let Some(mut report) = report {
             let full = self.view.as_ref().filter(|view| view.cadence.is_full());
             report.view_version = full.map_or(0, |view| view.version);
+            report.counted = self.counted.for_report(now);
             return Followup::Report(report);
         }
         if self.wants_view(now) && self.outbox.may_read_view(now) {
@@ -337,14 +340,26 @@ impl Isolate {
     }
 
     /// Returns a report without events, which asks the aggregator for the newest view.
-    pub fn view_request(&self) -> Report {
-        self.outbox.empty_report(self.id)
+    pub fn view_request(&mut self, now: Timestamp) -> Report {
+        let counted = self.counted.for_report(now);
+        Report { counted, ..self.outbox.empty_report(self.id) }
+    }
+
+    /// Counts what happened to a challenge, for the owner's history. The next report or question
+    /// for a view tells it: none is sent for it.
+    pub fn note_challenge(&mut self, now: Timestamp, event: ChallengeEvent) {
+        if let Some(fact) = Fact::of_challenge(event) {
+            self.counted.count(now, fact);
+        }
     }
 
     /// Processes the aggregator's answer to a report; `reply` is `None` if it did not answer.
     pub fn on_report_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) {
         if let Some(reply) = &reply {
             self.revoked.record(now, &reply.revoked);
+            self.counted.on_received(reply.facts_received);
+        } else {
+            self.counted.count(now, Fact::Unanswered);
         }
         let view = self.outbox.on_reply(reply);
         self.on_newer(view);
@@ -370,6 +385,8 @@ impl Isolate {
     ) -> Outcome {
         let view = self.view.as_ref();
         let context = VisitContext { now, settings, view, may_ask: false, random };
+        let turn_kept = admission::was_kept(&ask.ticket, now);
+        let entry = Entry { turn_kept, ..entry };
         let decision = admission::settle(context, ask, answer);
         self.perform(settings, random, decision, entry)
     }
@@ -396,10 +413,18 @@ impl Isolate {
                 self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
-                let Entry { class, grant, second } = entry;
-                let admitted =
-                    IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant };
-                self.outbox.push(admitted);
+                let Entry { class, grant, second, turn_kept } = entry;
+                let told_s = waited_s.and_then(|_| ticket.first_told_s());
+                self.outbox.push(IsolateEvent::Admitted {
+                    visitor,
+                    bucket,
+                    second,
+                    class,
+                    waited_s,
+                    told_s,
+                    turn_kept,
+                    grant,
+                });
                 if ticket.counted_bucket > bucket {
                     self.record_move(&mut ticket, bucket);
                 }
@@ -449,14 +474,6 @@ impl Isolate {
         }
     }
 
-    fn is_silent(&self, now: Timestamp) -> bool {
-        self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
-    }
-
-    fn may_ask_in_silence(&self, now: Timestamp) -> bool {
-        !self.is_silent(now) || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
-    }
-
     /// Takes a slot of the isolate's own, if it has one whose time is not over.
     fn spend_batch(&mut self, now: Timestamp) -> Option<(GrantId, SlotEnd)> {
         self.end_batch(now);
@@ -476,20 +493,6 @@ impl Isolate {
         if let Some((counter, rest)) = self.batch.end(now, closed) {
             self.returned_slots.add(counter, rest);
         }
-    }
-
-    /// Whether a visitor may enter although the counter is silent.
-    fn may_flow(&self, now: Timestamp, settings: &Settings) -> bool {
-        settings.when_silent == WhenSilent::KeepFlowing
-            && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute)
-    }
-
-    fn silence(&mut self, now: Timestamp, settings: &Settings) -> CounterAnswer {
-        if !self.may_flow(now, settings) {
-            return CounterAnswer::Refused;
-        }
-        self.flow.spend(now, MINUTE_MS);
-        CounterAnswer::Granted(now)
     }
 }
 

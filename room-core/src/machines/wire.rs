@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
+use crate::capacity::facts::Facts;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, RevokedVisitor};
 use crate::machines::history::Period;
@@ -217,6 +218,20 @@ pub struct Report {
     /// aggregator whose view is older does not know. 0 otherwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub view_version: u64,
+    /// What the isolate has counted besides. An earlier version does not say, and asks for it in
+    /// vain until its minutes are over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<CountedFacts>,
+}
+
+/// Facts that an isolate has counted and that no event of a visitor says: how challenges went, and
+/// what was not answered. They go with a report that goes anyway.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CountedFacts {
+    /// Their number: what is said again has the same one, and counts once.
+    pub number: u64,
+    /// How often what happened in which minute, since those of the number before.
+    pub facts: Facts,
 }
 
 /// An event in an isolate that changes how visitors are counted.
@@ -238,6 +253,13 @@ pub enum IsolateEvent {
         /// from an earlier version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         waited_s: Option<u32>,
+        /// How long a visitor who has waited was told to wait, in seconds; `None` for one who was
+        /// told nothing, and from an earlier version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        told_s: Option<u32>,
+        /// Whether the visitor had missed a check-in, and the turn was kept meanwhile.
+        #[serde(default, skip_serializing_if = "is_false")]
+        turn_kept: bool,
         /// Grant of the slot; `None` for a visitor who entered without one, for example by
         /// `keep_flowing` while no object answered.
         grant: Option<GrantId>,
@@ -284,6 +306,9 @@ pub struct ReportReply {
     /// Visitors named in this report whose sessions were ended elsewhere: their tickets are void.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
+    /// The number of the [`CountedFacts`] that were taken in last; 0 from an earlier version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub facts_received: u64,
 }
 
 /// A request to the room's global aggregator.
@@ -298,6 +323,11 @@ pub enum GlobalRequest {
     Status,
     /// An operator asks for the room's history.
     History(Period),
+    /// A visitor moves to another device: a `moves::MoveRequest` as text.
+    Move(String),
+    /// An operator has changed something that webhooks are told of, or asks about them: `look`,
+    /// `deliveries`, or `test` and the id of one. `webhooks/` answers it.
+    Webhooks(String),
 }
 
 /// A request of a counter for slots, in which it also gives back those it could not use.
@@ -402,6 +432,10 @@ pub enum GlobalReply {
     Status(Status),
     /// Answers an operator, with what [`Period::told`] writes.
     History(String),
+    /// Answers a visitor who moves: a `moves::MoveReply` as text.
+    Move(String),
+    /// Answers an operator: what became of the last messages, as JSON by webhook.
+    Webhooks(String),
 }
 
 /// The numbers of a room that are shown to operators.

@@ -9,6 +9,7 @@ mod paging;
 mod reply;
 mod status;
 mod target;
+mod webhooks;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,7 @@ pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
 pub use status::StatusBasis;
 pub use target::{Method, Target, route};
+pub use webhooks::with_deliveries;
 
 /// One request of the API, after it was routed and its sender was authorized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -17,20 +17,22 @@ mod named_list;
 mod tests;
 mod trial_request;
 mod value;
+mod webhook;
 mod zone_settings;
 
 use std::ops::RangeInclusive;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
 use self::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 pub use self::claims::Claims;
 pub use self::document::{
     default_fields, event_document, full_document, room_document, rule_document, short_document,
+    stored_document, stored_event_document,
 };
 pub use self::event::read_event;
 pub use self::field_error::{ErrorCode, FieldError, Problem};
@@ -41,8 +43,10 @@ pub use self::named_list::{
 };
 pub use self::trial_request::{TrialRequest, read_trial};
 use self::value::{
-    MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, text, whole_number, wrong_type,
+    MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, parsed_or_default, text,
+    whole_number, wrong_type,
 };
+pub use self::webhook::{read_webhook, shown_url, stored_webhook, webhook_document, webhook_row};
 pub use self::zone_settings::{read_zone_settings, zone_settings_document};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
@@ -52,6 +56,7 @@ use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::room::{Room, TicketSharing};
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
@@ -172,19 +177,19 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let page = read_template(fields);
     let branding = branding::read_branding(fields);
     let language = Language::default();
-    let language = fields.optional("default_template_language", language, parsed::<Language>);
+    let language = fields.optional("default_template_language", language, parsed_or_default);
     let strip_cookie = fields.optional("strip_cookie", false, boolean);
     let revoke = fields.optional("enabled_origin_commands", false, origin_commands);
     let session_endpoint = fields.optional("session_endpoint", false, boolean);
     let show_position = fields.optional("show_position", false, boolean);
     let turnstile = read_turnstile(fields);
-    let unverified = choice(&UNVERIFIED);
-    let unverified =
-        fields.optional("turnstile_when_silent", WhenUnverified::default(), unverified);
+    let unverified = WhenUnverified::default();
+    let unverified = fields.choice("turnstile_when_silent", unverified, &UNVERIFIED);
     let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
     let ticket_sharing = read_ticket_sharing(fields, turnstile);
     let new_places = whole_number(NEW_PLACES_PER_NETWORK);
     let new_places_per_network = fields.optional("new_places_per_network", 0, new_places);
+    let turn_notice = fields.choice("turn_notice", TurnNotice::Off, &TURN_NOTICES);
     let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
@@ -212,6 +217,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         show_infinite_queue: show_infinite_queue?,
         ticket_sharing: ticket_sharing?,
         new_places_per_network: new_places_per_network?,
+        turn_notice: turn_notice?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: created_on?,
@@ -225,13 +231,11 @@ fn read_routes(
     claims: &mut Claims,
 ) -> Option<Vec<Route>> {
     let mut routes = vec![read_route(fields, zone_id, claims)];
-    let pointer = fields.pointer_to("additional_routes");
-    let additional = fields.optional(
-        "additional_routes",
-        &[][..],
-        list("a list of routes", MAX_ADDITIONAL_ROUTES),
-    )?;
+    let name = "additional_routes";
+    let additional =
+        fields.optional(name, &[][..], list("a list of routes", MAX_ADDITIONAL_ROUTES))?;
     for (index, value) in additional.iter().enumerate() {
+        let pointer = fields.pointer_to(name);
         let mut errors = Vec::new();
         match Fields::of(value, format!("{pointer}/{index}")) {
             Err(error) => errors.push(error),
@@ -280,8 +284,8 @@ fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
         }
         Ok(inner) => inner,
     };
-    let same_site = inner.optional("samesite", default.same_site, choice(&SAME_SITES));
-    let secure = inner.optional("secure", default.secure, choice(&SECURES));
+    let same_site = inner.choice("samesite", default.same_site, &SAME_SITES);
+    let secure = inner.choice("secure", default.secure, &SECURES);
     if (same_site, secure) == (Some(SameSite::None), Some(Secure::Never)) {
         let message =
             "must not be \"never\" when samesite is \"none\": browsers drop such a cookie";
@@ -295,7 +299,7 @@ fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
 fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
     let name = "custom_page_html";
     let source = fields.optional(name, "", text(SOURCE_BYTES_MAX))?;
-    check_template(fields, name, source)
+    if source.is_empty() { Some(source) } else { check_template(fields, name, source) }
 }
 
 fn check_template<'json>(
@@ -321,9 +325,9 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
     let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
     let queue_all = fields.optional("queue_all", false, boolean);
-    let method = choice(&QUEUEING_METHODS);
-    let queueing_method = fields.optional("queueing_method", QueueingMethod::Fifo, method);
-    let maintenance = fields.optional("maintenance", Maintenance::Off, choice(&MAINTENANCES));
+    let method = QueueingMethod::Fifo;
+    let queueing_method = fields.choice("queueing_method", method, &QUEUEING_METHODS);
+    let maintenance = fields.choice("maintenance", Maintenance::Off, &MAINTENANCES);
     let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
     let unconfirmed = whole_number(UNCONFIRMED_SECONDS);
@@ -369,8 +373,8 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
 
 fn read_turnstile(fields: &mut Fields<'_>) -> Option<Turnstile> {
     let default = Turnstile::default();
-    let mode = fields.optional("turnstile_mode", default.mode, choice(&TURNSTILE_MODES));
-    let action = fields.optional("turnstile_action", default.action, choice(&TURNSTILE_ACTIONS));
+    let mode = fields.choice("turnstile_mode", default.mode, &TURNSTILE_MODES);
+    let action = fields.choice("turnstile_action", default.action, &TURNSTILE_ACTIONS);
     Some(Turnstile { mode: mode?, action: action? })
 }
 
@@ -380,7 +384,7 @@ fn read_ticket_sharing(
     turnstile: Option<Turnstile>,
 ) -> Option<TicketSharing> {
     let name = "ticket_sharing";
-    let sharing = fields.optional(name, TicketSharing::default(), choice(&TICKET_SHARINGS));
+    let sharing = fields.choice(name, TicketSharing::default(), &TICKET_SHARINGS);
     let is_off = turnstile.is_some_and(|turnstile| !turnstile.is_on());
     if sharing == Some(TicketSharing::Challenge) && is_off {
         let message = "may be \"challenge\" only where turnstile_mode is not \"off\"";
@@ -396,7 +400,7 @@ fn origin_commands(value: &Value) -> Result<bool, Problem> {
 }
 
 fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
-    let when_silent = fields.optional("when_silent", WhenSilent::Hold, choice(&SILENCES));
+    let when_silent = fields.choice("when_silent", WhenSilent::Hold, &SILENCES);
     let name = "keep_flowing_per_minute";
     let per_minute = fields.optional(name, 0, whole_number(KEEP_FLOWING_PER_MINUTE));
     if (when_silent, per_minute) == (Some(WhenSilent::KeepFlowing), Some(0)) {
@@ -408,10 +412,8 @@ fn read_silence(fields: &mut Fields<'_>) -> (Option<WhenSilent>, Option<u32>) {
 
 /// Refuses the values of Cloudflare's fields that this version does not honour.
 fn refuse_unsupported(fields: &mut Fields<'_>) {
-    let supported =
-        [("next_event_start_time", json!(null)), ("next_event_prequeue_start_time", json!(null))];
-    for (name, supported) in supported {
-        fields.optional(name, (), only(&supported));
+    for name in ["next_event_start_time", "next_event_prequeue_start_time"] {
+        fields.optional(name, (), only(&Value::Null));
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::api::{Call, Reply};
+use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 
 /// A request to the registry.
@@ -23,6 +24,8 @@ pub enum RegistryRequest {
         /// The query of the URL, without `?`, which says what state of the page to show.
         query: String,
     },
+    /// A room's object asks where the messages of its webhooks go.
+    Destinations(RoomId),
 }
 
 /// A reply of the registry.
@@ -43,6 +46,9 @@ pub enum RegistryReply {
     /// The page of a preview, or why its state makes no sense; `None` if there is no preview of
     /// this name.
     Preview(Option<Result<String, String>>),
+    /// Where the messages of a room's webhooks go, as JSON with their secrets; only its object is
+    /// told.
+    Destinations(String),
 }
 
 /// The newest version of the configuration, as a copy in the Cache API tells it.

@@ -22,6 +22,7 @@ mod stored;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod webhooks;
 
 use std::rc::Rc;
 
@@ -33,6 +34,7 @@ use self::deployment::Deployment;
 pub use self::preview::Preview;
 pub use self::rows::{BadRow, Row};
 use self::stored::Stored;
+use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 use crate::management::api::{Call, Failure, Method, Paging, Reply, Target};
 use crate::room::Room;
@@ -99,6 +101,12 @@ impl Registry {
     /// Returns the preview of this name; `None` if there is none, or none any more.
     pub fn preview(&self, now: Timestamp, id: &str) -> Option<&Preview> {
         previews::find(&self.stored, now, id)
+    }
+
+    /// Writes where the messages of a room's webhooks go, as JSON with their secrets; "" if there
+    /// is no such room.
+    pub fn destinations(&self, room: RoomId) -> String {
+        webhooks::destinations(&self.stored, room)
     }
 
     /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made.
@@ -182,7 +190,29 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         (Target::File, Put) => import::import(context, &body()?),
         (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
         (Target::AuditLog, _) => Ok(context.stored.audit().page(paging()?)),
-        // An isolate answers it, and never asks the registry.
-        (Target::Doctor, _) => Err(Failure::no_route()),
+        (target, _) => of_webhooks(context, target, call),
+    }
+}
+
+/// Runs an operation on webhooks.
+fn of_webhooks(context: CallContext<'_>, target: Target, call: &Call) -> Result<Answer, Failure> {
+    use Method::{Delete, Patch, Post};
+    let body = || document::parse(&call.body);
+    match (target, call.method) {
+        (Target::Webhooks(zone, room), Post) => {
+            webhooks::create(context, context.room(zone, room)?, &body()?)
+        }
+        (Target::Webhooks(zone, room), _) => Ok(webhooks::list(context, context.room(zone, room)?)),
+        (Target::Webhook(zone, room, webhook), Patch) => {
+            webhooks::change_one(context, context.room(zone, room)?, webhook, &body()?)
+        }
+        (Target::Webhook(zone, room, webhook), Delete) => {
+            webhooks::delete(context, context.room(zone, room)?, webhook)
+        }
+        (Target::Webhook(zone, room, webhook) | Target::WebhookTest(zone, room, webhook), _) => {
+            webhooks::show(context, context.room(zone, room)?, webhook)
+        }
+        // An isolate answers the doctor, and never asks the registry.
+        _ => Err(Failure::no_route()),
     }
 }

@@ -14,7 +14,8 @@ pub struct Variables {
     pub keys: KeyRing,
     /// The zones of `ZONES`, with their hosts.
     pub zones: Zones,
-    /// The bounds of `MAX_ROOMS_PER_ZONE`, `MAX_EVENTS_PER_ROOM` and `MAX_RULES_PER_ROOM`.
+    /// The bounds of `MAX_ROOMS_PER_ZONE`, `MAX_EVENTS_PER_ROOM` and `MAX_RULES_PER_ROOM`, and
+    /// `WEBHOOKS_ANYWHERE`.
     pub bounds: Bounds,
     /// Where objects are placed.
     pub placement: Placement,
@@ -71,6 +72,7 @@ impl Variables {
             rooms_per_zone: bound("MAX_ROOMS_PER_ZONE", default.rooms_per_zone),
             events_per_room: bound("MAX_EVENTS_PER_ROOM", default.events_per_room),
             rules_per_room: bound("MAX_RULES_PER_ROOM", default.rules_per_room),
+            webhooks_anywhere: text("WEBHOOKS_ANYWHERE") == "yes",
         };
         if is_wrong_address("ORIGIN_URL") {
             problem("ORIGIN_URL", AN_ADDRESS);

@@ -4,12 +4,11 @@
 //! Nobody reports a departure: whoever leaves is no longer counted once the next check-in does not
 //! come (`docs/algorithm.md`).
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::base::id::CheckInId;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::SpreadMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
@@ -125,9 +124,8 @@ pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoc
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     epochs: SortedMap<Epoch, Waiters>,
-    /// The check-ins that were counted, with the end of their presence. A tree, because up to
-    /// 200,000 of them come in no order.
-    seen: BTreeMap<CheckInId, Timestamp>,
+    /// The check-ins that were counted, with the end of their presence: up to 200,000.
+    seen: SpreadMap<CheckInId, Timestamp>,
     /// When those of them whose time had ended were forgotten last.
     forgotten_at: Timestamp,
 }
@@ -245,7 +243,7 @@ mod tests {
         census.prune(Timestamp(51_000));
         assert!(!census.add(first) || census.seen.len() > 2, "not while it may come twice");
         census.prune(Timestamp(60_000));
-        assert!(!census.seen.contains_key(&CheckInId(1)), "due at 20 s, known for 30 s more");
+        assert!(census.seen.get(CheckInId(1)).is_none(), "due at 20 s, known for 30 s more");
     }
 
     #[test]

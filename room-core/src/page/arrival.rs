@@ -32,6 +32,9 @@ impl Arrival<'_> {
 /// `None` unless it is of the same origin. The address is the whole one: a path like `//elsewhere`
 /// would lead away from the site.
 pub fn form_address<'r>(referrer: &'r str, url: &str) -> Option<&'r str> {
+    if referrer.is_empty() {
+        return None;
+    }
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
     let path = referrer.strip_prefix(scheme)?.strip_prefix("://")?.strip_prefix(host)?;

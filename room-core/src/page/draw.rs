@@ -8,10 +8,10 @@ use crate::order::shuffle::Receipt;
 /// also before the draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DrawTexts {
-    commitment: String,
-    lot: String,
-    key: String,
-    rank: String,
+    pub(super) commitment: String,
+    pub(super) lot: String,
+    pub(super) key: String,
+    pub(super) rank: String,
 }
 
 impl DrawTexts {
@@ -24,17 +24,6 @@ impl DrawTexts {
             rank: drawn.map(|drawn| encode_string(&drawn.rank.to_be_bytes())).unwrap_or_default(),
         }
     }
-
-    /// Returns the text of the variable `name`; `None` if that is no variable of a draw.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        match name {
-            "drawCommitment" => Some(&self.commitment),
-            "drawKey" => Some(&self.key),
-            "drawLot" => Some(&self.lot),
-            "drawRank" => Some(&self.rank),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -45,19 +34,15 @@ mod tests {
     #[test]
     fn everything_is_told_in_hexadecimal_and_the_key_when_it_is_drawn() {
         let receipt = Receipt { commitment: [0xab; 32], lot: Lot([7; 16]), drawn: None };
-        let check = |texts: &DrawTexts, name: &str, want: &str| {
-            assert_eq!(texts.text(name), Some(want), "{name}");
-        };
         let before = DrawTexts::of(Some(receipt));
-        check(&before, "drawCommitment", &"ab".repeat(32));
-        check(&before, "drawLot", &"07".repeat(16));
-        check(&before, "drawKey", "");
-        check(&before, "drawRank", "");
+        assert_eq!(before.commitment, "ab".repeat(32));
+        assert_eq!(before.lot, "07".repeat(16));
+        assert_eq!(before.key, "");
+        assert_eq!(before.rank, "");
         let drawn = Some(Drawn { key: [0xc0; 32], rank: 0xf });
         let after = DrawTexts::of(Some(Receipt { drawn, ..receipt }));
-        check(&after, "drawKey", &"c0".repeat(32));
-        check(&after, "drawRank", "000000000000000f");
-        assert_eq!(after.text("waitTime"), None);
+        assert_eq!(after.key, "c0".repeat(32));
+        assert_eq!(after.rank, "000000000000000f");
         assert_eq!(DrawTexts::of(None), DrawTexts::default());
     }
 }

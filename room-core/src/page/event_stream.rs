@@ -29,7 +29,7 @@ pub struct Told {
 /// holds a place in the line. All other requests for a stream go the ordinary way: they may be
 /// meant for the site.
 pub fn is_for(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
-    settings.event_stream && admission::is_waiting(ticket, now)
+    settings.event_stream && admission::is_waiting(ticket, now) && !ticket.moving
 }
 
 /// Says what the holder of a waiting ticket is told now.
@@ -88,7 +88,7 @@ mod tests {
         View {
             made_at: NOW,
             threshold: OrderKey(NOW.0 - 70_000),
-            line: vec![(OrderKey(NOW.0 - 65_000), ahead), (OrderKey(NOW.0 - 60_000), ahead + 1)],
+            line: [(OrderKey(NOW.0 - 65_000), ahead), (OrderKey(NOW.0 - 60_000), ahead + 1)].into(),
             next_place_s: Some(1),
             admissions_per_1000_minutes: 60_000,
             ..View::default()

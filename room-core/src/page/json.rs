@@ -36,13 +36,14 @@ const KEYS: [&str; 25] = [
 
 /// Our own keys, behind the documented ones. Each is present only while the variable beside it is
 /// true or not empty.
-const OWN_KEYS: [(&str, &str); 6] = [
+const OWN_KEYS: [(&str, &str); 7] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
     ("drawCommitment", "drawCommitment"),
     ("drawLot", "drawLot"),
     ("drawKey", "drawKey"),
     ("drawRank", "drawRank"),
+    ("placeMoved", "placeMoved"),
 ];
 
 /// Writes `{"cfWaitingRoom":{...}}`: by that key apps tell it from an answer of the origin.
@@ -83,6 +84,7 @@ mod tests {
 
     use super::{KEYS, json};
     use crate::base::time::Timestamp;
+    use crate::order::shuffle::{Lot, Receipt};
     use crate::page::{Variables, Waiting};
     use crate::room::event::{Phase, Stage};
     use crate::room::settings::QueueingMethod;
@@ -106,6 +108,7 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         takes_longer: false,
+        place: crate::page::place::PlaceMove::None,
     };
 
     fn stage(phase: Phase) -> Stage {
@@ -128,6 +131,11 @@ mod tests {
         check(WAITING, "}}");
         check(Waiting { people_ahead: Some(0), ..WAITING }, ",\"peopleAhead\":0}}");
         check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
+        let draw = Some(Receipt { commitment: [0xab; 32], lot: Lot([0xcd; 16]), drawn: None });
+        let [commitment, lot] = ["ab".repeat(32), "cd".repeat(16)];
+        let want = format!(",\"drawCommitment\":\"{commitment}\",\"drawLot\":\"{lot}\"}}}}");
+        let event = Some(stage(Phase::Prequeueing));
+        check(Waiting { draw, event, ..WAITING }, &want);
     }
 
     /// Apps are built against these bytes and stay in use for longer than any version of the

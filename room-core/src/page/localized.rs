@@ -2,7 +2,6 @@
 
 use super::variables::Variables;
 use super::words::Words;
-use crate::page::template::Value;
 use crate::room::language::Language;
 
 /// The values of the variables called `...Localized`; empty where there is nothing to tell.
@@ -20,27 +19,21 @@ pub(super) struct Localized {
 impl Localized {
     /// Writes the numbers among `variables` in the language of `words`.
     pub(super) fn of(variables: &Variables, words: &Words) -> Self {
-        let number = |name| match variables.value(name) {
-            Some(Value::Integer(number)) => number,
-            _ => 0,
-        };
-        let is_true = |name| variables.value(name) == Some(Value::Bool(true));
-        let (from, to) = (number("waitTime25Percentile"), number("waitTime75Percentile"));
+        let [from, _, to] = variables.percentiles();
         let wait = match variables.seconds_left() {
             Some(seconds) => words.seconds(seconds.into()),
             None if from < to => words.range(from, to),
-            None => words.minutes(number("waitTime")),
+            None => words.minutes(variables.wait_minutes.unwrap_or(0)),
         };
-        let known = |is_known, name| {
-            if is_true(is_known) { words.number(number(name)) } else { String::new() }
-        };
+        let waiting = &variables.waiting;
+        let known = |number: Option<u64>| number.map(|number| words.number(number));
         Self {
             language: words.language(),
             wait,
-            until_start: words.minutes(number("timeUntilEventStart")),
-            people_ahead: known("peopleAheadKnown", "peopleAhead"),
-            entered_last_minute: known("enteredLastMinuteKnown", "enteredLastMinute"),
-            refresh_interval: words.seconds(number("refreshIntervalSeconds")),
+            until_start: words.minutes(variables.until_start.minutes),
+            people_ahead: known(waiting.people_ahead).unwrap_or_default(),
+            entered_last_minute: known(waiting.entered_last_minute).unwrap_or_default(),
+            refresh_interval: words.seconds(waiting.refresh_interval_s.into()),
         }
     }
 }

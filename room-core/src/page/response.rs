@@ -1,8 +1,9 @@
 //! Builds the HTTP answers of the waiting room: the queue page, its JSON, redirects and refusals.
 
-use serde_json::Value;
+use std::fmt::Display;
 
 use crate::page::arrival::Arrival;
+use crate::page::contact::ContactForm;
 use crate::page::template::RenderError;
 use crate::page::widget::Widget;
 use crate::page::{Page, Variables, Waiting, Words};
@@ -49,6 +50,8 @@ pub struct Delivery<'a> {
     pub branding: &'a Branding,
     /// The host of the request.
     pub host: &'a str,
+    /// The form by which the visitor asks to be told before the turn.
+    pub contact: &'a ContactForm,
 }
 
 impl HttpResponse {
@@ -72,6 +75,7 @@ impl HttpResponse {
                 let variables = Variables::in_language(waiting, words);
                 let variables = variables.with_challenge(delivery.widget, words);
                 let variables = variables.with_arrival(delivery.arrival);
+                let variables = variables.with_contact(delivery.contact);
                 page.render(&variables.with_branding(delivery.branding, delivery.host))?
             }
             Form::Json => {
@@ -127,8 +131,9 @@ impl HttpResponse {
         answer
     }
 
-    /// Builds the answer to a visitor who asks for the session, with what is told of it.
-    pub fn of_session(status: u16, facts: &Value, set_cookies: &[String]) -> Self {
+    /// Builds the answer to a visitor who asks for the session or moves a place, with what is told
+    /// of it as JSON.
+    pub fn of_session(status: u16, facts: &dyn Display, set_cookies: &[String]) -> Self {
         let mut answer = Self::of_status(status, "application/json", facts.to_string());
         answer.push_cookies(set_cookies);
         answer
@@ -169,13 +174,14 @@ impl HttpResponse {
 mod tests {
     use super::Form;
     use super::HttpResponse;
-    use super::{Arrival, Delivery};
+    use super::{Arrival, ContactForm, Delivery};
     use crate::base::id::RoomId;
     use crate::page::widget::Widget;
     use crate::page::{Page, Waiting, Words};
     use crate::room::branding::Branding;
     use crate::room::language::Language;
     use crate::room::settings::QueueingMethod;
+    use crate::room::turn_notice::TurnNotice;
     use crate::room::turnstile::TurnstileMode;
 
     const WAITING: Waiting = Waiting {
@@ -197,6 +203,7 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         takes_longer: false,
+        place: crate::page::place::PlaceMove::None,
     };
     const DELIVERY: Delivery<'_> = Delivery {
         status: 200,
@@ -206,7 +213,10 @@ mod tests {
         arrival: ARRIVAL,
         branding: &BRANDING,
         host: "shop.example",
+        contact: &CONTACT,
     };
+    const CONTACT: ContactForm =
+        ContactForm { takes: TurnNotice::Off, failed: false, given: String::new(), is_sent: false };
     const BRANDING: Branding = Branding {
         name: String::new(),
         event_name: String::new(),

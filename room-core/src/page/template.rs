@@ -6,16 +6,23 @@
 //! the variables come from the caller.
 
 mod normalise;
+mod outline;
 mod render;
 mod tokenise;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
+
+use ramhorns::Content;
 
 pub use render::RenderError;
 pub use render::Value;
 
+use crate::base::sorted::{SortedMap, SortedSet};
 use normalise::normalise;
+use outline::Outlines;
+use render::referenced;
 use tokenise::Kind;
 use tokenise::Tag;
 use tokenise::TagError;
@@ -36,6 +43,12 @@ pub struct Template {
     /// The white space at the end of the source, which the engine drops.
     trailing: String,
     warnings: Vec<TemplateError>,
+    in_ascii: bool,
+    /// The variables that it names: by which number the caller knows each.
+    names: SortedMap<String, usize>,
+    /// Those of them on which sections depend.
+    conditions: Vec<usize>,
+    outlines: RefCell<Outlines>,
 }
 
 /// An error or a warning at one place of a template.
@@ -58,11 +71,12 @@ impl fmt::Display for TemplateError {
 impl Template {
     /// Checks `source` and prepares it for rendering; or all its errors, at most `REPORTS_MAX`.
     ///
-    /// A name that `is_known` does not know is no error, it prints nothing, but gives a warning,
-    /// with the variable that it is `nearest` to.
+    /// `find` tells by which number [`Self::render`] asks for a variable. A name that it does not
+    /// know is no error, it prints nothing, but gives a warning, with the variable that it is
+    /// `nearest` to.
     pub fn compile(
         source: &str,
-        is_known: impl Fn(&str) -> bool,
+        find: impl Fn(&str) -> Option<usize>,
         nearest: impl Fn(&str) -> Option<&'static str>,
     ) -> Result<Self, Vec<TemplateError>> {
         if source.len() > SOURCE_BYTES_MAX {
@@ -70,7 +84,17 @@ impl Template {
             return Err(vec![TemplateError { line: 1, column: 1, message }]);
         }
         let tags = tokenise(source).map_err(|faults| place(source, faults))?;
-        let is_unknown = |tag: &&Tag<'_>| tag.kind != Kind::Comment && !is_known(tag.name);
+        let mut names = SortedMap::new();
+        let mut conditions = SortedSet::new();
+        for tag in tags.iter().filter(|tag| tag.kind != Kind::Comment) {
+            let Some(variable) = find(tag.name) else { continue };
+            names.insert(tag.name.to_owned(), variable);
+            if matches!(tag.kind, Kind::Section | Kind::Inverted) {
+                conditions.insert(variable);
+            }
+        }
+        let is_unknown =
+            |tag: &&Tag<'_>| tag.kind != Kind::Comment && names.get(tag.name).is_none();
         // A tree, for there may be 100,000 names; of bytes, for rules have one of bytes as well.
         let mut unknown = BTreeMap::new();
         for tag in tags.iter().filter(is_unknown) {
@@ -94,7 +118,23 @@ impl Template {
             let message = format!("the template engine refuses this template: {error}");
             vec![TemplateError { line: 1, column: 1, message }]
         })?;
-        Ok(Self { engine, trailing, warnings })
+        let conditions = conditions.into_iter().collect();
+        let outlines = RefCell::default();
+        Ok(Self { engine, trailing, warnings, in_ascii: false, names, conditions, outlines })
+    }
+
+    /// As [`Self::compile`], for a page that is ASCII alone, if references make it no longer than
+    /// by so many bytes. Its scripts and styles must be ASCII: there, references mean nothing.
+    pub fn compile_in_ascii(
+        source: &str,
+        bytes_more_max: usize,
+        find: impl Fn(&str) -> Option<usize>,
+        nearest: impl Fn(&str) -> Option<&'static str>,
+    ) -> Result<Self, Vec<TemplateError>> {
+        let ascii = referenced(source);
+        let in_ascii = ascii.len() <= source.len().saturating_add(bytes_more_max);
+        let template = Self::compile(if in_ascii { &ascii } else { source }, find, nearest)?;
+        Ok(Self { in_ascii, ..template })
     }
 
     /// The names this template uses that are no variables, each at its first place.
@@ -102,14 +142,21 @@ impl Template {
         &self.warnings
     }
 
-    /// The page, with the values that `lookup` knows; an unknown name prints nothing and is false.
-    pub fn render<'a>(
-        &self,
-        lookup: impl Fn(&str) -> Option<Value<'a>>,
-    ) -> Result<String, RenderError> {
+    /// The page, with the value of each variable by its number.
+    pub fn render<'a>(&self, value: impl Fn(usize) -> Value<'a>) -> Result<String, RenderError> {
+        let is_true = |variable: usize| value(variable).is_truthy();
+        let truths: Vec<bool> = self.conditions.iter().map(|one| is_true(*one)).collect();
         // `trailing` is part of a source of at most half the limit, so this cannot underflow.
         let bytes_max = RENDERED_BYTES_MAX - self.trailing.len();
-        let mut page = render::render(&self.engine, bytes_max, lookup)?;
+        let mut outlines = self.outlines.borrow_mut();
+        let mut page = if let Some(outline) = outlines.get(&truths) {
+            outline.fill(bytes_max, self.in_ascii, value)?
+        } else {
+            let outline = render::outline(&self.engine, bytes_max, &self.names, is_true)?;
+            let page = outline.fill(bytes_max, self.in_ascii, value)?;
+            outlines.keep(truths, outline);
+            page
+        };
         page.push_str(&self.trailing);
         Ok(page)
     }

@@ -29,6 +29,18 @@ fn render(waiting: &Waiting) -> String {
     built_in().render(&Variables::of(waiting)).unwrap()
 }
 
+/// The page as a browser reads it, which knows the characters that are named by number.
+fn read(html: &str) -> String {
+    let mut parts = html.split("&#");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, rest) = part.split_once(';').expect("a reference ends");
+        text.extend(number.parse().ok().and_then(char::from_u32));
+        text.push_str(rest);
+    }
+    text
+}
+
 fn two_minutes() -> Waiting {
     Waiting { estimate_s: Some(90), refresh_interval_s: 20, ..Waiting::default() }
 }
@@ -76,7 +88,7 @@ fn the_title_shows_the_state() {
 fn each_state_says_what_is_true_and_nothing_else() {
     const KEPT: &str = "<strong>Your place is kept.";
     let check = |waiting: Waiting, shown: &[&str], hidden: &[&str]| {
-        let page = render(&waiting);
+        let page = read(&render(&waiting));
         assert!(!page.contains("{{"), "{page}");
         for text in shown {
             assert!(page.contains(text), "{waiting:?} must say {text}");
@@ -160,6 +172,13 @@ fn before_a_draw_no_language_speaks_of_a_place() {
         let text = |key: &str| texts[key].as_str().expect(key).to_owned();
         for waiting in &states {
             let html = page.render(&Variables::in_language(waiting, &words)).expect("a page");
+            // Other scripts would be longer by a third.
+            match language.tag() {
+                "fr-FR" => assert!(html.is_ascii(), "{html}"),
+                "ja-JP" => assert!(!html.contains("&#"), "{html}"),
+                _ => {}
+            }
+            let html = read(&html);
             // What is shown: the attribute for the time without connection is used for those
             // whose place is kept alone.
             let (_, shown) = html.split_once("<div class=\"page\"").expect("a page");
@@ -171,6 +190,19 @@ fn before_a_draw_no_language_speaks_of_a_place() {
             assert!(!shown.contains("data-kept"));
         }
     }
+}
+
+/// An owner's page stays as it is: its texts may stand in a script.
+#[test]
+fn the_built_in_page_is_ascii_and_reads_the_same() {
+    let name = "K\u{e4}se's \u{1f9c0} <b>".to_owned();
+    let branding = Branding { name, ..Branding::default() };
+    let variables = Variables::of(&two_minutes()).with_branding(&branding, "shop.example");
+    let html = built_in().render(&variables).unwrap();
+    assert!(html.is_ascii());
+    assert!(html.contains("<p>K&#228;se&#39;s &#129472; &lt;b&gt;</p>"), "{html}");
+    let own = Page::compile("\u{e4} {{pageName}}").unwrap().render(&variables).unwrap();
+    assert_eq!(own, "\u{e4} K\u{e4}se&#39;s \u{1f9c0} &lt;b&gt;");
 }
 
 #[test]
@@ -323,7 +355,7 @@ fn a_hash_is_the_one_a_browser_computes() {
         style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; \
         script-src 'sha256-35BQWN1npAn++BSA6B5HNlcrDttNf7mHxpXNB+Jg7IE='; \
         img-src data:; connect-src 'self'; base-uri 'none'; \
-        form-action 'none'";
+        form-action 'self'";
     assert_eq!(policy, want);
 }
 

@@ -9,11 +9,14 @@ use super::localized::Localized;
 use super::words::Words;
 use crate::base::time::MINUTE_MS;
 use crate::page::arrival::Arrival;
+use crate::page::contact::ContactForm;
+use crate::page::place::PlaceMove;
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
 use crate::room::branding::Branding;
 use crate::room::settings::QueueingMethod;
+use crate::room::turn_notice::TurnNotice;
 
 const MINUTES_PER_HOUR: u64 = 60;
 /// The text of a time that cannot be told.
@@ -22,10 +25,10 @@ const UNAVAILABLE: &str = "unavailable";
 /// The values of all variables for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables {
-    waiting: Waiting,
+    pub(super) waiting: Waiting,
     /// The estimate in minutes, rounded up, at least 1; `None` where there is none or nobody
     /// enters.
-    wait_minutes: Option<u64>,
+    pub(super) wait_minutes: Option<u64>,
     wait_formatted: String,
     /// The quartiles of the estimate in minutes, rounded likewise.
     range_minutes: Option<(u64, u64)>,
@@ -35,7 +38,7 @@ pub struct Variables {
     last_updated: String,
     people_ahead_formatted: String,
     draw: DrawTexts,
-    until_start: Countdown,
+    pub(super) until_start: Countdown,
     until_end: Countdown,
     /// When the active event starts, in ISO 8601, during its prequeue; otherwise empty.
     event_start: String,
@@ -50,11 +53,16 @@ pub struct Variables {
     branding: Branding,
     /// Where the visitor comes again, if it is another address than was asked for; else empty.
     return_address: String,
+    /// The code with which the place moves; else empty.
+    place_code: String,
+    /// How the visitor can be told before the turn.
+    contact: ContactForm,
 }
 
 /// The main message of a page: the first of these that is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
+    Moved,
     Held,
     Rejected,
     Challenge,
@@ -67,8 +75,8 @@ enum Shown {
 
 /// How long it is until a moment of the active event; 0 minutes where there is none to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Countdown {
-    minutes: u64,
+pub(super) struct Countdown {
+    pub(super) minutes: u64,
     formatted: String,
 }
 
@@ -133,7 +141,12 @@ impl Variables {
             is_gate: false,
             arrival: Arrival::default(),
             return_address: String::new(),
+            place_code: match waiting.place {
+                PlaceMove::Code(code) => code.to_string(),
+                _ => String::new(),
+            },
             branding: Branding::default(),
+            contact: ContactForm::default(),
         }
     }
 
@@ -153,6 +166,22 @@ impl Variables {
         Self { arrival, return_address, ..self }
     }
 
+    /// Tells the page how the visitor can be told before the turn.
+    #[must_use]
+    pub fn with_contact(self, contact: &ContactForm) -> Self {
+        Self { contact: contact.clone(), ..self }
+    }
+
+    /// True if the page asks where the visitor can be told before the turn.
+    fn asks_contact(&self) -> bool {
+        self.contact.takes != TurnNotice::Off && self.place_can_move()
+    }
+
+    /// Returns where the visitor will be told, while that is so; "" for nowhere.
+    fn contact(&self) -> &str {
+        if self.place_can_move() { &self.contact.given } else { "" }
+    }
+
     /// Puts on the page what it shows of its site, which is on this host.
     #[must_use]
     pub fn with_branding(self, branding: &Branding, host: &str) -> Self {
@@ -163,11 +192,19 @@ impl Variables {
         Self { branding, ..self }
     }
 
+    /// True if the page has the forms by which the place moves: not where nobody has one, as before
+    /// a draw.
+    fn place_can_move(&self) -> bool {
+        self.waiting.place.is_possible() && !self.is_gate && self.place_is_kept()
+    }
+
     /// True if the visitor has a place that is kept for a while: in a lottery there is none, nor
     /// before lots are drawn.
     fn place_is_kept(&self) -> bool {
-        let in_line =
-            !matches!(self.shown(), Shown::Held | Shown::Rejected | Shown::Challenge | Shown::Full);
+        let in_line = matches!(
+            self.shown(),
+            Shown::Paused | Shown::Prequeue | Shown::Estimate | Shown::Unknown
+        );
         in_line && !self.is_before_draw()
     }
 
@@ -189,9 +226,11 @@ impl Variables {
         self.waiting.seconds_left.filter(|_| self.wait_minutes == Some(1))
     }
 
-    /// True if there is a variable called `name`.
-    pub fn is_known(name: &str) -> bool {
-        find(name).is_some() || DrawTexts::default().text(name).is_some()
+    /// Returns the number of the variable called `name`, for [`Self::numbered`]; `None` if there is
+    /// none.
+    pub fn find(name: &str) -> Option<usize> {
+        let drawn = || Some(VARIABLES.len() + DRAWN.iter().position(|(known, _)| *known == name)?);
+        VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().or_else(drawn)
     }
 
     /// Returns the variable that was meant by a name that is none.
@@ -201,13 +240,19 @@ impl Variables {
 
     /// Returns the value of the variable called `name`; `None` if there is none of that name.
     pub fn value(&self, name: &str) -> Option<Value<'_>> {
-        let read = find(name).map(|read| read(self));
-        read.or_else(|| self.draw.text(name).map(Value::Text))
+        Self::find(name).map(|number| self.numbered(number))
+    }
+
+    /// Returns the value of the variable with this number; of another number false.
+    pub fn numbered(&self, number: usize) -> Value<'_> {
+        let drawn = || DRAWN.get(number.checked_sub(VARIABLES.len())?);
+        let read = VARIABLES.get(number).or_else(drawn);
+        read.map_or(Value::Bool(false), |(_, read)| read(self))
     }
 
     /// Returns the minutes after which a quarter, a half and three quarters of all who wait in a
     /// lottery are inside; zeros in every other room.
-    fn percentiles(&self) -> [u64; 3] {
+    pub(super) fn percentiles(&self) -> [u64; 3] {
         let minutes = self.wait_minutes.zip(self.range_minutes);
         match minutes.filter(|_| self.waiting.method == QueueingMethod::Random) {
             Some((middle, (low, high))) => [low, middle, high],
@@ -217,6 +262,7 @@ impl Variables {
 
     fn shown(&self) -> Shown {
         match self.wait_minutes {
+            _ if self.waiting.place == PlaceMove::Done => Shown::Moved,
             _ if self.waiting.is_held => Shown::Held,
             _ if self.waiting.is_rejected() => Shown::Rejected,
             _ if self.is_gate => Shown::Challenge,
@@ -237,22 +283,25 @@ impl Variables {
 
 type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 
-fn find(name: &str) -> Option<Read> {
-    let position = VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
-    VARIABLES.get(position).map(|(_, read)| *read)
-}
-
 /// Every variable except those of a draw, sorted by name for the binary search.
 ///
-/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `pageStays`, `placeIsKept`,
-/// `returnAddress`, `page…` (how the built-in page goes on), `waitTimeBelowMinute`,
+/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `contact…`, `pageStays`, `placeIsKept`,
+/// `returnAddress`, `page…` (how the built-in page goes on), `placeCode…`, `placeMoved`,
+/// `placeMoves` (how the place moves to another device), `waitTimeBelowMinute`,
 /// `enteredLastMinute…`, `progress…`, `takesLonger`, `eventStart…` (while prequeueing, in UTC),
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 76] = [
+const VARIABLES: [(&str, Read); 88] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
+    ("contactAsked", |own| Value::Bool(own.asks_contact())),
+    ("contactFailed", |own| Value::Bool(own.contact.failed)),
+    ("contactGiven", |own| Value::Text(own.contact())),
+    ("contactIsSent", |own| Value::Bool(own.contact.is_sent)),
+    ("contactTakesEmail", |own| Value::Bool(own.contact.takes.takes_email())),
+    ("contactTakesPhone", |own| Value::Bool(own.contact.takes.takes_phone())),
+    ("contactType", |own| Value::Text(own.contact.input_type())),
     ("enteredLastMinute", |own| Value::Integer(own.waiting.entered_last_minute.unwrap_or(0))),
     ("enteredLastMinuteKnown", |own| Value::Bool(own.waiting.entered_last_minute.is_some())),
     ("enteredLastMinuteLocalized", |own| Value::Text(&own.localized.entered_last_minute)),
@@ -285,7 +334,11 @@ const VARIABLES: [(&str, Read); 76] = [
     ("peopleAheadFormatted", |own| Value::Text(&own.people_ahead_formatted)),
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
     ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
+    ("placeCode", |own| Value::Text(&own.place_code)),
+    ("placeCodeFailed", |own| Value::Bool(own.waiting.place == PlaceMove::Failed)),
     ("placeIsKept", |own| Value::Bool(own.place_is_kept())),
+    ("placeMoved", |own| Value::Bool(own.waiting.place == PlaceMove::Done)),
+    ("placeMoves", |own| Value::Bool(own.place_can_move())),
     ("progressKnown", |own| Value::Bool(own.waiting.progress_percent.is_some())),
     ("progressPercent", |own| Value::Integer(own.waiting.progress_percent.unwrap_or(0).into())),
     ("queueAll", |own| Value::Bool(own.waiting.queue_all)),
@@ -298,6 +351,7 @@ const VARIABLES: [(&str, Read); 76] = [
     ("showsEstimate", |own| Value::Bool(own.shown() == Shown::Estimate)),
     ("showsFull", |own| Value::Bool(own.shown() == Shown::Full)),
     ("showsHeld", |own| Value::Bool(own.shown() == Shown::Held)),
+    ("showsMoved", |own| Value::Bool(own.shown() == Shown::Moved)),
     ("showsPaused", |own| Value::Bool(own.shown() == Shown::Paused)),
     ("showsPrequeue", |own| Value::Bool(own.shown() == Shown::Prequeue)),
     ("showsRejected", |own| Value::Bool(own.shown() == Shown::Rejected)),
@@ -331,6 +385,14 @@ const VARIABLES: [(&str, Read); 76] = [
     ("waitTimeRangeHigh", |own| Value::Integer(own.range_minutes.map_or(0, |(_, high)| high))),
     ("waitTimeRangeKnown", |own| Value::Bool(own.range_minutes.is_some())),
     ("waitTimeRangeLow", |own| Value::Integer(own.range_minutes.map_or(0, |(low, _)| low))),
+];
+
+/// The variables of a draw, which come behind the others.
+const DRAWN: [(&str, Read); 4] = [
+    ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
+    ("drawKey", |own| Value::Text(&own.draw.key)),
+    ("drawLot", |own| Value::Text(&own.draw.lot)),
+    ("drawRank", |own| Value::Text(&own.draw.rank)),
 ];
 
 #[cfg(test)]

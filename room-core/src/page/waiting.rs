@@ -4,6 +4,7 @@
 use crate::admission::{self, Standing, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
+use crate::page::place::PlaceMove;
 use crate::queue::estimate;
 use crate::queue::view::View;
 use crate::room::Room;
@@ -54,6 +55,8 @@ pub struct Waiting {
     pub event: Option<Stage>,
     /// True if the visitor is in the infinite queue, and the owner lets pages tell that.
     pub is_infinite: bool,
+    /// How the place can move to another device.
+    pub place: PlaceMove,
 }
 
 /// From so many seconds on they are told: before, less than a minute.
@@ -113,21 +116,19 @@ impl PageContext<'_> {
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
         let seconds_left = shown_s.and_then(|shown_s| self.seconds_left(ticket, shown_s));
-        let is_told = self.room.show_position && !settings.queue_all && !full;
+        let told = self.view.filter(|_| self.room.show_position && !settings.queue_all && !full);
         Waiting {
             estimate_s: shown_s,
             seconds_left,
             progress_percent: self.progress_percent(ticket, seconds_left.or(shown_s)),
-            entered_last_minute: self
-                .view
-                .filter(|_| is_told)
-                .and_then(|view| view.entered_last_minute),
+            entered_last_minute: told.and_then(|view| view.entered_last_minute),
             quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
             refresh_interval_s: u32::try_from(refresh_s).unwrap_or(u32::MAX),
             queue_is_full: full,
             people_ahead: self.people_ahead(ticket),
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
+            place: PlaceMove::of(ticket),
             draw: self.receipt(ticket),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
@@ -292,7 +293,7 @@ mod tests {
         }
         let room = parse_rooms(&json!([room]).to_string()).expect("valid rooms").remove(0);
         let view = View {
-            line: vec![(OrderKey(1), 100)],
+            line: [(OrderKey(1), 100)].into(),
             made_at: NOW,
             next_place_s: Some(6),
             admissions_per_1000_minutes: 10_000,
@@ -407,7 +408,7 @@ mod tests {
                 let made_at = Timestamp(NOW.0 - age_ms);
                 let line = Vec::new();
                 let next_place_s = Some(next_place_s);
-                let view = View { made_at, line, next_place_s, ..view.clone() };
+                let view = View { made_at, line: line.into(), next_place_s, ..view.clone() };
                 PageContext { view: Some(&view), ..*known }.waiting(&ticket(60))
             });
             assert_eq!(told.seconds_left, want, "{fields} {next_place_s} {age_ms}");

@@ -7,9 +7,10 @@
 use crate::order::order_key::OrderKey;
 use crate::queue::forecast;
 use crate::queue::view::View;
+use crate::ticket::LONGEST_TOLD_S;
 
 /// The longest wait that is told, in seconds; beyond this day the page says that the line is full.
-pub const LONGEST_S: u32 = 24 * 3_600;
+pub const LONGEST_S: u32 = LONGEST_TOLD_S;
 
 /// Returns how many visitors wait before `key`, estimated between the points of the view's line,
 /// and beyond them by those who joined since.
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_head_waits_for_the_first_place_that_the_forecast_sees_free() {
-        let forecast = vec![(0, 0), (0, 110), (2, 130)];
+        let forecast = [(0, 0), (0, 110), (2, 130)].into();
         let view = View { forecast, ..view(&[], Some(40), 30_000) };
         assert_eq!(wait_s(&view, OrderKey(30)), Some(110));
     }

@@ -1,6 +1,8 @@
 //! The view of a room: the state of its line that every isolate holds a copy of, and decides with.
 //! It carries no slots, because a copied slot could be used twice.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -40,8 +42,8 @@ pub struct View {
     pub names_until: Timestamp,
     /// The line as pairs, ascending: a key, and how many waiting visitors stand at or before it.
     /// There are at most [`CURVE_POINTS_MAX`](super::line::CURVE_POINTS_MAX); visitors between two
-    /// are taken as spread evenly.
-    pub line: Vec<(OrderKey, u64)>,
+    /// are taken as spread evenly. Copies of a view share it.
+    pub line: Rc<[(OrderKey, u64)]>,
     /// The visitors who joined since the census that `line` was taken from.
     #[serde(default)]
     pub joined: Joined,
@@ -61,7 +63,7 @@ pub struct View {
     pub entered_last_minute: Option<u64>,
     /// The waits by the number of people ahead, for [`forecast::wait_s`]; empty if not known.
     #[serde(default)]
-    pub forecast: Vec<forecast::Point>,
+    pub forecast: Rc<[forecast::Point]>,
     /// The last visitors whose sessions the room's site has ended; at most
     /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -188,7 +190,7 @@ mod tests {
             let view = View {
                 joined,
                 joined_by_second: vec![(9, before), (10, own), (11, 900)],
-                line: vec![(OrderKey(1), counted)],
+                line: [(OrderKey(1), counted)].into(),
                 made_at: Timestamp(20_399),
                 ..View::default()
             };
@@ -211,7 +213,7 @@ mod tests {
             let view = View {
                 joined,
                 joined_by_second: vec![(13, 4), (14, 4)],
-                line: vec![(OrderKey(1), counted)],
+                line: [(OrderKey(1), counted)].into(),
                 made_at: Timestamp(18_000),
                 ..View::default()
             };

@@ -1,6 +1,7 @@
 //! Events: scheduled changes of a room's settings, and what is in force at a moment.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
@@ -263,8 +264,13 @@ fn shuffle(event: &Event) -> Option<Shuffle> {
 }
 
 /// Gives each event that draws lots the key of its own draw.
-pub fn give_draw_keys(rooms: &mut [Room], keys: &KeyRing) {
-    for room in rooms {
+pub fn give_draw_keys(rooms: &mut Rc<[Room]>, keys: &KeyRing) {
+    let draws = |room: &Room| room.events.iter().any(|event| shuffle(event).is_some());
+    // Thousands of rooms that somebody else keeps too would be copied here.
+    if !rooms.iter().any(draws) {
+        return;
+    }
+    for room in Rc::make_mut(rooms) {
         for event in &mut room.events {
             if let Some(draw) = shuffle(event) {
                 event.draw_key = keys.draw_key(room.id, &draw);

@@ -31,6 +31,8 @@ pub(super) enum Stop {
     Exhausted,
     /// The source is incomplete, and what is asked for is something that it does not tell.
     Lacking,
+    /// The body is asked for, and did not come in time or broke off.
+    Unreadable,
 }
 
 /// The steps that may still be made.

@@ -113,10 +113,8 @@ impl<'e> Evaluation<'e, '_> {
 
     fn operand(&mut self, operand: &'e Operand) -> Result<Value<'e>, Stop> {
         let mut indexes = operand.indexes.as_slice();
-        if let Base::Field(field) = &operand.base
-            && self.fields.lacks(field.source)
-        {
-            return Err(Stop::Lacking);
+        if let Base::Field(field) = &operand.base {
+            self.fields.check(field.source)?;
         }
         let value = match &operand.base {
             Base::Call(call) => self.call(call)?,

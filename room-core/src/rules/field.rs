@@ -21,6 +21,20 @@ pub(super) enum Source {
     ArgumentValues,
     /// The query arguments by name.
     Arguments,
+    /// The fields of a form in the body, by name.
+    BodyForm,
+    /// The names of the fields of a form in the body, in their order.
+    BodyFormNames,
+    /// The values of the fields of a form in the body, in their order.
+    BodyFormValues,
+    /// The media type that the first bytes of the body announce.
+    BodyMime,
+    /// The beginning of the body.
+    BodyRaw,
+    /// The bytes of the whole body; missing where only a beginning was read and no header tells.
+    BodySize,
+    /// Whether there is more of the body than rules see.
+    BodyTruncated,
     /// Whether the client's certificate was verified.
     CertificateVerified,
     /// The cookies by name.
@@ -80,9 +94,24 @@ impl Source {
     pub fn map(self) -> Option<Self> {
         match self {
             Self::ArgumentNames | Self::ArgumentValues => Some(Self::Arguments),
+            Self::BodyFormNames | Self::BodyFormValues => Some(Self::BodyForm),
             Self::HeaderNames | Self::HeaderValues => Some(Self::Headers),
             _ => None,
         }
+    }
+
+    /// Whether it is made of the body of the request.
+    pub fn is_of_body(self) -> bool {
+        matches!(
+            self,
+            Self::BodyForm
+                | Self::BodyFormNames
+                | Self::BodyFormValues
+                | Self::BodyMime
+                | Self::BodyRaw
+                | Self::BodySize
+                | Self::BodyTruncated
+        )
     }
 
     /// Whether the path of the URL is in it.
@@ -111,6 +140,13 @@ impl Source {
             | Self::Uri => true,
             Self::Header(name) => name == "cookie",
             Self::Address
+            | Self::BodyForm
+            | Self::BodyFormNames
+            | Self::BodyFormValues
+            | Self::BodyMime
+            | Self::BodyRaw
+            | Self::BodySize
+            | Self::BodyTruncated
             | Self::CertificateVerified
             | Self::HeaderNames
             | Self::HeaderValues
@@ -214,6 +250,13 @@ static FIELDS: &[Field] = &[
     text("http.host", Source::Host),
     text("http.referer", Source::Header("referer")),
     texts("http.request.accepted_languages", Source::Languages),
+    map("http.request.body.form", Source::BodyForm),
+    texts("http.request.body.form.names", Source::BodyFormNames),
+    texts("http.request.body.form.values", Source::BodyFormValues),
+    text("http.request.body.mime", Source::BodyMime),
+    text("http.request.body.raw", Source::BodyRaw),
+    integer("http.request.body.size", Source::BodySize),
+    boolean("http.request.body.truncated", Source::BodyTruncated),
     map("http.request.cookies", Source::Cookies),
     text("http.request.full_uri", Source::FullUri),
     map("http.request.headers", Source::Headers),
@@ -276,8 +319,11 @@ static UNAVAILABLE: &[(&str, &str)] = &[
     ("cf.threat_score", NOT_IN_BYPASS_RULES),
     ("cf.timings.", UNKNOWN_TO_WORKERS),
     ("cf.waf.", UNKNOWN_TO_WORKERS),
-    ("http.request.body.", "reading the body would hold up the request"),
-    ("http.request.jwt.", UNKNOWN_TO_WORKERS),
+    ("http.request.body.multipart.", "of bodies in parts, rules know only http.request.body.raw"),
+    (
+        "http.request.jwt.",
+        "nothing here verifies tokens, and a claim that anybody can make up opens nothing",
+    ),
     ("http.response.", NO_RESPONSE),
     ("ip.geoip.subdivision_2_iso_code", UNKNOWN_TO_WORKERS),
     ("ip.src.subdivision_2_iso_code", UNKNOWN_TO_WORKERS),

@@ -8,7 +8,8 @@ use std::net::IpAddr;
 
 use percent_encoding::percent_decode;
 
-use super::budget::{ELEMENT_STEPS, NODE_STEPS, PLATFORM_STEPS, copy_steps};
+use super::body::{self, Body};
+use super::budget::{ELEMENT_STEPS, NODE_STEPS, PLATFORM_STEPS, Stop, copy_steps};
 use super::field::Source;
 use super::value::Value;
 use crate::base::accept_language::{self, FULL_QUALITY};
@@ -36,8 +37,13 @@ pub trait RequestSource {
     /// Returns a property of `request.cf` as text, a nested one by a dotted path like
     /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
     fn property(&self, path: &str) -> Option<Cow<'_, str>>;
-    /// Whether the source tells all parts. If not, it tells URL, method, cookies and time, and that
-    /// it returns nothing for another part does not mean that the request has none.
+    /// Returns what is known of the body. Rules wait for one that is [`Body::Unread`].
+    fn body(&self) -> Body<'_> {
+        Body::Unread
+    }
+    /// Whether the source tells all parts; the body may be missing. If not, it tells URL, method,
+    /// cookies and time, and that it returns nothing for another part does not mean that there is
+    /// none.
     fn is_complete(&self) -> bool {
         true
     }
@@ -49,7 +55,10 @@ pub struct RequestFields<'r> {
     url: Option<UrlParts<'r>>,
     /// Whether servers may read the path in different ways, once a rule has asked for it.
     ambiguous: OnceCell<bool>,
+    address: OnceCell<Option<IpAddr>>,
     arguments: OnceCell<Pairs<'r>>,
+    body: OnceCell<Body<'r>>,
+    form: OnceCell<Pairs<'r>>,
     cookie: OnceCell<Cow<'r, str>>,
     cookies: OnceCell<Pairs<'r>>,
     headers: OnceCell<Pairs<'r>>,
@@ -67,7 +76,10 @@ impl<'r> RequestFields<'r> {
             source,
             url: split_url(source.url()),
             ambiguous: OnceCell::new(),
+            address: OnceCell::new(),
             arguments: OnceCell::new(),
+            body: OnceCell::new(),
+            form: OnceCell::new(),
             cookie: OnceCell::new(),
             cookies: OnceCell::new(),
             headers: OnceCell::new(),
@@ -76,14 +88,33 @@ impl<'r> RequestFields<'r> {
         }
     }
 
-    /// Whether the source is incomplete and does not tell what a field is made of.
-    pub(super) fn lacks(&self, source: Source) -> bool {
-        !source.is_at_hand() && !self.source.is_complete()
+    /// Stops an evaluation where the source does not tell what a field is made of.
+    pub(super) fn check(&self, source: Source) -> Result<(), Stop> {
+        if source.is_at_hand() {
+            return Ok(());
+        }
+        if !self.source.is_complete() {
+            return Err(Stop::Lacking);
+        }
+        if !source.is_of_body() {
+            return Ok(());
+        }
+        match self.body() {
+            Body::Read(_) => Ok(()),
+            Body::Unreadable => Err(Stop::Unreadable),
+            Body::Unread => Err(Stop::Lacking),
+        }
     }
 
     /// Whether servers may read the path of the URL in different ways.
     pub(super) fn is_path_ambiguous(&self) -> bool {
         *self.ambiguous.get_or_init(|| self.url.is_some_and(|url| !has_one_reading(url.path)))
+    }
+
+    /// Returns the client's address, which the platform is asked for once: of a hundred rules many
+    /// want it.
+    fn address(&self) -> Option<IpAddr> {
+        *self.address.get_or_init(|| self.source.client_address())
     }
 
     /// Returns the value of a field that is no map.
@@ -92,9 +123,15 @@ impl<'r> RequestFields<'r> {
         let text = |text: Option<&'r str>| Value::from(text.unwrap_or_default());
         let path = url.map_or("", |url| url.path);
         match source {
-            Source::Address => self.source.client_address().map_or(Value::Missing, Value::Ip),
+            Source::Address => self.address().map_or(Value::Missing, Value::Ip),
             Source::ArgumentNames => names(self.arguments()),
             Source::ArgumentValues => values(self.arguments()),
+            Source::BodyFormNames => names(self.form()),
+            Source::BodyFormValues => values(self.form()),
+            Source::BodyMime => body::media_type(self.body().bytes()).map(Cow::Borrowed).into(),
+            Source::BodyRaw => Value::borrowed(self.body().bytes()),
+            Source::BodySize => self.body_size(),
+            Source::BodyTruncated => Value::Boolean(self.body().is_truncated()),
             Source::CertificateVerified => {
                 Value::Boolean(self.property("tlsClientAuth.certVerified") == "SUCCESS")
             }
@@ -128,7 +165,9 @@ impl<'r> RequestFields<'r> {
             Source::Subdivision => self.subdivision(),
             Source::Uri => Value::from(self.uri()),
             Source::VerifiedBot => Value::Boolean(!self.property("verifiedBotCategory").is_empty()),
-            Source::Arguments | Source::Cookies | Source::Headers => Value::Missing,
+            Source::Arguments | Source::BodyForm | Source::Cookies | Source::Headers => {
+                Value::Missing
+            }
         }
     }
 
@@ -148,6 +187,7 @@ impl<'r> RequestFields<'r> {
                 let once = if is_parsed { 0 } else { bytes.saturating_mul(16) };
                 once.saturating_add(bytes.saturating_mul(ELEMENT_STEPS / 2))
             }
+            Source::BodyMime => body::SNIFFED_BYTES.saturating_add(PLATFORM_STEPS),
             Source::Seconds | Source::Milliseconds | Source::ServerPort => ELEMENT_STEPS,
             Source::Subdivision => 2 * PLATFORM_STEPS,
             _ if source.is_at_hand() => NODE_STEPS,
@@ -161,6 +201,9 @@ impl<'r> RequestFields<'r> {
             Source::Arguments if self.arguments.get().is_none() => {
                 let query = self.url.as_ref().and_then(|url| url.query).unwrap_or_default();
                 query.len().saturating_mul(4)
+            }
+            Source::BodyForm if self.form.get().is_none() => {
+                self.form_text().len().saturating_mul(4).saturating_add(PLATFORM_STEPS)
             }
             Source::Cookies if self.cookies.get().is_none() => {
                 // Names and values are copied one by one.
@@ -229,6 +272,7 @@ impl<'r> RequestFields<'r> {
 
     fn pairs(&self, source: Source) -> &Pairs<'_> {
         match source {
+            Source::BodyForm => self.form(),
             Source::Cookies => self.cookies(),
             Source::Headers => self.headers(),
             _ => self.arguments(),
@@ -238,12 +282,34 @@ impl<'r> RequestFields<'r> {
     fn arguments(&self) -> &Pairs<'_> {
         self.arguments.get_or_init(|| {
             let query = self.url.as_ref().and_then(|url| url.query).unwrap_or_default();
-            let pair = |argument: &'r str| {
-                let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
-                (Cow::Borrowed(name.as_bytes()), Cow::Borrowed(value.as_bytes()))
-            };
-            query.split('&').filter(|argument| !argument.is_empty()).map(pair).collect()
+            form_pairs(query.as_bytes())
         })
+    }
+
+    fn body(&self) -> Body<'r> {
+        *self.body.get_or_init(|| self.source.body())
+    }
+
+    /// Returns how long the whole body is, where that can be told.
+    fn body_size(&self) -> Value<'_> {
+        let body = self.body();
+        if !body.is_truncated() {
+            return integer(body.bytes().len() as u64);
+        }
+        let told = self.source.header("content-length");
+        told.and_then(|bytes| bytes.parse().ok()).map_or(Value::Missing, Value::Integer)
+    }
+
+    fn form(&self) -> &Pairs<'r> {
+        self.form.get_or_init(|| form_pairs(self.form_text()))
+    }
+
+    /// Returns the body if it is a form; "" if it is none.
+    fn form_text(&self) -> &'r [u8] {
+        let content_type = self.source.header("content-type").unwrap_or_default();
+        let media_type = content_type.split(';').next().unwrap_or_default().trim();
+        let is_form = media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded");
+        if is_form { self.body().bytes() } else { &[] }
     }
 
     fn cookies(&self) -> &Pairs<'_> {
@@ -316,6 +382,17 @@ impl<'r> RequestFields<'r> {
             _ => Value::Missing,
         }
     }
+}
+
+/// Splits a query or a form into names and values, of which none is decoded.
+fn form_pairs(text: &[u8]) -> Pairs<'_> {
+    let parts = text.split(|byte| *byte == b'&').filter(|part| !part.is_empty());
+    let pair = |part| {
+        let mut halves = <[u8]>::splitn(part, 2, |byte| *byte == b'=');
+        let mut half = || Cow::Borrowed(halves.next().unwrap_or_default());
+        (half(), half())
+    };
+    parts.map(pair).collect()
 }
 
 fn names<'p>(pairs: &'p Pairs<'_>) -> Value<'p> {

@@ -14,6 +14,13 @@ pub fn cookie_suffix(name: &str) -> &str {
     name.strip_prefix(BASE_NAME).and_then(|rest| rest.strip_prefix('_')).unwrap_or_default()
 }
 
+/// Returns the name of the cookie that holds what a visitor has typed to be told before the turn.
+/// No room's own cookie is called so.
+pub fn contact_name(cookie_name: &str) -> String {
+    let suffix = cookie_name.strip_prefix(BASE_NAME).unwrap_or(cookie_name);
+    format!("{BASE_NAME}-contact{suffix}")
+}
+
 /// Iterates over the values under exactly this name in a `Cookie` header, in their order: at most
 /// 256, of 1 byte to 4 KiB each.
 ///
@@ -185,7 +192,7 @@ mod tests {
 
     use super::{
         CookieAttributes, MAX_CANDIDATES, MAX_HEADER_BYTES, MAX_PAIRS, MAX_VALUE_BYTES, SameSite,
-        Secure, cookie_name, find, set_cookie, without,
+        Secure, contact_name, cookie_name, find, set_cookie, without,
     };
 
     fn found<'a>(header: &'a str, name: &'a str) -> Vec<&'a str> {
@@ -196,6 +203,8 @@ mod tests {
     fn the_name_is_the_published_one_with_the_suffix() {
         assert_eq!(cookie_name(""), "__cfwaitingroom");
         assert_eq!(cookie_name("shop_2"), "__cfwaitingroom_shop_2");
+        assert_eq!(contact_name(&cookie_name("")), "__cfwaitingroom-contact");
+        assert_eq!(contact_name(&cookie_name("shop_2")), "__cfwaitingroom-contact_shop_2");
     }
 
     #[test]

@@ -1,12 +1,20 @@
 //! Turns the outcome of a visit into the verdict: the page, the cookie and the origin's address.
 
+mod contact;
+
+use super::place::{self, Told};
 use super::request::{RequestHead, RequestKind, accepts_json_alone};
+use super::session;
+use super::turn_notice::TurnMessage;
 use super::verdict::{Forward, Verdict};
+use crate::admission::moving;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::base::url::split_url;
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
 use crate::machines::isolate::Outcome;
 use crate::page::arrival::{Arrival, CHECK_IN_HEADER, MODE_HEADER, form_address};
+use crate::page::contact::ContactForm;
+use crate::page::place::PlaceMove;
 use crate::page::response::{Delivery, Form, HttpResponse};
 use crate::page::waiting::PageContext;
 use crate::page::widget::Widget;
@@ -16,6 +24,7 @@ use crate::room::Room;
 use crate::room::coverage::Coverage;
 use crate::room::event::InForce;
 use crate::room::language::Language;
+use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::split_token;
 use crate::room::zone_settings::ZoneSettings;
 use crate::ticket::client::ClientMark;
@@ -33,6 +42,10 @@ pub trait AnswerSource {
     /// Provides the words of a language and the built-in page in it; `None` if the texts of the
     /// language cannot be read.
     fn texts(&mut self, language: Language) -> Option<&(Words, Page)>;
+
+    /// Takes what the room's object has to hear of a visitor whose turn is near, once the answer is
+    /// on its way.
+    fn hand_over(&mut self, _message: TurnMessage) {}
 }
 
 /// Everything that the answer to one request is made from, apart from the outcome.
@@ -62,6 +75,8 @@ pub struct ResponseContext<'a> {
     pub coverage: &'a Coverage,
     /// The client, where the room wants to know who shares a ticket.
     pub client: ClientMark,
+    /// What visitors may type to be told before their turn; off where no webhook would be told.
+    pub turn_notice: TurnNotice,
     /// The public site key of Turnstile; "" where the deployment has none.
     pub site_key: &'a str,
 }
@@ -89,20 +104,27 @@ impl ResponseContext<'_> {
                 if enters && !source.header(CHECK_IN_HEADER).is_empty() {
                     return Verdict::Respond(HttpResponse::entered(&[cookie]));
                 }
-                self.forward(Some(cookie))
+                self.forward(Some((cookie, &ticket)))
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
                 // To open a ticket costs the most here: a page that is not due does without.
                 let before = counted.then(|| self.ticket_before(keys)).flatten();
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
                 let page = self.page_context();
-                let waiting = before.map_or_else(
+                let mut waiting = before.map_or_else(
                     || page.waiting(&ticket),
                     |before| page.waiting_since(&ticket, &before),
                 );
+                // Nobody is called with it.
+                waiting.event_stream &= !ticket.moving;
+                if moving::shows_code(&ticket, self.now) {
+                    waiting.place = PlaceMove::Code(keys.place_code(self.room.id, &ticket));
+                }
                 let shows_widget = self.in_force.turnstile.shows_widget(&ticket);
                 let widget = shows_widget.then(|| self.widget(false));
-                self.respond(source, &waiting, cookie.as_slice(), widget)
+                let (form, contact) = self.contact(keys, source, &ticket, &waiting, counted);
+                let cookies: Vec<String> = cookie.into_iter().chain(contact).collect();
+                self.respond_with(source, &waiting, &cookies, widget, &form)
             }
             Outcome::Challenge(ticket) => {
                 let waiting = self.page_context().challenged(&ticket);
@@ -119,6 +141,62 @@ impl ResponseContext<'_> {
         let told = event_stream::told(&self.page_context(), ticket);
         let response = HttpResponse::stream(told.text);
         if told.goes_on { Verdict::Stream(response) } else { Verdict::Respond(response) }
+    }
+
+    /// Answers a visitor whose place has moved to another device.
+    pub fn moved(&self, source: &mut impl AnswerSource) -> Verdict {
+        let rejected = self.page_context().rejected();
+        let waiting = Waiting { place: PlaceMove::Done, ..rejected };
+        self.respond(source, &waiting, &[], None)
+    }
+
+    /// Answers a request that moves a place, of a visitor who has waited with the ticket `own`:
+    /// with the page that it came from, which then shows what has changed, or with JSON.
+    pub fn place(
+        &self,
+        keys: &mut KeyRing,
+        source: &mut impl AnswerSource,
+        told: &Told,
+        own: Option<&Ticket>,
+    ) -> Verdict {
+        let (status, facts) = match told {
+            Told::Contact(_) | Told::NoContact | Told::TooManyContacts => {
+                return self.contact_given(keys, source, told, own);
+            }
+            Told::Code(ticket) => (
+                200,
+                format!(
+                    "{{\"code\":\"{}\",\"secondsLeft\":{}}}",
+                    keys.place_code(self.room.id, ticket),
+                    moving::CODE_MS / SECOND_MS,
+                ),
+            ),
+            Told::Taken(_) => (200, "{\"taken\":true}".to_owned()),
+            Told::Forgotten => (200, "{\"taken\":false}".to_owned()),
+            Told::Refused { status, reason } => (*status, format!("{{\"error\":\"{reason}\"}}")),
+        };
+        let cookie = match told {
+            Told::Code(ticket) | Told::Taken(ticket) => Some(self.set_cookie(keys, source, ticket)),
+            Told::Forgotten => Some(self.cookie(&self.room.cookie_name, "", 0)),
+            _ => None,
+        };
+        if status == 403 || accepts_json_alone(&source.header("accept")) {
+            let answer = HttpResponse::of_session(status, &facts, cookie.as_slice());
+            return Verdict::Respond(answer);
+        }
+        if let Some(own) = own.filter(|own| status != 200 && !own.moving) {
+            let waiting = self.page_context().waiting(own);
+            let waiting = Waiting { place: PlaceMove::Failed, ..waiting };
+            return self.respond(source, &waiting, &[], None);
+        }
+        self.back(source, cookie.as_slice())
+    }
+
+    /// Redirects to the page from which a form came.
+    fn back(&self, source: &impl AnswerSource, set_cookies: &[String]) -> Verdict {
+        let referrer = source.header("referer");
+        let back = self.arrival(source, &referrer).back.unwrap_or(self.url);
+        Verdict::Respond(HttpResponse::see_other(back, set_cookies))
     }
 
     /// Redirects to the address without the token, with the ticket that the visit led to.
@@ -138,14 +216,20 @@ impl ResponseContext<'_> {
         Verdict::Respond(HttpResponse::see_other(self.url, cookie.as_slice()))
     }
 
-    fn forward(&self, set_cookie: Option<String>) -> Verdict {
-        let strips = self.room.strip_cookie;
-        let cookies = strips
-            .then(|| cookie::without(self.cookies, &self.room.cookie_name).unwrap_or_default());
+    fn forward(&self, entered: Option<(String, &Ticket)>) -> Verdict {
+        let (set_cookie, ticket) = entered.unzip();
+        let told = ticket.filter(|_| self.room.session_endpoint);
+        let settings = &self.in_force.settings;
+        let cookies = self.room.strip_cookie.then(|| {
+            let name = &self.room.cookie_name;
+            let rest = cookie::without(self.cookies, name).unwrap_or_default();
+            cookie::without(&rest, &cookie::contact_name(name)).unwrap_or_default()
+        });
         Verdict::Forward(Forward {
             url: without_token(self.url, !self.site_key.is_empty()),
             cookies,
             set_cookie,
+            session: told.and_then(|ticket| session::header(self.now, settings, ticket)),
             heeds_commands: self.room.origin_may_revoke,
         })
     }
@@ -157,7 +241,8 @@ impl ResponseContext<'_> {
 
     fn page_context(&self) -> PageContext<'_> {
         let Self { now, room, in_force, view, .. } = *self;
-        PageContext { now, room, in_force, view, submits: self.head.submits() }
+        let submits = self.head.submits() && !place::is_asked(&self.head, self.url);
+        PageContext { now, room, in_force, view, submits }
     }
 
     /// Returns the waiting ticket that the visitor came with.
@@ -175,7 +260,6 @@ impl ResponseContext<'_> {
         ticket: &Ticket,
     ) -> String {
         let name = &self.room.cookie_name;
-        let path = self.coverage.cookie_path(self.url, self.room.id);
         let mut ticket = ticket.clone();
         // Whoever has passed a challenge is taken for the visitor from now on.
         if self.passed == Some(true) || !self.client.is_foreign_to(ticket.client) {
@@ -184,11 +268,16 @@ impl ResponseContext<'_> {
         let value = keys.seal(self.now, source.nonce(), self.room.id, name, &ticket);
         let settings = &self.in_force.settings;
         let max_age_s = match ticket.state {
-            TicketState::Queued => GRACE_S + u64::from(ticket.interval_s),
+            TicketState::Queued => waiting_life_s(&ticket),
             TicketState::Accepted => settings.session_ms() / SECOND_MS + settings.bucket_width_s(),
         };
+        self.cookie(name, &value, max_age_s)
+    }
+
+    fn cookie(&self, name: &str, value: &str, max_age_s: u64) -> String {
+        let path = self.coverage.cookie_path(self.url, self.room.id);
         let attributes = self.room.cookie_attributes.resolve(self.zone.uses_https_alone(self.url));
-        cookie::set_cookie(name, &value, path, max_age_s, attributes)
+        cookie::set_cookie(name, value, path, max_age_s, attributes)
     }
 
     fn respond(
@@ -197,6 +286,17 @@ impl ResponseContext<'_> {
         waiting: &Waiting,
         set_cookies: &[String],
         widget: Option<Widget<'_>>,
+    ) -> Verdict {
+        self.respond_with(source, waiting, set_cookies, widget, &ContactForm::default())
+    }
+
+    fn respond_with(
+        &self,
+        source: &mut impl AnswerSource,
+        waiting: &Waiting,
+        set_cookies: &[String],
+        widget: Option<Widget<'_>>,
+        contact: &ContactForm,
     ) -> Verdict {
         let plain = |words: &Words| {
             HttpResponse::upgrade_refused(words, waiting.refresh_interval_s, set_cookies)
@@ -212,7 +312,8 @@ impl ResponseContext<'_> {
         let arrival = self.arrival(source, &referrer);
         let branding = &self.in_force.branding(&self.room.branding);
         let host = split_url(self.url).map_or("", |parts| parts.host);
-        let delivery = Delivery { status, head, set_cookies, widget, arrival, branding, host };
+        let delivery =
+            Delivery { status, head, set_cookies, widget, arrival, branding, host, contact };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
         // Where the owner's page grew beyond its bound, the plain text keeps the place.
         Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))
@@ -220,12 +321,15 @@ impl ResponseContext<'_> {
 
     /// Tells how the visitor comes again: after a form to where it was filled in, if this room
     /// covers that.
-    fn arrival<'r>(&self, source: &impl AnswerSource, referrer: &'r str) -> Arrival<'r> {
+    fn arrival<'r>(&'r self, source: &impl AnswerSource, referrer: &'r str) -> Arrival<'r> {
         let is_here = |address: &&str| {
             let covers = self.coverage.lookup(address).ok().flatten();
             covers.is_some_and(|room| room.id == self.room.id) && split_token(address).is_none()
         };
         let back = form_address(referrer, self.url).filter(is_here);
+        // The form that moves a place goes to the address of its page.
+        let page = |address: &'r str| address.strip_suffix(place::QUERY);
+        let back = back.map(|address| page(address).unwrap_or(address)).or_else(|| page(self.url));
         let mode = if self.page.is_some() { String::new() } else { source.header(MODE_HEADER) };
         let checks_in = !mode.is_empty() && !source.header(CHECK_IN_HEADER).is_empty();
         Arrival { stays: checks_in || mode == "navigate", checks_in, back }
@@ -246,6 +350,12 @@ impl ResponseContext<'_> {
         let preferred = source.header("accept-language");
         Language::preferred(&preferred, self.room.default_template_language)
     }
+}
+
+/// How long the browser keeps what belongs to a waiting visitor, in seconds: as long as the place
+/// is kept.
+fn waiting_life_s(ticket: &Ticket) -> u64 {
+    GRACE_S + u64::from(ticket.interval_s)
 }
 
 /// Answers a prefetch by somebody who is not inside: 503, to be tried again after 1 s.

@@ -1,6 +1,6 @@
 //! Finds which room decides a request, if any does; from the request alone, before any ticket.
 
-use super::request::{RequestHead, RequestKind};
+use super::request::RequestHead;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::base::url::split_url;
@@ -82,7 +82,7 @@ pub fn enter(site: Site<'_>, head: RequestHead<'_>, source: &dyn RequestSource) 
         Bypass::Skips => Entrance::Pass,
         Bypass::Unknown => Entrance::ReadRequest,
         Bypass::Stays if head.is_preflight_unknown() => Entrance::ReadRequest,
-        Bypass::Stays if head.kind() == RequestKind::Preflight => Entrance::Preflight,
+        Bypass::Stays if head.is_preflight() => Entrance::Preflight,
         Bypass::Stays => Entrance::Room(room.id),
     }
 }
@@ -117,7 +117,7 @@ mod tests {
             room(2, "shop.example", "/sale", false),
             room(3, "idle.example", "/", true),
         ]);
-        Coverage::new(parse_rooms(&rooms.to_string()).expect("valid rooms"))
+        Coverage::new(parse_rooms(&rooms.to_string()).expect("valid rooms").into())
     }
 
     fn entered(

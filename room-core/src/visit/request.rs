@@ -1,15 +1,44 @@
 //! Tells the kind of a request (page, preflight, prefetch, upgrade) by its method and a few
 //! headers.
 
-/// The method of a request, and the headers that tell its kind; "" for a header it has not.
+use std::fmt::Debug;
+
+/// Reads the headers that tell the kind of a request, when they are asked for: each costs time, and
+/// of somebody inside none is needed. "" stands for a header that the request has not.
+pub trait KindHeaders: Debug {
+    /// The value of `Sec-Purpose`, or of the older `Purpose`.
+    fn purpose(&self) -> &str;
+
+    /// The value of `Upgrade`.
+    fn upgrade(&self) -> &str;
+}
+
+/// Headers that were read beforehand.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RequestHead<'a> {
-    /// The method, in capitals, like `GET`.
-    pub method: &'a str,
+pub struct GivenHeaders<'a> {
     /// The value of `Sec-Purpose`, or of the older `Purpose`.
     pub purpose: &'a str,
     /// The value of `Upgrade`.
     pub upgrade: &'a str,
+}
+
+impl KindHeaders for GivenHeaders<'_> {
+    fn purpose(&self) -> &str {
+        self.purpose
+    }
+
+    fn upgrade(&self) -> &str {
+        self.upgrade
+    }
+}
+
+/// The method of a request, and the headers that tell its kind.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestHead<'a> {
+    /// The method, in capitals, like `GET`.
+    pub method: &'a str,
+    /// The headers that tell the kind.
+    pub headers: &'a dyn KindHeaders,
     /// Whether it has all that the preflights of browsers have: `Origin`,
     /// `Access-Control-Request-Method`, and no body; `None` where that was not read.
     pub is_preflight: Option<bool>,
@@ -29,18 +58,33 @@ pub enum RequestKind {
     Upgrade,
 }
 
+impl Default for RequestHead<'_> {
+    fn default() -> Self {
+        Self { method: "", headers: &GivenHeaders { purpose: "", upgrade: "" }, is_preflight: None }
+    }
+}
+
 impl RequestHead<'_> {
     /// Tells the kind of this request.
     pub fn kind(&self) -> RequestKind {
-        if self.method == "OPTIONS" && self.is_preflight == Some(true) {
+        let is_prefetch = || {
+            let purpose = self.headers.purpose();
+            !purpose.is_empty() && is_prefetch(purpose)
+        };
+        if self.is_preflight() {
             RequestKind::Preflight
-        } else if self.upgrade.eq_ignore_ascii_case("websocket") {
+        } else if self.headers.upgrade().eq_ignore_ascii_case("websocket") {
             RequestKind::Upgrade
-        } else if !self.purpose.is_empty() && is_prefetch(self.purpose) {
+        } else if is_prefetch() {
             RequestKind::Prefetch
         } else {
             RequestKind::Ordinary
         }
+    }
+
+    /// True if this is a CORS preflight.
+    pub fn is_preflight(&self) -> bool {
+        self.method == "OPTIONS" && self.is_preflight == Some(true)
     }
 
     /// True if more headers must be read to tell whether this is a preflight.
@@ -82,7 +126,9 @@ pub fn accepts_event_stream_alone(accept: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{RequestHead, RequestKind, accepts_event_stream_alone, accepts_json_alone};
+    use super::{
+        GivenHeaders, RequestHead, RequestKind, accepts_event_stream_alone, accepts_json_alone,
+    };
 
     #[test]
     fn only_one_accept_header_asks_for_a_stream() {
@@ -114,7 +160,8 @@ mod tests {
     fn requests_are_told_apart_by_method_and_headers() {
         let check = |method, purpose, upgrade, is_preflight, want: RequestKind| {
             let is_preflight = Some(is_preflight);
-            let head = RequestHead { method, purpose, upgrade, is_preflight };
+            let headers = &GivenHeaders { purpose, upgrade };
+            let head = RequestHead { method, headers, is_preflight };
             assert_eq!(head.kind(), want, "{head:?}");
         };
         check("GET", "", "", false, RequestKind::Ordinary);

@@ -66,16 +66,28 @@ pub fn left(set_cookies: &[String]) -> HttpResponse {
 /// renews the session.
 fn facts(now: Timestamp, settings: &Settings, session: Option<&Ticket>) -> Value {
     let ends_at = session.and_then(|ticket| admission::session_end(ticket, now, settings));
-    let is_shared = session.is_some_and(|ticket| ticket.shared);
+    let renews = session.is_some_and(|ticket| renews(settings, ticket));
     json!({
         "inside": ends_at.is_some(),
         "secondsLeft": ends_at.map_or(0, |end| end.since_ms(now) / SECOND_MS),
-        "renews": ends_at.is_some() && !settings.disable_session_renewal && !is_shared,
+        "renews": ends_at.is_some() && renews,
     })
 }
 
+/// Tells in a header for how many seconds the session of this ticket lasts without a further visit,
+/// and whether a visit renews it: an item of a structured field (RFC 9651) like `300;renews`.
+pub fn header(now: Timestamp, settings: &Settings, ticket: &Ticket) -> Option<String> {
+    let seconds = admission::session_end(ticket, now, settings)?.since_ms(now) / SECOND_MS;
+    let renews = if renews(settings, ticket) { ";renews" } else { "" };
+    Some(format!("{seconds}{renews}"))
+}
+
+fn renews(settings: &Settings, ticket: &Ticket) -> bool {
+    !settings.disable_session_renewal && !ticket.shared
+}
+
 /// Whether a header `Origin` names the origin of this URL.
-fn is_origin_of(origin: &str, url: &str) -> bool {
+pub(super) fn is_origin_of(origin: &str, url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let host = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
     let named = origin.strip_prefix(scheme).and_then(|rest| rest.strip_prefix("://"));
@@ -84,9 +96,10 @@ fn is_origin_of(origin: &str, url: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{SessionReply, is_asked, is_origin_of, reply};
+    use super::{SessionReply, header, is_asked, is_origin_of, reply};
+    use crate::admission;
     use crate::admission::tests::queued;
-    use crate::base::time::{MINUTE_MS, Timestamp};
+    use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
     use crate::room::event::InForce;
     use crate::room::settings::Settings;
     use crate::ticket::{Ticket, TicketState};
@@ -105,6 +118,24 @@ mod tests {
             unconfirmed: false,
             ..queued(NOW.0, NOW.0)
         }
+    }
+
+    #[test]
+    fn the_header_tells_what_the_endpoint_tells() {
+        let check = |settings: &Settings, ticket: Ticket, want: Option<&str>| {
+            assert_eq!(header(NOW, settings, &ticket).as_deref(), want);
+        };
+        let settings = Settings::for_tests();
+        let seconds = admission::session_end(&inside(&settings), NOW, &settings);
+        let seconds = seconds.map_or(0, |end| end.since_ms(NOW) / SECOND_MS);
+        check(&settings, inside(&settings), Some(&format!("{seconds};renews")));
+        let shared = Ticket { shared: true, ..inside(&settings) };
+        check(&settings, shared, Some(&seconds.to_string()));
+        let once = Settings { disable_session_renewal: true, ..settings.clone() };
+        let end = admission::session_end(&inside(&once), NOW, &once).map(|end| end.since_ms(NOW));
+        let seconds = end.unwrap_or(0) / SECOND_MS;
+        check(&once, inside(&once), Some(&seconds.to_string()));
+        check(&settings, queued(NOW.0, NOW.0), None);
     }
 
     #[test]

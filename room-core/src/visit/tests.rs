@@ -2,19 +2,22 @@
 
 use std::cell::Cell;
 
-use super::request::RequestHead;
-use super::{Conclusion, GivenSource, Step, Visit, VisitSource, end_session, valid_ticket};
-use crate::admission::RandomInputs;
+use super::place::Asked;
+use super::request::{GivenHeaders, RequestHead};
+use super::valid_ticket;
+use super::{Conclusion, GivenSource, PlaceState, Step, Visit, VisitSource, end_session};
 use crate::admission::tests::queued;
+use crate::admission::{RandomInputs, next_refresh};
 use crate::base::id::{Colo, IsolateId, TicketId};
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::state::Node;
 use crate::machines::isolate::{Isolate, Outcome};
+use crate::machines::moves::MoveReply;
 use crate::order::lottery::LotteryKey;
 use crate::queue::view::View;
 use crate::room::TicketSharing;
 use crate::room::event::InForce;
-use crate::room::settings::Settings;
+use crate::room::settings::{QueueingMethod, Settings};
 use crate::room::turnstile::{ChallengeEvent, Turnstile, TurnstileAction, TurnstileMode};
 use crate::ticket::{Ticket, TicketState};
 
@@ -94,6 +97,9 @@ fn word(step: &Step) -> &'static str {
         Step::Answer(Outcome::Wait { .. }) => "wait",
         Step::Answer(Outcome::InfiniteQueue { .. }) => "infinite",
         Step::Answer(Outcome::Challenge(_)) => "challenge",
+        Step::Place(_) => "place",
+        Step::AskPlace(_) => "ask the object",
+        Step::Moved => "moved",
         Step::Answer(Outcome::Reject | Outcome::Ask(_)) => "other",
     }
 }
@@ -103,7 +109,8 @@ fn a_token_is_checked_before_the_ticket_is_opened_and_only_where_it_may_decide()
     let settings = Settings::for_tests();
     let check = |turnstile: Turnstile, method: &str, purpose: &str, want: (&str, u32)| {
         let in_force = InForce { turnstile, ..InForce::of_settings(&settings) };
-        let head = RequestHead { method, purpose, ..RequestHead::default() };
+        let headers = &GivenHeaders { purpose, upgrade: "" };
+        let head = RequestHead { method, headers, ..RequestHead::default() };
         let visit = Visit { url: TOKEN_URL, head, ..Visit::of_page(NOW, &in_force) };
         let mut source = counted(None);
         let step = visit.step(Some(&mut isolate(true)), &mut source);
@@ -121,7 +128,8 @@ fn a_page_loaded_on_suspicion_is_for_those_inside_alone() {
     let settings = Settings::for_tests();
     let in_force = InForce::of_settings(&settings);
     let check = |ticket: Option<Ticket>, revoked: bool, want: &str| {
-        let head = RequestHead { method: "GET", purpose: "prefetch", ..RequestHead::default() };
+        let headers = &GivenHeaders { purpose: "prefetch", upgrade: "" };
+        let head = RequestHead { method: "GET", headers, ..RequestHead::default() };
         let visit = Visit { head, ..Visit::of_page(NOW, &in_force) };
         let mut isolate = isolate(false);
         if let Some(ticket) = ticket.as_ref().filter(|_| revoked) {
@@ -274,4 +282,70 @@ fn a_ticket_is_worth_something_until_its_session_is_ended_once() {
     assert!(!end_session(NOW, &settings, &mut isolate, &waits));
     let gone = Ticket { id: TicketId::from_bytes([3; 16]), ..queued(0, 1) };
     assert!(!valid(&isolate, &gone));
+}
+
+/// Of a place that another device may have taken.
+#[test]
+fn nobody_enters_with_a_place_that_moves() {
+    let settings = Settings::for_tests();
+    let all = Settings { queueing_method: QueueingMethod::Passthrough, ..Settings::for_tests() };
+    let moving = Ticket { moving: true, ..waiting() };
+    let infinite = Ticket { infinite: true, ..moving.clone() };
+    let early = Ticket { last_check_in: NOW, interval_s: 20, ..moving.clone() };
+    let check = |settings: &Settings, ticket: &Ticket, place: Option<PlaceState>, want: &str| {
+        let in_force = InForce::of_settings(settings);
+        let visit = Visit { place, ..Visit::of_page(NOW, &in_force) };
+        let step = visit.step(Some(&mut isolate(true)), &mut counted(Some(ticket.clone())));
+        assert_eq!(word(&step), want, "{place:?} {ticket:?}");
+        step
+    };
+    let events = Settings { event_stream: true, ..Settings::for_tests() };
+    for settings in [&settings, &all, &events] {
+        for ticket in [&moving, &infinite] {
+            check(settings, ticket, None, "ask the object");
+            check(settings, ticket, Some(PlaceState::Elsewhere), "moved");
+            let step = check(settings, ticket, Some(PlaceState::Open), "wait");
+            let Step::Answer(Outcome::Wait { ticket, counted: true }) = step else { panic!() };
+            assert!(ticket.moving && next_refresh(&ticket) > NOW + 9_000);
+        }
+        check(settings, &early, None, "wait");
+    }
+    check(&settings, &moving, Some(PlaceState::Here), "ask");
+    check(&all, &moving, Some(PlaceState::Here), "pass");
+    check(&settings, &waiting(), None, "ask");
+    // Whoever stayed away for too long has no place to move.
+    let late = Ticket { last_check_in: NOW.minus_seconds(400), ..moving };
+    check(&settings, &late, None, "ask");
+}
+
+#[test]
+fn what_has_become_of_a_place_is_what_the_object_says() {
+    let ticket = Ticket { last_check_in: NOW, moving: true, ..waiting() };
+    let check = |asked: Asked, after_ms: u64, want: PlaceState| {
+        assert_eq!(PlaceState::of(&asked, &ticket, NOW + after_ms), want);
+    };
+    check(Asked::Reply(MoveReply::Taken), 0, PlaceState::Elsewhere);
+    check(Asked::Reply(MoveReply::Nothing), 0, PlaceState::Here);
+    check(Asked::TooOften, 9 * MINUTE_MS, PlaceState::Open);
+    check(Asked::Reply(MoveReply::Open), 9 * MINUTE_MS, PlaceState::Open);
+    check(Asked::Silent, 7 * MINUTE_MS, PlaceState::Open);
+    check(Asked::Silent, 8 * MINUTE_MS, PlaceState::Here);
+}
+
+#[test]
+fn a_form_that_moves_a_place_is_for_who_waits() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |ticket: Option<Ticket>, want: Option<Ticket>| {
+        let head = RequestHead { method: "POST", ..RequestHead::default() };
+        let url = "https://shop.example/?waiting-room-place";
+        let visit = Visit { url, head, ..Visit::of_page(NOW, &in_force) };
+        let step = visit.step(None, &mut counted(ticket));
+        assert_eq!(step, Step::Place(want));
+    };
+    check(None, None);
+    check(Some(inside(&settings)), None);
+    check(Some(waiting()), Some(waiting()));
+    let late = Ticket { last_check_in: NOW.minus_seconds(400), ..waiting() };
+    check(Some(late), None);
 }

@@ -11,12 +11,13 @@
 //!                        P or, with a set-cookie, C; the origin gets these cookies instead
 //! O<P, C or S>           the same, and the origin's answer may order the end of the session
 //! U<url>\n<P, C, S or O> the same; the origin gets this address instead
+//! T<text>\n<C, S, O, U>  the same; the answer tells this of the session in a header
 //! G<status>\n<name: value lines>\n\n<body>
 //!                        answer with this page
 //! W<as G>                the same, and the body goes on with what `listen` says each second
 //! D<as G>                the same, and the body is the description of the API
 //! E<as G>                the same, and what the entry measures is added to the body, which is JSON
-//! B<bytes>               (from `manage`) ask again with the body, or the first so many bytes of it
+//! B<bytes>               ask `manage` or `handle` again with the body, or its first so many bytes
 //! M                      a request of the management surface: ask `manage`
 //! H                      (from `glance`) ask `handle`, which may wait for others
 //! F                      no decision: the var `ON_FAILURE` says what to do
@@ -39,7 +40,7 @@ pub enum Verdict {
     /// Answers with this response after the entry has measured what its body names, and has added
     /// it there.
     Examine(HttpResponse),
-    /// Asks again with the body of a management request.
+    /// Asks again with the body of a management request, or of one that a rule wants to see.
     ReadBody {
         /// How much of the body is read at most, in bytes.
         at_most_bytes: usize,
@@ -62,6 +63,8 @@ pub struct Forward {
     pub cookies: Option<String>,
     /// The complete value of a `Set-Cookie` header for the visitor.
     pub set_cookie: Option<String>,
+    /// The value of a header that tells the visitor of the session, beside a cookie.
+    pub session: Option<String>,
     /// True where a header of the origin's answer may order the end of the visitor's session.
     pub heeds_commands: bool,
 }
@@ -72,6 +75,7 @@ impl Verdict {
         url: None,
         cookies: None,
         set_cookie: None,
+        session: None,
         heeds_commands: false,
     });
 
@@ -98,8 +102,11 @@ impl Verdict {
 
 impl Forward {
     fn encode(&self) -> String {
-        let Self { url, cookies, set_cookie, heeds_commands } = self;
+        let Self { url, cookies, set_cookie, session, heeds_commands } = self;
         let mut text = String::new();
+        if let Some(session) = session {
+            text.extend(["T", session, "\n"]);
+        }
         if let Some(url) = url {
             text.extend(["U", url, "\n"]);
         }
@@ -167,6 +174,7 @@ mod tests {
                 url: url.then(|| "https://shop.example/a?b=1".to_owned()),
                 cookies: cookies.map(str::to_owned),
                 set_cookie: set_cookie.then(|| "ticket=1; Path=/".to_owned()),
+                session: (set_cookie && cookies.is_none()).then(|| "300;renews".to_owned()),
                 heeds_commands,
             })
         };
@@ -206,14 +214,19 @@ mod tests {
     fn meaning(verdict: &Verdict, work_is_left: bool) -> Value {
         let respond = |kind: &str, response: &HttpResponse| {
             let HttpResponse { status, headers, body } = response;
+            let is_cookie = |(name, _): &(&str, String)| *name == "set-cookie";
+            let first = headers.iter().position(is_cookie).unwrap_or(headers.len());
+            let (headers, cookies) = headers.split_at(first);
             json!({ "kind": kind, "after": work_is_left, "status": status,
-                    "headers": headers, "body": body })
+                    "headers": headers, "cookies": cookies, "body": body })
         };
         match verdict {
-            Verdict::Forward(Forward { url, cookies, set_cookie, heeds_commands }) => json!({
-                "kind": "forward", "after": work_is_left, "url": url, "cookies": cookies,
-                "setCookie": set_cookie, "heedsCommands": heeds_commands,
-            }),
+            Verdict::Forward(Forward { url, cookies, set_cookie, session, heeds_commands }) => {
+                json!({
+                    "kind": "forward", "after": work_is_left, "url": url, "cookies": cookies,
+                    "setCookie": set_cookie, "session": session, "heedsCommands": heeds_commands,
+                })
+            }
             Verdict::Respond(response) => respond("respond", response),
             Verdict::Stream(response) => respond("stream", response),
             Verdict::Describe(response) => respond("describe", response),

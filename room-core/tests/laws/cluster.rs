@@ -20,6 +20,7 @@ use room_core::order::lottery::LotteryKey;
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::room::settings::Settings;
+use room_core::room::turnstile::ChallengeEvent;
 use room_core::ticket::{Ticket, TicketState};
 use room_core::visit::{GivenSource, Step, Visit};
 
@@ -180,6 +181,13 @@ impl Cluster {
         let isolate = isolate % self.isolates.len();
         self.visitors.push(Visitor { isolate, stays: true, ..Visitor::default() });
         self.visit(self.visitors.len() - 1, isolate, None);
+    }
+
+    /// A visitor is challenged; nothing else is known of it.
+    pub fn challenge(&mut self, isolate: usize) {
+        let isolate = isolate % self.isolates.len();
+        let now = self.clocks.of_isolate(isolate, self.now);
+        self.isolates[isolate].machine.note_challenge(now, ChallengeEvent::Challenge);
     }
 
     /// A visitor comes with one of its cookies, counted from the newest.
@@ -402,7 +410,7 @@ impl Cluster {
                     if !instance.machine.wants_view(now) {
                         continue;
                     }
-                    instance.machine.view_request()
+                    instance.machine.view_request(now)
                 }
                 Followup::WaitUntil(_) => return,
                 Followup::Done => {

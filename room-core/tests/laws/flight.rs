@@ -79,9 +79,11 @@ pub fn repeated(flight: &Flight) -> Option<Flight> {
 pub fn slots_in(reply: &GlobalReply) -> impl Iterator<Item = (SlotClass, Slots)> {
     let (new, queued) = match reply {
         GlobalReply::Pulled { new, queued, .. } => (*new, *queued),
-        GlobalReply::Synced { .. } | GlobalReply::Status(_) | GlobalReply::History(_) => {
-            (None, None)
-        }
+        GlobalReply::Synced { .. }
+        | GlobalReply::Status(_)
+        | GlobalReply::History(_)
+        | GlobalReply::Move(_)
+        | GlobalReply::Webhooks(_) => (None, None),
     };
     let of = |class| move |slots| (class, slots);
     new.map(of(SlotClass::New)).into_iter().chain(queued.map(of(SlotClass::Queued)))

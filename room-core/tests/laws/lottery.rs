@@ -3,6 +3,7 @@
 
 use proptest::prelude::proptest;
 use room_core::base::time::MINUTE_MS;
+use room_core::order::lottery::ROUND_MS;
 use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::ticket::{Ticket, TicketState};
 
@@ -24,9 +25,32 @@ fn inside(cluster: &Cluster, visitor: usize) -> bool {
     ticket.is_some_and(|ticket| ticket.state == TicketState::Accepted)
 }
 
-/// Who of six wins the one place that comes free at :59: five first come at :00, the last one at
-/// :15, and each again when the page says so, 27 to 33 s later.
-fn winner(draw: u64) -> usize {
+/// When visitors of a full room come again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comes {
+    /// When the page says so, 27 to 33 s later.
+    AsTold,
+    /// Every 30 s by the clock, whatever the page says: at :00 and :30, the last at :15 and :45.
+    ByTheClock,
+}
+
+/// Time passes in half seconds, as many as these.
+fn pass(cluster: &mut Cluster, half_seconds: u64, comes: Comes) {
+    for _ in 0..half_seconds {
+        cluster.run(1, 500);
+        for visitor in 1..cluster.visitors.len() {
+            let at_ms = if visitor == 6 { 15_000 } else { 0 };
+            let is_time = comes == Comes::ByTheClock && cluster.now.0 % 30_000 == at_ms;
+            if is_time && !inside(cluster, visitor) {
+                cluster.come_back(visitor, visitor, 0);
+            }
+        }
+    }
+}
+
+/// Who of six wins the one place that comes free `free_s` seconds after a round began in which all
+/// of them take part: five first came at :00, the last one at :15.
+fn winner(draw: u64, comes: Comes, free_s: u64) -> usize {
     let settings = Settings { refresh_interval_s: 30, ..drawn(1) };
     let mut cluster = Cluster::new(settings.clone(), 2);
     cluster.skip_numbers(1_000 * draw);
@@ -34,14 +58,18 @@ fn winner(draw: u64) -> usize {
     cluster.run(80, 250);
     assert!(inside(&cluster, 0));
     assert!(cluster.now.0.is_multiple_of(MINUTE_MS), "{}", cluster.now);
+    let free_at = (cluster.now.0 / ROUND_MS + 3) * ROUND_MS + 1_000 * free_s;
     for visitor in 1..=6 {
         if visitor == 6 {
-            cluster.run(30, 500);
+            pass(&mut cluster, 30, comes);
         }
         cluster.arrive(visitor);
+        if let Some(visitor) = cluster.visitors.last_mut() {
+            visitor.stays = comes == Comes::AsTold;
+        }
     }
-    // In a round that all of them take part in, at its beginning, in its middle or at its end.
-    cluster.run(2 * (44 + 180 + 60 * (draw % 4)), 500);
+    let waits_ms = free_at - cluster.now.0;
+    pass(&mut cluster, waits_ms / 500, comes);
     cluster.change(Settings { total_active_users: 2, new_users_per_minute: 2, ..settings });
     let free_since = cluster.now;
     loop {
@@ -49,23 +77,33 @@ fn winner(draw: u64) -> usize {
             return winner;
         }
         assert!(cluster.now.since_ms(free_since) < 8 * MINUTE_MS, "nobody took the place");
-        cluster.run(1, 500);
+        pass(&mut cluster, 1, comes);
     }
 }
 
-/// 240 draws, the same in every run: 40 for each of six, within 3 sigma.
-#[test]
-fn each_of_six_wins_as_often_whatever_the_phase_and_the_moment_of_the_place() {
-    const DRAWS: u64 = 240;
+/// As many draws, the same in every run: as many for each of six, within 3 sigma.
+fn check_chances(draws: u64, comes: Comes, free_s: impl Fn(u64) -> u64) {
     let mut won = [0_i32; 7];
-    for draw in 0..DRAWS {
-        won[winner(draw)] += 1;
+    for draw in 0..draws {
+        won[winner(draw, comes, free_s(draw))] += 1;
     }
-    let mean = DRAWS as f64 / 6.0;
+    let mean = draws as f64 / 6.0;
     let sigma = (mean * 5.0 / 6.0).sqrt();
     for wins in won.iter().skip(1) {
         assert!((f64::from(*wins) - mean).abs() < 3.0 * sigma, "{won:?}");
     }
+}
+
+#[test]
+fn each_of_six_wins_as_often_whatever_the_phase_and_the_moment_of_the_place() {
+    // At the beginning of a round, in its middle or at its end.
+    check_chances(240, Comes::AsTold, |draw| 1 + 59 * (draw % 3));
+}
+
+#[test]
+fn each_of_six_wins_as_often_also_where_all_come_by_the_clock() {
+    // A second before the five come, or twenty after it.
+    check_chances(300, Comes::ByTheClock, |draw| 119 - 99 * (draw % 2));
 }
 
 fn queued(cluster: &Cluster, of: std::ops::Range<usize>) -> Vec<Ticket> {

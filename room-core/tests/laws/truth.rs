@@ -59,6 +59,8 @@ pub struct Truth {
     revoked: BTreeSet<VisitorId>,
     /// When the visitor admitted last had joined.
     joined_last: Timestamp,
+    /// How many of those who entered had been told a wait.
+    pub told: u64,
     /// When each visitor entered, in true time.
     entered: Vec<Timestamp>,
     grants: BTreeMap<GrantId, Grant>,
@@ -108,6 +110,7 @@ impl Truth {
         }
         self.joined_last = ticket.joined_at;
         self.entered.push(now);
+        self.told += u64::from(ticket.first_told_s().is_some());
         let ends_at = grant.and_then(|grant| self.grants.get(&grant)).map(|grant| grant.ends_at);
         assert!(ends_at.is_none_or(|at| now < at), "I5: entered at {now}, {ends_at:?}");
     }
@@ -166,7 +169,10 @@ impl Truth {
     ) {
         let view = match reply {
             GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
-            GlobalReply::Status(_) | GlobalReply::History(_) => return,
+            GlobalReply::Status(_)
+            | GlobalReply::History(_)
+            | GlobalReply::Move(_)
+            | GlobalReply::Webhooks(_) => return,
         };
         self.check_view(now, view);
         if let GlobalReply::Pulled { extended, .. } = reply {

@@ -63,6 +63,13 @@ impl World {
         let events: Vec<_> = moves.collect();
         let is_planted = self.room.bug == Some(Bug::RenewalCountedTwice) && !events.is_empty();
         let isolate = IsolateId(NOBODY);
-        is_planted.then_some(Report { isolate, first: 1, durable: 0, events, view_version: 0 })
+        is_planted.then_some(Report {
+            isolate,
+            first: 1,
+            durable: 0,
+            events,
+            view_version: 0,
+            counted: None,
+        })
     }
 }

@@ -119,7 +119,7 @@ impl World {
                 if !site.machine.wants_view(now) {
                     return;
                 }
-                Message::Report(site.machine.view_request())
+                Message::Report(site.machine.view_request(now))
             }
             Followup::WaitUntil(at) => {
                 site.works_at = Some(at);

@@ -59,7 +59,10 @@ impl World {
         let (view, slots) = match reply {
             GlobalReply::Pulled { view, new, queued, .. } => (view, [*new, *queued]),
             GlobalReply::Synced { view, .. } => (view, [None, None]),
-            GlobalReply::Status(_) | GlobalReply::History(_) => return,
+            GlobalReply::Status(_)
+            | GlobalReply::History(_)
+            | GlobalReply::Move(_)
+            | GlobalReply::Webhooks(_) => return,
         };
         let machine = &self.global.machine;
         let places = machine.counted(now, &self.room.settings) + machine.outstanding();

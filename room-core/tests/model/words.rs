@@ -120,9 +120,7 @@ pub fn flight(flight: &Flight) -> String {
             let seq = sync.contribution.seq;
             format!("the global aggregator gets sync {seq} of {name}{nobody}")
         }
-        Message::Up(GlobalRequest::Status | GlobalRequest::History(_)) => {
-            "the global aggregator is asked".to_owned()
-        }
+        Message::Up(_) => "the global aggregator is asked".to_owned(),
         Message::Down(GlobalReply::Pulled { new, queued, view, .. }) => {
             let open = if view.open { "open" } else { "closed" };
             let slots = [("new", new), ("queued", queued)].into_iter();

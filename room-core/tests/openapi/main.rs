@@ -14,14 +14,17 @@ mod operations;
 mod page_fields;
 mod schemas;
 mod trial;
+mod webhooks;
 
 use std::{env, fs};
 
 use room_core::management::api::Paging;
 use room_core::management::config::{
     FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
-    read_zone_settings, room_document, rule_document, zone_settings_document,
+    read_webhook, read_zone_settings, room_document, rule_document, stored_webhook,
+    webhook_document, zone_settings_document,
 };
+use room_core::room::webhook::Webhook;
 use serde_json::{Value, json};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../src/openapi.json.txt");
@@ -91,13 +94,27 @@ fn rule() -> Value {
     json!({ "id": ID, "action": "bypass_waiting_room", "expression": "ssl" })
 }
 
+fn webhook() -> Webhook {
+    let moment = "2030-12-01T18:00:00Z";
+    let fields = read_webhook(&json!({ "url": "https://hooks.example" }), false);
+    let row = json!({
+        "id": ID,
+        "room": ID,
+        "fields": fields.expect("a valid webhook"),
+        "secret": "",
+        "created_on": moment,
+        "modified_on": moment,
+    });
+    stored_webhook(&row).expect("a valid row")
+}
+
 fn with(mut object: Value, name: &str, value: Value) -> Value {
     object[name] = value;
     object
 }
 
 /// Each kind with a valid object, its reader, and the object as the API writes it.
-fn kinds() -> [(&'static str, Value, Read, Value); 5] {
+fn kinds() -> [(&'static str, Value, Read, Value); 6] {
     let rooms =
         json!([with(with(room(), "events", json!([event()])), "bypass_rules", json!([rule()]))]);
     let rooms = parse_rooms(&rooms.to_string()).expect("a valid room");
@@ -119,6 +136,12 @@ fn kinds() -> [(&'static str, Value, Read, Value); 5] {
         ),
         ("Rule", rule(), read_rule, written(rule_document(&rooms[0].bypass_rules[0]))),
         ("List", list, |value| read_named_list(value).map(drop), written(written_list)),
+        (
+            "Webhook",
+            json!({ "url": "https://hooks.example" }),
+            |value| read_webhook(value, false).map(drop),
+            written(webhook_document(&webhook())),
+        ),
         (
             "Settings",
             json!({}),
@@ -193,6 +216,10 @@ fn completed(kind: &str, object: Value) -> Value {
     let short = object.get("refresh_interval_seconds") == Some(&json!(5));
     let object =
         if short { with(object, "near_head_refresh_interval_seconds", json!(5)) } else { object };
+    let object = match (kind, object.get("format").and_then(Value::as_str)) {
+        ("Webhook", Some("pagerduty")) => with(object, "routing_key", json!("k".repeat(32))),
+        _ => object,
+    };
     match (kind, object.get("total_active_users"), object.get("new_users_per_minute")) {
         ("Event", Some(Value::Number(_)), None) => with(object, "new_users_per_minute", json!(1)),
         ("Room", Some(_), Some(rate)) if rate.as_u64() > Some(1) => object,

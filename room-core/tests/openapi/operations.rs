@@ -4,6 +4,8 @@
 use room_core::management::api::{Method, Target, route};
 use serde_json::{Map, Value, json};
 
+use super::webhooks;
+
 const ID: &str = "0123456789abcdef0123456789abcdef";
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const ROOMS: &str = "zones/{zone_id}/waiting_rooms";
@@ -43,6 +45,9 @@ fn templates() -> Vec<String> {
         of_room("/rules"),
         of_room("/rules/test"),
         of_room("/rules/{rule_id}"),
+        of_room("/webhooks"),
+        of_room("/webhooks/{webhook_id}"),
+        of_room("/webhooks/{webhook_id}/test"),
         LISTS.to_owned(),
         format!("{LISTS}/{{list_id}}"),
         format!("{LISTS}/{{list_id}}/items"),
@@ -137,6 +142,9 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::RuleTrial(..), _) => ("Would this request pass?", trial()),
         (Target::Rule(..), Patch) => ("Change a rule", (Some(moved_rule()), array("Rule"))),
         (Target::Rule(..), _) => ("Remove a rule", (None, array("Rule"))),
+        (Target::Webhooks(..) | Target::Webhook(..) | Target::WebhookTest(..), _) => {
+            of_webhooks(target, method)
+        }
         (Target::Lists, Post) => ("Make a list", (Some(reference("List")), shown_list())),
         (Target::Lists, _) => {
             ("Named lists", (None, json!({ "type": "array", "items": shown_list() })))
@@ -158,6 +166,25 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::Doctor, _) => ("Measure the Worker", (None, reference("Examination"))),
     };
     (summary, body, result)
+}
+
+fn of_webhooks(target: Target, method: Method) -> (&'static str, (Option<Value>, Value)) {
+    let shown = webhooks::shown;
+    match (target, method) {
+        (Target::Webhooks(..), Method::Post) => {
+            ("Make a webhook", (Some(webhooks::written()), shown()))
+        }
+        (Target::Webhooks(..), _) => {
+            ("Webhooks of a room", (None, json!({ "type": "array", "items": shown() })))
+        }
+        (Target::WebhookTest(..), _) => ("Send a webhook a message", (None, shown())),
+        (_, Method::Patch) => ("Change fields of a webhook", (Some(partial("Webhook")), shown())),
+        (_, Method::Delete) => {
+            let only_id = json!({ "type": "object", "properties": { "id": { "type": "string" } } });
+            ("Remove a webhook", (None, only_id))
+        }
+        _ => ("One webhook", (None, shown())),
+    }
 }
 
 fn imported() -> Value {

@@ -5,7 +5,7 @@ use crate::page_fields;
 use room_core::room::language::Language;
 use serde_json::{Value, json};
 
-use super::trial;
+use super::{trial, webhooks};
 
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
@@ -20,6 +20,8 @@ pub fn all() -> Value {
         "Settings": settings(),
         "Status": answers::status(),
         "History": answers::history(),
+        "Webhook": webhooks::webhook(),
+        "WebhookDeliveries": webhooks::deliveries(),
         "Preview": page_fields::added_to(preview()),
         "Trial": trial::request(),
         "TrialResult": trial::result(),
@@ -33,15 +35,15 @@ pub fn all() -> Value {
 
 const ID: &str = "^[0-9a-f]{32}$";
 
-fn id(of: &str) -> Value {
+pub fn id(of: &str) -> Value {
     json!({ "type": "string", "pattern": ID, "readOnly": true, "description": of })
 }
 
-fn stamp(of: &str) -> Value {
+pub fn stamp(of: &str) -> Value {
     json!({ "type": "string", "format": "date-time", "readOnly": true, "description": of })
 }
 
-fn flag(default: bool, description: &str) -> Value {
+pub fn flag(default: bool, description: &str) -> Value {
     json!({ "type": "boolean", "default": default, "description": description })
 }
 
@@ -66,7 +68,7 @@ pub fn text(longest: usize, description: &str) -> Value {
 }
 
 /// One of these; the first is the default.
-fn one_of(values: &[&str], description: &str) -> Value {
+pub fn one_of(values: &[&str], description: &str) -> Value {
     let default = values.first();
     json!({ "type": "string", "enum": values, "default": default, "description": description })
 }
@@ -229,6 +231,10 @@ fn room() -> Value {
             "new_places_per_network": ours(number(
                 0, 100_000, Some(0),
                 "New places for one network in a minute, in each isolate; 0: any number.",
+            )),
+            "turn_notice": ours(one_of(
+                &["off", "email", "phone", "email_or_phone"],
+                "What the queue page asks for to tell a visitor before the turn by your service.",
             )),
             "maintenance": ours(one_of(
                 &["off", "drain", "hold"],

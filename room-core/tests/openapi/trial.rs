@@ -12,6 +12,7 @@ pub fn request() -> Value {
             "url": { "type": "string", "description": "Absolute." },
             "method": { "type": "string", "default": "GET" },
             "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+            "body": { "type": "string", "description": "For http.request.body.*." },
             "address": { "type": "string", "description": "Of the client: ip.src." },
             "cf": { "type": "object", "description": "What the platform tells, as request.cf." },
             "expression": { "type": "string", "description": "Tried as if it were the last rule." },

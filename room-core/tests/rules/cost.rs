@@ -3,7 +3,9 @@
 
 use std::time::Instant;
 
-use room_core::rules::{End, Expression, Outcome, RequestFields, STEPS_MAX, first_match};
+use room_core::rules::{
+    BODY_BYTES_MAX, Body, End, Expression, Outcome, RequestFields, STEPS_MAX, first_match,
+};
 
 use super::request::{Request, evaluate, lists, parse, visitor};
 
@@ -66,6 +68,7 @@ fn worst_cases() -> Vec<(Request, Vec<String>)> {
     vec![
         worst_arrays(),
         worst_texts(),
+        worst_form(),
         (
             large_request("", vec![("accept-language", filled("a,", half / 2))]),
             owned(&[r#"any(http.request.accepted_languages[*]eq"b")"#]),
@@ -89,6 +92,19 @@ fn worst_cases() -> Vec<(Request, Vec<String>)> {
             ]),
         ),
     ]
+}
+
+fn worst_form() -> (Request, Vec<String>) {
+    let body: &[u8] = filled("a&", BODY_BYTES_MAX).leak().as_bytes();
+    let form = "application/x-www-form-urlencoded".to_owned();
+    let request = large_request("", vec![("content-type", form)]);
+    let terms = [
+        r#"any(http.request.body.form.names[*]eq"b")"#,
+        r#"any(http.request.body.form[*][*]eq"b")"#,
+        r#"lower(http.request.body.raw)eq"b""#,
+        r#"http.request.body.mime eq"b""#,
+    ];
+    (Request { body: Body::Read(body), ..request }, terms.map(str::to_owned).into())
 }
 
 fn worst_arrays() -> (Request, Vec<String>) {
@@ -213,4 +229,13 @@ fn a_hundred_usual_rules_stay_far_below_the_limit() {
     let Outcome { end, steps } = first_match(&rules, &RequestFields::new(&visitor), &lists());
     assert_eq!(end, End::NoMatch);
     assert!(steps < STEPS_MAX / 2, "{steps}");
+}
+
+#[test]
+fn the_platform_is_asked_for_the_address_once() {
+    let rules = ["192.0.2.1", "192.0.2.2", "192.0.2.3"]
+        .map(|address| parse(&format!("ip.src eq {address}")).expect("an expression"));
+    let visitor = visitor();
+    let end = first_match(&rules, &RequestFields::new(&visitor), &lists()).end;
+    assert_eq!((end, visitor.asked_for_address.get()), (End::NoMatch, 1));
 }

@@ -1,6 +1,8 @@
 //! Every field: what it is worth for the visitor, or that it can be asked for at all.
 
-use super::request::{Request, check, evaluate, parse, visitor};
+use room_core::rules::{BODY_BYTES_MAX, Body, End, RequestFields, first_match};
+
+use super::request::{Request, check, evaluate, lists, parse, visitor};
 
 #[test]
 fn fields_of_the_url() {
@@ -175,4 +177,76 @@ fn crawlers_and_protocols_are_told_apart() {
     check_for(&crawler, false, "cf.tls_client_auth.cert_verified");
     check_for(&crawler, false, "ip.src ne 203.0.113.7");
     check_for(&crawler, false, "ip.src in {0.0.0.0/0 ::/0}");
+}
+
+/// A request with this body and type.
+fn with_body(body: &'static [u8], content_type: &str) -> Request {
+    let mut request = Request { body: Body::Read(body), method: "POST", ..visitor() };
+    request.headers.push(("content-type".to_owned(), content_type.to_owned()));
+    request
+}
+
+const FORM: &str = "Application/x-www-form-urlencoded; charset=utf-8";
+
+#[test]
+fn the_body_tells_its_text_and_its_form() {
+    let form = with_body(b"user=Eve+A&tag=a&tag=b%20c&&empty=&flag&x=a=b", FORM);
+    for text in [
+        r#"http.request.body.raw contains "tag=a""#,
+        "http.request.body.size eq 45",
+        "not http.request.body.truncated",
+        r#"http.request.body.mime eq "text/plain""#,
+        r#"http.request.body.form["user"][0] eq "Eve+A""#,
+        r#"any(http.request.body.form["tag"][*] eq "b%20c")"#,
+        r#"http.request.body.form["empty"][0] eq "" and http.request.body.form["flag"][0] eq """#,
+        r#"http.request.body.form["x"][0] eq "a=b""#,
+        "len(http.request.body.form.names) eq 6",
+        r#"http.request.body.form.names[2] eq "tag""#,
+        r#"http.request.body.form.values[1] eq "a""#,
+        r#"not http.request.body.form["User"][0] ne "x""#,
+    ] {
+        check_for(&form, true, text);
+    }
+    // What a client does not call a form is none.
+    let text = with_body(b"user=eve", "text/plain");
+    check_for(&text, false, r#"http.request.body.form["user"][0] eq "eve""#);
+    check_for(&text, true, "len(http.request.body.form.names) eq 0");
+    let json = with_body(br#"{"user":{"name":"eve"}}"#, "application/json");
+    let name = r#"lookup_json_string(http.request.body.raw, "user", "name") eq "eve""#;
+    check_for(&json, true, name);
+    check_for(&json, true, r#"http.request.body.mime eq "application/json""#);
+    let empty = visitor();
+    check_for(&empty, true, r#"http.request.body.raw eq "" and http.request.body.size eq 0"#);
+    check_for(&empty, false, r#"http.request.body.mime ne "a""#);
+}
+
+#[test]
+fn a_long_body_is_cut_and_its_size_told_by_its_header() {
+    static LONG: [u8; BODY_BYTES_MAX + 1] = [b'x'; BODY_BYTES_MAX + 1];
+    let mut long = with_body(&LONG, "text/plain");
+    check_for(&long, true, "http.request.body.truncated");
+    check_for(&long, true, "len(http.request.body.raw) eq 131072");
+    // Nobody has told how much of it there is.
+    check_for(&long, false, "http.request.body.size ge 0");
+    long.headers.push(("content-length".to_owned(), "9000000".to_owned()));
+    check_for(&long, true, "http.request.body.size eq 9000000");
+}
+
+#[test]
+fn rules_wait_for_a_body_and_one_that_does_not_come_matches_none_of_them() {
+    let check = |body: Body<'static>, expressions: &[&str], want: End| {
+        let expressions: Vec<_> = expressions.iter().map(|text| parse(text).expect(text)).collect();
+        let request = Request { body, ..visitor() };
+        let found = first_match(&expressions, &RequestFields::new(&request), &lists());
+        assert_eq!(found.end, want, "{body:?} {expressions:?}");
+    };
+    let raw = r#"not http.request.body.raw contains "a""#;
+    check(Body::Unread, &[raw], End::Lacking);
+    check(Body::Unread, &["ssl", raw], End::Match(0));
+    check(Body::Unread, &[r#"http.request.method eq "POST" and http.request.body.size gt 1"#], {
+        End::NoMatch
+    });
+    check(Body::Unreadable, &[raw], End::NoMatch);
+    check(Body::Unreadable, &[raw, "ssl"], End::Match(1));
+    check(Body::Read(b"b"), &[raw], End::Match(0));
 }

@@ -1,14 +1,15 @@
 //! The request that the tables ask about, and their one way to ask.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use room_core::base::sorted::SortedMap;
 use room_core::base::time::Timestamp;
 use room_core::rules::{
-    End, Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields, RequestSource,
-    first_match, parse_rule_expression,
+    Body, End, Expression, ExpressionError, List, ListKind, Lists, Outcome, RequestFields,
+    RequestSource, first_match, parse_rule_expression,
 };
 
 /// A request made of plain parts.
@@ -18,7 +19,10 @@ pub struct Request {
     pub method: &'static str,
     pub headers: Vec<(String, String)>,
     pub address: Option<&'static str>,
+    /// How often the address was asked for.
+    pub asked_for_address: Cell<u32>,
     pub properties: BTreeMap<&'static str, &'static str>,
+    pub body: Body<'static>,
 }
 
 impl RequestSource for Request {
@@ -43,11 +47,16 @@ impl RequestSource for Request {
     }
 
     fn client_address(&self) -> Option<IpAddr> {
+        self.asked_for_address.set(self.asked_for_address.get() + 1);
         self.address.map(|address| address.parse().expect("an address"))
     }
 
     fn now(&self) -> Timestamp {
         Timestamp(1_795_219_200_857)
+    }
+
+    fn body(&self) -> Body<'_> {
+        self.body
     }
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {
@@ -75,6 +84,7 @@ pub fn visitor() -> Request {
         method: "GET",
         headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
         address: Some("203.0.113.7"),
+        asked_for_address: Cell::new(0),
         properties: BTreeMap::from([
             ("asn", "64496"),
             ("city", "M\u{fc}nchen"),
@@ -94,6 +104,7 @@ pub fn visitor() -> Request {
             ("tlsClientAuth.certVerified", "SUCCESS"),
             ("tlsVersion", "TLSv1.3"),
         ]),
+        body: Body::Read(b""),
     }
 }
 

@@ -138,6 +138,27 @@ fn starters_are_valid_and_render_in_every_state() {
     assert_eq!(count, 3);
 }
 
+/// Only the method `reject` sends anybody away, and not before an event or while all are held.
+#[test]
+fn only_who_cannot_join_is_told_to_come_back_later() {
+    let folder = root().join("templates/starters");
+    let method = QueueingMethod::Reject;
+    let rejecting = |(state, waiting)| (state, Waiting { method, ..waiting });
+    for name in ["branded", "minimal"] {
+        let source = fs::read_to_string(folder.join(format!("{name}.html"))).expect("a starter");
+        let page = Page::compile(&source).expect("a valid template");
+        for (state, waiting) in states().into_iter().chain(states().into_iter().map(rejecting)) {
+            let is_away = waiting.is_rejected() && !waiting.is_held;
+            let refresh_interval_s = if is_away { 0 } else { 20 };
+            let waiting = Waiting { refresh_interval_s, ..waiting };
+            for widget in [None, Some(widget())] {
+                let html = render(&page, &waiting, widget);
+                assert_eq!(html.contains("come back later"), is_away, "{name} {state}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_error_of_a_template_has_its_place() {
     let check = |source: &str, want: &[&str]| {

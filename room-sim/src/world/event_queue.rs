@@ -1,14 +1,15 @@
 //! What will happen, in order of time; what is due at the same moment comes in order of entry.
 //!
 //! A wheel of one slot per millisecond holds the present span, sorted chunks hold the rest:
-//! entering and taking out cost the same however many millions of visitors are due.
+//! entering and taking out cost the same however many millions of visitors are due. The span is so
+//! short that the slots of millions stay in the caches of the processor.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use room_core::base::time::Timestamp;
 
 /// Milliseconds of one turn of the wheel.
-const SPAN_MS: u64 = 1 << 14;
+const SPAN_MS: u64 = 1 << 10;
 
 /// Events by the moment at which they will happen, to the millisecond.
 #[derive(Debug)]
@@ -60,6 +61,11 @@ impl<WorldEvent> EventQueue<WorldEvent> {
             }
             self.slot += 1;
         }
+    }
+
+    /// Lists what else is due at the moment of the last event, in the order in which it comes.
+    pub fn due_now(&self) -> impl Iterator<Item = &WorldEvent> {
+        self.slots.get(self.slot).into_iter().flatten()
     }
 
     /// Counts all events that were ever entered.

@@ -209,6 +209,9 @@ impl World {
             | Step::RefusePrefetch
             | Step::ReadView
             | Step::Session(_)
+            | Step::Place(_)
+            | Step::AskPlace(_)
+            | Step::Moved
             | Step::Stream(_) => {
                 unreachable!("a page without a token, from an isolate that looked for a view");
             }
@@ -431,7 +434,7 @@ impl World {
                     self.event_queue.enter(now, WorldEvent::Work(shift));
                     return;
                 }
-                Question::Aggregator(data_center, instance.machine.view_request())
+                Question::Aggregator(data_center, instance.machine.view_request(local))
             }
         };
         self.call(Caller::Work(shift), question);

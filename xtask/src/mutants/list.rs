@@ -106,7 +106,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I1",
         breaks: "a restart forgets how long a calm room lets slots be held",
         file: "machines/global_aggregator.rs",
-        from: "row.ledger.restart(self.incarnation, now, cadence.lease_ms())",
+        from: "row.ledger.restart(self.incarnation, now, self.calm.cadence().lease_ms())",
         to: "row.ledger.restart(self.incarnation, now, LEASE_MS)",
     },
     Mutant {
@@ -196,16 +196,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         law: "I8",
         breaks: "a check-in leaves a gap behind the one before it",
-        file: "admission.rs",
+        file: "admission/check_in.rs",
         from: "if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now }",
         to: "now + EPOCH_MS",
     },
     Mutant {
         law: "I8",
         breaks: "a kept turn counts twice once its visitor is back",
-        file: "admission.rs",
-        from: "let (due, counted_until) = (next_refresh(ticket), expected_until(ticket));",
-        to: "let (due, counted_until) = (next_refresh(ticket), next_refresh(ticket));",
+        file: "admission/check_in.rs",
+        from: "(next_refresh(ticket), expected_until(settings, ticket));",
+        to: "(next_refresh(ticket), next_refresh(ticket));",
     },
     Mutant {
         law: "I9",

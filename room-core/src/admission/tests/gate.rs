@@ -106,7 +106,7 @@ fn where_there_is_no_line_there_is_none_to_pretend() {
 #[test]
 fn a_challenged_newcomer_is_told_the_wait_of_one_who_joins() {
     let view = View {
-        line: vec![(OrderKey(1), 100)],
+        line: [(OrderKey(1), 100)].into(),
         next_place_s: Some(6),
         admissions_per_1000_minutes: 10_000,
         ..view(false, 0)

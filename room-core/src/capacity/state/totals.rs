@@ -18,13 +18,13 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Adds the counts of a source's new contribution.
-    pub(super) fn add(&mut self, contribution: &Contribution) {
-        self.used.add(&contribution.used);
-        self.admitted.add(&contribution.admitted);
-        self.entered.add(&contribution.entered);
-        self.joined.add(&contribution.joined);
-        self.facts.add(&contribution.facts);
+    /// Counts a source's new contribution in place of the one `before`.
+    pub(super) fn replace(&mut self, before: Option<&Contribution>, contribution: &Contribution) {
+        self.used.replace(before.map(|before| &before.used), &contribution.used);
+        self.admitted.replace(before.map(|before| &before.admitted), &contribution.admitted);
+        self.entered.replace(before.map(|before| &before.entered), &contribution.entered);
+        self.joined.replace(before.map(|before| &before.joined), &contribution.joined);
+        self.facts.replace(before.map(|before| &before.facts), &contribution.facts);
     }
 
     /// Takes away the counts of a contribution that no longer counts.
@@ -49,19 +49,28 @@ impl<Key> Default for Total<Key> {
 }
 
 impl<Key: Copy + Ord> Total<Key> {
-    fn add(&mut self, counts: &SortedMap<Key, u32>) {
-        for (key, count) in counts {
-            *self.0.get_or_default(*key) += count;
+    /// Most contributions repeat most of what the one before said, and for that nothing is done.
+    fn replace(&mut self, before: Option<&SortedMap<Key, u32>>, counts: &SortedMap<Key, u32>) {
+        for (key, before, count) in beside(before, counts) {
+            if count > before {
+                *self.0.get_or_default(key) += count - before;
+            } else if count < before {
+                self.take_away(key, before - count);
+            }
         }
     }
 
     fn subtract(&mut self, counts: &SortedMap<Key, u32>) {
         for (key, count) in counts {
-            if let Some(total) = self.0.get_mut(key) {
-                *total -= count;
-                if *total == 0 {
-                    self.0.remove(key);
-                }
+            self.take_away(*key, *count);
+        }
+    }
+
+    fn take_away(&mut self, key: Key, count: u32) {
+        if let Some(total) = self.0.get_mut(&key) {
+            *total -= count;
+            if *total == 0 {
+                self.0.remove(&key);
             }
         }
     }
@@ -80,6 +89,26 @@ impl<Key: Copy + Ord> Total<Key> {
     pub(super) fn of_all(&self, chosen: impl Fn(Key) -> bool) -> u32 {
         self.0.iter().filter(|(key, _)| chosen(**key)).map(|(_, count)| count).sum()
     }
+}
+
+/// Goes through two lists of counts side by side, in the order of their keys: each key with its
+/// count in the one `before`, and in the other; 0 where it has none.
+pub(super) fn beside<Key: Copy + Ord>(
+    before: Option<&SortedMap<Key, u32>>,
+    counts: &SortedMap<Key, u32>,
+) -> impl Iterator<Item = (Key, u32, u32)> {
+    let mut before = before.into_iter().flatten().peekable();
+    let mut counts = counts.into_iter().peekable();
+    std::iter::from_fn(move || {
+        let first = match (before.peek(), counts.peek()) {
+            (Some((one, _)), Some((other, _))) => *(*one).min(other),
+            (Some((key, _)), None) | (None, Some((key, _))) => **key,
+            (None, None) => return None,
+        };
+        let earlier = before.next_if(|(key, _)| **key == first).map_or(0, |(_, count)| *count);
+        let now = counts.next_if(|(key, _)| **key == first).map_or(0, |(_, count)| *count);
+        Some((first, earlier, now))
+    })
 }
 
 impl Total<u64> {
@@ -107,20 +136,23 @@ mod tests {
     fn the_total_is_what_all_sources_say_now() {
         let mut totals = Totals::default();
         let (old, new) = (entered(&[(7, 1), (8, 2)]), entered(&[(8, 2), (9, 4)]));
-        totals.add(&old);
-        totals.add(&entered(&[(8, 8)]));
+        totals.replace(None, &old);
+        totals.replace(None, &entered(&[(8, 8)]));
         let check = |totals: &Totals, from: u64, want: u64| {
             assert_eq!(totals.entered.since(Timestamp::from_seconds(from)), want, "{from}");
         };
         check(&totals, 7, 11);
         check(&totals, 8, 10);
         check(&totals, 9, 0);
-        totals.subtract(&old);
-        totals.add(&new);
+        totals.replace(Some(&old), &new);
         check(&totals, 0, 14);
         assert_eq!((totals.entered.of(8), totals.entered.of(7)), (10, 0));
         // Nobody names the seventh second any more.
         assert_eq!(totals.entered.first_since(Timestamp::default()), Some(8));
         assert_eq!(totals.entered.of_all(|second| second > 8), 4);
+        totals.replace(Some(&new), &entered(&[(8, 1)]));
+        assert_eq!((totals.entered.of(8), totals.entered.first_since(Timestamp(9_000))), (9, None));
+        totals.subtract(&entered(&[(8, 1)]));
+        check(&totals, 0, 8);
     }
 }

@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 
 use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
-use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId};
+use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId, VisitorId};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
+use crate::ticket::contact::Contact;
 use crate::ticket::{Challenge, Ticket, TicketState};
 
 const HOUR_MS: u64 = 60 * MINUTE_MS;
@@ -260,8 +261,9 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
             people_ahead: if accepted.is_none() && infinite { last } else { 0 },
             counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
             counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
-            shared: unconfirmed,
+            shared: accepted.is_some() && unconfirmed,
             kept_minutes: 0,
+            moving: accepted.is_none() && unconfirmed,
         }
     })
 }
@@ -297,4 +299,81 @@ proptest! {
         let header = Base64UrlUnpadded::encode_string(&header);
         prop_assert_eq!(ring.open(now, room, "n", &(header + &body)), None);
     }
+}
+
+#[test]
+fn a_code_for_a_place_is_of_one_ticket_moment_room_and_deployment() {
+    let Sealed { room, ticket, .. } = golden().sealed.remove(0);
+    let ring = |keys: &str| KeyRing::parse(keys).unwrap();
+    let first = ring(&key('1'));
+    let code = first.place_code(room, &ticket);
+    assert_eq!(first.place_code(room, &ticket), code);
+    let later = Ticket { last_check_in: ticket.last_check_in + 1, ..ticket.clone() };
+    let other = Ticket { id: TicketId::from_bytes([9; 16]), ..ticket.clone() };
+    assert_ne!(first.place_code(room, &later), code);
+    assert_ne!(first.place_code(room, &other), code);
+    assert_ne!(first.place_code(RoomId::from_bytes([9; 16]), &ticket), code);
+    assert_ne!(ring(&key('2')).place_code(room, &ticket), code);
+    let name = first.place_name(room, code);
+    assert_ne!(first.place_name(room, first.place_code(room, &later)), name);
+    assert_ne!(first.place_name(RoomId::from_bytes([9; 16]), code), name);
+    // A new key in front changes no code that is shown.
+    let rotated = ring(&format!("{},{}", key('2'), key('1')));
+    assert_eq!((rotated.place_code(room, &ticket), rotated.place_name(room, code)), (code, name));
+}
+
+/// The object that keeps it cannot read it.
+#[test]
+fn a_ticket_on_its_way_opens_with_its_code_alone() {
+    let Sealed { now, room, ticket, .. } = golden().sealed.remove(0);
+    let mut ring = KeyRing::parse(&key('1')).unwrap();
+    let code = ring.place_code(room, &ticket).to_string();
+    let sealed = ring.seal(now, [7; NONCE_BYTES], room, &code, &ticket);
+    let mut opened = |room, name: &str| ring.open(now, room, name, &sealed);
+    assert_eq!(opened(room, &code), Some(ticket));
+    assert_eq!(opened(room, "__cfwaitingroom"), None);
+    assert_eq!(opened(room, "0000-0000"), None);
+    assert_eq!(opened(RoomId::from_bytes([9; 16]), &code), None);
+}
+
+/// What a visitor has typed is no ticket, and a ticket is nothing that a visitor has typed.
+#[test]
+fn a_contact_opens_in_its_room_under_its_name_for_two_hours() {
+    let room = RoomId::from_bytes([3; 16]);
+    let now = Timestamp(1_800_000_000_000);
+    let mut keys = ring(&key('1'));
+    // As long as a ticket.
+    let contact = Contact::new(VisitorId(7), "a@".to_owned() + &"b".repeat(44));
+    let sealed = keys.seal_contact(now, [9; NONCE_BYTES], room, "c", &contact);
+    assert_eq!(sealed.len(), 131);
+    assert_eq!(keys.open_contact(now, room, "c", &sealed).as_ref(), Some(&contact));
+    let later = now + 2 * HOUR_MS;
+    assert_eq!(keys.open_contact(later, room, "c", &sealed).as_ref(), Some(&contact));
+    assert_eq!(keys.open_contact(later + HOUR_MS, room, "c", &sealed), None);
+    assert_eq!(keys.open_contact(now, RoomId::from_bytes([4; 16]), "c", &sealed), None);
+    assert_eq!(keys.open_contact(now, room, "d", &sealed), None);
+    assert_eq!(ring(&key('2')).open_contact(now, room, "c", &sealed), None);
+    for cut in ["", "A", &sealed[1..], &sealed[..130]] {
+        assert_eq!(keys.open_contact(now, room, "c", cut), None, "{cut}");
+    }
+    assert_eq!(keys.open(now, room, "c", &sealed), None);
+    let Golden { ticket_keys, sealed } = golden();
+    let Sealed { now, room, cookie_name, text, .. } = &sealed[0];
+    assert_eq!(ring(&ticket_keys).open_contact(*now, *room, cookie_name, text), None);
+}
+
+/// Others hear of a visitor by a name that is the same for them alone.
+#[test]
+fn names_of_visitors_and_contacts_are_of_one_room_and_deployment() {
+    let keys = ring(&format!("{},{}", key('2'), key('1')));
+    let [a, b] = [1, 2].map(|byte| RoomId::from_bytes([byte; 16]));
+    let ticket = golden().sealed.remove(0).ticket;
+    let name = keys.visitor_name(a, &ticket);
+    assert_eq!(name, ring(&key('1')).visitor_name(a, &ticket), "a new key in front changes none");
+    assert_ne!(name, keys.visitor_name(b, &ticket));
+    assert_ne!(name, ring(&key('2')).visitor_name(a, &ticket));
+    let contact = keys.contact_name(a, "a@b.example");
+    assert_eq!((contact.len(), &contact), (32, &keys.contact_name(a, "a@b.example")));
+    assert_ne!(contact, keys.contact_name(a, "c@b.example"));
+    assert_ne!(contact, keys.contact_name(b, "a@b.example"));
 }

@@ -87,7 +87,16 @@ impl Counts {
     pub(super) fn take_in(&mut self, now: Timestamp, event: &IsolateEvent) -> News {
         let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
-            IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant } => {
+            IsolateEvent::Admitted {
+                visitor,
+                bucket,
+                second,
+                class,
+                waited_s,
+                told_s,
+                turn_kept,
+                grant,
+            } => {
                 let bucket = bucket.min(newest);
                 // A second admission of one ticket is one visitor and one slot.
                 if !self.visitors.admit(visitor, bucket, second) {
@@ -101,7 +110,10 @@ impl Counts {
                 }
                 let fact = if waited_s.is_some() { Fact::Called } else { Fact::New };
                 let waited = waited_s.map(|seconds| Fact::Waited(seconds.into()));
-                for fact in waited.into_iter().chain([fact]) {
+                let told = told_s.zip(waited_s);
+                let told = told.map(|(told_s, waited_s)| Fact::told_error(told_s, waited_s));
+                let kept = turn_kept.then_some(Fact::TurnKept);
+                for fact in [Some(fact), waited, told, kept].into_iter().flatten() {
                     facts::count(&mut self.facts, now, Timestamp::from_seconds(second), fact);
                 }
                 if let Some(grant) = grant {
@@ -129,6 +141,16 @@ impl Counts {
             }
         }
         news(now, event)
+    }
+
+    /// Adds what an isolate has counted besides events.
+    pub(super) fn add_facts(&mut self, now: Timestamp, counted: &Facts) {
+        facts::add(&mut self.facts, now, counted);
+    }
+
+    /// Notes that the global aggregator did not answer.
+    pub(super) fn note_unanswered(&mut self, now: Timestamp) {
+        facts::count(&mut self.facts, now, now, Fact::Unanswered);
     }
 
     /// Takes in whose sessions were ended in other data centers. Returns whether some of these

@@ -5,10 +5,11 @@ mod calm;
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
 use crate::base::id::{AggregatorCode, CheckInId, Colo, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
+use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::capacity::state::{Contribution, Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId};
-use crate::machines::wire::{GlobalReply, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{CountedFacts, GlobalReply, IsolateEvent, Report, ReportReply};
 use crate::order::census::{Epoch, Presence};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
@@ -87,13 +88,22 @@ fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
         durable: 0,
         events: events.to_vec(),
         view_version: 0,
+        counted: None,
     }
 }
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {
     let (visitor, bucket, second) = (VisitorId(visitor), Bucket(bucket), NOW.seconds());
-    let (class, waited_s, grant) = (SlotClass::New, None, Some(GRANT));
-    IsolateEvent::Admitted { visitor, bucket, second, class, waited_s, grant }
+    IsolateEvent::Admitted {
+        visitor,
+        bucket,
+        second,
+        class: SlotClass::New,
+        waited_s: None,
+        told_s: None,
+        turn_kept: false,
+        grant: Some(GRANT),
+    }
 }
 
 fn moved(visitor: u64, from: u32, to: u32) -> IsolateEvent {
@@ -236,6 +246,8 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
         second: 1_000,
         class: SlotClass::Queued,
         waited_s: Some(90),
+        told_s: Some(120),
+        turn_kept: true,
         grant: None,
     };
     let events = [admitted(5, 1_305), admitted(5, 1_305), called];
@@ -249,6 +261,29 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
     assert_eq!(sent.joined, [(1_000, 1)].into());
     assert_eq!(sent.census.get(&Epoch(200)), Some(&[(OrderKey(1), 1)].into()));
     assert_eq!(sent.included, [(IsolateId(1), 3), (IsolateId(2), 2)].into());
+    let told = [Fact::Called, Fact::TurnKept, Fact::Waited(90), Fact::ToldError(33)];
+    for fact in told {
+        assert_eq!(sent.facts.get(&key(16, fact)), Some(&1), "{fact:?}");
+    }
+}
+
+#[test]
+fn what_an_isolate_has_counted_counts_once_and_is_confirmed() {
+    let mut fixture = Fixture::greeted(&[]);
+    let counted = |number: u64, times: u32| {
+        let facts = [(key(16, Fact::Challenged), times)].into();
+        Report { counted: Some(CountedFacts { number, facts }), ..report(1, 1, &[]) }
+    };
+    let check = |fixture: &mut Fixture, told: &Report, want_received: u64, want: u32| {
+        assert_eq!(reply(&fixture.report(told)).facts_received, want_received);
+        let contribution = fixture.machine.counts.contribution(NOW, [].into(), false, REPORT_MS);
+        assert_eq!(contribution.facts.get(&key(16, Fact::Challenged)), Some(&want));
+    };
+    check(&mut fixture, &counted(1, 3), 1, 3);
+    check(&mut fixture, &counted(1, 3), 1, 3);
+    check(&mut fixture, &counted(2, 4), 2, 7);
+    check(&mut fixture, &counted(1, 3), 2, 7);
+    assert!(fixture.machine.on_alarm(NOW, &fixture.settings).send.is_none(), "a sync for facts");
 }
 
 #[test]

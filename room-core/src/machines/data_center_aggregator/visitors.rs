@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
+use crate::base::spread::SpreadMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::Node;
 use crate::room::settings::Settings;
@@ -62,8 +63,8 @@ impl Place {
 pub(super) struct Visitors {
     /// The number of syncs so far; the next one tells of what is counted now.
     syncs: u32,
-    /// A tree, because it holds up to a million visitors that come in random order.
-    counted: BTreeMap<VisitorId, Place>,
+    /// Up to a million.
+    counted: SpreadMap<VisitorId, Place>,
     by_bucket: SortedMap<Bucket, Vec<VisitorId>>,
     /// Visitors whose sessions were ended here, with the bucket in which they were counted last.
     revoked: BTreeMap<VisitorId, Bucket>,
@@ -97,7 +98,7 @@ impl Visitors {
     /// incarnation, which must not take them for repetitions.
     pub(super) fn copy(&self, node: Node, durable: u32) -> String {
         let newest_first = self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
-            let place = |visitor: &VisitorId| Some((*visitor, *self.counted.get(visitor)?));
+            let place = |visitor: &VisitorId| Some((*visitor, *self.counted.get(*visitor)?));
             visitors.iter().filter_map(place).filter(|(_, place)| place.bucket == *bucket)
         });
         let visitors =
@@ -108,7 +109,7 @@ impl Visitors {
     /// Counts an admission of this second. Returns false if the visitor's admission was counted
     /// here before.
     pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket, second: u64) -> bool {
-        let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(bucket));
+        let known = self.counted.get(visitor).copied().unwrap_or(Place::first(bucket));
         let bucket = known.bucket.max(bucket);
         let entered_s = u32::try_from(second).unwrap_or_default();
         self.place(visitor, Place { bucket, admitted: true, entered_s, ..known });
@@ -129,7 +130,7 @@ impl Visitors {
         to: Bucket,
         is_own: bool,
     ) -> Option<Bucket> {
-        let known = self.counted.get(&visitor).copied().unwrap_or(Place::first(from));
+        let known = self.counted.get(visitor).copied().unwrap_or(Place::first(from));
         if known.behind == Some(from) && to <= known.bucket {
             // The report that came late: out of where this data center counted it before.
             self.place(visitor, Place { behind: None, ..known });
@@ -155,7 +156,7 @@ impl Visitors {
     /// Returns false if that was known, or if [`REVOKED_MAX`] are remembered already. Reports of
     /// the admission and of moves up to that bucket may still come, and count.
     pub(super) fn revoke(&mut self, visitor: VisitorId, from: Bucket) -> bool {
-        let bucket = self.counted.get(&visitor).map_or(from, |place| place.bucket.max(from));
+        let bucket = self.counted.get(visitor).map_or(from, |place| place.bucket.max(from));
         let before = self.revoked.get(&visitor);
         let full = before.is_none() && self.revoked.len() >= REVOKED_MAX;
         if full || before.is_some_and(|before| *before >= bucket) {
@@ -170,7 +171,7 @@ impl Visitors {
     /// Returns true if the visitor has moved to a later bucket here: then the session is ended here
     /// too, and other data centers must hear of it.
     pub(super) fn revoked_elsewhere(&mut self, visitor: VisitorId, from: Bucket) -> bool {
-        if self.counted.get(&visitor).is_some_and(|place| place.bucket > from) {
+        if self.counted.get(visitor).is_some_and(|place| place.bucket > from) {
             return self.revoke(visitor, from);
         }
         let is_known = self.revoked_elsewhere.contains_key(&visitor);
@@ -238,8 +239,8 @@ impl Visitors {
             }
             let Some((bucket, visitors)) = self.by_bucket.take_first() else { return forgotten };
             for visitor in visitors {
-                if self.counted.get(&visitor).is_some_and(|place| place.bucket == bucket) {
-                    forgotten.extend(self.counted.remove(&visitor));
+                if self.counted.get(visitor).is_some_and(|place| place.bucket == bucket) {
+                    forgotten.extend(self.counted.remove(visitor));
                 }
             }
         }

@@ -3,6 +3,8 @@
 //! It learns from the room once in the width of an activity bucket, and computes the forecast at
 //! most once a second, however many views are made from it.
 
+use std::rc::Rc;
+
 use super::books::Books;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::order_key::OrderKey;
@@ -15,7 +17,8 @@ use crate::room::settings::{QueueingMethod, Settings};
 #[derive(Clone, Debug, Default)]
 pub(super) struct ForecastCache {
     retention: RetentionModel,
-    curve: Vec<Point>,
+    /// All views of a second share it.
+    curve: Rc<[Point]>,
     made_at: Timestamp,
 }
 
@@ -64,11 +67,11 @@ impl ForecastCache {
         settings: &Settings,
         queue: &Queue,
         books: &Books,
-    ) -> Vec<Point> {
+    ) -> Rc<[Point]> {
         let joined = books.contributions().joined_since(queue.reported().middle());
         let waiting = queue.waiting() + joined;
         if queue.is_open() || settings.admits_nobody() || waiting == 0 {
-            self.curve = Vec::new();
+            self.curve = Rc::default();
         } else if now.since_ms(self.made_at) >= SECOND_MS {
             let in_rate: Vec<u64> =
                 books.entered_in_rate_window(now).map(|(_, entered)| entered).collect();
@@ -78,7 +81,7 @@ impl ForecastCache {
                 leaving_rate: &in_rate,
                 waiting,
             };
-            self.curve = self.retention.forecast(now, settings, &start);
+            self.curve = self.retention.forecast(now, settings, &start).into();
             self.made_at = now;
         }
         self.curve.clone()

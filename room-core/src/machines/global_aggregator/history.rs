@@ -47,9 +47,13 @@ impl History {
         (self.open.rows_before(self.saved_before), kept)
     }
 
-    /// Notes that what [`Self::for_storage`] returned last is stored.
-    pub(super) fn note_stored(&mut self) {
-        self.open.forget_before(self.saved_before);
+    /// Notes whether what [`Self::for_storage`] returned last is stored.
+    pub(super) fn note_outcome(&mut self, now: Timestamp, is_stored: bool) {
+        if is_stored {
+            self.open.forget_before(self.saved_before);
+        } else {
+            self.open.count(facts::minute(now), Fact::SaveFailed, 1);
+        }
     }
 
     /// Returns the rows of the minutes that are not in the storage.

@@ -1,10 +1,11 @@
 //! What the global aggregator lost in a restart, and how long that holds it back: from when on it
 //! may grant slots again, and from when on it knows the line well enough to call visitors.
 
-use crate::base::time::{SECOND_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
 use crate::capacity::slots::WRITE_OFF_MS;
 use crate::capacity::state::{Contributions, SYNC_MS};
+use crate::order::order_key::EPOCH_MS;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
@@ -22,12 +23,20 @@ pub(super) struct Recovery {
     amnesia_until: Timestamp,
     /// The line is not trusted before this moment: its census was lost.
     line_known_from: Timestamp,
+    /// Check-ins from before the restart may be missing in censuses until this moment.
+    check_ins_known_from: Timestamp,
 }
 
 impl Recovery {
     /// Makes the state of a start at `now` in which nothing was lost.
     pub(super) fn from(now: Timestamp) -> Self {
-        Self { started_at: now, learning_until: now, amnesia_until: now, line_known_from: now }
+        Self {
+            started_at: now,
+            learning_until: now,
+            amnesia_until: now,
+            line_known_from: now,
+            check_ins_known_from: now,
+        }
     }
 
     /// Notes that the stored row could not be read: nothing is granted until every slot granted
@@ -49,8 +58,12 @@ impl Recovery {
     }
 
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
-    /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most.
+    /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most. Check-ins may
+    /// be missing until those visitors check in again: for a refresh interval and an epoch, and for
+    /// a minute at most.
     pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
+        let again_ms = settings.longest_refresh_ms() + EPOCH_MS;
+        self.check_ins_known_from = self.started_at + again_ms.min(MINUTE_MS);
         // Missing reports can hold at most the flow of two syncs at the full pace: a calm room
         // stores each change before it answers.
         let missing = u64::from(settings.new_users_per_minute) * 2 * SYNC_MS / 60_000;
@@ -64,6 +77,12 @@ impl Recovery {
     pub(super) fn is_learning(self, now: Timestamp, contributions: &Contributions) -> bool {
         now < self.amnesia_until
             || now < self.learning_until && contributions.is_missing_since(self.started_at)
+    }
+
+    /// Whether whoever is missing in the census may be in line all the same, since a check-in of
+    /// before the restart was lost.
+    pub(super) fn may_lack_check_ins(self, now: Timestamp) -> bool {
+        now < self.check_ins_known_from
     }
 
     /// Whether the census knows everybody in line, so that visitors may be called by it.

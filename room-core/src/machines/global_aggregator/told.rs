@@ -28,7 +28,7 @@ impl GlobalAggregator {
             called_before: self.queue.called().before,
             open: self.queue.is_open(),
             names_until: self.burst.names_until(&self.queue),
-            line: crate::queue::line::curve(&self.queue.line_without(entered)),
+            line: self.queue.curve_without(entered),
             joined: self.joined(now, entered),
             joined_by_second: self.joined_by_second(now, entered),
             closed_at: self.queue.closed_at(),

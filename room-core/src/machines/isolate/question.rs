@@ -8,14 +8,21 @@
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs};
 use crate::base::id::CounterCode;
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::capacity::facts::Fact;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::capacity::state::{Node, SYNC_MS};
 use crate::machines::round_trip::RoundTrip;
 use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, SlotRequest};
-use crate::room::settings::Settings;
+use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::Ticket;
 
+/// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
+/// lately; the others are answered at once as if they had asked and heard nothing.
+///
+/// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
+/// and visitors who were not allowed to ask would be held although places are free.
+const ASKS_IN_SILENCE: u32 = 1;
 /// The shortest wait before a question is sent again, in milliseconds: the longest usual round
 /// trip to an object of the same data center (`docs/simulation.md`).
 const SHORTEST_MS: u64 = 10;
@@ -157,9 +164,13 @@ impl Isolate {
                 self.keep_rest(now, asked, reply);
                 (if spent { CounterAnswer::Spent } else { CounterAnswer::Refused }, none)
             }
-            None if is_elsewhere => (CounterAnswer::Refused, none),
+            None if is_elsewhere => {
+                self.counted.count(now, Fact::Unanswered);
+                (CounterAnswer::Refused, none)
+            }
             Some(CounterReply::Silent | CounterReply::Returned) | None => {
                 self.silent_at = Some(now);
+                self.counted.count(now, Fact::Unanswered);
                 (self.silence(now, settings), none)
             }
         };
@@ -208,6 +219,28 @@ impl Isolate {
         if question.call.counter.colo == self.colo {
             self.patience.round_trip.note(now.since_ms(question.sent_at).min(LONGEST_MS));
         }
+    }
+
+    fn is_silent(&self, now: Timestamp) -> bool {
+        self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
+    }
+
+    pub(super) fn may_ask_in_silence(&self, now: Timestamp) -> bool {
+        !self.is_silent(now) || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
+    }
+
+    /// Whether a visitor may enter although the counter is silent.
+    pub(super) fn may_flow(&self, now: Timestamp, settings: &Settings) -> bool {
+        settings.when_silent == WhenSilent::KeepFlowing
+            && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute)
+    }
+
+    pub(super) fn silence(&mut self, now: Timestamp, settings: &Settings) -> CounterAnswer {
+        if !self.may_flow(now, settings) {
+            return CounterAnswer::Refused;
+        }
+        self.flow.spend(now, MINUTE_MS);
+        CounterAnswer::Granted(now)
     }
 
     /// Keeps what an answer brings besides the decision on the visit: slots for the next newcomers,

@@ -104,6 +104,7 @@ fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
         report_interval_ms: 250,
         view: None,
         revoked: vec![],
+        facts_received: 0,
     }
 }
 
@@ -296,6 +297,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         counter: CounterCode::default(),
         shared: false,
         kept_minutes: 0,
+        moving: false,
     }
 }
 

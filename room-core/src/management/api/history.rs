@@ -62,7 +62,7 @@ pub fn history_reply(period: Period, rows: &str) -> Reply {
         "from": moment(from),
         "until": moment(until),
         "resolution": span.name(),
-        "columns": NAMES,
+        "columns": NAMES.as_slice(),
         "rows": [],
     });
     let Reply { status, body } = Reply::success(result, &[]);

@@ -1,10 +1,10 @@
 //! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! and our own history, trial of rules, file of rooms, audit log and doctor.
+//! and our own history, webhooks, trial of rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
 use super::reply::Failure;
-use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, ZoneId};
+use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, WebhookId, ZoneId};
 
 /// What a request is about, from its path below `client/v4/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,12 @@ pub enum Target {
     RuleTrial(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/rules/{rule}`.
     Rule(ZoneId, RoomId, RuleId),
+    /// `zones/{zone}/waiting_rooms/{room}/webhooks`: who is told what happens in it. Ours.
+    Webhooks(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/webhooks/{webhook}`. Ours.
+    Webhook(ZoneId, RoomId, WebhookId),
+    /// `zones/{zone}/waiting_rooms/{room}/webhooks/{webhook}/test`: sends it a message. Ours.
+    WebhookTest(ZoneId, RoomId, WebhookId),
     /// `accounts/{account}/rules/lists`: the named lists that rules refer to.
     Lists,
     /// `accounts/{account}/rules/lists/{list}`.
@@ -126,9 +132,10 @@ impl Target {
             | Self::Doctor => &[Get],
             Self::List(_) => &[Get, Put, Delete],
             Self::ListItems(_) => &[Get, Post, Put, Delete],
-            Self::Rooms(_) | Self::Events(..) | Self::Lists => &[Get, Post],
+            Self::Rooms(_) | Self::Events(..) | Self::Webhooks(..) | Self::Lists => &[Get, Post],
             Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
-            Self::Preview(_) | Self::RuleTrial(..) => &[Post],
+            Self::Webhook(..) => &[Get, Patch, Delete],
+            Self::Preview(_) | Self::RuleTrial(..) | Self::WebhookTest(..) => &[Post],
             Self::Settings(_) => &[Get, Put, Patch],
             Self::Rules(..) => &[Get, Post, Put],
             Self::Rule(..) => &[Patch, Delete],
@@ -177,6 +184,7 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
     let room = room.parse().map_err(|_| Failure::not_found("waiting room"));
     let event = |id: &str| id.parse().map_err(|_| Failure::not_found("event"));
     let rule = |id: &str| id.parse().map_err(|_| Failure::not_found("rule"));
+    let webhook = |id: &str| id.parse().map_err(|_| Failure::not_found("webhook"));
     Ok(match rest {
         [] => Target::Room(zone, room?),
         ["status"] => Target::Status(zone, room?),
@@ -188,6 +196,9 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
         // This stands where the id of a rule would: it comes first.
         ["rules", "test"] => Target::RuleTrial(zone, room?),
         ["rules", id] => Target::Rule(zone, room?, rule(id)?),
+        ["webhooks"] => Target::Webhooks(zone, room?),
+        ["webhooks", id] => Target::Webhook(zone, room?, webhook(id)?),
+        ["webhooks", id, "test"] => Target::WebhookTest(zone, room?, webhook(id)?),
         _ => return Err(Failure::no_route()),
     })
 }
@@ -202,6 +213,7 @@ mod tests {
     fn the_24_operations_those_of_lists_and_ours_are_routed() {
         let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
         let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
+        let webhook = ID.parse().unwrap();
         let rooms = format!("zones/{ID}/waiting_rooms");
         let (lists, list, item) =
             ("accounts/any/rules/lists", ID.parse().unwrap(), ID.parse().unwrap());
@@ -228,6 +240,17 @@ mod tests {
             (format!("{rooms}/{ID}/rules"), Target::Rules(zone, room), "GET POST PUT"),
             (format!("{rooms}/{ID}/rules/test"), Target::RuleTrial(zone, room), "POST"),
             (format!("{rooms}/{ID}/rules/{ID}"), Target::Rule(zone, room, rule), "PATCH DELETE"),
+            (format!("{rooms}/{ID}/webhooks"), Target::Webhooks(zone, room), "GET POST"),
+            (
+                format!("{rooms}/{ID}/webhooks/{ID}"),
+                Target::Webhook(zone, room, webhook),
+                "GET PATCH DELETE",
+            ),
+            (
+                format!("{rooms}/{ID}/webhooks/{ID}/test"),
+                Target::WebhookTest(zone, room, webhook),
+                "POST",
+            ),
             (lists.clone(), Target::Lists, "GET POST"),
             (format!("{lists}/{ID}"), Target::List(list), "GET PUT DELETE"),
             (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
@@ -247,7 +270,7 @@ mod tests {
             }
             assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
         }
-        assert_eq!(operations, 24 + 11 + 6);
+        assert_eq!(operations, 24 + 11 + 6 + 6);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 
@@ -265,6 +288,7 @@ mod tests {
         check(&format!("zones/{ID}/waiting_rooms/shop"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/events/sale"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/rules/1"), 1_001);
+        check(&format!("zones/{ID}/waiting_rooms/{ID}/webhooks/1"), 1_001);
         check("accounts//waiting_rooms", 7_003);
     }
 }

@@ -42,9 +42,9 @@ pub fn read_bypass_rules(
 
 /// Reads the field `bypass_rules` of a room.
 pub(super) fn read_rules_of(fields: &mut Fields<'_>, lists: &KnownLists) -> Vec<BypassRule> {
-    let pointer = fields.pointer_to("bypass_rules");
     let Some(value) = fields.value("bypass_rules") else { return Vec::new() };
     read_bypass_rules(value, lists).unwrap_or_else(|errors| {
+        let pointer = fields.pointer_to("bypass_rules");
         let placed = |error: FieldError| {
             let pointer = format!("{pointer}{}", error.pointer);
             FieldError { pointer, ..error }

@@ -3,6 +3,7 @@
 
 use crate::room::TicketSharing;
 use crate::room::settings::{Maintenance, QueueingMethod, WhenSilent};
+use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{TurnstileAction, TurnstileMode, WhenUnverified};
 use crate::ticket::cookie::{SameSite, Secure};
 
@@ -35,6 +36,13 @@ pub const TICKET_SHARINGS: [(&str, TicketSharing); 4] = [
     ("report", TicketSharing::Report),
     ("challenge", TicketSharing::Challenge),
     ("new_visitor", TicketSharing::NewVisitor),
+];
+/// The words of `turn_notice`.
+pub const TURN_NOTICES: [(&str, TurnNotice); 4] = [
+    ("off", TurnNotice::Off),
+    ("email", TurnNotice::Email),
+    ("phone", TurnNotice::Phone),
+    ("email_or_phone", TurnNotice::EmailOrPhone),
 ];
 /// The words of `enabled_origin_commands`; true for the command that ends a session.
 pub const ORIGIN_COMMANDS: [(&str, bool); 1] = [("revoke", true)];

@@ -1,6 +1,9 @@
 //! Remembers the ids, names and routes of rooms, each of which only one room may have, and the
 //! lists that rules may refer to.
 
+use std::fmt;
+use std::rc::Rc;
+
 use super::field_error::ErrorCode;
 use super::fields::Fields;
 use crate::base::id::{RoomId, ZoneId};
@@ -10,12 +13,12 @@ use crate::room::route::Route;
 use crate::room::zones::Zones;
 use crate::rules::KnownLists;
 
-/// The ids, names and routes that are taken, each with words for where or by which room.
+/// The ids, names and routes that are taken, each with who has it.
 #[derive(Debug, Default)]
 pub struct Claims {
-    ids: SortedMap<RoomId, String>,
-    names: SortedMap<(ZoneId, String), String>,
-    routes: SortedMap<(String, String), String>,
+    ids: SortedMap<RoomId, Owner>,
+    names: SortedMap<(ZoneId, String), Owner>,
+    routes: SortedMap<(String, String), Owner>,
     zones: Zones,
     lists: KnownLists,
 }
@@ -25,7 +28,7 @@ impl Claims {
     pub fn of<'rooms>(rooms: impl IntoIterator<Item = &'rooms Room>) -> Self {
         let mut claims = Self::default();
         for room in rooms {
-            let owner = format!("by the room {}", room.name);
+            let owner = Owner::Room(room.name.as_str().into());
             claims.ids.insert(room.id, owner.clone());
             claims.names.insert((room.zone_id, room.name.to_ascii_lowercase()), owner.clone());
             let keys = room.routes.iter().map(route_key);
@@ -85,8 +88,27 @@ fn route_key(route: &Route) -> (String, String) {
     (route.host.as_str().to_owned(), route.path.canonical().to_owned())
 }
 
+/// Who has an id, a name or a route. It is put into words only where somebody else wants that: of
+/// ten thousand rooms nobody does.
+#[derive(Clone, Debug)]
+enum Owner {
+    /// A room that was there before, by its name.
+    Room(Rc<str>),
+    /// A field of the object at this JSON pointer, in the same text.
+    Field(Rc<str>, &'static str),
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Room(name) => write!(formatter, "by the room {name}"),
+            Self::Field(pointer, field) => write!(formatter, "at {pointer}/{field}"),
+        }
+    }
+}
+
 fn claim<K: Ord>(
-    taken: &mut SortedMap<K, String>,
+    taken: &mut SortedMap<K, Owner>,
     key: K,
     fields: &mut Fields<'_>,
     field: &'static str,
@@ -96,6 +118,6 @@ fn claim<K: Ord>(
         let message = format!("{verb} already taken {first}");
         fields.fail(field, ErrorCode::Duplicate, message);
     } else {
-        taken.insert(key, format!("at {}", fields.pointer_to(field)));
+        taken.insert(key, Owner::Field(fields.pointer(), field));
     }
 }

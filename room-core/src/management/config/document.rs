@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TICKET_SHARINGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
+use super::value::document;
 use super::{Claims, read_room};
 use crate::room::Room;
 use crate::room::branding::Branding;
@@ -73,6 +74,9 @@ pub fn room_document(room: &Room) -> Document {
         "show_position": room.show_position,
         "event_stream_enabled": settings.event_stream,
     }));
+    // One more in there is beyond what the macro takes.
+    let turn_notice = json!(name_of(&TURN_NOTICES, room.turn_notice));
+    all.insert("turn_notice".to_owned(), turn_notice);
     all.extend(branding_document(&room.branding));
     all
 }
@@ -133,13 +137,16 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 }
 
 /// Fields that the version before does not know: they are left out with their defaults (false,
-/// 0, "" or "allow"). While a deployment replaces that one, its isolates would refuse a
-/// configuration with any.
-const NEW_FIELDS: [&str; 10] = [
+/// 0, "", "allow" or "off"). While a deployment replaces that one, its isolates would refuse a
+/// configuration with any, and after a rollback its registry would read no row of a room.
+const NEW_FIELDS: [&str; 13] = [
     "case_sensitive_path",
     "new_places_per_network",
+    "session_endpoint",
     "ticket_sharing",
     "turn_kept_minutes",
+    "turn_notice",
+    "unconfirmed_seconds",
     "page_name",
     "page_logo",
     "page_color",
@@ -150,23 +157,29 @@ const NEW_FIELDS: [&str; 10] = [
 
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
-    let mut all = room_document(room);
-    for name in NEW_FIELDS {
-        let defaults = [json!(false), json!(0), json!(""), json!("allow")];
-        if all.get(name).is_some_and(|value| defaults.contains(value)) {
-            all.remove(name);
-        }
-    }
-    let events = room.events.iter().map(full_event).map(Value::Object).collect();
+    let mut all = stored_document(room);
+    let events = room.events.iter().map(stored_event_document).map(Value::Object).collect();
     let rules = room.bypass_rules.iter().map(rule_document).map(Value::Object).collect();
     all.insert("events".to_owned(), Value::Array(events));
     all.insert("bypass_rules".to_owned(), Value::Array(rules));
     all
 }
 
+/// Writes a room as [`room_document`] does, without `NEW_FIELDS` that have their defaults.
+pub fn stored_document(room: &Room) -> Document {
+    let mut all = room_document(room);
+    for name in NEW_FIELDS {
+        let defaults = [json!(false), json!(0), json!(""), json!("allow"), json!("off")];
+        if all.get(name).is_some_and(|value| defaults.contains(value)) {
+            all.remove(name);
+        }
+    }
+    all
+}
+
 /// Writes an event without the fields that begin with `page_` and that it leaves to its room: the
 /// version before knows none of them.
-fn full_event(event: &Event) -> Document {
+pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
     all.retain(|name, value| !(name.starts_with("page_") && value.is_null()));
     all
@@ -216,11 +229,6 @@ pub fn default_fields() -> Document {
         fields.remove(name);
     }
     fields
-}
-
-/// Returns the fields of a JSON object; none for any other value.
-pub(super) fn document(value: Value) -> Document {
-    if let Value::Object(document) = value { document } else { Document::new() }
 }
 
 fn method_name(method: QueueingMethod) -> &'static str {
@@ -279,7 +287,9 @@ mod tests {
         let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
         let [name, logo, color, text, message, help] = page.map(Value::from);
         let of_page = [name, logo, color, text, message, help];
-        let values = [json!(true), json!(7), json!("report"), json!(3)].into_iter().chain(of_page);
+        let values = [json!(true), json!(7), json!(true), json!("report"), json!(3)];
+        let values = values.into_iter().chain([json!("phone"), json!(60)]);
+        let values = values.chain(of_page);
         NEW_FIELDS.map(str::to_owned).into_iter().zip(values)
     }
 
@@ -299,7 +309,6 @@ mod tests {
             "disable_session_renewal": true, "queue_all": true,
             "refresh_interval_seconds": 300, "near_head_refresh_interval_seconds": 60,
             "when_silent": "keep_flowing", "keep_flowing_per_minute": 100_000,
-            "unconfirmed_seconds": 60,
             "suspended": true,
             "queueing_status_code": 429,
             "custom_page_html": "<p>{{waitTime}}",

@@ -6,7 +6,7 @@ use super::branding;
 use super::choices::{QUEUEING_METHODS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
-use super::value::{MAX_TEXT_BYTES, boolean, choice, list, malformed, parsed, text, whole_number};
+use super::value::{MAX_TEXT_BYTES, boolean, list, malformed, parsed, text, whole_number};
 use super::{SESSION_DURATION, USER_COUNT, check_limits, read_stamps, read_template, room_name};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::shuffle::DrawKey;
@@ -27,12 +27,12 @@ pub fn read_event(value: &Value, others: &[Event]) -> Result<Event, Vec<FieldErr
 
 /// Reads the field `events` of a room.
 pub(super) fn read_events(fields: &mut Fields<'_>) -> Vec<Event> {
-    let pointer = fields.pointer_to("events");
     let values = fields
         .optional("events", &[][..], list("a list of events", MAX_EVENTS))
         .unwrap_or_default();
     let mut events: Vec<Event> = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
+        let pointer = fields.pointer_to("events");
         match read_at(value, format!("{pointer}/{index}"), &events) {
             Ok(event) => events.push(event),
             Err(errors) => fields.add(errors),
@@ -128,12 +128,9 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let disable_renewal = fields.optional("disable_session_renewal", None, some_choice);
     let has_page = fields.value("custom_page_html").is_some();
     let page = read_template(fields);
-    let some_mode = |value: &Value| choice(&TURNSTILE_MODES)(value).map(Some);
-    let turnstile_mode = fields.optional("turnstile_mode", None, some_mode);
-    let some_method = |value: &Value| choice(&QUEUEING_METHODS)(value).map(Some);
-    let queueing_method = fields.optional("queueing_method", None, some_method);
-    let some_action = |value: &Value| choice(&TURNSTILE_ACTIONS)(value).map(Some);
-    let turnstile_action = fields.optional("turnstile_action", None, some_action);
+    let turnstile_mode = fields.choice("turnstile_mode", None, &TURNSTILE_MODES);
+    let queueing_method = fields.choice("queueing_method", None, &QUEUEING_METHODS);
+    let turnstile_action = fields.choice("turnstile_action", None, &TURNSTILE_ACTIONS);
     let branding = branding::read_overrides(fields);
     Some(Overrides {
         limits: total?.zip(per_minute?),
@@ -237,6 +234,8 @@ mod tests {
             check(&json!({ "queueing_method": method }), &[]);
         }
         check(&json!({ "queueing_method": "lifo" }), &[("/queueing_method", RANGE)]);
+        let empty = json!({ "queueing_method": "", "turnstile_mode": "", "turnstile_action": "" });
+        check(&empty, &[]);
         check(&json!({ "turnstile_action": "infinite_queue" }), &[]);
         check(&json!({ "turnstile_action": "block" }), &[("/turnstile_action", RANGE)]);
         check(&json!({ "colour": 1 }), &[("/colour", ErrorCode::UnknownField)]);

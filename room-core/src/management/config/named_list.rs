@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::document::document;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{
-    MAX_TEXT_BYTES, choice, list, malformed, out_of_range, parsed, text, whole_number, wrong_type,
+    MAX_TEXT_BYTES, choice, document, list, malformed, out_of_range, parsed, text, whole_number,
+    wrong_type,
 };
 use crate::base::host::Host;
 use crate::base::time::Timestamp;

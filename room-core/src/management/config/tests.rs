@@ -10,6 +10,7 @@ use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
 use crate::ticket::cookie::{CookieAttributes, SameSite, Secure};
 
@@ -108,6 +109,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         show_infinite_queue: false,
         new_places_per_network: 0,
         ticket_sharing: TicketSharing::Allow,
+        turn_notice: TurnNotice::Off,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -137,13 +139,12 @@ fn every_field_reaches_the_room() {
         "when_silent": "keep_flowing",
         "keep_flowing_per_minute": 100_000,
         "unconfirmed_seconds": 60, "turn_kept_minutes": 5,
-        "suspended": true,
-        "queueing_status_code": 429,
+        "suspended": true, "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
         "case_sensitive_path": true,
         "new_places_per_network": 7,
-        "ticket_sharing": "new_visitor",
+        "ticket_sharing": "new_visitor", "turn_notice": "email_or_phone",
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -186,7 +187,8 @@ fn every_field_reaches_the_room() {
     );
     let action = TurnstileAction::InfiniteQueue;
     assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
-    assert_eq!(room.turnstile_when_silent, WhenUnverified::Refuse);
+    let silent = (room.turnstile_when_silent, room.turn_notice);
+    assert_eq!(silent, (WhenUnverified::Refuse, TurnNotice::EmailOrPhone));
     assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
 }
 
@@ -210,13 +212,13 @@ fn values_keep_to_their_limits() {
     check("unconfirmed_seconds", &[json!(null), json!(0), json!(1_800)], None);
     check("unconfirmed_seconds", &[json!(1_801)], Some(RANGE));
     check("when_silent", &[json!("hold"), json!(null)], None);
-    check("when_silent", &[json!("open"), json!("")], Some(RANGE));
+    check("when_silent", &[json!("open")], Some(RANGE));
     let methods = ["fifo", "FIFO", "random", "passthrough", "Reject"];
     check("queueing_method", &methods.map(Value::from), None);
-    check("queueing_method", &[json!("lifo"), json!("")], Some(RANGE));
+    check("queueing_method", &[json!("lifo")], Some(RANGE));
     check("queueing_method", &[json!(7)], Some(TYPE));
     check("maintenance", &[json!("off"), json!("drain"), json!("hold"), json!(null)], None);
-    check("maintenance", &[json!("on"), json!("")], Some(RANGE));
+    check("maintenance", &[json!("on")], Some(RANGE));
     check("show_position", &[json!(true), json!(false), json!(null)], None);
     check("queueing_status_code", &[json!(200), json!(202), json!(429)], None);
     check("queueing_status_code", &[json!(0), json!(503), json!(-200)], Some(RANGE));
@@ -227,17 +229,20 @@ fn values_keep_to_their_limits() {
     check("new_places_per_network", &[json!(-1), json!(100_001)], Some(RANGE));
     check("ticket_sharing", &[json!("allow"), json!("report"), json!("new_visitor")], None);
     check("ticket_sharing", &[json!("passes")], Some(RANGE));
+    check("turn_notice", &[json!("off"), json!("email"), json!("phone"), json!(null)], None);
+    check("turn_notice", &[json!("sms"), json!("on")], Some(RANGE));
+    check("turn_notice", &[json!(true)], Some(TYPE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);
     check("default_template_language", &languages, None);
-    check("default_template_language", &[json!("de"), json!("en-GB"), json!("")], Some(FORM));
+    check("default_template_language", &[json!("de"), json!("en-GB")], Some(FORM));
     check("default_template_language", &[json!(1)], Some(TYPE));
     let modes = ["off", "invisible", "visible_non_interactive", "Visible_Managed"];
     check("turnstile_mode", &modes.map(Value::from), None);
-    check("turnstile_mode", &[json!("on"), json!("")], Some(RANGE));
+    check("turnstile_mode", &[json!("on")], Some(RANGE));
     check("turnstile_action", &["log", "Infinite_Queue"].map(Value::from), None);
-    check("turnstile_action", &[json!("block"), json!("")], Some(RANGE));
+    check("turnstile_action", &[json!("block")], Some(RANGE));
     check("turnstile_when_silent", &["accept", "refuse"].map(Value::from), None);
     check("turnstile_when_silent", &[json!("hold")], Some(RANGE));
     check("created_on", &[json!("2026-12-01T18:00:00.000Z"), json!(null)], None);
@@ -249,6 +254,28 @@ fn values_keep_to_their_limits() {
     check("custom_page_html", &[json!(""), text(1_048_576)], None);
     check("custom_page_html", &[text(1_048_577)], Some(RANGE));
     check("custom_page_html", &[json!("{{#queueAll}}")], Some(ErrorCode::Template));
+}
+
+/// Clients that cannot leave a field out send it empty.
+#[test]
+fn an_empty_choice_is_the_default() {
+    let names = [
+        "default_template_language",
+        "maintenance",
+        "queueing_method",
+        "ticket_sharing",
+        "turn_notice",
+        "turnstile_action",
+        "turnstile_mode",
+        "turnstile_when_silent",
+        "when_silent",
+    ];
+    for name in names {
+        let empty = parse_one(json!({ name: "" }));
+        assert_eq!(empty, parse_one(json!({})), "{name}");
+    }
+    let attributes = json!({ "samesite": "", "secure": "" });
+    assert_eq!(parse_one(json!({ "cookie_attributes": attributes })), parse_one(json!({})));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::fields::Fields;
 use super::value::{malformed, parsed, text, wrong_type};
 use crate::base::time::Timestamp;
 use crate::base::url::split_url;
-use crate::rules::RequestSource;
+use crate::rules::{BODY_BYTES_MAX, Body, RequestSource};
 
 /// Longest URL, method and header, in bytes. Ours: servers take no longer ones.
 const MAX_PART_BYTES: usize = 16 * 1_024;
@@ -25,6 +25,7 @@ pub struct TrialRequest {
     /// Names in lower case.
     headers: Vec<(String, String)>,
     address: Option<IpAddr>,
+    body: String,
     /// What the platform would tell of it, as `request.cf`.
     properties: Value,
     now: Timestamp,
@@ -47,6 +48,7 @@ pub fn read_trial(
     let url = fields.required("url", absolute_url);
     let method = fields.optional("method", "GET", text(MAX_PART_BYTES));
     let headers = fields.optional("headers", Vec::new(), header_list);
+    let body = fields.optional("body", "", text(BODY_BYTES_MAX));
     let address = fields.optional("address", None, |value| parsed(value).map(Some));
     let no_properties = Map::new();
     let properties = fields.optional("cf", &no_properties, object);
@@ -57,6 +59,7 @@ pub fn read_trial(
             method: method?.to_ascii_uppercase(),
             headers: headers?,
             address: address?,
+            body: body?.to_owned(),
             properties: Value::Object(properties?.clone()),
             now,
         })
@@ -115,6 +118,10 @@ impl RequestSource for TrialRequest {
 
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn body(&self) -> Body<'_> {
+        Body::Read(self.body.as_bytes())
     }
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {

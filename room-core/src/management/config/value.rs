@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::field_error::{ErrorCode, Problem};
 
@@ -16,16 +16,21 @@ const MAX_QUOTED_CHARS: usize = 40;
 /// Reads a whole number in `range`.
 pub fn whole_number(range: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Problem> {
     move |value| {
-        let expected = format!("a whole number from {} to {}", range.start(), range.end());
+        let expected = || format!("a whole number from {} to {}", range.start(), range.end());
         let Value::Number(number) = value else {
-            return Err(wrong_type(&expected, value));
+            return Err(wrong_type(&expected(), value));
         };
         number
             .as_u64()
             .and_then(|number| u32::try_from(number).ok())
             .filter(|number| range.contains(number))
-            .ok_or_else(|| out_of_range(&expected, value))
+            .ok_or_else(|| out_of_range(&expected(), value))
     }
+}
+
+/// Returns the fields of a JSON object; none for any other value.
+pub fn document(value: Value) -> Map<String, Value> {
+    if let Value::Object(document) = value { document } else { Map::new() }
 }
 
 /// Reads `true` or `false`.
@@ -63,14 +68,19 @@ pub fn parsed<T: FromStr<Err: Display>>(value: &Value) -> Result<T, Problem> {
     text.parse().map_err(|error: T::Err| malformed(text, error))
 }
 
+/// Reads a text that parses as a `T`; "" is the default.
+pub fn parsed_or_default<T: FromStr<Err: Display> + Default>(value: &Value) -> Result<T, Problem> {
+    if value == "" { Ok(T::default()) } else { parsed(value) }
+}
+
 /// Reads one of the texts of `choices`, in any letter case.
 pub fn choice<T: Copy>(choices: &[(&str, T)]) -> impl Fn(&Value) -> Result<T, Problem> {
     move |value| {
-        let names = choices.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>();
-        let expected = names.join(" or ");
-        let text = value.as_str().ok_or_else(|| wrong_type(&expected, value))?;
+        let names = || choices.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>();
+        let expected = || names().join(" or ");
+        let text = value.as_str().ok_or_else(|| wrong_type(&expected(), value))?;
         let chosen = choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
-        chosen.map(|(_, choice)| *choice).ok_or_else(|| out_of_range(&expected, value))
+        chosen.map(|(_, choice)| *choice).ok_or_else(|| out_of_range(&expected(), value))
     }
 }
 

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::document::Document;
 use super::preview::Preview;
-use crate::base::id::{ListId, RoomId, ZoneId};
+use crate::base::id::{ListId, RoomId, WebhookId, ZoneId};
 use crate::management::api::Reply;
 use crate::room::Room;
 use crate::room::named_list::NamedList;
+use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 
 /// One change to be made, with what the audit log says of it.
@@ -32,6 +33,8 @@ pub enum Effect {
     List(Box<NamedList>),
     /// Removes a list with its items.
     NoList(ListId),
+    /// Removes a webhook, and stores another state of it or a new one.
+    Webhook(Option<WebhookId>, Option<Box<Webhook>>),
     /// Stores the settings of a zone.
     Settings(ZoneId, ZoneSettings),
     /// Keeps or forgets a preview by its name; the configuration stays the same.

@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 
 use super::rows::joined;
 use super::stored::Stored;
-use crate::base::id::ZoneId;
+use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::management::config::{
     Claims, default_fields, full_list_document, read_named_list, read_rooms, read_zone_settings,
     short_document, zone_settings_document,
 };
+use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 use crate::room::{Room, named_list};
 use crate::rules::Lists;
@@ -26,6 +27,8 @@ pub struct Configuration {
     pub lists: Lists,
     /// The settings of the zones that differ from the default.
     pub zone_settings: SortedMap<ZoneId, ZoneSettings>,
+    /// What is to be watched for the webhooks of each room that has any.
+    pub webhooks: SortedMap<RoomId, Value>,
 }
 
 /// Why a text is not a configuration that this version of the Worker can use.
@@ -48,15 +51,23 @@ impl Configuration {
             lists.map(read_named_list).collect::<Result<_, _>>().map_err(fields_failed)?;
         let claims = Claims::default().with_lists(named_list::known(&lists));
         let lists = named_list::compiled(&lists).map_err(failed)?;
-        let rooms = value.get("rooms").cloned().unwrap_or_else(|| json!([]));
-        let rooms = read_rooms(&rooms, claims).map_err(fields_failed)?;
+        let none = json!([]);
+        let rooms = value.get("rooms").unwrap_or(&none);
+        let rooms = read_rooms(rooms, claims).map_err(fields_failed)?;
         let mut zone_settings = SortedMap::new();
         for (zone, settings) in value.get("zones").and_then(Value::as_object).into_iter().flatten()
         {
             let zone = zone.parse().map_err(|error| failed(format!("a zone id {error}")))?;
             zone_settings.insert(zone, read_zone_settings(settings).map_err(fields_failed)?);
         }
-        Ok(Self { version, rooms, lists, zone_settings })
+        // The version before does not write them.
+        let mut webhooks = SortedMap::new();
+        for (room, hooks) in value.get("webhooks").and_then(Value::as_object).into_iter().flatten()
+        {
+            let room = room.parse().map_err(|error| failed(format!("a room id {error}")))?;
+            webhooks.insert(room, hooks.clone());
+        }
+        Ok(Self { version, rooms, lists, zone_settings, webhooks })
     }
 }
 
@@ -75,5 +86,33 @@ pub fn write(stored: &Stored) -> String {
     let short = |room: &Room| short_document(room, &defaults);
     let rooms: Vec<_> = stored.rooms().values().map(short).collect();
     let lists: Vec<_> = stored.lists().values().map(full_list_document).collect();
-    json!({ "version": version, "rooms": rooms, "zones": zones, "lists": lists }).to_string()
+    let mut webhooks = Map::new();
+    for webhook in stored.webhooks().values().filter(|webhook| is_on(webhook)) {
+        let of_room = webhooks.entry(webhook.room.to_string()).or_insert_with(|| json!([]));
+        if let Some(all) = of_room.as_array_mut() {
+            all.push(watched(webhook));
+        }
+    }
+    json!({
+        "version": version,
+        "rooms": rooms,
+        "zones": zones,
+        "lists": lists,
+        "webhooks": webhooks,
+    })
+    .to_string()
+}
+
+fn is_on(webhook: &Webhook) -> bool {
+    webhook.fields.get("enabled") == Some(&Value::Bool(true))
+}
+
+/// Writes what is to be watched for a webhook: nothing secret, since every isolate reads it.
+fn watched(webhook: &Webhook) -> Value {
+    let field = |name: &str| webhook.fields.get(name);
+    json!({
+        "id": webhook.id,
+        "topics": field("topics"),
+        "told_wait_minutes": field("told_wait_minutes"),
+    })
 }

@@ -11,13 +11,20 @@ pub struct Bounds {
     pub events_per_room: usize,
     /// Most bypass rules of one room.
     pub rules_per_room: usize,
+    /// Whether webhooks may have any address, inner ones and `http` too: for tests.
+    pub webhooks_anywhere: bool,
 }
 
 impl Default for Bounds {
     /// Returns our bounds. Cloudflare allows one room by default and 5 events, and publishes no
     /// bound for rules.
     fn default() -> Self {
-        Self { rooms_per_zone: 1_000, events_per_room: 100, rules_per_room: 100 }
+        Self {
+            rooms_per_zone: 1_000,
+            events_per_room: 100,
+            rules_per_room: 100,
+            webhooks_anywhere: false,
+        }
     }
 }
 

@@ -42,6 +42,7 @@ const MEANING: Meaning = Meaning {
         "case_sensitive_path",
         "new_places_per_network",
         "ticket_sharing",
+        "turn_notice",
         "page_name",
         "page_logo",
         "page_color",

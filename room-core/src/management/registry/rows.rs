@@ -5,14 +5,15 @@ use serde_json::{Map, Value, json};
 
 use super::audit::AuditEntry;
 use super::preview::Preview;
-use crate::base::id::{ListId, ZoneId};
+use crate::base::id::{ListId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::management::config::{
-    FieldError, event_document, full_list_document, room_document, rule_document,
-    zone_settings_document,
+    FieldError, full_list_document, rule_document, stored_document, stored_event_document,
+    webhook_row, zone_settings_document,
 };
 use crate::room::Room;
 use crate::room::named_list::{ListItem, NamedList};
+use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 
 /// One row to write or to delete.
@@ -23,6 +24,18 @@ pub struct Row {
     pub key: String,
     /// The value as a JSON text; `None` deletes the row.
     pub value: Option<String>,
+}
+
+impl Row {
+    /// The tables.
+    pub const TABLES: [&str; 2] = ["rows", "webhooks"];
+
+    /// Returns the table that the row stands in. Versions before webhooks refuse to start with a
+    /// row of a kind that they do not know, and never look into a table of its own.
+    pub fn table(&self) -> &'static str {
+        let [rows, webhooks] = Self::TABLES;
+        if self.key.starts_with(WEBHOOK) { webhooks } else { rows }
+    }
 }
 
 /// A row that this version of the Worker cannot read. The other rows are not used either: a room
@@ -36,13 +49,16 @@ pub struct BadRow {
 /// The key of the row that holds the version.
 pub const VERSION: &str = "version";
 
+/// What the keys of webhooks begin with.
+pub const WEBHOOK: &str = "webhook/";
+
 /// Writes the rows of one room: the room, each of its events, and its rules.
 fn of_room(room: &Room) -> SortedMap<String, String> {
     let text = |document: Map<String, Value>| Value::Object(document).to_string();
     let mut rows = SortedMap::new();
-    rows.insert(format!("room/{}", room.id), text(room_document(room)));
+    rows.insert(format!("room/{}", room.id), text(stored_document(room)));
     for event in &room.events {
-        rows.insert(format!("event/{}/{}", room.id, event.id), text(event_document(event)));
+        rows.insert(format!("event/{}/{}", room.id, event.id), text(stored_event_document(event)));
     }
     if !room.bypass_rules.is_empty() {
         let rules: Vec<_> = room.bypass_rules.iter().map(rule_document).collect();
@@ -102,6 +118,14 @@ pub fn of_settings(zone: ZoneId, settings: ZoneSettings) -> Row {
 pub fn of_list(id: ListId, list: Option<&NamedList>) -> Row {
     let value = list.map(|list| Value::Object(full_list_document(list)).to_string());
     Row { key: format!("list/{id}"), value }
+}
+
+/// Writes the row of a webhook, or deletes it.
+pub fn of_webhook(id: WebhookId, webhook: Option<&Webhook>) -> Row {
+    Row {
+        key: format!("{WEBHOOK}{id}"),
+        value: webhook.map(|webhook| webhook_row(webhook).to_string()),
+    }
 }
 
 /// Writes the row of the version.

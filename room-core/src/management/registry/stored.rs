@@ -7,16 +7,17 @@ use super::audit::{AuditEntry, AuditLog};
 use super::change::{Change, Effect};
 use super::preview::Preview;
 use super::rows::{self, BadRow, Row};
-use crate::base::id::{ListId, RoomId, ZoneId};
+use crate::base::id::{ListId, RoomId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
     Claims, ErrorCode, FieldError, read_bypass_rules, read_event, read_named_list, read_room,
-    read_zone_settings,
+    read_zone_settings, stored_webhook,
 };
 use crate::room::Room;
 use crate::room::named_list::{self, NamedList};
+use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 use crate::rules::KnownLists;
 
@@ -32,6 +33,7 @@ pub struct Stored {
     rooms: SortedMap<RoomId, Room>,
     lists: SortedMap<ListId, NamedList>,
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
+    webhooks: SortedMap<WebhookId, Webhook>,
     audit: AuditLog,
     previews: SortedMap<String, Preview>,
 }
@@ -76,6 +78,11 @@ impl Stored {
         &self.zone_settings
     }
 
+    /// Returns the webhooks of all rooms, with their secrets.
+    pub fn webhooks(&self) -> &SortedMap<WebhookId, Webhook> {
+        &self.webhooks
+    }
+
     /// Returns the log of who changed what.
     pub fn audit(&self) -> &AuditLog {
         &self.audit
@@ -109,9 +116,19 @@ impl Stored {
         for change in &changes {
             written.extend(match &change.effect {
                 Effect::Room(room) => rows::between(self.rooms.get(&room.id), Some(room)),
-                Effect::NoRoom(id) => rows::between(self.rooms.get(id), None),
+                Effect::NoRoom(id) => {
+                    let of_room = self.webhooks.values().filter(|webhook| webhook.room == *id);
+                    let gone = of_room.map(|webhook| rows::of_webhook(webhook.id, None));
+                    gone.chain(rows::between(self.rooms.get(id), None)).collect()
+                }
                 Effect::List(list) => vec![rows::of_list(list.id, Some(list))],
                 Effect::NoList(id) => vec![rows::of_list(*id, None)],
+                Effect::Webhook(_, Some(webhook)) => {
+                    vec![rows::of_webhook(webhook.id, Some(webhook))]
+                }
+                Effect::Webhook(id, None) => {
+                    id.iter().map(|id| rows::of_webhook(*id, None)).collect()
+                }
                 Effect::Settings(zone, settings) => vec![rows::of_settings(*zone, *settings)],
                 Effect::Preview(..) => Vec::new(),
             });
@@ -149,12 +166,21 @@ impl Stored {
             }
             Effect::NoRoom(id) => {
                 self.rooms.remove(&id);
+                self.webhooks.retain(|_, webhook| webhook.room != id);
             }
             Effect::List(list) => {
                 self.lists.insert(list.id, *list);
             }
             Effect::NoList(id) => {
                 self.lists.remove(&id);
+            }
+            Effect::Webhook(gone, webhook) => {
+                if let Some(id) = gone {
+                    self.webhooks.remove(&id);
+                }
+                if let Some(webhook) = webhook {
+                    self.webhooks.insert(webhook.id, *webhook);
+                }
             }
             Effect::Settings(zone, settings) => {
                 self.zone_settings.insert(zone, settings);
@@ -244,6 +270,13 @@ impl Stored {
                 let zone = id.parse().map_err(|_| unknown())?;
                 let settings = read_zone_settings(&value).map_err(rows::joined)?;
                 self.zone_settings.insert(zone, settings);
+            }
+            "webhook" => {
+                let webhook = stored_webhook(&value).ok_or_else(unknown)?;
+                // A version before webhooks may have removed its room.
+                if self.rooms.contains_key(&webhook.room) {
+                    self.webhooks.insert(webhook.id, webhook);
+                }
             }
             "audit" => {
                 let entry = serde_json::from_value(value).map_err(|error| error.to_string())?;

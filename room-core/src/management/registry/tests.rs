@@ -5,6 +5,7 @@ mod lists;
 mod named_lists;
 mod trial;
 mod turnstile;
+mod webhooks;
 
 use serde_json::{Value, json};
 
@@ -294,7 +295,8 @@ fn lists_are_paged_until_an_empty_page() {
 
 #[test]
 fn bounds_are_kept_on_both_sides() {
-    let bounds = Bounds { rooms_per_zone: 2, events_per_room: 1, rules_per_room: 1 };
+    let bounds =
+        Bounds { rooms_per_zone: 2, events_per_room: 1, rules_per_room: 1, ..Bounds::default() };
     let mut world = World::with_bounds(bounds);
     let made = world.create(&json!({ "name": "a" }));
     world.create(&json!({ "name": "b" }));

@@ -36,6 +36,7 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         counter: CounterCode::default(),
         shared: false,
         kept_minutes: 0,
+        moving: false,
     }
 }
 

@@ -23,18 +23,22 @@ const VALUES: [(&str, Value<'static>); 7] = [
     ("zero", Value::Integer(0)),
 ];
 
-fn lookup(name: &str) -> Option<Value<'static>> {
-    VALUES.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+fn find(name: &str) -> Option<usize> {
+    VALUES.iter().position(|(known, _)| *known == name)
+}
+
+fn value(number: usize) -> Value<'static> {
+    VALUES[number].1
 }
 
 fn compile(source: &str) -> Result<Template, Vec<TemplateError>> {
     let nearest = |name: &str| (name == "cuont").then_some("count");
-    Template::compile(source, |name| lookup(name).is_some(), nearest)
+    Template::compile(source, find, nearest)
 }
 
 fn check(source: &str, want: &str) {
     let template = compile(source).unwrap_or_else(|errors| panic!("{source:?}: {errors:?}"));
-    assert_eq!(template.render(lookup).unwrap(), want, "{source:?}");
+    assert_eq!(template.render(value).unwrap(), want, "{source:?}");
 }
 
 #[test]
@@ -202,20 +206,30 @@ fn unknown_names_give_one_warning_each_in_order() {
 #[test]
 fn source_and_page_are_bounded() {
     let longest = "a".repeat(SOURCE_BYTES_MAX);
-    assert_eq!(compile(&longest).unwrap().render(lookup).unwrap().len(), SOURCE_BYTES_MAX);
+    assert_eq!(compile(&longest).unwrap().render(value).unwrap().len(), SOURCE_BYTES_MAX);
     assert!(compile(&format!("{longest}a")).is_err());
-    let template = compile("{{{long}}}\n").unwrap();
+    let template = compile("{{{markup}}}\n").unwrap();
     let render = |length: usize| {
         let long = "x".repeat(length);
-        let page = template.render(|name| (name == "long").then_some(Value::Html(&long)));
+        let page = template.render(|_| Value::Html(&long));
         page.map(|page| page.len())
     };
     assert_eq!(render(RENDERED_BYTES_MAX - 1), Ok(RENDERED_BYTES_MAX));
     assert_eq!(render(RENDERED_BYTES_MAX), Err(RenderError::TooLong));
 }
 
+/// Other values of the same variables: what was true is false, and what is printed differs.
+fn other(number: usize) -> Value<'static> {
+    match value(number) {
+        Value::Bool(is_true) => Value::Bool(!is_true),
+        Value::Integer(number) => Value::Integer(85 - number),
+        Value::Html(_) => Value::Html(""),
+        Value::Text(text) => Value::Text(if text.is_empty() { "<'>" } else { "" }),
+    }
+}
+
 /// The meaning of a template in the plainest way, to compare the engine with.
-fn interpret(source: &str) -> String {
+fn interpret(source: &str, value: fn(usize) -> Value<'static>) -> String {
     let mut page = String::new();
     let mut shown = vec![true];
     let mut cursor = 0;
@@ -224,7 +238,7 @@ fn interpret(source: &str) -> String {
             page.push_str(&source[cursor..tag.start]);
         }
         cursor = tag.end;
-        let value = lookup(tag.name);
+        let value = find(tag.name).map(value);
         let truth = match value {
             None => false,
             Some(Value::Bool(value)) => value,
@@ -308,15 +322,18 @@ proptest! {
     #[test]
     fn no_template_panics_and_an_accepted_one_means_what_it_says(source in hostile()) {
         if let Ok(template) = compile(&source) {
-            let page = template.render(lookup).unwrap();
-            prop_assert_eq!(visible(&page), visible(&interpret(&source)));
+            let page = template.render(value).unwrap();
+            prop_assert_eq!(visible(&page), visible(&interpret(&source, value)));
         }
     }
 
     #[test]
     fn the_engine_agrees_with_the_plain_meaning(source in accepted()) {
         let template = compile(&source).unwrap();
-        let page = template.render(lookup).unwrap();
-        prop_assert_eq!(visible(&page), visible(&interpret(&source)));
+        // What is kept of one visitor's page is right for the next one, who meets other values.
+        for value in [value, other, value, |number| value(number / 2)] {
+            let page = template.render(value).unwrap();
+            prop_assert_eq!(visible(&page), visible(&interpret(&source, value)));
+        }
     }
 }

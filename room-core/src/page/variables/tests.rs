@@ -4,19 +4,23 @@ use super::VARIABLES;
 use super::Variables;
 use super::format_people;
 use crate::base::time::Timestamp;
+use crate::page::contact::ContactForm;
+use crate::page::place::PlaceMove;
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::room::branding::Branding;
 use crate::room::event::{Phase, Stage};
 use crate::room::settings::QueueingMethod;
+use crate::room::turn_notice::TurnNotice;
+use crate::ticket::place_code::PlaceCode;
 
 #[test]
 fn names_are_sorted_so_the_search_finds_each() {
     assert!(VARIABLES.is_sorted_by(|(first, _), (second, _)| first < second));
     for (name, _) in VARIABLES {
-        assert!(Variables::is_known(name), "{name}");
+        assert!(Variables::find(name).is_some(), "{name}");
     }
-    assert!(!Variables::is_known("waittime"));
+    assert_eq!(Variables::find("waittime"), None);
 }
 
 #[test]
@@ -153,9 +157,16 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 76] = [
+const DOCUMENTED: [(&str, Value<'static>); 88] = [
     ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
+    ("contactAsked", Value::Bool(false)),
+    ("contactFailed", Value::Bool(false)),
+    ("contactGiven", Value::Text("")),
+    ("contactIsSent", Value::Bool(false)),
+    ("contactTakesEmail", Value::Bool(false)),
+    ("contactTakesPhone", Value::Bool(false)),
+    ("contactType", Value::Text("text")),
     ("enteredLastMinute", Value::Integer(60)),
     ("enteredLastMinuteKnown", Value::Bool(true)),
     ("enteredLastMinuteLocalized", Value::Text("60")),
@@ -188,7 +199,11 @@ const DOCUMENTED: [(&str, Value<'static>); 76] = [
     ("peopleAheadFormatted", Value::Text("1,234 people")),
     ("peopleAheadKnown", Value::Bool(true)),
     ("peopleAheadLocalized", Value::Text("1,234")),
+    ("placeCode", Value::Text("1234-561A")),
+    ("placeCodeFailed", Value::Bool(false)),
     ("placeIsKept", Value::Bool(true)),
+    ("placeMoved", Value::Bool(false)),
+    ("placeMoves", Value::Bool(true)),
     ("progressKnown", Value::Bool(true)),
     ("progressPercent", Value::Integer(42)),
     ("queueAll", Value::Bool(false)),
@@ -201,6 +216,7 @@ const DOCUMENTED: [(&str, Value<'static>); 76] = [
     ("showsEstimate", Value::Bool(true)),
     ("showsFull", Value::Bool(false)),
     ("showsHeld", Value::Bool(false)),
+    ("showsMoved", Value::Bool(false)),
     ("showsPaused", Value::Bool(false)),
     ("showsPrequeue", Value::Bool(false)),
     ("showsRejected", Value::Bool(false)),
@@ -243,6 +259,7 @@ fn every_variable_has_its_documented_value() {
         people_ahead: Some(1_234),
         entered_last_minute: Some(60),
         progress_percent: Some(42),
+        place: PlaceMove::Code(PlaceCode::from_bytes([0x08, 0x86, 0x42, 0x98, 0x2a])),
         ..Waiting::default()
     };
     let branding = Branding {
@@ -269,4 +286,32 @@ fn crowds_read_naturally() {
     check(999, "999 people");
     check(1_000, "1,000 people");
     check(1_234_567, "1,234,567 people");
+}
+
+#[test]
+fn a_page_asks_for_a_contact_where_there_is_a_place() {
+    let check = |waiting: Waiting, form: ContactForm, asks: bool, given: &str| {
+        let variables = Variables::of(&waiting).with_contact(&form);
+        assert_eq!(variables.value("contactAsked"), Some(Value::Bool(asks)), "{form:?}");
+        assert_eq!(variables.value("contactGiven"), Some(Value::Text(given)), "{form:?}");
+    };
+    let takes = |takes| ContactForm { takes, ..ContactForm::default() };
+    let line = Waiting { place: PlaceMove::Possible, ..Waiting::default() };
+    check(line, ContactForm::default(), false, "");
+    check(line, takes(TurnNotice::Email), true, "");
+    check(Waiting { queue_is_full: true, ..line }, takes(TurnNotice::Email), false, "");
+    check(Waiting { is_held: true, ..line }, takes(TurnNotice::Email), false, "");
+    check(Waiting::default(), takes(TurnNotice::Email), false, "");
+    let given = ContactForm { given: "a@b.example".to_owned(), ..ContactForm::default() };
+    check(line, given.clone(), false, "a@b.example");
+    check(Waiting { is_held: true, ..line }, given, false, "");
+    for (takes, kind) in [
+        (TurnNotice::Email, "email"),
+        (TurnNotice::Phone, "tel"),
+        (TurnNotice::EmailOrPhone, "text"),
+    ] {
+        let form = ContactForm { takes, ..ContactForm::default() };
+        let variables = Variables::of(&line).with_contact(&form);
+        assert_eq!(variables.value("contactType"), Some(Value::Text(kind)));
+    }
 }

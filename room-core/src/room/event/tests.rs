@@ -195,10 +195,9 @@ fn the_next_event_is_one_that_has_not_started() {
 fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
     let (one, two) = ("1".repeat(64), "2".repeat(64));
     let key = |keys: &str, event: &serde_json::Value| {
-        let mut rooms = [room(false, event)];
+        let mut rooms = [room(false, event)].into();
         give_draw_keys(&mut rooms, &KeyRing::parse(keys).unwrap());
-        let [room] = rooms;
-        room.events[0].draw_key
+        rooms[0].events[0].draw_key
     };
     let shuffled = json!({ "shuffle_at_event_start": true });
     let drawn = key(&one, &shuffled);

@@ -16,8 +16,10 @@ use crate::room::language::Language;
 use crate::room::settings::Settings;
 use crate::room::zone_settings::ZoneSettings;
 use crate::ticket::client::ClientMark;
+use crate::ticket::contact::Contact;
 use crate::ticket::{Ticket, TicketState};
 use crate::visit::request::RequestHead;
+use crate::visit::turn_notice::TurnMessage;
 use crate::visit::verdict::{Forward, Verdict};
 
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -28,6 +30,8 @@ const URL: &str = "https://shop.example/tickets?seat=7&cf_wr_turnstile=t";
 struct Source {
     headers: Vec<(&'static str, &'static str)>,
     texts: Option<(Words, Page)>,
+    /// What the room's object is to hear.
+    handed: Vec<TurnMessage>,
 }
 
 impl AnswerSource for Source {
@@ -42,6 +46,10 @@ impl AnswerSource for Source {
 
     fn texts(&mut self, _language: Language) -> Option<&(Words, Page)> {
         self.texts.as_ref()
+    }
+
+    fn hand_over(&mut self, message: TurnMessage) {
+        self.handed.push(message);
     }
 }
 
@@ -80,7 +88,7 @@ fn verdict_for(
     passed: Option<bool>,
     outcome: Outcome,
 ) -> Verdict {
-    let coverage = Coverage::new(vec![room]);
+    let coverage = Coverage::new([room].into());
     let room = coverage.lookup(URL).unwrap().unwrap();
     let in_force = InForce::of_settings(&room.settings);
     let context = ResponseContext {
@@ -96,6 +104,7 @@ fn verdict_for(
         page: None,
         coverage: &coverage,
         client: ClientMark(5),
+        turn_notice: room.turn_notice,
         site_key: "site",
     };
     context.verdict(&mut KeyRing::parse(&"1".repeat(64)).unwrap(), source, outcome)
@@ -165,6 +174,12 @@ fn the_origin_gets_no_token_and_no_ticket_where_the_room_says_so() {
     assert_eq!(plain.url.as_deref(), Some("https://shop.example/tickets?seat=7"));
     assert_eq!((plain.cookies, plain.set_cookie, plain.heeds_commands), (None, None, false));
     assert_eq!(forwarded(json!({"strip_cookie": true})).cookies.as_deref(), Some("a=1; b=2"));
+    let outcome = Outcome::Pass;
+    let both = "__cfwaitingroom-contact=1; a=1; __cfwaitingroom=2";
+    match verdict(shop(&json!({"strip_cookie": true})), both, None, outcome) {
+        Verdict::Forward(forward) => assert_eq!(forward.cookies.as_deref(), Some("a=1")),
+        other => panic!("{other:?}"),
+    }
     assert!(forwarded(json!({"enabled_origin_commands": ["revoke"]})).heeds_commands);
 }
 
@@ -173,7 +188,8 @@ fn waits(method: &str, headers: &[(&'static str, &'static str)]) -> (Vec<String>
     let texts = include_str!("../../../../templates/languages/en-US.json");
     let words = Words::parse(Language::default(), texts).unwrap();
     let page = Page::built_in(&words).unwrap();
-    let mut source = Source { headers: headers.to_vec(), texts: Some((words, page)) };
+    let mut source =
+        Source { headers: headers.to_vec(), texts: Some((words, page)), ..Source::default() };
     let outcome = Outcome::Wait { ticket: queued(NOW.0, NOW.0), counted: true };
     match verdict_for(method, &mut source, shop(&json!({})), "", None, outcome) {
         Verdict::Respond(answer) => {
@@ -217,7 +233,7 @@ fn a_form_comes_back_to_its_page_where_the_room_covers_it() {
 #[test]
 fn a_check_in_that_enters_does_not_reach_the_site() {
     let status = |headers: &[(&'static str, &'static str)], ticket: Ticket| {
-        let mut source = Source { headers: headers.to_vec(), texts: None };
+        let mut source = Source { headers: headers.to_vec(), ..Source::default() };
         let outcome = Outcome::PassWith(ticket);
         match verdict_for("GET", &mut source, shop(&json!({})), "", None, outcome) {
             Verdict::Respond(answer) => {
@@ -259,4 +275,56 @@ fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
     assert!(says_longer(&cookies, 660));
     assert!(!says_longer(&cookies, 580));
     assert!(!says_longer("", 660));
+}
+
+/// Who has typed something is told once in a minute, with a counted visit; nobody else costs a
+/// message, a cookie or a call.
+#[test]
+fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie() {
+    const NAME: &str = "__cfwaitingroom-contact";
+    let words = include_str!("../../../../templates/languages/en-US.json");
+    let words = Words::parse(Language::default(), words).unwrap();
+    let room = shop(&json!({ "turn_notice": "email" }));
+    let mut keys = KeyRing::parse(&"1".repeat(64)).unwrap();
+    let own = Ticket { unconfirmed: false, ..queued(NOW.0 - 600_000, NOW.0) };
+    let mut cookie = |contact: &Contact| {
+        let sealed = keys.seal_contact(NOW, [7; NONCE_BYTES], room.id, NAME, contact);
+        format!("a=1; {NAME}={sealed}")
+    };
+    let typed = Contact::new(own.id.visitor(), "a@b.example".to_owned());
+    let told = |room: &Room, cookies: &str, shown_estimate_s: u32, counted: bool| {
+        let texts = Some((words.clone(), Page::built_in(&words).unwrap()));
+        let mut source = Source { texts, ..Source::default() };
+        let outcome = Outcome::Wait { ticket: Ticket { shown_estimate_s, ..own.clone() }, counted };
+        let verdict = verdict_for("GET", &mut source, room.clone(), cookies, None, outcome);
+        let Verdict::Respond(answer) = verdict else { panic!("{verdict:?}") };
+        let is_set = |(name, value): &(&str, String)| {
+            *name == "set-cookie" && value.starts_with(NAME) && value.contains("Max-Age=320; ")
+        };
+        let says = ["Get a message", "one message goes to", "is on its way to"];
+        let says = says.map(|text| answer.body.contains(text));
+        assert!(!answer.body.contains("{{"));
+        (says, answer.headers.iter().any(is_set), source.handed)
+    };
+    let (asks, given, sent) = ([true, false, false], [false, true, false], [false, false, true]);
+    let none = [false; 3];
+    assert_eq!(told(&room, "", 600, true), (asks, false, vec![]));
+    assert_eq!(told(&room, "", 60, true), (none, false, vec![]));
+    assert_eq!(told(&shop(&json!({})), &cookie(&typed), 60, true), (none, false, vec![]));
+    assert_eq!(told(&room, &cookie(&typed), 600, true), (given, true, vec![]));
+    assert_eq!(told(&room, &cookie(&typed), 60, false), (given, false, vec![]));
+    let (says, is_set, handed) = told(&room, &cookie(&typed), 60, true);
+    assert_eq!((says, is_set, handed.len()), (sent, true, 1));
+    let TurnMessage { id, contact_id, contact, wait_s } = &handed[0];
+    assert_eq!(
+        (contact.as_str(), *wait_s, id.len(), contact_id.len()),
+        ("a@b.example", 60, 32, 32)
+    );
+    let ticket_id = own.id.to_string();
+    assert!(*id != ticket_id && id != contact_id);
+    assert_eq!(told(&room, &cookie(&typed.clone().handed(NOW)), 60, true), (sent, true, vec![]));
+    let other = Contact { visitor: crate::base::id::VisitorId(1), ..typed };
+    assert_eq!(told(&room, &cookie(&other), 60, true), (none, false, vec![]));
+    let lottery = shop(&json!({ "turn_notice": "email", "queueing_method": "random" }));
+    assert_eq!(told(&lottery, "", 600, true), (none, false, vec![]));
 }

@@ -100,7 +100,7 @@ fn a_room_that_holds_everybody_tells_no_next_place_and_no_forecast() {
     let mut fixture = full_with_a_line(40);
     fixture.settings.queue_all = true;
     let view = fixture.called(0).view;
-    assert_eq!((view.next_place_s, view.forecast), (None, vec![]));
+    assert_eq!((view.next_place_s, &*view.forecast), (None, [].as_slice()));
 }
 
 impl Fixture {
@@ -122,7 +122,7 @@ impl Fixture {
     }
 
     fn forecast(&mut self) -> Vec<Point> {
-        self.called(0).view.forecast
+        self.called(0).view.forecast.to_vec()
     }
 }
 

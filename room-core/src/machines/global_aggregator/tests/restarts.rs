@@ -5,7 +5,7 @@ use crate::base::id::Incarnation;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{ANSWER_MS, GrantId, LEASE_MS, RATE_BINS, WRITE_OFF_MS};
 use crate::capacity::state::{Contribution, LEFT_OUT_MS};
-use crate::order::order_key::OrderKey;
+use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
@@ -50,6 +50,21 @@ fn a_closed_room_calls_nobody_before_its_line_is_known_again_and_no_later() {
 fn a_line_that_was_heard_of_lately_goes_on_at_once() {
     let mut fixture = restarted_after(LEFT_OUT_MS);
     assert_eq!(called_later(&mut fixture, 2, 0), OrderKey(800));
+}
+
+#[test]
+fn nobody_is_called_for_those_whose_last_check_in_a_restart_has_lost() {
+    let keys_after = |later_ms: u64| {
+        let mut fixture = restarted_after(0);
+        fixture.now = fixture.now + later_ms;
+        // 700 has checked in just before the restart, and is in the census with the next check-in.
+        fixture.line(2, &[800, 900]);
+        fixture.sync(1, inside(2, 0));
+        fixture.called(0).view.threshold
+    };
+    let known_ms = Fixture::new(limits(2, 2)).settings.longest_refresh_ms() + EPOCH_MS;
+    assert_eq!(keys_after(known_ms - 1), OrderKey(800));
+    assert_eq!(keys_after(known_ms), OrderKey(900));
 }
 
 #[test]

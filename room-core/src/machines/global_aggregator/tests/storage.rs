@@ -178,7 +178,13 @@ fn what_a_failed_save_wrote_or_deleted_is_written_or_deleted_again() {
     let save = fixture.machine.save();
     assert_eq!(save.parts.len(), 3);
     fixture.machine.on_saved(NOW, false);
-    assert_eq!(fixture.machine.save(), save);
+    let again = fixture.machine.save();
+    assert_eq!(again.parts, save.parts);
+    // The history tells that a save failed: once, in the present minute.
+    let open_minutes = |save: &Save| save.row.split("open_minutes").nth(1).map(str::to_owned);
+    assert_eq!(open_minutes(&save).as_deref(), Some(r#"":"1"}"#));
+    let failed_once = open_minutes(&again).is_some_and(|minutes| minutes.ends_with(r#" 10 1"}"#));
+    assert!(failed_once, "{again:?}");
     fixture.machine.on_saved(NOW, true);
     assert_eq!(fixture.machine.save().parts, []);
 }

@@ -120,3 +120,30 @@ fn all_regular_expressions_together_fit_into_an_isolate() {
     world.get("PUT", &rules, &json!(vec![rule.clone(); 240]));
     world.check("PUT", &rules, &json!(vec![rule; 260]), &[(1_103, "/custom_page_html")]);
 }
+
+#[test]
+fn the_log_tells_how_rules_were_ordered() {
+    let mut world = World::new();
+    let rules = format!("{}/rules", path_of(&world.create(&json!({}))));
+    let rule = |text: &str| json!({ "action": "bypass_waiting_room", "expression": text });
+    let mut last = |method: &str, path: &str, body: &Value| {
+        let list = world.get(method, path, body);
+        let ids: Value =
+            list.as_array().expect("a list").iter().map(|one| one["id"].clone()).collect();
+        let log = world.get("GET", "waiting_rooms/audit_log", &json!(null));
+        (ids, log[0]["before"].clone(), log[0]["after"].clone())
+    };
+    last("POST", &rules, &rule("ssl"));
+    let (made, before, after) = last("POST", &rules, &rule("not ssl"));
+    let [first, second] = [0, 1].map(|at| made[at].as_str().expect("an id").to_owned());
+    assert_eq!((&before, &after["order"]), (&json!({ "order": [first] }), &made));
+    assert_eq!(after[&second]["expression"], "not ssl");
+    let path = format!("{rules}/{second}");
+    let (moved, before, after) = last("PATCH", &path, &json!({ "position": { "index": 1 } }));
+    assert_eq!((before, after), (json!({ "order": made }), json!({ "order": moved })));
+    let (_, before, after) = last("PATCH", &path, &json!({ "enabled": false }));
+    assert_eq!([&before["order"], &after["order"]], [&json!(null); 2], "the order is the same");
+    let (left, before, after) = last("DELETE", &path, &json!(null));
+    assert_eq!((&before["order"], &after), (&moved, &json!({ "order": left })));
+    assert_eq!(before[&second]["enabled"], false);
+}

@@ -1,0 +1,41 @@
+// The fields of a room that are about its page.
+
+/** Their values are the room's, or empty; the languages to choose from come with the page. */
+export const PAGE_FIELDS = [
+  { name: "page_name", label: "Name", type: "text", help: "Empty: the host of the room." },
+  { name: "page_logo", label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
+  { name: "page_color", label: "Colour", type: "text", help: "Like #0f766e." },
+  { name: "page_text", label: "Text", type: "textarea", help: "For everybody who waits." },
+  { name: "page_help_url", label: "Help", type: "text", help: "An address: https://…" },
+  {
+    name: "default_template_language",
+    label: "Language",
+    type: "select",
+    help: "For visitors whose browsers ask for none that there is.",
+  },
+  {
+    name: "custom_page_html",
+    label: "A page of your own",
+    type: "textarea",
+    help: "HTML with variables in {{braces}}. Empty: the built-in page, with the fields above.",
+  },
+];
+
+/** What a page can look like: the preview's parameters, and a name. */
+export const PAGE_STATES = [
+  ["", "Waiting"],
+  ["waitTime=1", "Nearly there"],
+  ["queue_is_full=true", "The line is full"],
+  ["force_queue=true", "Hold all"],
+  ["event=prequeueing", "Before an event"],
+  ["event=prequeueing&shuffle_at_event_start=true", "Before a draw"],
+  ["event=started", "During an event"],
+  ["queueing_method=random", "Lottery"],
+  ["queueing_method=reject", "Reject"],
+];
+
+/** What the API makes a preview of, for the values of these fields. */
+export function pageOf(values, host) {
+  const { custom_page_html: html, default_template_language: _, ...fields } = values;
+  return { custom_html: html, ...fields, page_name: fields.page_name || host };
+}

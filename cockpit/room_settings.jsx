@@ -1,0 +1,54 @@
+// All settings of one room that have no button and are not about its page, in one form.
+import { useState } from "preact/hooks";
+
+import { pathOf } from "./api.js";
+import { apply } from "./changes.js";
+import { timeOfDay } from "./facts.js";
+import { Form } from "./form.jsx";
+import { Question } from "./question.jsx";
+import { ROOM_GROUPS, patchOf, valuesOf, whoNotices } from "./room_fields.js";
+import { RoomTabs } from "./room_tabs.jsx";
+
+const FIELDS = ROOM_GROUPS.flatMap(({ title, fields }) =>
+  fields.map((field, at) => (at === 0 ? { ...field, title } : field)),
+);
+
+export function RoomSettings({ session, room, reload }) {
+  const [saved, setSaved] = useState("");
+  const [asked, ask] = useState();
+  // What the form began with: what somebody else has changed since is not written over.
+  const [begun, begin] = useState(room);
+  const answered = (sentence) =>
+    new Promise((resolve) => ask({ label: "Save", sentence, resolve }));
+  const save = async (_, written) => {
+    const patch = patchOf(begun, written);
+    if (Object.keys(patch).length === 0) throw new Error("Nothing is different from what counts.");
+    const noticed = whoNotices(patch);
+    if (noticed && !(await answered(noticed))) throw new Error("Nothing was changed.");
+    setSaved(`${timeOfDay(Date.now())}: ${await apply(session.call, { path, patch }, begun)}`);
+    begin({ ...begun, ...patch });
+    reload();
+  };
+  const path = pathOf(room);
+  const close = (isMeant) => () => {
+    asked?.resolve(isMeant);
+    ask(undefined);
+  };
+  const question = { asked, confirm: close(true), cancel: close(false) };
+  return (
+    <main>
+      <RoomTabs room={room} at="/settings" />
+      <p>
+        Limits, message, Hold all and Disable are on the screen Now, what the page says on Page. A
+        change is taken back in Health.
+      </p>
+      <Form
+        {...{ fields: FIELDS, initial: valuesOf(begun), label: "Save", onSave: save }}
+        isOff={!session.mayWrite}
+        onWrite={() => setSaved("")}
+      />
+      <p role="status">{saved}</p>
+      {asked && <Question {...{ room, changes: question }} />}
+    </main>
+  );
+}

@@ -1,0 +1,101 @@
+//! When a waiting visitor's check-in is due, and for how long it counts the visitor as present.
+
+use super::VisitContext;
+use crate::base::id::{CheckInId, VisitorId};
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::order::census::Presence;
+use crate::order::order_key::{EPOCH_MS, OrderKey};
+use crate::room::settings::{QueueingMethod, Settings};
+use crate::ticket::Ticket;
+
+/// The time in milliseconds by which a check-in may come early and still count, because clocks and
+/// timers are not exact.
+pub const EARLY_MS: u64 = 500;
+/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
+pub(super) const RETRY_S_MIN: u32 = 3;
+
+/// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.
+///
+/// In a lottery the shortest interval that anybody is told counts for all: else whoever comes by a
+/// clock of their own would be present in the census or not by chance.
+pub(crate) fn is_too_early(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
+    let interval_s = match settings.queueing_method {
+        QueueingMethod::Random => u32::from(ticket.interval_s).min(shortest_interval_s(settings)),
+        _ => ticket.interval_s.into(),
+    };
+    now + EARLY_MS < ticket.last_check_in.plus_seconds(interval_s.into())
+}
+
+fn shortest_interval_s(settings: &Settings) -> u32 {
+    jittered(settings.refresh_interval_s, 0)
+}
+
+/// Returns the moment at which the next check-in of a waiting visitor is due.
+pub fn next_refresh(ticket: &Ticket) -> Timestamp {
+    ticket.last_check_in.plus_seconds(ticket.interval_s.into())
+}
+
+/// Whether a waiting visitor comes at `now` whose turn would have passed if it were not kept
+/// (`turn_kept_minutes`): so late that nobody would have counted the visitor any more.
+pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
+    ticket.kept_minutes > 0 && now.since_ms(next_refresh(ticket)) > EPOCH_MS
+}
+
+/// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
+/// `is_soon`, else around `refresh_interval_seconds`.
+///
+/// In a lottery it is always the latter, so that nobody tries more often than another.
+pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
+    let VisitContext { settings, random, .. } = context;
+    let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
+        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), random.jitter)
+    } else {
+        jittered(settings.refresh_interval_s, random.jitter)
+    };
+    u16::try_from(interval_s).unwrap_or(u16::MAX)
+}
+
+/// Returns until when a waiting visitor is counted if no check-in comes any more: until the next
+/// one is due, and for as long as the turn is kept. In a lottery a quarter of the interval longer,
+/// so that nobody's chance depends on how punctual the visitor is.
+pub(super) fn expected_until(settings: &Settings, ticket: &Ticket) -> Timestamp {
+    let late_s = match settings.queueing_method {
+        QueueingMethod::Random => u64::from(ticket.interval_s) / 4,
+        _ => 0,
+    };
+    let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
+    next_refresh(ticket).plus_seconds(late_s) + kept_ms
+}
+
+/// Returns the presence to count for a check-in at `now`, from the moment it was due to `until`.
+///
+/// It begins where the presence before it ended, also if the check-in came a little early or late:
+/// a gap would leave out somebody who stands in line. Where the visitor was told to come at once,
+/// `until` may lie before that: such a presence takes back what was counted too much.
+pub(super) fn continued(
+    context: VisitContext<'_>,
+    ticket: &Ticket,
+    key: OrderKey,
+    until: Timestamp,
+) -> Presence {
+    let VisitContext { now, settings, .. } = context;
+    let (due, counted_until) = (next_refresh(ticket), expected_until(settings, ticket));
+    let from = if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now };
+    let check_in = check_in(ticket.id.visitor(), due);
+    Presence { key, from, until, check_in, joined: false, kept_ms: 0 }
+}
+
+/// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
+pub(super) fn jittered(base_s: u32, draw: u32) -> u32 {
+    let spread_s = (base_s / 10).max(1);
+    (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
+}
+
+/// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of
+/// `SplitMix64` (Steele, Lea and Flood, 2014).
+pub(super) fn check_in(visitor: VisitorId, at: Timestamp) -> CheckInId {
+    let mut bits = visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    CheckInId(bits ^ (bits >> 31))
+}

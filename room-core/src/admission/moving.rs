@@ -1,0 +1,92 @@
+//! A place in the line that is on its way to another device. Meanwhile the ticket of the old device
+//! says so, and nobody enters with it.
+//!
+//! The moment of the code is the ticket's last check-in, and the next one stays due when it was: so
+//! whichever device has the place afterwards is counted from there, once and without a gap.
+
+use super::next_refresh;
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::ticket::Ticket;
+
+/// For how long a code is good, in milliseconds.
+pub const CODE_MS: u64 = MINUTE_MS;
+/// The seconds after which the old device asks again what has become of the place.
+const LOOK_S: u64 = 10;
+/// For how long the old device believes in a code, in milliseconds, while nobody can tell: then it
+/// waits on with the place. [`crate::machines::moves`] remembers for longer who has taken one.
+const BELIEVED_MS: u64 = 8 * MINUTE_MS;
+
+/// Returns the ticket of the device that gets a code at `now`.
+pub fn with_code(ticket: &Ticket, now: Timestamp) -> Ticket {
+    let left_s = next_refresh(ticket).seconds_since_rounded_up(now);
+    let interval_s = u16::try_from(left_s).unwrap_or(u16::MAX);
+    Ticket { moving: true, last_check_in: now, interval_s, ..ticket.clone() }
+}
+
+/// Returns the ticket of whoever has the place once the code is over or taken.
+pub fn settled(ticket: &Ticket) -> Ticket {
+    Ticket { moving: false, ..ticket.clone() }
+}
+
+/// Returns the ticket of the old device that asks again a little later. Nothing is counted.
+pub(crate) fn asking_later(ticket: &Ticket, now: Timestamp) -> Ticket {
+    let since_s = now.since_ms(ticket.last_check_in) / SECOND_MS;
+    let interval_s = u16::try_from(since_s.saturating_add(LOOK_S)).unwrap_or(u16::MAX);
+    Ticket { interval_s, ..ticket.clone() }
+}
+
+/// Whether the page of this ticket shows a code at `now`.
+pub(crate) fn shows_code(ticket: &Ticket, now: Timestamp) -> bool {
+    ticket.moving && now.since_ms(ticket.last_check_in) < CODE_MS
+}
+
+/// Whether the code has been over for so long that the place is taken to have stayed.
+pub(crate) fn is_forgotten(ticket: &Ticket, now: Timestamp) -> bool {
+    now.since_ms(ticket.last_check_in) >= BELIEVED_MS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BELIEVED_MS, CODE_MS, asking_later, is_forgotten, settled, shows_code, with_code};
+    use crate::admission::tests::queued;
+    use crate::admission::{is_waiting, next_refresh};
+    use crate::base::time::Timestamp;
+    use crate::ticket::{GRACE_S, Ticket};
+
+    const JOINED: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn ticket() -> Ticket {
+        Ticket { interval_s: 20, ..queued(JOINED.0, JOINED.0) }
+    }
+
+    #[test]
+    fn the_next_check_in_stays_due_when_it_was() {
+        let check = |after_ms: u64, due_after_ms: u64| {
+            let now = JOINED + after_ms;
+            let moving = with_code(&ticket(), now);
+            assert!(moving.moving && moving.last_check_in == now);
+            assert_eq!(next_refresh(&moving), JOINED + due_after_ms, "{after_ms}");
+            let back = settled(&moving);
+            assert_eq!((back.id, back.joined_at), (ticket().id, JOINED));
+            assert!(!back.moving && next_refresh(&back) == next_refresh(&moving));
+        };
+        check(0, 20_000);
+        check(15_000, 20_000);
+        // A fraction of a second is nobody's: better than counted twice.
+        check(15_400, 20_400);
+        check(25_000, 25_000);
+    }
+
+    #[test]
+    fn the_old_device_asks_again_and_keeps_the_place_meanwhile() {
+        let (moving, later) = (with_code(&ticket(), JOINED), JOINED + 45_300);
+        let asking = asking_later(&moving, later);
+        assert_eq!(next_refresh(&asking), JOINED + 55_000);
+        assert_eq!(asking.last_check_in, JOINED, "by it the object knows the code");
+        assert!(is_waiting(&asking, later.plus_seconds(GRACE_S)));
+        assert!(shows_code(&asking, JOINED + CODE_MS - 1));
+        assert!(!shows_code(&asking, JOINED + CODE_MS) && !shows_code(&ticket(), JOINED));
+        assert!(is_forgotten(&asking, JOINED + BELIEVED_MS));
+        assert!(!is_forgotten(&asking, JOINED + BELIEVED_MS - 1));
+    }
+}

@@ -1,0 +1,375 @@
+//! The places of a room that move to another device: who has made a code, and who has taken it.
+//!
+//! The room's global aggregator keeps them as one text, beside its machine: [`answer`] reads it,
+//! decides and says what to store, and nothing happens in between. So one code is taken once,
+//! whoever races for it, and a restart changes nothing. The object knows neither codes nor tickets:
+//! a code has a name that only the keys of tickets can tell, and the ticket is sealed with the
+//! code.
+
+use std::fmt::Write;
+
+use crate::admission::moving::CODE_MS;
+use crate::base::id::VisitorId;
+use crate::base::time::{MINUTE_MS, Timestamp};
+
+/// For how long it is known that a place has moved, in milliseconds: longer than the old device can
+/// ask with its ticket.
+const TAKEN_KEPT_MS: u64 = 15 * MINUTE_MS;
+/// The most codes of a room that are known at once, taken ones too. Then the taken ones are
+/// forgotten first, the oldest before the others; a forgotten ticket is only one more copy of the
+/// place, which has one slot however many there are.
+const MOVES_MAX: usize = 1_000;
+
+/// What an isolate asks for a visitor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveRequest {
+    /// The visitor has made a code, which ends the one before.
+    Start {
+        /// The visitor.
+        visitor: VisitorId,
+        /// When the code was made, by the isolate's clock: it tells the codes of a visitor apart.
+        at: Timestamp,
+        /// The code before, if the visitor's ticket tells of one.
+        before: Option<Timestamp>,
+        /// The name of the code.
+        name: u64,
+        /// The ticket, sealed with the code.
+        ticket: String,
+    },
+    /// A visitor gives the code of this name.
+    Take {
+        /// The name of the code.
+        name: u64,
+        /// Whose ticket the other device held until now.
+        by: VisitorId,
+    },
+    /// The visitor who has made a code at this moment asks what has become of it.
+    Ask {
+        /// The visitor.
+        visitor: VisitorId,
+        /// When the code was made.
+        at: Timestamp,
+    },
+}
+
+/// The answer to a [`MoveRequest`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveReply {
+    /// The code is good, and nobody has taken it yet.
+    Open,
+    /// Another device has the place.
+    Taken,
+    /// The ticket that goes with the code, sealed.
+    Ticket(String),
+    /// There is no such code, or no room for one more.
+    Nothing,
+}
+
+impl MoveRequest {
+    /// Writes the request as words between spaces, as [`Self::read`] reads it: serde takes several
+    /// kilobytes for what so few visitors need.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Start { visitor, at, before, name, ticket } => {
+                let before = before.unwrap_or_default().0;
+                format!("start {} {} {before} {name} {ticket}", visitor.0, at.0)
+            }
+            Self::Take { name, by } => format!("take {name} {}", by.0),
+            Self::Ask { visitor, at } => format!("ask {} {}", visitor.0, at.0),
+        }
+    }
+
+    /// Reads a request; `None` if it is none of this version.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let kind = words.next()?;
+        let mut number = || number(words.next());
+        Some(match kind {
+            "start" => Self::Start {
+                visitor: VisitorId(number()?),
+                at: Timestamp(number()?),
+                before: Some(Timestamp(number()?)).filter(|before| *before != Timestamp(0)),
+                name: number()?,
+                ticket: words.next()?.to_owned(),
+            },
+            "take" => Self::Take { name: number()?, by: VisitorId(number()?) },
+            "ask" => Self::Ask { visitor: VisitorId(number()?), at: Timestamp(number()?) },
+            _ => return None,
+        })
+    }
+}
+
+impl MoveReply {
+    /// Writes the reply as [`Self::read`] reads it.
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Open => "open".to_owned(),
+            Self::Taken => "taken".to_owned(),
+            Self::Ticket(ticket) => format!("ticket {ticket}"),
+            Self::Nothing => "nothing".to_owned(),
+        }
+    }
+
+    /// Reads a reply; `None` if it is none of this version.
+    pub fn read(text: &str) -> Option<Self> {
+        match text {
+            "open" => Some(Self::Open),
+            "taken" => Some(Self::Taken),
+            "nothing" => Some(Self::Nothing),
+            _ => Some(Self::Ticket(text.strip_prefix("ticket ")?.to_owned())),
+        }
+    }
+}
+
+fn number(word: Option<&str>) -> Option<u64> {
+    word?.parse().ok()
+}
+
+/// A code that is known.
+#[derive(Debug)]
+struct Move {
+    visitor: VisitorId,
+    at: Timestamp,
+    name: u64,
+    ticket: String,
+    /// When it ends, or was taken, by the object's clock.
+    ends_at: Timestamp,
+    /// Whose ticket the device held that has taken it. An answer that was lost is given again.
+    by: Option<VisitorId>,
+}
+
+impl Move {
+    /// Reads a line of what is stored. What cannot be read is of another version.
+    fn read(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let mut number = || number(words.next());
+        Some(Self {
+            visitor: VisitorId(number()?),
+            at: Timestamp(number()?),
+            name: number()?,
+            ends_at: Timestamp(number()?),
+            by: number().map(VisitorId),
+            ticket: words.next()?.to_owned(),
+        })
+    }
+
+    fn write(&self, text: &mut String) {
+        let Self { visitor, at, name, ends_at, by, ticket } = self;
+        let by = by.map_or_else(|| "-".to_owned(), |by| by.0.to_string());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} {} {name} {} {by} {ticket}", visitor.0, at.0, ends_at.0);
+    }
+
+    fn is_known(&self, now: Timestamp) -> bool {
+        let kept_ms = if self.by.is_some() { TAKEN_KEPT_MS } else { 0 };
+        now < self.ends_at + kept_ms
+    }
+
+    fn is_of(&self, visitor: VisitorId, at: Timestamp) -> bool {
+        self.visitor == visitor && self.at == at
+    }
+}
+
+/// Answers a request by what is stored, and returns what to store instead; "" for nothing.
+pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply, String) {
+    let mut moves: Vec<Move> =
+        stored.lines().filter_map(Move::read).filter(|one| one.is_known(now)).collect();
+    let reply = match request {
+        MoveRequest::Start { visitor, at, before, name, ticket } => {
+            let is_taken = |one: &Move| before.is_some_and(|at| one.is_of(visitor, at));
+            if moves.iter().any(|one| one.by.is_some() && is_taken(one)) {
+                MoveReply::Taken
+            } else {
+                moves.retain(|one| one.by.is_some() || one.visitor != visitor);
+                let ends_at = now + CODE_MS;
+                start(&mut moves, Move { visitor, at, name, ticket, ends_at, by: None })
+            }
+        }
+        MoveRequest::Take { name, by } => {
+            let given = |one: &&mut Move| one.name == name && now < one.ends_at;
+            let free = |one: &&mut Move| one.by.is_none_or(|first| first == by);
+            match moves.iter_mut().filter(given).find(free) {
+                Some(found) => {
+                    found.by = Some(by);
+                    MoveReply::Ticket(found.ticket.clone())
+                }
+                None => MoveReply::Nothing,
+            }
+        }
+        MoveRequest::Ask { visitor, at } => match moves.iter().find(|one| one.is_of(visitor, at)) {
+            Some(found) if found.by.is_some() => MoveReply::Taken,
+            Some(_) => MoveReply::Open,
+            None => MoveReply::Nothing,
+        },
+    };
+    let mut text = String::new();
+    for one in &mut moves {
+        if now >= one.ends_at {
+            one.ticket.clear();
+        }
+        one.write(&mut text);
+    }
+    (reply, text)
+}
+
+fn start(moves: &mut Vec<Move>, one: Move) -> MoveReply {
+    if moves.len() >= MOVES_MAX {
+        match moves.iter().position(|one| one.by.is_some()) {
+            Some(oldest) => drop(moves.remove(oldest)),
+            None => return MoveReply::Nothing,
+        }
+    }
+    if moves.iter().any(|other| other.name == one.name) {
+        return MoveReply::Nothing;
+    }
+    moves.push(one);
+    MoveReply::Open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOVES_MAX, MoveReply, MoveRequest, TAKEN_KEPT_MS, answer};
+    use crate::admission::moving::CODE_MS;
+    use crate::base::id::VisitorId;
+    use crate::base::time::Timestamp;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+    const OLD: VisitorId = VisitorId(7);
+    const FIRST: VisitorId = VisitorId(8);
+    const SECOND: VisitorId = VisitorId(9);
+    const CODE: u64 = u64::MAX;
+
+    /// The storage of an object, which is read anew for each request.
+    #[derive(Default)]
+    struct Stored(String);
+
+    impl Stored {
+        fn ask(&mut self, now: Timestamp, request: MoveRequest) -> MoveReply {
+            let (reply, text) = answer(now, &self.0, request);
+            self.0 = text;
+            reply
+        }
+
+        fn start(&mut self, now: Timestamp, visitor: VisitorId, name: u64) -> MoveReply {
+            let ticket = format!("sealed{name}");
+            self.ask(now, MoveRequest::Start { visitor, at: now, before: None, name, ticket })
+        }
+
+        fn take(&mut self, now: Timestamp, name: u64, by: VisitorId) -> MoveReply {
+            self.ask(now, MoveRequest::Take { name, by })
+        }
+
+        fn tell(&mut self, now: Timestamp, at: Timestamp) -> MoveReply {
+            self.ask(now, MoveRequest::Ask { visitor: OLD, at })
+        }
+    }
+
+    fn ticket() -> MoveReply {
+        MoveReply::Ticket(format!("sealed{CODE}"))
+    }
+
+    #[test]
+    fn a_code_is_taken_once_and_the_old_device_hears_of_it() {
+        let mut stored = Stored::default();
+        assert_eq!(stored.start(NOW, OLD, CODE), MoveReply::Open);
+        assert_eq!(stored.tell(NOW + 1, NOW), MoveReply::Open);
+        assert_eq!(stored.take(NOW + 2, CODE - 1, FIRST), MoveReply::Nothing, "a wrong code");
+        assert_eq!(stored.take(NOW + 3, CODE, FIRST), ticket());
+        assert_eq!(stored.take(NOW + 3, CODE, SECOND), MoveReply::Nothing, "too late by nothing");
+        assert_eq!(stored.take(NOW + 4, CODE, FIRST), ticket(), "the answer was lost");
+        assert_eq!(stored.tell(NOW + 5, NOW), MoveReply::Taken);
+        assert_eq!(stored.tell(NOW + CODE_MS + TAKEN_KEPT_MS - 1, NOW), MoveReply::Taken);
+        assert_eq!(stored.take(NOW + CODE_MS, CODE, FIRST), MoveReply::Nothing);
+        assert!(!stored.0.contains("sealed"), "{}", stored.0);
+        assert_eq!(stored.tell(NOW + CODE_MS + TAKEN_KEPT_MS, NOW), MoveReply::Nothing);
+        assert_eq!(stored.0, "");
+    }
+
+    #[test]
+    fn a_code_that_nobody_takes_is_over_after_a_minute() {
+        let mut stored = Stored::default();
+        stored.start(NOW, OLD, CODE);
+        assert_eq!(stored.tell(NOW + CODE_MS - 1, NOW), MoveReply::Open);
+        assert_eq!(stored.take(NOW + CODE_MS, CODE, FIRST), MoveReply::Nothing);
+        assert_eq!(
+            (stored.tell(NOW + CODE_MS, NOW), stored.0),
+            (MoveReply::Nothing, String::new())
+        );
+    }
+
+    #[test]
+    fn a_new_code_ends_the_one_before_and_none_is_made_of_a_place_that_has_moved() {
+        let mut stored = Stored::default();
+        stored.start(NOW, OLD, CODE - 1);
+        assert_eq!(stored.start(NOW + 1, OLD, CODE), MoveReply::Open);
+        assert_eq!(stored.take(NOW + 2, CODE - 1, FIRST), MoveReply::Nothing);
+        assert_eq!(stored.take(NOW + 2, CODE, FIRST), ticket());
+        let again = |before| MoveRequest::Start {
+            visitor: OLD,
+            at: NOW + 9,
+            before,
+            name: 5,
+            ticket: String::new(),
+        };
+        assert_eq!(stored.ask(NOW + 9, again(Some(NOW + 1))), MoveReply::Taken);
+        // The device that has it can move it on, and the first still hears of its own code.
+        assert_eq!(stored.ask(NOW + 9, again(None)), MoveReply::Open);
+        assert_eq!(stored.tell(NOW + 10, NOW + 1), MoveReply::Taken);
+        assert_eq!(stored.tell(NOW + 10, NOW + 9), MoveReply::Open);
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_no_two_have_one_name() {
+        let mut stored = Stored::default();
+        assert_eq!(stored.start(NOW, VisitorId(0), 0), MoveReply::Open);
+        assert_eq!(stored.start(NOW, VisitorId(1), 0), MoveReply::Nothing);
+        for number in 1..MOVES_MAX as u64 {
+            assert_eq!(stored.start(NOW, VisitorId(number), number), MoveReply::Open);
+        }
+        let next = MOVES_MAX as u64;
+        assert_eq!(stored.start(NOW, VisitorId(next), next), MoveReply::Nothing);
+        stored.take(NOW, 3, FIRST);
+        assert_eq!(stored.start(NOW, VisitorId(next), next), MoveReply::Open);
+        assert_eq!(stored.take(NOW, 3, FIRST), MoveReply::Nothing);
+        assert_eq!(stored.take(NOW, next, FIRST), MoveReply::Ticket(format!("sealed{next}")));
+    }
+
+    #[test]
+    fn what_is_stored_otherwise_is_as_good_as_nothing() {
+        for text in ["", "nonsense", "1 2 3", "1 2 3 4 5", "1 2 3 x - sealed", "\n\n"] {
+            let request = MoveRequest::Take { name: CODE, by: FIRST };
+            assert_eq!(answer(NOW, text, request), (MoveReply::Nothing, String::new()));
+        }
+    }
+
+    /// An isolate of this version asks an object of the next, and the other way round.
+    #[test]
+    fn messages_are_as_pinned() {
+        let (visitor, at, name) = (VisitorId(u64::MAX), NOW, 5);
+        let start =
+            |before| MoveRequest::Start { visitor, at, before, name, ticket: "sealed".to_owned() };
+        let check = |request: MoveRequest, want: &str| {
+            assert_eq!(request.to_text(), want);
+            assert_eq!(MoveRequest::read(want), Some(request));
+        };
+        let first = "start 18446744073709551615 1800000000000 ";
+        check(start(None), &format!("{first}0 5 sealed"));
+        check(start(Some(NOW + 1)), &format!("{first}1800000000001 5 sealed"));
+        check(MoveRequest::Take { name, by: FIRST }, "take 5 8");
+        check(MoveRequest::Ask { visitor: OLD, at }, "ask 7 1800000000000");
+        for text in ["", "start", "start 1 2 3 4", "take 1", "take x 1", "ask 1", "other 1 2"] {
+            assert_eq!(MoveRequest::read(text), None, "{text}");
+        }
+        let ticket = MoveReply::Ticket("sealed".to_owned());
+        let replies = [
+            (MoveReply::Open, "open"),
+            (MoveReply::Taken, "taken"),
+            (MoveReply::Nothing, "nothing"),
+            (ticket, "ticket sealed"),
+        ];
+        for (reply, text) in replies {
+            assert_eq!((reply.to_text().as_str(), MoveReply::read(text)), (text, Some(reply)));
+        }
+        assert_eq!(MoveReply::read("other"), None);
+    }
+}

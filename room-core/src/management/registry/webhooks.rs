@@ -1,0 +1,129 @@
+//! The operations on the webhooks of a room: list, make, show, change and remove. Their secrets
+//! are shown once, to whoever makes them.
+
+use base64ct::{Base64, Encoding};
+use serde_json::{Value, json};
+
+use super::change::{Answer, Change, Effect};
+use super::context::CallContext;
+use super::document::{Document, Meaning, drawn_id, with};
+use super::stored::Stored;
+use crate::base::id::{RoomId, WebhookId};
+use crate::management::api::{Failure, Method};
+use crate::management::config::{read_webhook, shown_url, webhook_document, webhook_row};
+use crate::room::Room;
+use crate::room::webhook::Webhook;
+
+/// Most webhooks of a room. The number is ours.
+const WEBHOOKS_PER_ROOM_MAX: usize = 10;
+
+const MEANING: Meaning = Meaning {
+    read_only: &[
+        "id",
+        "secret",
+        "created_on",
+        "modified_on",
+        "last_delivery",
+        "last_error",
+        "pending",
+    ],
+    extensions: &[],
+    defaults: &[],
+};
+
+/// Shows the webhooks of a room, in no particular order.
+pub fn list(context: CallContext<'_>, room: &Room) -> Answer {
+    let all = context.stored.webhooks().values().filter(|webhook| webhook.room == room.id);
+    Answer::of(all.map(shown).collect())
+}
+
+/// Shows one webhook.
+pub fn show(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
+    Ok(Answer::of(shown(found(context, room, id)?)))
+}
+
+/// Makes a webhook, and shows its secret this once.
+pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
+    let of_room = context.stored.webhooks().values().filter(|webhook| webhook.room == room.id);
+    if of_room.count() >= WEBHOOKS_PER_ROOM_MAX {
+        let message = format!("A room has at most {WEBHOOKS_PER_ROOM_MAX} webhooks.");
+        return Err(Failure::new(400, 1_124, message));
+    }
+    let key = [drawn_id(context.draw, 1), drawn_id(context.draw, 2)].concat();
+    let document = Value::Object(MEANING.merged(Document::new(), Method::Post, body)?);
+    let webhook = Webhook {
+        id: WebhookId::from_bytes(drawn_id(context.draw, 0)),
+        room: room.id,
+        fields: read(context, &document)?,
+        secret: format!("whsec_{}", Base64::encode_string(&key)),
+        created_on: context.now,
+        modified_on: context.now,
+    };
+    let secret = [("secret", json!(webhook.secret))];
+    let answer = Answer::of(Value::Object(with(webhook_document(&webhook), secret)));
+    Ok(Answer { changes: vec![change(room, None, Some(webhook))], ..answer })
+}
+
+/// Changes some fields of a webhook. An address that is sent as it is shown stays.
+pub fn change_one(
+    context: CallContext<'_>,
+    room: &Room,
+    id: WebhookId,
+    body: &Value,
+) -> Result<Answer, Failure> {
+    let current = found(context, room, id)?;
+    let mut body = body.clone();
+    let url = current.fields.get("url").and_then(Value::as_str).unwrap_or_default();
+    if let Some(fields) = body.as_object_mut()
+        && fields.get("url").and_then(Value::as_str) == Some(&shown_url(url))
+    {
+        fields.remove("url");
+    }
+    let document = MEANING.merged(current.fields.clone(), Method::Patch, &body)?;
+    let fields = read(context, &Value::Object(document))?;
+    if fields == current.fields {
+        return Ok(Answer::of(shown(current)));
+    }
+    let webhook = Webhook { fields, modified_on: context.now, ..current.clone() };
+    let answer = Answer::of(shown(&webhook));
+    Ok(Answer { changes: vec![change(room, Some(current), Some(webhook))], ..answer })
+}
+
+/// Removes a webhook.
+pub fn delete(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
+    let current = found(context, room, id)?;
+    let answer = Answer::of(json!({ "id": id }));
+    Ok(Answer { changes: vec![change(room, Some(current), None)], ..answer })
+}
+
+/// Writes where the messages of a room's webhooks go; "" if there is no such room.
+pub fn destinations(stored: &Stored, room: RoomId) -> String {
+    let Some(found) = stored.rooms().get(&room) else { return String::new() };
+    let of_room = stored.webhooks().values().filter(|webhook| webhook.room == room);
+    let all: Value = of_room.map(webhook_row).collect();
+    json!({ "name": found.name, "zone": found.zone_id, "webhooks": all }).to_string()
+}
+
+fn found<'a>(context: CallContext<'a>, room: &Room, id: WebhookId) -> Result<&'a Webhook, Failure> {
+    let found = context.stored.webhooks().get(&id).filter(|webhook| webhook.room == room.id);
+    found.ok_or_else(|| Failure::not_found("webhook"))
+}
+
+fn read(context: CallContext<'_>, document: &Value) -> Result<Document, Failure> {
+    read_webhook(document, context.deployment.bounds.webhooks_anywhere).map_err(Failure::invalid)
+}
+
+fn shown(webhook: &Webhook) -> Value {
+    Value::Object(webhook_document(webhook))
+}
+
+/// Makes the change from one state of a webhook to the next; `None` where it is not there.
+fn change(room: &Room, before: Option<&Webhook>, after: Option<Webhook>) -> Change {
+    let id = before.or(after.as_ref()).map(|webhook| webhook.id.to_string()).unwrap_or_default();
+    Change {
+        target: format!("zones/{}/waiting_rooms/{}/webhooks/{id}", room.zone_id, room.id),
+        before: before.map(webhook_document),
+        after: after.as_ref().map(webhook_document),
+        effect: Effect::Webhook(before.map(|webhook| webhook.id), after.map(Box::new)),
+    }
+}

@@ -1,0 +1,111 @@
+//! The part of an answer that is about telling a visitor before the turn: the form on the page, the
+//! cookie that holds what was typed, and what is handed to the room's object.
+
+use super::{AnswerSource, ResponseContext, Waiting, waiting_life_s};
+use crate::keys::key_ring::KeyRing;
+use crate::page::contact::ContactForm;
+use crate::page::response::HttpResponse;
+use crate::room::turn_notice::TurnNotice;
+use crate::ticket::contact::Contact;
+use crate::ticket::{Ticket, cookie};
+use crate::visit::place::Told;
+use crate::visit::request::accepts_json_alone;
+use crate::visit::turn_notice::{self, TurnMessage};
+use crate::visit::verdict::Verdict;
+
+impl ResponseContext<'_> {
+    /// Returns what the page of a waiting visitor shows, and with a counted visit the cookie again,
+    /// so that it lives as long as the ticket. Hands over what is due.
+    pub(super) fn contact(
+        &self,
+        keys: &mut KeyRing,
+        source: &mut impl AnswerSource,
+        ticket: &Ticket,
+        waiting: &Waiting,
+        counted: bool,
+    ) -> (ContactForm, Option<String>) {
+        if self.turn_notice == TurnNotice::Off {
+            return (ContactForm::default(), None);
+        }
+        let Some(mut contact) = self.contact_before(keys, ticket) else {
+            let may_ask = turn_notice::may_ask(ticket, waiting);
+            let takes = if may_ask { self.turn_notice } else { TurnNotice::Off };
+            return (ContactForm { takes, ..ContactForm::default() }, None);
+        };
+        let due = turn_notice::due(self.now, ticket, waiting, &contact).filter(|_| counted);
+        if let Some(wait_s) = due {
+            let room = self.room.id;
+            source.hand_over(TurnMessage {
+                id: keys.visitor_name(room, ticket),
+                contact_id: keys.contact_name(room, &contact.text),
+                contact: contact.text.clone(),
+                wait_s,
+            });
+            contact = contact.handed(self.now);
+        }
+        let cookie = counted.then(|| self.contact_cookie(keys, source, ticket, &contact));
+        let Contact { text: given, handed, .. } = contact;
+        (ContactForm { given, is_sent: handed > 0, ..ContactForm::default() }, cookie)
+    }
+
+    /// Answers a form with an address or number of a visitor who waits with the ticket `own`: with
+    /// the page that it came from, or with JSON.
+    pub(super) fn contact_given(
+        &self,
+        keys: &mut KeyRing,
+        source: &mut impl AnswerSource,
+        told: &Told,
+        own: Option<&Ticket>,
+    ) -> Verdict {
+        let waits = own.map(|own| (own, self.page_context().waiting(own)));
+        let is_on = self.turn_notice != TurnNotice::Off;
+        let asked = waits.filter(|(own, waiting)| is_on && turn_notice::may_ask(own, waiting));
+        let taken = match told {
+            Told::Contact(typed) => asked.and_then(|(own, _)| {
+                let contact = Contact::new(own.id.visitor(), self.turn_notice.read(typed)?);
+                Some(self.contact_cookie(keys, source, own, &contact))
+            }),
+            Told::NoContact => {
+                Some(self.cookie(&cookie::contact_name(&self.room.cookie_name), "", 0))
+            }
+            _ => None,
+        };
+        let (status, facts) = match (told, &taken) {
+            (Told::NoContact, _) => (200, "{\"told\":false}"),
+            (_, Some(_)) => (200, "{\"told\":true}"),
+            (Told::Contact(_), _) if asked.is_none() => (409, "{\"error\":\"Not now.\"}"),
+            (Told::Contact(_), _) => (400, "{\"error\":\"It cannot be read.\"}"),
+            _ => (429, "{\"error\":\"Try again in a minute.\"}"),
+        };
+        if accepts_json_alone(&source.header("accept")) {
+            return Verdict::Respond(HttpResponse::of_session(status, &facts, taken.as_slice()));
+        }
+        if let Some((_, waiting)) = asked.filter(|_| status != 200) {
+            let form =
+                ContactForm { takes: self.turn_notice, failed: true, ..ContactForm::default() };
+            return self.respond_with(source, &waiting, &[], None, &form);
+        }
+        self.back(source, taken.as_slice())
+    }
+
+    /// Returns what the holder of this ticket has typed.
+    fn contact_before(&self, keys: &mut KeyRing, ticket: &Ticket) -> Option<Contact> {
+        let name = cookie::contact_name(&self.room.cookie_name);
+        let mut values = cookie::find(self.cookies, &name);
+        let contact =
+            values.find_map(|value| keys.open_contact(self.now, self.room.id, &name, value));
+        contact.filter(|contact| contact.visitor == ticket.id.visitor())
+    }
+
+    fn contact_cookie(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        ticket: &Ticket,
+        contact: &Contact,
+    ) -> String {
+        let name = cookie::contact_name(&self.room.cookie_name);
+        let value = keys.seal_contact(self.now, source.nonce(), self.room.id, &name, contact);
+        self.cookie(&name, &value, waiting_life_s(ticket))
+    }
+}

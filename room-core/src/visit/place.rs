@@ -1,0 +1,252 @@
+//! How a visitor's place in the line moves to another device: by a code that one device shows for a
+//! minute and the other one gives, once.
+//!
+//! Both send a form of the queue page to its own address with [`QUERY`] behind it, by a `POST`
+//! whose `Origin` is the site's own. The code stands in the body, so no address has a secret. The
+//! room's object decides who has the place ([`crate::machines::moves`]).
+
+use percent_encoding::percent_decode_str;
+
+use super::request::RequestHead;
+use super::session::is_origin_of;
+use crate::admission::moving;
+use crate::base::id::VisitorId;
+use crate::base::time::Timestamp;
+use crate::machines::moves::MoveReply;
+use crate::ticket::Ticket;
+use crate::ticket::client::ClientMark;
+use crate::ticket::place_code::PlaceCode;
+
+/// What stands behind the address of the page in a request that moves a place.
+pub const QUERY: &str = "?waiting-room-place";
+/// How many codes the clients of one network may make and give in a minute, at each isolate. A
+/// guess finds one of a thousand codes that are good with a chance of 1 in 10^9.
+pub const CODES_PER_MINUTE: u32 = 20;
+/// How often the clients of one network may ask there in a minute what has become of a place; of
+/// others it counts as open.
+pub const QUESTIONS_PER_MINUTE: u32 = 120;
+
+/// Whether a request moves a place.
+pub fn is_asked(head: &RequestHead<'_>, url: &str) -> bool {
+    head.method == "POST" && url.ends_with(QUERY)
+}
+
+/// What is to be done about a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// A code is made with this ticket, which becomes the visitor's.
+    Start(Ticket),
+    /// This visitor gives this code.
+    Take(PlaceCode, VisitorId),
+    /// Nobody needs to be asked.
+    Tell(Told),
+}
+
+/// What a visitor is told who moves a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The code of this ticket, which becomes the visitor's.
+    Code(Ticket),
+    /// That the place of this ticket, which becomes the visitor's, is here now.
+    Taken(Ticket),
+    /// That nothing has changed: a form of another site, a visitor without a place.
+    Refused {
+        /// The status for apps.
+        status: u16,
+        /// The reason for apps.
+        reason: &'static str,
+    },
+    /// That the ticket is forgotten, so that the visitor can join the line again.
+    Forgotten,
+    /// What has become of this address or number, as typed: the answer says whether it is taken.
+    Contact(String),
+    /// That the address or number is forgotten.
+    NoContact,
+    /// That the address or number was not taken: too many were given.
+    TooManyContacts,
+}
+
+/// Refuses everything that is not a form of the site's own page.
+const FOREIGN: Told =
+    Told::Refused { status: 403, reason: "Only a page of this site can move a place." };
+const NO_PLACE: Told = Told::Refused { status: 409, reason: "There is no place here." };
+const ELSEWHERE: Told = Told::Refused { status: 409, reason: "The place is on another device." };
+const NO_CODE: Told = Told::Refused { status: 404, reason: "The code is wrong, used or over." };
+const SILENT: Told = Told::Refused { status: 503, reason: "Not now; try again in a minute." };
+/// For a network that has made or given too many codes.
+const TOO_MANY: Told = Told::Refused { status: 429, reason: "Try again in a minute." };
+
+/// Decides what is to be done about a request to `url` with this form as its body. `origin` is the
+/// header `Origin`, `ticket` what the visitor waits with.
+pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<&Ticket>) -> Plan {
+    if !is_origin_of(origin, url) {
+        return Plan::Tell(FOREIGN);
+    }
+    let Some(ticket) = ticket else { return Plan::Tell(NO_PLACE) };
+    match field(form, "act") {
+        "code" => Plan::Start(moving::with_code(ticket, now)),
+        "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
+            Some(code) => Plan::Take(code, ticket.id.visitor()),
+            None => Plan::Tell(NO_CODE),
+        },
+        "anew" if ticket.moving => Plan::Tell(Told::Forgotten),
+        "tell" => Plan::Tell(Told::Contact(typed(field(form, "contact")))),
+        "tell-not" => Plan::Tell(Told::NoContact),
+        _ => Plan::Tell(NO_PLACE),
+    }
+}
+
+/// What came of asking the room's object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// It answers so.
+    Reply(MoveReply),
+    /// It does not answer.
+    Silent,
+    /// The client's network has asked too often.
+    TooOften,
+}
+
+impl Plan {
+    /// Returns what the visitor is told, by what came of asking; `open` opens what was sealed with
+    /// a code.
+    pub fn told(self, asked: Asked, open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>) -> Told {
+        match (self, asked) {
+            (Self::Tell(told), _) => told,
+            (_, Asked::TooOften) => TOO_MANY,
+            (Self::Start(ticket), Asked::Reply(MoveReply::Open)) => Told::Code(ticket),
+            (Self::Start(_), Asked::Reply(MoveReply::Taken)) => ELSEWHERE,
+            (Self::Start(_), _) | (_, Asked::Silent) => SILENT,
+            (Self::Take(code, _), Asked::Reply(MoveReply::Ticket(sealed))) => {
+                // It is for the client that has given the code.
+                let own = |ticket| Ticket { client: ClientMark::default(), ..ticket };
+                open(code, &sealed).map_or(NO_CODE, |ticket| Told::Taken(own(ticket)))
+            }
+            (Self::Take(..), _) => NO_CODE,
+        }
+    }
+}
+
+/// Reads what a visitor has typed into a field, as browsers write it into a form.
+fn typed(value: &str) -> String {
+    let spaced = value.replace('+', " ");
+    percent_decode_str(&spaced).decode_utf8_lossy().into_owned()
+}
+
+/// Reads one field of a form; "" if it has none of this name.
+fn field<'f>(form: &'f str, name: &str) -> &'f str {
+    let value = |pair: &'f str| pair.strip_prefix(name)?.strip_prefix('=');
+    form.split('&').find_map(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Asked, CODES_PER_MINUTE, ELSEWHERE, FOREIGN, NO_CODE, NO_PLACE, Plan, SILENT};
+    use super::{TOO_MANY, Told, is_asked, plan};
+    use crate::admission::moving::with_code;
+    use crate::admission::tests::queued;
+    use crate::base::id::VisitorId;
+    use crate::base::time::Timestamp;
+    use crate::machines::moves::MoveReply;
+    use crate::ticket::Ticket;
+    use crate::ticket::client::ClientMark;
+    use crate::ticket::place_code::PlaceCode;
+    use crate::visit::request::RequestHead;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+    const URL: &str = "https://shop.example/tickets?waiting-room-place";
+    const SITE: &str = "https://shop.example";
+
+    fn waiting() -> Ticket {
+        queued(NOW.0 - 60_000, NOW.0 - 2_000)
+    }
+
+    #[test]
+    fn only_a_form_to_the_address_of_a_page_moves_a_place() {
+        let check = |method: &str, url: &str, want: bool| {
+            let head = RequestHead { method, ..RequestHead::default() };
+            assert_eq!(is_asked(&head, url), want, "{method} {url}");
+        };
+        check("POST", URL, true);
+        check("POST", "https://shop.example/?waiting-room-place", true);
+        check("GET", URL, false);
+        check("POST", "https://shop.example/?waiting-room-place=1", false);
+        check("POST", "https://shop.example/?a=b&waiting-room-place", false);
+        check("POST", "https://shop.example/waiting-room-place", false);
+    }
+
+    #[test]
+    fn a_form_is_read_as_browsers_send_it() {
+        let code = PlaceCode::parse("7K3M-9QXB".bytes()).unwrap();
+        let check = |form: &str, ticket: Option<&Ticket>, want: Plan| {
+            assert_eq!(plan(NOW, URL, SITE, form, ticket), want, "{form}");
+        };
+        let (own, refused) = (waiting(), |told: Told| Plan::Tell(told));
+        check("act=code", Some(&own), Plan::Start(with_code(&own, NOW)));
+        for form in
+            ["code=7k3m+9qxb&act=take", "act=take&code=7K3M%E2%80%939QXB", "act=take&code=7K3M9QXB"]
+        {
+            check(form, Some(&own), Plan::Take(code, own.id.visitor()));
+        }
+        for form in
+            ["act=take", "act=take&code=", "act=take&code=7K3M-9QX", "act=take&decode=7K3M-9QXB"]
+        {
+            check(form, Some(&own), refused(NO_CODE));
+        }
+        let contact = |text: &str| refused(Told::Contact(text.to_owned()));
+        let typed = "contact=+a%2Bb%40c.example&act=tell";
+        check(typed, Some(&own), contact(" a+b@c.example"));
+        check("act=tell", Some(&own), contact(""));
+        check("act=tell&contact=%ff", Some(&own), contact("\u{fffd}"));
+        check("act=tell-not", Some(&own), refused(Told::NoContact));
+        check(typed, None, refused(NO_PLACE));
+        for form in ["", "act", "act=", "act=other", "act=anew"] {
+            check(form, Some(&own), refused(NO_PLACE));
+        }
+        check("act=anew", Some(&with_code(&own, NOW)), refused(Told::Forgotten));
+        check("act=code", None, refused(NO_PLACE));
+    }
+
+    #[test]
+    fn no_other_site_moves_a_place() {
+        for origin in ["", "null", "https://other.example", "http://shop.example"] {
+            let contact = ["act=tell&contact=a%40b.example", "act=tell-not"];
+            for form in ["act=code", "act=take&code=7K3M-9QXB", "act=anew", contact[0], contact[1]]
+            {
+                let told = plan(NOW, URL, origin, form, Some(&waiting()));
+                assert_eq!(told, Plan::Tell(FOREIGN), "{origin} {form}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_object_says_is_what_the_visitor_is_told() {
+        let ticket = waiting();
+        let start = |asked: Asked| Plan::Start(ticket.clone()).told(asked, |_, _| None);
+        assert_eq!(start(Asked::Reply(MoveReply::Open)), Told::Code(ticket.clone()));
+        assert_eq!(start(Asked::Reply(MoveReply::Taken)), ELSEWHERE);
+        assert_eq!(start(Asked::Reply(MoveReply::Nothing)), SILENT);
+        assert_eq!((start(Asked::Silent), start(Asked::TooOften)), (SILENT, TOO_MANY));
+        let code = PlaceCode::from_bytes([7; 5]);
+        let sealed = Ticket { client: ClientMark(9), ..ticket.clone() };
+        let take = |asked: Asked| {
+            let is_it = |given, text: &str| given == code && text == "sealed";
+            let open = |given, text: &str| is_it(given, text).then(|| sealed.clone());
+            Plan::Take(code, VisitorId(1)).told(asked, open)
+        };
+        let found = |text: &str| Asked::Reply(MoveReply::Ticket(text.to_owned()));
+        assert_eq!(take(found("sealed")), Told::Taken(ticket.clone()), "for the client that comes");
+        assert_eq!(take(found("other")), NO_CODE);
+        assert_eq!(take(Asked::Reply(MoveReply::Nothing)), NO_CODE);
+        assert_eq!((take(Asked::Silent), take(Asked::TooOften)), (SILENT, TOO_MANY));
+        assert_eq!(Plan::Tell(NO_PLACE).told(Asked::Silent, |_, _| None), NO_PLACE);
+    }
+
+    /// A week of guesses at a thousand codes, by a thousand networks at ten isolates each.
+    #[test]
+    fn a_code_is_too_long_to_be_guessed() {
+        let guesses = f64::from(CODES_PER_MINUTE) * 1_000.0 * 10.0;
+        let a_minute = guesses * 1_000.0 / 2_f64.powi(40);
+        assert!(a_minute < 0.000_2, "{a_minute}");
+    }
+}

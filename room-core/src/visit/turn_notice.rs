@@ -1,0 +1,172 @@
+//! When a visitor who wants it is told that the turn is near: by the owner's own e-mail or SMS
+//! service, to which the room's object sends a webhook.
+//!
+//! What the visitor has typed stands in the visitor's cookie alone. At a check-in with a short told
+//! wait the isolate hands it to the object, which sends one message for each visitor and keeps it
+//! in memory until the turn. An object that restarts meanwhile has forgotten it, so it is handed
+//! over again after a minute.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::page::waiting::Waiting;
+use crate::room::settings::QueueingMethod;
+use crate::ticket::contact::Contact;
+use crate::ticket::{Ticket, TicketState};
+
+/// From which told wait on a visitor is told, in seconds.
+pub const NEAR_S: u32 = 5 * 60;
+/// How long a visitor must have had the place before, in milliseconds: a message costs whoever
+/// wants many of them that time for each.
+const WAITED_MS: u64 = MINUTE_MS;
+/// After how long it is handed over again, in milliseconds, and how often at most.
+const HAND_AGAIN_MS: u64 = MINUTE_MS;
+const HANDINGS_MAX: u8 = 5;
+/// How many addresses and numbers the clients of one network may give in a minute, at each isolate.
+pub const CONTACTS_PER_MINUTE: u32 = 120;
+/// The topic of webhooks that get these messages.
+pub const TOPIC: &str = "turn";
+
+/// What an isolate hands to the room's object, with the names by which `webhooks/turns.js` knows
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TurnMessage {
+    /// Names the visitor, and the message: no ticket can be told from it.
+    pub id: String,
+    /// Names the address or number, of which it cannot be told either.
+    pub contact_id: String,
+    /// What the visitor has typed.
+    pub contact: String,
+    /// The told wait, in seconds.
+    pub wait_s: u32,
+}
+
+/// Whether one of the webhooks of a room is told of turns; `hooks` is what isolates know of them.
+pub fn is_told(hooks: &Value) -> bool {
+    let hooks = hooks.as_array().into_iter().flatten();
+    let mut topics = hooks.filter_map(|hook| hook.get("topics")?.as_array()).flatten();
+    topics.any(|topic| topic.as_str() == Some(TOPIC))
+}
+
+/// Whether the holder of a ticket may ask to be told: whoever is near the head already, or whose
+/// place is moving, may not.
+pub fn may_ask(ticket: &Ticket, waiting: &Waiting) -> bool {
+    let is_far = waiting.estimate_s.is_none_or(|wait_s| wait_s > NEAR_S);
+    has_place(ticket, waiting) && is_far
+}
+
+/// Returns the told wait in seconds if the visitor is to be told now.
+pub fn due(now: Timestamp, ticket: &Ticket, waiting: &Waiting, contact: &Contact) -> Option<u32> {
+    let is_held = waiting.queue_all || waiting.is_held || waiting.is_prequeueing();
+    let tells_time = has_place(ticket, waiting) && !ticket.infinite && !is_held;
+    let wait_s = waiting.estimate_s.filter(|wait_s| tells_time && *wait_s <= NEAR_S)?;
+    let has_waited = now.since_ms(ticket.joined_at) >= WAITED_MS;
+    let is_again = contact.handed > 0 && now.since_ms(contact.handed_at) < HAND_AGAIN_MS;
+    (has_waited && !is_again && contact.handed < HANDINGS_MAX).then_some(wait_s)
+}
+
+/// In a lottery nobody comes nearer, and a place that moves may be on another device.
+fn has_place(ticket: &Ticket, waiting: &Waiting) -> bool {
+    ticket.state == TicketState::Queued && !ticket.moving && waiting.method == QueueingMethod::Fifo
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{HAND_AGAIN_MS, HANDINGS_MAX, NEAR_S, WAITED_MS, due, is_told, may_ask};
+    use crate::admission::tests::queued;
+    use crate::base::time::{SECOND_MS, Timestamp};
+    use crate::page::waiting::Waiting;
+    use crate::room::event::{Phase, Stage};
+    use crate::room::settings::QueueingMethod;
+    use crate::ticket::Ticket;
+    use crate::ticket::contact::Contact;
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn waited(ms: u64) -> Ticket {
+        queued(NOW.0 - ms, NOW.0 - 2_000)
+    }
+
+    fn told(estimate_s: Option<u32>) -> Waiting {
+        Waiting { estimate_s, method: QueueingMethod::Fifo, ..Waiting::default() }
+    }
+
+    fn typed() -> Contact {
+        Contact::new(waited(0).id.visitor(), "a@b.example".to_owned())
+    }
+
+    #[test]
+    fn a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line() {
+        let check = |estimate_s: Option<u32>, waited_ms: u64, want: Option<u32>| {
+            let waiting = told(estimate_s);
+            assert_eq!(due(NOW, &waited(waited_ms), &waiting, &typed()), want, "{estimate_s:?}");
+        };
+        check(None, WAITED_MS, None);
+        check(Some(NEAR_S + 1), WAITED_MS, None);
+        check(Some(NEAR_S), WAITED_MS, Some(NEAR_S));
+        check(Some(0), WAITED_MS, Some(0));
+        check(Some(60), WAITED_MS - 1, None);
+    }
+
+    #[test]
+    fn it_is_handed_over_again_after_a_minute_and_not_for_ever() {
+        let (ticket, waiting) = (waited(WAITED_MS), told(Some(60)));
+        let mut contact = typed();
+        for handing in 0..HANDINGS_MAX {
+            let now = NOW + u64::from(handing) * HAND_AGAIN_MS;
+            assert_eq!(due(now, &ticket, &waiting, &contact), Some(60), "{handing}");
+            contact = contact.handed(now);
+            let soon = now + (HAND_AGAIN_MS - SECOND_MS);
+            assert_eq!(due(soon, &ticket, &waiting, &contact), None, "{handing}");
+        }
+        let late = NOW + 100 * HAND_AGAIN_MS;
+        assert_eq!(due(late, &ticket, &waiting, &contact), None);
+    }
+
+    #[test]
+    fn nobody_is_told_without_a_place_and_a_time_of_their_own() {
+        let ticket = waited(WAITED_MS);
+        let is_due = |ticket: &Ticket, waiting: Waiting| {
+            due(NOW, ticket, &Waiting { estimate_s: Some(60), ..waiting }, &typed()).is_some()
+        };
+        let line = told(None);
+        assert!(is_due(&ticket, line));
+        for method in [QueueingMethod::Random, QueueingMethod::Passthrough, QueueingMethod::Reject]
+        {
+            assert!(!is_due(&ticket, Waiting { method, ..line }), "{method:?}");
+            assert!(!may_ask(&ticket, &Waiting { method, ..line }), "{method:?}");
+        }
+        assert!(!is_due(&ticket, Waiting { queue_all: true, ..line }));
+        assert!(!is_due(&ticket, Waiting { is_held: true, ..line }));
+        let (phase, starts_in_ms, ends_in_ms) = (Phase::Prequeueing, 60_000, 120_000);
+        let event =
+            Some(Stage { phase, starts_at: NOW, starts_in_ms, ends_in_ms, shuffles: false });
+        assert!(!is_due(&ticket, Waiting { event, ..line }));
+        let moving = Ticket { moving: true, ..ticket.clone() };
+        assert!(!is_due(&moving, line) && !may_ask(&moving, &line));
+        // From outside it looks like the line.
+        let infinite = Ticket { infinite: true, ..ticket.clone() };
+        assert!(!is_due(&infinite, line) && may_ask(&infinite, &line));
+    }
+
+    #[test]
+    fn who_is_near_the_head_already_is_not_asked() {
+        let check = |estimate_s: Option<u32>, want: bool| {
+            assert_eq!(may_ask(&waited(0), &told(estimate_s)), want, "{estimate_s:?}");
+        };
+        check(None, true);
+        check(Some(NEAR_S + 1), true);
+        check(Some(NEAR_S), false);
+        check(Some(0), false);
+    }
+
+    #[test]
+    fn a_webhook_must_name_the_topic() {
+        assert!(!is_told(&json!(null)) && !is_told(&json!([])) && !is_told(&json!([{}])));
+        assert!(!is_told(&json!([{ "topics": ["queueing", "event"] }])));
+        assert!(is_told(&json!([{ "topics": ["queueing"] }, { "topics": ["save", "turn"] }])));
+    }
+}

@@ -1,0 +1,25 @@
+//! The row of the places that move to another device, in the `SQLite` storage of a room's global
+//! aggregator: `machines::moves` says what it means.
+
+use room_core::base::time::Timestamp;
+use room_core::machines::moves::{MoveReply, MoveRequest, answer as answered};
+use worker::SqlStorage;
+
+use super::registry::Stored;
+
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS moves (id INTEGER PRIMARY KEY, value TEXT NOT NULL)";
+const READ: &str = "SELECT '' AS key, value FROM moves WHERE id = 0";
+const WRITE: &str = "INSERT OR REPLACE INTO moves (id, value) VALUES (0, ?)";
+
+/// Answers one request, and stores what has changed before the answer leaves.
+pub fn answer(sql: &SqlStorage, now: Timestamp, request: MoveRequest) -> worker::Result<MoveReply> {
+    sql.exec(TABLE, None)?;
+    let rows = sql.exec(READ, None)?.to_array::<Stored>()?;
+    let stored = rows.first().map_or("", |row| &row.value);
+    let (reply, text) = answered(now, stored, request);
+    if text != stored {
+        sql.exec(WRITE, vec![text.into()])?;
+    }
+    Ok(reply)
+}

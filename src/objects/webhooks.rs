@@ -1,0 +1,74 @@
+//! Lets `webhooks/` look at the room after turns of its machine, for the owner's webhooks: no
+//! visitor waits for it. A room without webhooks pays one look into a map, which is mostly empty.
+//!
+//! `webhooks/` is a module that is loaded when the first webhook is there: in the wasm the same was
+//! 42 KB, which every isolate would load before its first answer.
+
+use std::rc::Rc;
+
+use room_core::base::id::RoomId;
+use room_core::base::time::{SECOND_MS, Timestamp};
+use room_core::machines::global_aggregator::{GlobalAggregator as Machine, watch};
+use room_core::machines::wire::GlobalReply;
+use serde_json::Value;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::worker_sys::DurableObjectState;
+
+use super::shell::Shell;
+use crate::memory::{self, Memory};
+use crate::platform;
+
+/// How often the room is looked at, in milliseconds.
+const LOOK_MS: u64 = SECOND_MS;
+/// What an alarm asks.
+const ALARM: &str = "alarm";
+
+#[wasm_bindgen(raw_module = "../../../src/webhooks.js")]
+extern "C" {
+    fn look(state: &DurableObjectState, env: &JsValue, sight: &str);
+    async fn answer(
+        state: &DurableObjectState,
+        env: &JsValue,
+        sight: &str,
+        request: &str,
+    ) -> JsValue;
+}
+
+impl Shell<Machine, GlobalReply> {
+    /// Lets webhooks look at the room, unless they did a moment ago.
+    pub(super) fn watch(&self, room: RoomId) {
+        let now = platform::now();
+        let has_hooks = memory::with(|memory| memory.webhooks.contains_key(&room)) == Some(true);
+        if !has_hooks || now.since_ms(self.watched_at.get()) < LOOK_MS {
+            return;
+        }
+        if let Some(sight) = self.sight(room, now) {
+            self.watched_at.set(now);
+            look(self.state.as_raw(), &self.env, &sight);
+        }
+    }
+
+    /// Answers an owner about the webhooks of the room, or an alarm.
+    pub(super) async fn on_webhooks(
+        self: &Rc<Self>,
+        room: RoomId,
+        request: &str,
+    ) -> Option<GlobalReply> {
+        if request == ALARM {
+            self.watched_at.set(Timestamp::default());
+            self.wake(room);
+        }
+        let sight = self.sight(room, platform::now())?;
+        let told = answer(self.state.as_raw(), &self.env, &sight, request).await;
+        told.as_string().map(GlobalReply::Webhooks)
+    }
+
+    fn sight(&self, room: RoomId, now: Timestamp) -> Option<String> {
+        let sight = |memory: &mut Memory| {
+            let found = memory.coverage.room(room)?;
+            let hooks = memory.webhooks.get(&room).unwrap_or(&Value::Null);
+            self.with(|machine| watch::seen(machine, now, found, hooks))
+        };
+        memory::with(sight).flatten()
+    }
+}

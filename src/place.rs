@@ -1,0 +1,148 @@
+//! Moves a visitor's place to another device: asks the room's object, which alone knows who has it.
+//! The core says what is asked and what is answered.
+
+use room_core::admission::moving::settled;
+use room_core::base::id::{Colo, RoomId};
+use room_core::machines::moves::{MoveReply, MoveRequest};
+use room_core::machines::wire::{GlobalReply, GlobalRequest};
+use room_core::ticket::Ticket;
+use room_core::visit::place::{self, Asked, CODES_PER_MINUTE, Plan, QUESTIONS_PER_MINUTE, Told};
+use room_core::visit::turn_notice::CONTACTS_PER_MINUTE;
+use room_core::visit::{PlaceState, Visit};
+use worker::Env;
+
+use crate::memory::{self, Memory, RoomState, Visited};
+use crate::visit::{Answered, Request, context, visit_of};
+use crate::{calls, platform};
+
+/// Answers a request that moves a place, of a visitor who waits with this ticket. `None` where the
+/// room is gone.
+pub async fn answer(
+    request: Request<'_>,
+    room: RoomId,
+    ticket: Option<&Ticket>,
+    colo: Colo,
+    env: &Env,
+) -> Option<Answered> {
+    let origin = request.headers.header("origin");
+    let plan = place::plan(platform::now(), request.url, &origin, request.form, ticket);
+    let gives = matches!(plan, Plan::Tell(Told::Contact(_)));
+    let plan =
+        if gives && !may_give(request, room) { Plan::Tell(Told::TooManyContacts) } else { plan };
+    let told = match memory::with(|memory| question(memory, room, ticket, &plan))? {
+        Some(question) => {
+            let reply = ask(request, room, colo, env, &question).await;
+            let open = |memory: &mut Memory| {
+                plan.told(reply, |code, sealed| {
+                    memory.keys.open(platform::now(), room, &code.to_string(), sealed)
+                })
+            };
+            memory::with(open)?
+        }
+        None => plan.told(Asked::Silent, |_, _| None),
+    };
+    memory::with(|memory| tell(memory, request, room, &told, ticket)).flatten()
+}
+
+/// Asks what has become of the place of a ticket that moves.
+pub async fn state(
+    request: Request<'_>,
+    room: RoomId,
+    ticket: &Ticket,
+    colo: Colo,
+    env: &Env,
+) -> PlaceState {
+    let (visitor, at) = (ticket.id.visitor(), ticket.last_check_in);
+    let reply = ask(request, room, colo, env, &MoveRequest::Ask { visitor, at }).await;
+    PlaceState::of(&reply, ticket, platform::now())
+}
+
+/// Answers a visitor whose place is on another device.
+pub fn moved(visit: &Visit<'_>, request: Request<'_>, mut visited: Visited<'_>) -> Answered {
+    let state = visited.state.take();
+    let view = state.as_ref().and_then(|state| state.isolate.view());
+    let (context, _, mut source) = context(visit, request, visited, view);
+    (context.moved(&mut source), false)
+}
+
+/// Returns what the room's object is asked, if it has to be. `before` is what the visitor waits
+/// with.
+fn question(
+    memory: &mut Memory,
+    room: RoomId,
+    before: Option<&Ticket>,
+    plan: &Plan,
+) -> Option<MoveRequest> {
+    let keys = &mut memory.keys;
+    Some(match plan {
+        Plan::Tell(_) => return None,
+        Plan::Start(ticket) => {
+            let code = keys.place_code(room, ticket);
+            let (now, nonce, place) = (platform::now(), platform::random(), settled(ticket));
+            MoveRequest::Start {
+                visitor: ticket.id.visitor(),
+                at: ticket.last_check_in,
+                before: before.filter(|before| before.moving).map(|before| before.last_check_in),
+                name: keys.place_name(room, code),
+                ticket: keys.seal(now, nonce, room, &code.to_string(), &place),
+            }
+        }
+        Plan::Take(code, by) => MoveRequest::Take { name: keys.place_name(room, *code), by: *by },
+    })
+}
+
+/// Whether the client's network may give an address or number, which counts as given.
+fn may_give(request: Request<'_>, room: RoomId) -> bool {
+    let (now, network) = (platform::now(), request.headers.client_prefix());
+    let spend = |state: &mut RoomState| {
+        let may_give = !state.contacts.is_spent(now, network, CONTACTS_PER_MINUTE);
+        state.contacts.spend(now, network);
+        may_give
+    };
+    memory::with_room(room, spend).unwrap_or(true)
+}
+
+/// Asks the room's object, unless the client's network has asked too often in this minute.
+async fn ask(
+    request: Request<'_>,
+    room: RoomId,
+    colo: Colo,
+    env: &Env,
+    question: &MoveRequest,
+) -> Asked {
+    let (now, network) = (platform::now(), request.headers.client_prefix());
+    let spend = |memory: &mut Memory| {
+        let state = memory.open_room(room, colo);
+        let (budget, per_minute) = match question {
+            MoveRequest::Ask { .. } => (&mut state.place_questions, QUESTIONS_PER_MINUTE),
+            _ => (&mut state.codes, CODES_PER_MINUTE),
+        };
+        let may_ask = !budget.is_spent(now, network, per_minute);
+        budget.spend(now, network);
+        may_ask
+    };
+    if memory::with(spend) != Some(true) {
+        return Asked::TooOften;
+    }
+    match calls::global(env, room, &GlobalRequest::Move(question.to_text())).await {
+        Some(GlobalReply::Move(reply)) => {
+            MoveReply::read(&reply).map_or(Asked::Silent, Asked::Reply)
+        }
+        _ => Asked::Silent,
+    }
+}
+
+fn tell(
+    memory: &mut Memory,
+    request: Request<'_>,
+    room: RoomId,
+    told: &Told,
+    own: Option<&Ticket>,
+) -> Option<Answered> {
+    let (in_force, mut visited) = memory.visit(room, platform::now())?;
+    let visit = visit_of(platform::now(), request, &in_force, visited.room, true);
+    let state = visited.state.take();
+    let view = state.as_ref().and_then(|state| state.isolate.view());
+    let (context, keys, mut source) = context(&visit, request, visited, view);
+    Some((context.place(keys, &mut source, told, own), false))
+}

@@ -1,0 +1,71 @@
+// `/_waiting-room/test-visitor`: a visitor whom the owner sends through the line, to see that it
+// works. The wasm decides about it as about anybody, and it takes a place; its requests never reach
+// the site. It makes the calls of the API that an owner would make: the wasm decides who may.
+import * as wasm from "../build/worker/gen/waiting_room.js";
+import { guard } from "./instance.js";
+import { decode } from "./verdict.js";
+
+/** Where it stands, below a host of owners. */
+export const TEST_VISITOR_PATH = "/_waiting-room/test-visitor";
+/** The longest body of a question, in bytes: an address and a ticket. */
+export const VISIT_BYTES_MAX = 16 * 1_024;
+const ROOM = /^([0-9a-f]{32})\/([0-9a-f]{32})$/;
+const DECISION_LIMIT_MS = 5_000;
+const UNKNOWN_COLO = "ZZZ";
+/** The only header of its requests that the decision looks at. */
+const ACCEPT = "accept: text/html\n";
+const HEADERS = [
+  ["content-type", "application/json"],
+  ["cache-control", "private, no-store"],
+];
+
+/**
+ * Returns the verdict that tells what became of one visit: `{ outcome, ticket, cookie }`, where
+ * `outcome` is "inside", "waits", "left", or why the room does not decide, as the API's trial of a
+ * request says it. `ask(path, body)` makes a `POST` of the API with the credentials of the request,
+ * and returns its verdict; `readBody()` reads the request's body: `{ url, ticket, leaves }`.
+ */
+export async function testVisitor({ url, cf }, ask, readBody, env) {
+  const [, zone, id] = ROOM.exec(new URL(url).searchParams.get("room") ?? "") ?? [];
+  const trial = `zones/${zone}/waiting_rooms/${id}/rules/test`;
+  // Without a body it is only asked who may.
+  const access = await ask(trial);
+  if (access.kind !== "read-body") return access;
+  const { url: address, ticket = "", leaves } = visitIn(await readBody());
+  const tried = await ask(trial, new TextEncoder().encode(JSON.stringify({ url: address })));
+  if (tried.status !== 200) return tried;
+  const { outcome } = JSON.parse(tried.body).result;
+  if (outcome !== "decided_by_room") return told({ outcome });
+  const colo = cf?.colo ?? UNKNOWN_COLO;
+  if (leaves) {
+    const removed = wasm.revoke(address, ticket, colo);
+    return told({ outcome: "left" }, removed !== undefined);
+  }
+  const visit = new Request(address);
+  const decide = () => wasm.handle(visit, address, "GET", ticket, ACCEPT, colo, env);
+  const verdict = decode(await guard(decide, DECISION_LIMIT_MS));
+  const cookie = verdict.setCookie ?? cookieIn(verdict.cookies) ?? null;
+  const kept = cookie ? cookie.split(";")[0] : ticket;
+  const became = OUTCOMES[verdict.kind] ?? "undecided";
+  return told({ outcome: became, ticket: kept, cookie }, verdict.after);
+}
+
+const OUTCOMES = { forward: "inside", respond: "waits" };
+
+function visitIn(body) {
+  try {
+    const { url, ticket, leaves } = JSON.parse(new TextDecoder().decode(body));
+    return { url, ticket: typeof ticket === "string" ? ticket : undefined, leaves };
+  } catch {
+    return {};
+  }
+}
+
+function cookieIn(cookies = []) {
+  return cookies[0]?.[1];
+}
+
+function told(result, after = false) {
+  const body = JSON.stringify({ success: true, errors: [], messages: [], result });
+  return { kind: "respond", after, status: 200, headers: HEADERS, body };
+}

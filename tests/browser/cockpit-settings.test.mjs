@@ -1,0 +1,166 @@
+/**
+ * Settings of zones and of rooms in the owner's cockpit, in a real browser, and what it tells of
+ * tokens and keys: whether they are set and never what they are; on a desktop, a phone and in the
+ * dark.
+ */
+
+import assert from "node:assert/strict";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { signedIn } from "../harness/owner.mjs";
+import { ZONE, localRoom } from "../harness/rooms.mjs";
+
+const READ_ONLY = "the-token-for-reading";
+const OTHER_ZONE = "f".repeat(32);
+const shop = localRoom({ name: "shop" });
+const other = localRoom({ name: "other", zone_id: OTHER_ZONE });
+const vars = { API_TOKEN_READ: READ_ONLY, TURNSTILE_SECRET: "the-secret-of-the-widget" };
+const options = { rooms: [shop, other], vars };
+
+browserTest("settings of a zone are changed, and taken back", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await open(owner);
+  const zone = page.getByRole("region", { name: `Zone ${ZONE}` });
+  const crawlers = zone.getByLabel("Search engines pass");
+  const https = zone.getByLabel("HTTPS");
+  await crawlers.check();
+  await https.selectOption("Always");
+  await zone.getByRole("button", { name: "Save" }).click();
+  const done = /In force: crawlers of search engines pass, always HTTPS\. Stored and read back/;
+  await owner.reads(done);
+  const settings = async (of) =>
+    (await call(arena.cluster, "GET", `zones/${of}/waiting_rooms/settings`)).result;
+  const both = ({ search_engine_crawler_bypass: bypass, always_use_https: https }) =>
+    [bypass, https];
+  assert.deepEqual(both(await settings(ZONE)), [true, true]);
+  assert.deepEqual(both(await settings(OTHER_ZONE)), [false, null]);
+
+  // What somebody else changes takes nothing away that is being filled in; and what was seen before
+  // is not written over it.
+  await crawlers.uncheck();
+  const isNewer = async (answer) =>
+    answer.url().endsWith(`${ROOMS}/settings`) &&
+    (await answer.json()).result.always_use_https === false;
+  const isRead = page.waitForResponse(isNewer);
+  await call(arena.cluster, "PATCH", `${ROOMS}/settings`, { always_use_https: false });
+  await isRead;
+  await owner.hides(true);
+  assert.equal(await crawlers.isChecked(), false, "what was filled in is gone");
+  await zone.getByRole("button", { name: "Save" }).click();
+  await owner.reads(/Nothing was changed: meanwhile somebody else has set not always HTTPS/);
+  await https.and(page.locator("select:has(option[value=false]:checked)")).waitFor();
+  assert.equal(await crawlers.isChecked(), true, "what is stored is shown");
+  await owner.hides(false);
+  await page.getByRole("link", { name: "Health" }).click();
+  await owner.reads(/Settings of a zone changed: not always HTTPS, before: always HTTPS/);
+  await owner.button("Undo: back to always HTTPS").click();
+  await owner.reads(/In force: always HTTPS\./);
+  assert.deepEqual(both(await settings(ZONE)), [true, true]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("every setting of a room can be changed", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await tab(page).click();
+  const path = `${ROOMS}/${shop.id}`;
+  await page.getByLabel("Turn kept (minutes)").fill("9");
+  await page.getByLabel("Check in every (seconds)").fill("");
+  await owner.button("Save").click();
+  await page.locator("#field-turn_kept_minutes-problem").getByText(/0 to 5/).waitFor();
+  await page.locator("#field-refresh_interval_seconds-problem").waitFor();
+  await page.getByLabel("Turn kept (minutes)").fill("3");
+  await page.getByLabel("Check in every (seconds)").fill("30");
+  await page.getByLabel("Description").fill("the shop");
+  await page.getByLabel("Queueing method").selectOption("Lottery");
+  await page.getByLabel("Cookie: SameSite").selectOption("Lax");
+  await page.getByLabel("The site may end sessions").check();
+  await owner.button("Save").click();
+  await owner.reads(/In force: .*turn_kept_minutes 3/);
+  const stored = async () => (await call(arena.cluster, "GET", path)).result;
+  const { turn_kept_minutes: kept, description, queueing_method: method, ...rest } = await stored();
+  assert.deepEqual([kept, description, method], [3, "the shop", "random"]);
+  const { cookie_attributes: cookie, enabled_origin_commands: commands } = rest;
+  assert.deepEqual([cookie, commands], [{ samesite: "lax", secure: "auto" }, ["revoke"]]);
+  assert.equal(rest.refresh_interval_seconds, 30);
+
+  // What people notice asks for the name; nothing is changed by who thinks better of it.
+  await page.getByLabel("Cookie suffix").fill("two");
+  await owner.button("Save").click();
+  await owner.reads(/Everybody is a new visitor/);
+  await page.keyboard.press("Escape");
+  await owner.reads("Nothing was changed.");
+  assert.equal((await stored()).cookie_suffix, "");
+  await owner.button("Save").click();
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: cookie_suffix "two"/);
+  await page.getByLabel("More places").fill("shop.localhost/more\nelse.localhost");
+  await page.getByLabel("Turn kept (minutes)").fill("4");
+  await call(arena.cluster, "PATCH", path, { turn_kept_minutes: 5 });
+  await owner.button("Save").click();
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads(/Nothing was changed: meanwhile somebody else has set turn_kept_minutes 5/);
+  await page.getByLabel("Turn kept (minutes)").fill("3");
+  await owner.button("Save").click();
+  await owner.answers("shop");
+  await page.keyboard.press("Enter");
+  await owner.reads(/In force: additional_routes/);
+  assert.deepEqual((await stored()).additional_routes, [
+    { host: "shop.localhost", path: "/more" },
+    { host: "else.localhost", path: "/" },
+  ]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("it tells which secrets are set, and none of them", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  await open(owner);
+  const line = (name) =>
+    owner.page.getByRole("listitem").filter({ has: owner.page.getByText(name, { exact: true }) });
+  const set = ["API_TOKEN", "API_TOKEN_READ", "TICKET_KEYS", "TURNSTILE_SECRET"];
+  for (const name of set) await line(name).getByText("Set", { exact: true }).waitFor();
+  await line("ORIGIN_LOCK_SECRET").getByText("Not set").waitFor();
+  await line("TICKET_KEYS").getByText("npm run rotate-keys").waitFor();
+  await line("API_TOKEN_READ").getByText(/^Looks only|: Looks only/).waitFor();
+  await owner.reads(/You are signed in with API_TOKEN\./);
+  const html = await owner.page.content();
+  for (const secret of [...Object.values(SECRETS), ...Object.values(vars)]) {
+    assert.ok(!html.includes(secret), "a secret is on the page");
+  }
+});
+
+browserTest("settings are readable by everybody", options, async (arena) => {
+  for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
+    const owner = await signedIn(arena, context);
+    await open(owner);
+    await owner.reads("ORIGIN_LOCK_SECRET");
+    await owner.looks(`settings-${device}`);
+    await owner.page.getByRole("link", { name: "Waiting room" }).click();
+    await owner.open(shop);
+    await tab(owner.page).click();
+    await owner.page.getByLabel("Cookie suffix").waitFor();
+    await owner.looks(`room-settings-${device}`);
+    assert.deepEqual(owner.complaints, []);
+  }
+  const reader = await signedIn(arena, DESKTOP, READ_ONLY);
+  await open(reader);
+  await reader.reads(/You are signed in with API_TOKEN_READ\./);
+  assert.ok(await reader.button("Save").first().isDisabled());
+});
+
+/** The tab with the settings of a room. */
+function tab(page) {
+  return page.getByRole("navigation").getByRole("link", { name: "Settings" });
+}
+
+async function open(owner) {
+  await owner.page.getByRole("banner").getByRole("link", { name: "Settings" }).click();
+  await owner.heading("Settings").waitFor();
+  await owner.page.getByRole("heading", { name: `Zone ${ZONE}` }).waitFor();
+}

@@ -1,0 +1,61 @@
+/** A place moves from a laptop to a phone, with and without script. */
+
+import assert from "node:assert/strict";
+
+import { AXE, barriers } from "../harness/accessibility.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { visitorInside } from "../harness/visitor.mjs";
+
+const shop = localRoom({ name: "shop", session_duration: 5, ...FREQUENT_CHECK_INS });
+const OPEN = "Move your place to another device";
+const MOVED = "Your place has moved to another device";
+
+for (const script of [true, false]) {
+  const name = `a place moves from a laptop to a phone ${script ? "with" : "without"} script`;
+  browserTest(name, { rooms: [shop] }, async (arena) => {
+    await visitorInside(arena.cluster, shop);
+    const open = async (context, device) => {
+      const settings = { ...context, javaScriptEnabled: script };
+      const visitor = await arena.visitor({ room: shop, name: device, context: settings });
+      await visitor.page.addInitScript({ path: AXE });
+      await visitor.come();
+      return visitor;
+    };
+    const laptop = await open(DESKTOP, "laptop");
+    const phone = await open({ ...PHONE, colorScheme: "dark" }, "phone");
+    const check = async (visitor, state) => {
+      await visitor.keepScreenshot(`moved-place-${state}-${script}`, { fullPage: true });
+      if (script) assert.deepEqual(await barriers(visitor.page), []);
+    };
+    await laptop.page.getByText(OPEN).click();
+    await check(laptop, "closed");
+    await laptop.page.getByRole("button", { name: "Get a code for the other device" }).click();
+    const code = await laptop.page.locator(".code").innerText();
+    await check(laptop, "code");
+    assert.ok(!laptop.page.url().includes(code) && !laptop.page.url().includes("?"));
+
+    await give(phone, "0000-0000");
+    await phone.page.getByText("That did not work.").waitFor();
+    await check(phone, "failed");
+    await give(phone, code);
+    await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
+    assert.ok(!phone.page.url().includes("?"), phone.page.url());
+    await laptop.page.getByRole("heading", { name: MOVED }).waitFor();
+    await check(laptop, "moved");
+    await laptop.page.getByRole("button", { name: "Join the line again here" }).click();
+    await laptop.page.getByRole("heading", { name: "You are in line" }).waitFor();
+    assert.deepEqual([...laptop.complaints, ...phone.complaints], []);
+  });
+}
+
+/** Types a code and sends it. Without script the page may come again while it is typed. */
+async function give({ page }, code) {
+  const field = page.getByRole("textbox", { name: "Code from the other device" });
+  for (let tries = 0; tries < 5; tries += 1) {
+    if (!(await field.isVisible())) await page.getByText(OPEN).click();
+    await field.fill(code).catch(() => {});
+    if ((await field.inputValue().catch(() => "")) === code) break;
+  }
+  await page.getByRole("button", { name: "Take over the place here" }).click();
+}

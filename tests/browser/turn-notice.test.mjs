@@ -1,0 +1,99 @@
+/** A visitor asks for a message before the turn, and takes it back, with and without script. */
+
+import assert from "node:assert/strict";
+
+import { AXE, barriers } from "../harness/accessibility.mjs";
+import { ROOMS, call } from "../harness/api.mjs";
+import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
+import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { visitorInside } from "../harness/visitor.mjs";
+
+const shop = localRoom({
+  name: "shop",
+  session_duration: 20,
+  turn_notice: "email_or_phone",
+  ...FREQUENT_CHECK_INS,
+});
+const OPEN = "Get a message before your turn";
+const LONG = `${"a-long-name.".repeat(8)}ann@mail.example`;
+
+for (const script of [true, false]) {
+  const name = `a message before the turn is asked for ${script ? "with" : "without"} script`;
+  browserTest(name, { rooms: [shop] }, async (arena) => {
+    await fill(arena);
+    const context = script ? { ...PHONE, colorScheme: "dark" } : PHONE;
+    for (const [device, settings] of [["phone", context], ["desktop", DESKTOP]]) {
+      const visitor = await arena.visitor({
+        room: shop,
+        name: device,
+        context: { ...settings, javaScriptEnabled: script },
+      });
+      await visitor.page.addInitScript({ path: AXE });
+      await visitor.come();
+      await story(visitor, `${device}-${script}`, script);
+      assert.deepEqual(visitor.complaints, []);
+    }
+  });
+}
+
+browserTest("what is typed stays where the page has news", { rooms: [shop] }, async (arena) => {
+  await fill(arena);
+  const visitor = await arena.visitor({ room: shop, context: PHONE });
+  await visitor.come();
+  const { page } = visitor;
+  await page.getByText(OPEN).click();
+  await fieldOf(page).pressSequentially("ann@mail.");
+  const news = "A second day was added.";
+  await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { page_message: news });
+  await page.getByText(news).waitFor();
+  await page.keyboard.type("example");
+  assert.equal(await fieldOf(page).inputValue(), "ann@mail.example");
+  assert.deepEqual(visitor.complaints, []);
+});
+
+/** Takes the only place of the room, which tells turns by a webhook. */
+async function fill(arena) {
+  const hook = { url: "https://hooks.example/", topics: ["turn"] };
+  await call(arena.cluster, "POST", `${ROOMS}/${shop.id}/webhooks`, hook);
+  await arena.cluster.advance(8_000);
+  await visitorInside(arena.cluster, shop);
+}
+
+function fieldOf(page) {
+  return page.getByRole("textbox", { name: "E-mail address / Phone number" });
+}
+
+async function story(visitor, kind, script) {
+  const { page } = visitor;
+  const check = async (state) => {
+    await visitor.keepScreenshot(`turn-notice-${state}-${kind}`, { fullPage: true });
+    if (script) assert.deepEqual(await barriers(page), []);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth).catch(() => 0);
+    assert.ok(width <= page.viewportSize().width, `${state} is ${width} pixels wide`);
+  };
+  await page.getByText(OPEN).click();
+  await check("open");
+  await give(page, "ann at mail.example");
+  await page.getByText("That did not work. Please check what you typed.").waitFor();
+  await check("failed");
+  await give(page, LONG);
+  const given = page.getByText(/one message goes to:/);
+  await given.waitFor();
+  assert.ok((await given.innerText()).endsWith(LONG));
+  assert.ok(!page.url().includes("?"), page.url());
+  await check("given");
+  await page.getByRole("button", { name: "No message, please" }).click();
+  await page.getByText(OPEN).waitFor();
+  assert.ok(!page.url().includes("?"), page.url());
+}
+
+/** Types an address and sends it. Without script the page may come again while it is typed. */
+async function give(page, contact) {
+  const field = fieldOf(page);
+  for (let tries = 0; tries < 5; tries += 1) {
+    if (!(await field.isVisible())) await page.getByText(OPEN).click();
+    await field.fill(contact).catch(() => {});
+    if ((await field.inputValue().catch(() => "")) === contact) break;
+  }
+  await page.getByRole("button", { name: "Send me a message" }).click();
+}

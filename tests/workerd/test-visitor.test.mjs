@@ -1,0 +1,89 @@
+/**
+ * The visitor whom an owner sends through the line: it waits and enters as everybody does, takes a
+ * place and gives it back, and its requests never reach the site.
+ */
+
+import assert from "node:assert/strict";
+
+import { OWNER, ROOMS, call } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor } from "../harness/visitor.mjs";
+
+/** One enters a minute, and nobody leaves by staying away. */
+const SLOW = { new_users_per_minute: 1, session_duration: 5 };
+const shop = room({ name: "shop", total_active_users: 1, ...SLOW });
+const other = room({ name: "other" });
+const options = { rooms: [shop, other], colos: { AMS: 1 }, vars: { API_TOKEN_READ: "reads" } };
+const ADDRESS = `https://${shop.host}/`;
+const COUNTED_MS = 8_000;
+
+clusterTest("a test visitor waits, and enters when it is let in", options, async (cluster) => {
+  await call(cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: true });
+  await cluster.advance(3_000);
+  const came = await visit(cluster);
+  assert.equal(came.outcome, "waits");
+  assert.match(came.cookie, /^__cfwaitingroom=[^;]+; /);
+  for (let round = 0; round < 3; round += 1) {
+    await cluster.advance(COUNTED_MS);
+    const again = await visit(cluster, { ticket: came.ticket });
+    assert.equal(again.outcome, "waits");
+  }
+  const inLine = async () =>
+    (await call(cluster, "GET", `${ROOMS}/${shop.id}/status`)).result.estimated_queued_users;
+  assert.equal(await inLine(), 1, "with its cookie it is the same visitor");
+  await call(cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: false });
+  let now = came;
+  for (let round = 0; round < 20 && now.outcome === "waits"; round += 1) {
+    await cluster.advance(1_000);
+    now = await visit(cluster, { ticket: now.ticket });
+  }
+  assert.equal(now.outcome, "inside");
+
+  // It has taken the only place, and gives it back.
+  const person = new Visitor(cluster, { name: "person", host: shop.host });
+  assert.equal((await person.visit()).kind, "queue");
+  assert.equal((await visit(cluster, { ticket: now.ticket, leaves: true })).outcome, "left");
+  for (let round = 0; round < 90 && !person.inside; round += 1) {
+    await cluster.advance(1_000);
+    await person.visit();
+  }
+  assert.ok(person.inside, "the place did not come back");
+  const visitors = (await cluster.arrivals()).map(({ visitor }) => visitor);
+  assert.deepEqual([...new Set(visitors)], ["person"], "a test visitor reached the site");
+});
+
+clusterTest("only owners who may change send one, to their room", options, async (cluster) => {
+  const answer = async (headers, of = shop, body = { url: ADDRESS }) => {
+    return (await send(cluster, headers, of, body)).status;
+  };
+  assert.equal(await answer({}), 403);
+  assert.equal(await answer({ authorization: "Bearer reads" }), 403);
+  assert.equal(await answer(OWNER), 200);
+  assert.equal(await answer(OWNER, { ...shop, id: "f".repeat(32) }), 404);
+  assert.equal(await answer(OWNER, { ...shop, id: "../" }), 404);
+  for (const body of [{}, { url: 7 }, { url: "nonsense" }, "nonsense"]) {
+    assert.equal(await answer(OWNER, shop, body), 400, JSON.stringify(body));
+  }
+  assert.equal((await visit(cluster, { url: `https://${other.host}/` })).outcome, "other_room");
+  assert.equal((await visit(cluster, { url: "https://nobody.example/" })).outcome, "not_covered");
+  const odd = await visit(cluster, { ticket: 7 });
+  assert.match(odd.ticket, /^__cfwaitingroom=/);
+});
+
+async function visit(cluster, { url = ADDRESS, ...rest } = {}) {
+  const { status, body } = await send(cluster, OWNER, shop, { url, ...rest });
+  assert.equal(status, 200, body);
+  return JSON.parse(body).result;
+}
+
+function send(cluster, headers, { zone_id: zone, id }, body) {
+  const path = `/_waiting-room/test-visitor?room=${zone}/${id}`;
+  return cluster.send("ams-1", {
+    host: "localhost",
+    path,
+    method: "POST",
+    headers,
+    body: JSON.stringify(body),
+  });
+}

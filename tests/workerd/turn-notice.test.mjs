@@ -1,0 +1,244 @@
+/**
+ * A visitor who wants it is told before the turn by the owner's own service: once, whatever happens
+ * to isolates and objects, and what was typed is stored nowhere.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { ROOMS, call } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { askAsApp, sendForm } from "../harness/place.mjs";
+import { room } from "../harness/rooms.mjs";
+import { Visitor, visitorInside } from "../harness/visitor.mjs";
+import { isGenuine, startReceiver } from "../harness/webhook-receiver.mjs";
+
+const MINUTE_MS = 60_000;
+const HOST = "hooks.example";
+const FORM = "Get a message before your turn";
+const GIVEN = "one message goes to:";
+const SENT = "A message is on its way to:";
+const CONTACT = "ann+line@mail.example";
+const COOKIE = "__cfwaitingroom-contact";
+const lounge = room({
+  name: "lounge",
+  total_active_users: 1,
+  session_duration: 2,
+  turn_notice: "email_or_phone",
+  show_position: true,
+});
+const languages = path.join(import.meta.dirname, "..", "..", "templates", "languages");
+const TAGS = fs.readdirSync(languages).map((name) => path.basename(name, ".json"));
+/** The page with every form, in any language. */
+const PAGE_BYTES_MAX = 20 * 1_024;
+const PATH = `${ROOMS}/${lounge.id}/webhooks`;
+const receiver = await startReceiver();
+after(() => receiver.stop());
+const options = {
+  rooms: [lounge],
+  colos: { AMS: 2 },
+  build: "debug",
+  outside: { [HOST]: receiver.port },
+  timeoutMs: 300_000,
+};
+
+/** Makes a webhook that is told of turns, and waits until every isolate knows it. */
+async function told(cluster, topics = ["turn"]) {
+  receiver.requests = [];
+  receiver.statuses = [];
+  const body = { url: `https://${HOST}/turns`, topics };
+  const { result } = await call(cluster, "POST", PATH, body);
+  await cluster.advance(8_000);
+  return result;
+}
+
+/** Somebody is inside, and so many wait, of whom the last has a wait of more than five minutes. */
+async function line(cluster, count = 6) {
+  await visitorInside(cluster, lounge);
+  const waiting = [];
+  for (let at = 1; at <= count; at += 1) {
+    const visitor = new Visitor(cluster, { name: `w${at}`, host: lounge.host });
+    await visitor.visit();
+    assert.ok(visitor.waiting);
+    waiting.push(visitor);
+    await cluster.advance(1_000);
+  }
+  return waiting;
+}
+
+/** Lets time pass; those who wait come when their pages say so, and who is inside does not. */
+async function pass(cluster, ms, visitors, enough = () => false) {
+  const end = cluster.clock.now() + ms;
+  while (cluster.clock.now() < end && !enough()) {
+    for (const visitor of visitors) {
+      if (!visitor.inside && visitor.dueAt <= cluster.clock.now()) await visitor.visit();
+    }
+    await cluster.advance(500);
+  }
+}
+
+/** Waits until so many messages have come, while visitors wait. */
+async function come(cluster, count, visitors) {
+  await pass(cluster, 12 * MINUTE_MS, visitors, () => receiver.requests.length >= count);
+  assert.equal(receiver.requests.length, count, "messages");
+}
+
+/** Waits in real time until the last answers of a receiver have reached the object. */
+const settle = () => sleep(300);
+
+clusterTest("a visitor is told once before the turn, and nobody else", options, async (cluster) => {
+  await told(cluster, ["save"]);
+  const waiting = await line(cluster);
+  const last = waiting.at(-1);
+  assert.ok(!(await last.visit()).body.includes(FORM), "nobody would be told");
+  assert.equal((await askAsApp(last, { act: "tell", contact: CONTACT })).status, 409);
+  const hook = await told(cluster);
+  await pass(cluster, 25_000, waiting);
+  const page = await last.visit();
+  assert.ok(page.body.includes(FORM), page.body);
+  const seen = new Set();
+  for (const tag of TAGS) {
+    const { body, headers } = await last.visit({ headers: { "accept-language": tag } });
+    assert.ok(body.includes('name="contact"'), tag);
+    seen.add(/<html lang="([^"]+)"/.exec(body)[1]);
+    assert.match(headers["content-security-policy"], /^default-src 'none'; /);
+    assert.ok(Buffer.byteLength(body) <= PAGE_BYTES_MAX, `${tag}: ${Buffer.byteLength(body)}`);
+  }
+  assert.equal(seen.size, TAGS.length);
+  const wrong = await sendForm(last, { act: "tell", contact: "ann, bob@mail.example" });
+  assert.match(wrong.body, /That did not work\. Please check what you typed/);
+  assert.match(wrong.body, /<details class="next move" open>/);
+  assert.equal(wrong.headers["set-cookie"], undefined);
+  const given = await sendForm(last, { act: "tell", contact: ` ${CONTACT} ` });
+  assert.deepEqual([given.status, given.headers.location], [303, `http://${lounge.host}/`]);
+  const [cookie] = given.headers["set-cookie"];
+  assert.match(cookie, /^__cfwaitingroom-contact=[\w-]{80,400}; .*Max-Age=3\d\d; HttpOnly/);
+  assert.ok(!cookie.includes("ann") && !cookie.includes(btoa(CONTACT).slice(0, 8)));
+  const shown = await last.visit();
+  assert.ok(shown.body.includes(GIVEN) && !shown.body.includes(FORM));
+  assert.match(shown.body, /ann&#43;line@mail\.example|ann\+line@mail\.example/);
+  await come(cluster, 1, waiting);
+  const [request] = receiver.requests;
+  assert.ok(isGenuine(request, hook.secret, cluster.clock.now()));
+  const { id, type, summary, data } = JSON.parse(request.text);
+  assert.deepEqual([id, type], [request.headers["webhook-id"], "turn_near"]);
+  const { contact, minutes, room_name: name, visitor } = data;
+  assert.deepEqual([contact, name, id], [CONTACT, "lounge", `msg_${visitor}`]);
+  assert.ok(minutes >= 3 && minutes <= 5, `${minutes} minutes before`);
+  assert.match(summary, /^Waiting room lounge: a visitor's turn is in about \d min\.$/);
+  assert.ok(!summary.includes(CONTACT));
+  assert.ok((await last.visit()).body.includes(SENT));
+  await pass(cluster, 12 * MINUTE_MS, waiting, () => last.inside);
+  assert.ok(last.inside);
+  assert.equal(receiver.requests.length, 1, "told more than once");
+  const { result } = await call(cluster, "GET", `${PATH}/${hook.id}`);
+  assert.deepEqual([result.last_delivery, result.last_error, result.pending], [null, null, 0]);
+});
+
+clusterTest("two tabs, dying isolates and objects: one message", options, async (cluster) => {
+  await told(cluster);
+  const waiting = await line(cluster);
+  const last = waiting.at(-1);
+  await sendForm(last, { act: "tell", contact: CONTACT });
+  const headers = { cookie: last.cookies };
+  // The other tab has the same cookies, and so has whoever copies them.
+  const tab = new Visitor(cluster, { name: "tab", host: lounge.host });
+  await tab.visit({ headers });
+  const tabs = [...waiting, tab];
+  await pass(cluster, 12 * MINUTE_MS, tabs, () => receiver.requests.length > 0);
+  await settle();
+  await cluster.killObjects("GlobalAggregator");
+  await pass(cluster, 65_000, tabs);
+  await cluster.restart();
+  await pass(cluster, 65_000, tabs);
+  const ids = new Set(receiver.requests.map((request) => request.headers["webhook-id"]));
+  assert.deepEqual([ids.size, receiver.requests.length], [1, 1]);
+});
+
+clusterTest("what was lost with an object comes again", options, async (cluster) => {
+  await told(cluster);
+  const waiting = await line(cluster);
+  const last = waiting.at(-1);
+  await sendForm(last, { act: "tell", contact: "+49 (151) 1234567" });
+  receiver.statuses = Array.from({ length: 100 }, () => 500);
+  await come(cluster, 1, waiting);
+  await settle();
+  await cluster.killObjects("GlobalAggregator");
+  receiver.statuses = [];
+  await come(cluster, 2, waiting);
+  const [first, second] = receiver.requests;
+  assert.equal(first.headers["webhook-id"], second.headers["webhook-id"]);
+  assert.equal(JSON.parse(second.text).data.contact, "+491511234567");
+});
+
+clusterTest("it is tried again until the turn, and then forgotten", options, async (cluster) => {
+  await told(cluster);
+  // One more waits behind, so that the room is awake after the turn.
+  const waiting = await line(cluster, 5);
+  const [last, behind] = waiting.slice(-2);
+  await sendForm(last, { act: "tell", contact: CONTACT });
+  receiver.statuses = ["hang", ...Array.from({ length: 1_000 }, () => 503)];
+  await come(cluster, 1, waiting);
+  await come(cluster, 4, waiting);
+  assert.ok(last.waiting, "somebody waits for a webhook");
+  await pass(cluster, 12 * MINUTE_MS, waiting, () => last.inside);
+  assert.ok(last.inside);
+  await pass(cluster, 65_000, waiting);
+  const tried = receiver.requests.length;
+  await pass(cluster, 40_000, waiting);
+  assert.ok(behind.waiting);
+  assert.equal(receiver.requests.length, tried, "tried after the turn");
+  assert.equal(cluster.log.count(CONTACT), 0, "it is in the log");
+  let files = 0;
+  await cluster.whileHalted((folder) => {
+    for (const name of fs.readdirSync(folder, { recursive: true })) {
+      const file = path.join(folder, name);
+      if (!fs.statSync(file).isFile()) continue;
+      files += 1;
+      for (const text of [CONTACT, "mail.example"]) {
+        assert.ok(!fs.readFileSync(file).includes(text), `it was stored in ${name}`);
+      }
+    }
+  });
+  assert.ok(files > 0);
+});
+
+clusterTest("it is taken back, and is of one place alone", options, async (cluster) => {
+  await told(cluster);
+  const waiting = await line(cluster);
+  const [near, other] = waiting;
+  const [far, last] = waiting.slice(-2);
+  await pass(cluster, 65_000, waiting);
+  // Of somebody near the head a message would come at once.
+  assert.equal((await askAsApp(near, { act: "tell", contact: CONTACT })).status, 409);
+  assert.ok(!(await near.visit()).body.includes(FORM));
+  const foreign = { headers: { origin: "https://other.example" } };
+  for (const act of ["tell", "tell-not"]) {
+    const { status } = await askAsApp(last, { act, contact: CONTACT }, foreign);
+    assert.equal(status, 403, act);
+  }
+  assert.deepEqual(await askAsApp(last, { act: "tell", contact: "x" }), {
+    status: 400,
+    error: "It cannot be read.",
+  });
+  assert.deepEqual(await askAsApp(last, { act: "tell", contact: CONTACT }), {
+    status: 200,
+    told: true,
+  });
+  assert.deepEqual(await askAsApp(far, { act: "tell", contact: CONTACT }), {
+    status: 200,
+    told: true,
+  });
+  // With another ticket a cookie means nothing.
+  const { headers } = await other.visit({
+    headers: { cookie: `${other.cookies}; ${COOKIE}=${last.cookie(COOKIE)}` },
+  });
+  assert.ok(!(headers["set-cookie"] ?? []).some((line) => line.startsWith(COOKIE)));
+  assert.deepEqual(await askAsApp(far, { act: "tell-not" }), { status: 200, told: false });
+  assert.equal(far.cookie(COOKIE), undefined);
+  await pass(cluster, 12 * MINUTE_MS, waiting, () => last.inside);
+  assert.equal(receiver.requests.length, 1, "of the last alone");
+});

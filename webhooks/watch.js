@@ -1,0 +1,121 @@
+// What the webhooks of a room are to be told: from what was told and what is seen of the room now.
+// Pure: the time and all that is seen come in, what is to be told goes out.
+import { OFF, dueAt, turned } from "./switch.js";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/**
+ * How long a fact must be until it is told, and how long it must not be until that is told: a line
+ * that comes and goes is one line. That nothing can be stored is told at once.
+ */
+export const DELAYS = {
+  queueing: { riseMs: 15 * SECOND_MS, fallMs: 3 * MINUTE_MS },
+  told_wait: { riseMs: 30 * SECOND_MS, fallMs: 2 * MINUTE_MS },
+  limit: { riseMs: 2 * MINUTE_MS, fallMs: 2 * MINUTE_MS },
+  save: { riseMs: 0, fallMs: MINUTE_MS },
+};
+/** The part of its bound, in hundredths, below which a told wait must fall to be over. */
+const BELOW_PERCENT = 80;
+/** Above this part of the limit, in hundredths, it is exceeded: counts are estimates. */
+const ABOVE_PERCENT = 105;
+/** What begins and ends by topic. Receivers know these names. */
+const KINDS = {
+  queueing: ["queueing_started", "queueing_stopped"],
+  told_wait: ["told_wait_above", "told_wait_below"],
+  limit: ["limit_exceeded", "limit_kept"],
+  save: ["save_failed", "save_works"],
+};
+const SWITCHES = ["queueing", "limit", "save"];
+
+/** What is told of a room whose webhooks were told nothing. */
+const NOTHING = { hooks: [], queueing: OFF, limit: OFF, save: OFF, waits: {}, event: null };
+
+/**
+ * Looks at a room. Returns what is told from now on (the argument `told` of the next look), the
+ * messages to send, and whether anything of `told` has changed.
+ *
+ * @param {object | undefined} told what the last look has returned
+ * @param {object} sight what the room's object has seen, see `watch.rs` of the core
+ */
+export function watched(told, sight) {
+  const known = knowing(told, sight.hooks ?? []);
+  const next = { ...known, waits: {} };
+  const notices = eventNotices(known.event, sight.event);
+  next.event = sight.event;
+  const facts = factsOf(sight);
+  const turn = (topic, state, is) => {
+    const { changed, ...kept } = turned(state, sight.now, is, DELAYS[topic]);
+    return [kept, changed ? [{ topic, kind: KINDS[topic][is ? 0 : 1], event: sight.event }] : []];
+  };
+  for (const topic of SWITCHES) {
+    const [kept, found] = turn(topic, known[topic], facts[topic]);
+    next[topic] = kept;
+    notices.push(...found);
+  }
+  const messages = [];
+  for (const hook of sight.hooks ?? []) {
+    messages.push(...notices.filter(({ topic }) => hook.topics.includes(topic)).map(of(hook)));
+    if (!hook.topics.includes("told_wait")) continue;
+    const state = known.waits[hook.id] ?? OFF;
+    const bound = hook.told_wait_minutes * 60 * (state.told ? BELOW_PERCENT / 100 : 1);
+    const [kept, found] = turn("told_wait", state, sight.told_wait_s > bound);
+    next.waits[hook.id] = kept;
+    messages.push(...found.map(of(hook)));
+  }
+  return { told: next, messages, changed: JSON.stringify(next) !== JSON.stringify(told) };
+}
+
+/** When the room must be looked at again, if nobody looks before; `Infinity` for never. */
+export function lookAt({ queueing, limit, save, waits }, sight) {
+  const waiting = Object.values(waits).map((state) => dueAt(state, DELAYS.told_wait));
+  return Math.min(
+    dueAt(queueing, DELAYS.queueing),
+    dueAt(limit, DELAYS.limit),
+    dueAt(save, DELAYS.save),
+    ...waiting,
+    sight.change_at ?? Infinity,
+  );
+}
+
+/** The numbers of a room that each message tells. */
+export function numbersOf(sight) {
+  const { active, waiting, told_wait_s, active_limit, new_limit } = sight;
+  return { active, waiting, told_wait_s, active_limit, new_limit };
+}
+
+/** What was told to these webhooks. Where all of them are new, nothing was. */
+function knowing(told, hooks) {
+  const ids = hooks.map(({ id }) => id);
+  const isKnown = told?.hooks.some((id) => ids.includes(id));
+  return { ...NOTHING, ...(isKnown && told), hooks: ids };
+}
+
+function factsOf(sight) {
+  const { is_open, is_off, event, active, waiting, active_limit } = sight;
+  const isHeld = is_off || (event && !event.is_running);
+  return {
+    queueing: !isHeld && (!is_open || waiting > 0),
+    limit: !is_off && active * 100 > active_limit * ABOVE_PERCENT,
+    save: sight.is_failing,
+  };
+}
+
+function eventNotices(before, now) {
+  const notices = [];
+  const note = (kind, event) => notices.push({ topic: "event", kind, event });
+  if (before && before.id !== now?.id) note("event_ended", before);
+  const isNew = before?.id !== now?.id || before?.is_running !== now?.is_running;
+  if (now && isNew) note(now.is_running ? "event_started" : "event_prequeue", now);
+  return notices;
+}
+
+/** Makes a notice one for this webhook. */
+function of(hook) {
+  return ({ topic, kind, event }) => ({
+    hook: hook.id,
+    topic,
+    kind,
+    event: event && { id: event.id, name: event.name },
+    bound_s: topic === "told_wait" ? hook.told_wait_minutes * 60 : null,
+  });
+}
