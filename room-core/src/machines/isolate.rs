@@ -289,17 +289,15 @@ impl Isolate {
     /// caller does it and asks again, until there is none.
     pub fn next_work(&mut self, now: Timestamp, started_at: Timestamp) -> Followup {
         let worked_ms = now.since_ms(started_at);
-        if !self.is_calm() {
-            return if worked_ms < duty::WORK_MS { self.followup(now) } else { Followup::Done };
-        }
-        if worked_ms < duty::CALM_WORK_MS {
+        let ends_after_ms = if self.is_calm() { duty::CALM_WORK_MS } else { duty::WORK_MS };
+        if worked_ms < ends_after_ms {
             return self.followup(now);
         }
         // There may be nobody later who could report.
         self.outbox.hurry_once();
         match self.followup(now) {
             Followup::WaitUntil(_) => Followup::Done,
-            _ if worked_ms >= duty::CALM_WORK_MS + duty::LAST_REPORT_MS => Followup::Done,
+            _ if worked_ms >= ends_after_ms + duty::LAST_REPORT_MS => Followup::Done,
             work => work,
         }
     }

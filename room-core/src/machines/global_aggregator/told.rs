@@ -2,7 +2,7 @@
 //! sight to the history.
 
 use super::{GlobalAggregator, VERSIONS_PER_MS};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::machines::history::{Row, Sight};
 use crate::machines::wire::Status;
 use crate::order::order_key::OrderKey;
@@ -45,10 +45,8 @@ impl GlobalAggregator {
     /// the next and the last of them enter.
     pub fn status(&self, now: Timestamp, settings: &Settings) -> Status {
         // The census is some seconds old: who came and who went since then is known as well.
-        let census_at = self.queue.reported().middle();
-        let joined = self.books.contributions().joined_since(census_at);
-        let entered = self.books.ledger().queued_since(census_at);
-        let waiting = (self.queue.waiting() + joined).saturating_sub(entered);
+        let line = self.queue.waiting() + self.joined_since_census();
+        let waiting = line.saturating_sub(self.called_in_since_census());
         let next_place_s = self.books.next_place_s(now, settings);
         let rate = self.books.admissions_per_1000_minutes(now);
         let before_last = waiting.saturating_sub(1);
@@ -87,6 +85,26 @@ impl GlobalAggregator {
             told_wait_s: longest_wait_s.filter(|_| waiting > 0).unwrap_or(0).into(),
             new_limit: settings.new_users_per_minute.into(),
         }
+    }
+
+    /// Returns how many visitors joined since the census and are not in it.
+    ///
+    /// Joins are counted by the second, and the census is of the middle of one: whoever came
+    /// before that in this second is in both. Keys tell them apart where they are times of joining.
+    fn joined_since_census(&self) -> u64 {
+        let (contributions, epoch) = (self.books.contributions(), self.queue.reported());
+        let before = |moment: Timestamp| self.queue.waiting_up_to(OrderKey::fifo(moment - 1));
+        let in_census = before(epoch.end()).saturating_sub(before(epoch.start()));
+        let others = contributions.joined_since(epoch.start()).saturating_sub(in_census);
+        let later = contributions.joined_since(epoch.middle() + SECOND_MS);
+        others.max(later).min(contributions.joined_since(epoch.middle()))
+    }
+
+    /// Returns how many of the line have entered since the census, as far as is reported. Slots
+    /// that were granted to them say less: some of them are granted before they are needed.
+    fn called_in_since_census(&self) -> u64 {
+        let (contributions, from) = (self.books.contributions(), self.queue.reported().middle());
+        contributions.entered_since(from).saturating_sub(contributions.admitted_since(from))
     }
 
     /// Returns the visitors who joined since the census, without as many of them as have entered

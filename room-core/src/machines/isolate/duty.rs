@@ -5,12 +5,13 @@
 use crate::base::time::{SECOND_MS, Timestamp};
 
 /// How long one request works on a room's reports before another may take its place, in
-/// milliseconds. At the full pace it ends then, and a later visitor's request continues.
+/// milliseconds. At the full pace it sends what is left and ends then; a later visitor's request
+/// continues.
 pub(super) const WORK_MS: u64 = 8 * SECOND_MS;
 /// The same in a calm room, where there may be no later visitor for long: the platform lets a
 /// request work for 30 s after its answer, and before that it sends what is left.
 pub(super) const CALM_WORK_MS: u64 = 24 * SECOND_MS;
-/// How long the last report of a request may take, in milliseconds.
+/// How long the last reports of a request may take, in milliseconds.
 pub(super) const LAST_REPORT_MS: u64 = 4 * SECOND_MS;
 /// Least time between two writes of the room's view to the Cache API, in milliseconds.
 pub const COPY_MS: u64 = 2 * SECOND_MS;

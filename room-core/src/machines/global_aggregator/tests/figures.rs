@@ -212,6 +212,31 @@ fn whoever_joined_since_the_census_waits_too() {
     assert_eq!((free.new, free.view.open), (0, false));
 }
 
+#[test]
+fn whoever_joined_in_the_second_of_the_census_waits_once() {
+    let mut fixture = full_with_a_line(0);
+    let epoch = fixture.machine.queue.reported();
+    let second = epoch.middle().seconds();
+    // Of five in that second and the one before, four came before its middle.
+    let early = [0, 800, 1_200, 1_499].map(|ms| Timestamp::from_seconds(second - 1) + ms);
+    let census = early.map(|at| (OrderKey::fifo(at), 1)).into_iter().collect();
+    fixture.machine.queue.observe(epoch, &census);
+    let joined = |seq, of_second: &[(u64, u32)]| Contribution {
+        seq,
+        joined: of_second.iter().copied().collect(),
+        ..known(seq, &[(NOW.seconds() as u32 + 60, 60)], &[])
+    };
+    fixture.sync(1, joined(2, &[(second - 1, 2), (second, 3)]));
+    assert_eq!(status(&mut fixture).waiting, 5);
+    // Those who joined before its epoch are in it or have gone, those of the next second are not.
+    fixture.sync(1, joined(3, &[(second - 5, 9), (second - 1, 2), (second, 3), (second + 1, 2)]));
+    assert_eq!(status(&mut fixture).waiting, 7);
+    // Places that are no times of joining tell nothing: rather one too many.
+    let drawn = [(OrderKey(1 << 62), 4)].into_iter().collect();
+    fixture.machine.queue.observe(epoch, &drawn);
+    assert_eq!(status(&mut fixture).waiting, 4 + 5);
+}
+
 /// The line of [`full_with_a_line`] in the census of a moment, without its last `gone` visitors.
 fn still(fixture: &mut Fixture, seq: u64, waiting: u64, gone: u64) {
     let joined = NOW.0 - 2 * MINUTE_MS;

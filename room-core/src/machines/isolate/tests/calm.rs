@@ -1,5 +1,5 @@
-//! Tests of the isolate in a room far from its limits: it reports rarely and leaves nothing unsaid,
-//! and is at the full pace as soon as it hears of it.
+//! Tests of how an isolate reports: in a room far from its limits rarely, at the full pace as soon
+//! as it hears of it, and at either it leaves nothing unsaid.
 
 use super::{Fixture, NOW, report_reply, view, word};
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -31,6 +31,11 @@ fn answered(fixture: &mut Fixture, report: &Report) {
     let report_interval_ms = calm().report_ms();
     let reply = ReportReply { report_interval_ms, ..report_reply(1, received, 0) };
     fixture.machine.on_report_reply(fixture.now, Some(reply));
+}
+
+fn answered_at_full_pace(fixture: &mut Fixture, report: &Report) {
+    let received = report.first + report.events.len() as u64 - 1;
+    fixture.machine.on_report_reply(fixture.now, Some(report_reply(1, received, 0)));
 }
 
 /// What a request does that works from `since` on, `later_ms` after that.
@@ -71,6 +76,25 @@ fn the_last_request_sends_what_is_left_before_it_ends() {
     assert_eq!(work(&mut fixture, NOW, CALM_WORK_MS + LAST_REPORT_MS), Followup::Done);
     answered(&mut fixture, &report);
     assert_eq!(work(&mut fixture, NOW, CALM_WORK_MS), Followup::Done);
+}
+
+#[test]
+fn at_the_full_pace_as_well_what_is_left_is_sent_before_the_request_ends() {
+    let mut fixture = Fixture::new(Settings::for_tests());
+    fixture.machine.on_view(view(2, NOW + WORK_MS, false));
+    fixture.visit(None);
+    let Followup::Report(report) = work(&mut fixture, NOW, WORK_MS - 1) else { panic!("none") };
+    answered_at_full_pace(&mut fixture, &report);
+    // Somebody comes in the last moment, and nobody after that for long.
+    fixture.visit(None);
+    assert!(matches!(work(&mut fixture, NOW, WORK_MS - 1), Followup::WaitUntil(_)));
+    let Followup::Report(report) = work(&mut fixture, NOW, WORK_MS) else { panic!("left unsaid") };
+    assert_eq!(report.events.len(), 1);
+    fixture.machine.on_report_reply(fixture.now, None);
+    assert!(matches!(work(&mut fixture, NOW, WORK_MS + 1), Followup::Report(_)));
+    assert_eq!(work(&mut fixture, NOW, WORK_MS + LAST_REPORT_MS), Followup::Done);
+    answered_at_full_pace(&mut fixture, &report);
+    assert_eq!(work(&mut fixture, NOW, WORK_MS), Followup::Done);
 }
 
 #[test]
