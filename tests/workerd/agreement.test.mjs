@@ -70,7 +70,9 @@ const sum = (rows, name) => rows.reduce((total, row) => total + row[name], 0);
 const most = (rows, name) => Math.max(...rows.map((row) => row[name]));
 
 clusterTest("every place tells the same, and what the origin saw", options, async (cluster) => {
-  cluster.clock.jump(HOUR_MS - BEFORE_HOUR_MS - (cluster.clock.now() % HOUR_MS));
+  const beginsMs = HOUR_MS - BEFORE_HOUR_MS;
+  // Where that moment of this hour is over, that of the next.
+  cluster.clock.jump((beginsMs + HOUR_MS - (cluster.clock.now() % HOUR_MS)) % HOUR_MS);
   const story = new Story(cluster);
   await story.play();
   assert.ok(story.visits >= VISITS);
