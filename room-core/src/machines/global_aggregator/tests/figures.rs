@@ -237,6 +237,24 @@ fn whoever_joined_in_the_second_of_the_census_waits_once() {
     assert_eq!(status(&mut fixture).waiting, 4 + 5);
 }
 
+#[test]
+fn whoever_has_a_slot_waits_until_the_entry_is_told() {
+    let mut fixture = full_with_a_line(3);
+    fixture.settings = limits(67, 67);
+    assert_eq!(fixture.called(1).queued, 1);
+    assert_eq!(status(&mut fixture).waiting, 3);
+    let second = fixture.now.seconds();
+    let told = |seq, admitted: u32| Contribution {
+        admitted: [(second, admitted)].into(),
+        ..known(seq, &[(NOW.seconds() as u32 + 60, 61)], &[(second, 1)])
+    };
+    // A newcomer who entered at once was not in the line.
+    fixture.sync(1, told(2, 1));
+    assert_eq!(status(&mut fixture).waiting, 3);
+    fixture.sync(1, told(3, 0));
+    assert_eq!(status(&mut fixture).waiting, 2);
+}
+
 /// The line of [`full_with_a_line`] in the census of a moment, without its last `gone` visitors.
 fn still(fixture: &mut Fixture, seq: u64, waiting: u64, gone: u64) {
     let joined = NOW.0 - 2 * MINUTE_MS;
