@@ -108,6 +108,24 @@ export async function visitorInside(cluster, { host, path }) {
 }
 
 /**
+ * Lets time pass; those who wait come when their pages say so, and who is inside does not.
+ *
+ * @param {object} cluster
+ * @param {number} ms how long, by the clock of the cluster
+ * @param {Visitor[]} visitors
+ * @param {() => boolean} [enough] ends it early
+ */
+export async function pass(cluster, ms, visitors, enough = () => false) {
+  const end = cluster.clock.now() + ms;
+  while (cluster.clock.now() < end && !enough()) {
+    for (const visitor of visitors) {
+      if (!visitor.inside && visitor.dueAt <= cluster.clock.now()) await visitor.visit();
+    }
+    await cluster.advance(500);
+  }
+}
+
+/**
  * Sends one request without any cookie of its own, and tells by `kind` who answered: the `origin`,
  * the `queue`, or something `else`.
  *

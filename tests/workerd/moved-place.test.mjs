@@ -10,7 +10,7 @@ import { mostInside } from "../harness/measure.mjs";
 import { askAsApp, codeOf, giveCode, sendForm } from "../harness/place.mjs";
 import { previousEntry } from "../harness/previous.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, visitorInside } from "../harness/visitor.mjs";
+import { Visitor, pass, visitorInside } from "../harness/visitor.mjs";
 
 const MINUTE_MS = 60_000;
 /** A check-in, which comes within 22 s; the newest view; and what a slow machine takes. */
@@ -43,17 +43,6 @@ async function threeWait(cluster) {
     await cluster.advance(2_000);
   }
   return waiting;
-}
-
-/** Lets time pass; those who wait come when their pages say so, and who is inside does not. */
-async function pass(cluster, ms, visitors, enough = () => false) {
-  const end = cluster.clock.now() + ms;
-  while (cluster.clock.now() < end && !enough()) {
-    for (const visitor of visitors) {
-      if (!visitor.inside && visitor.dueAt <= cluster.clock.now()) await visitor.visit();
-    }
-    await cluster.advance(500);
-  }
 }
 
 /** Lets everybody wait until so many have entered; returns who, in order. */

@@ -13,7 +13,7 @@ import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { askAsApp, sendForm } from "../harness/place.mjs";
 import { room } from "../harness/rooms.mjs";
-import { Visitor, visitorInside } from "../harness/visitor.mjs";
+import { Visitor, pass, visitorInside } from "../harness/visitor.mjs";
 import { isGenuine, startReceiver } from "../harness/webhook-receiver.mjs";
 
 const MINUTE_MS = 60_000;
@@ -67,17 +67,6 @@ async function line(cluster, count = 6) {
     await cluster.advance(1_000);
   }
   return waiting;
-}
-
-/** Lets time pass; those who wait come when their pages say so, and who is inside does not. */
-async function pass(cluster, ms, visitors, enough = () => false) {
-  const end = cluster.clock.now() + ms;
-  while (cluster.clock.now() < end && !enough()) {
-    for (const visitor of visitors) {
-      if (!visitor.inside && visitor.dueAt <= cluster.clock.now()) await visitor.visit();
-    }
-    await cluster.advance(500);
-  }
 }
 
 /** Waits until so many messages have come, while visitors wait. */
