@@ -1,7 +1,9 @@
 //! The waiting visitors by their keys: how many stand up to a key, and up to which key so many do.
 //!
 //! Keys are exact while few visitors wait. Beyond, an entry stands for those of a whole key bucket
-//! of 5 seconds, who are taken to have joined evenly over it.
+//! of 5 seconds, who are taken to have joined evenly over it. Where one data center tells the exact
+//! keys of a bucket and another rounds them, all are taken to have joined like those whose keys are
+//! exact: who waits with few others in a data center goes before nobody for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +13,10 @@ use crate::order::order_key::EPOCH_MS;
 
 /// The largest number of points of a view's line; 64 keep a view under 2 KB.
 pub const CURVE_POINTS_MAX: usize = 64;
+
+/// The fewest exact keys by which the visitors of a whole key bucket are placed: each stands for a
+/// sixteenth of them at most.
+const SAMPLE_MIN: u64 = 16;
 
 /// The visitors who wait in one epoch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +43,34 @@ impl Line {
             ahead += u64::from(count);
             (key, ahead)
         });
-        Self { points: points.collect() }
+        Self { points: points.collect() }.with_whole_buckets()
+    }
+
+    /// Places the visitors of each key bucket whose keys are rounded among those of the same bucket
+    /// whose keys are exact; evenly, where there are fewer than [`SAMPLE_MIN`] of these.
+    fn with_whole_buckets(self) -> Self {
+        if !self.may_be_coarse() {
+            return self;
+        }
+        let ahead_at = |last: Option<&(OrderKey, u64)>| last.map_or(0, |(_, ahead)| *ahead);
+        let mut points: Vec<(OrderKey, u64)> = Vec::with_capacity(self.points.len());
+        for (key, ahead) in self.points {
+            if is_bucket(key, ahead - ahead_at(points.last())) {
+                let first = points.partition_point(|(exact, _)| exact.coarse() < key);
+                let before = ahead_at(points.get(..first).and_then(<[_]>::last));
+                let exact = ahead_at(points.last()) - before;
+                if exact < SAMPLE_MIN {
+                    points.truncate(first);
+                }
+                // Up to the n-th exact key there are n equal shares, and one behind them all.
+                for (_, sampled) in points.iter_mut().skip(first) {
+                    let shares = (*sampled - before).saturating_mul(ahead - before);
+                    *sampled = before + shares / (exact + 1);
+                }
+            }
+            points.push((key, ahead));
+        }
+        Self { points }
     }
 
     pub(super) fn points(&self) -> &[(OrderKey, u64)] {
@@ -95,12 +128,17 @@ impl Line {
         let previous = index.checked_sub(1).and_then(|before| self.points.get(before));
         let (previous, before) = previous.copied().unwrap_or_default();
         let count = ahead.saturating_sub(before);
-        let is_bucket = self.may_be_coarse() && count > 1 && last == last.coarse();
+        let is_bucket = self.may_be_coarse() && is_bucket(last, count);
         let first_of_bucket = OrderKey(last.0 - last.0 % EPOCH_MS);
         let after_previous = OrderKey(previous.0.saturating_add(1)).min(last);
         let first = if is_bucket { first_of_bucket.max(after_previous) } else { last };
         Some(Stretch { first, last, before, count })
     }
+}
+
+/// Whether so many visitors at this key are those of a key bucket, where keys may be rounded.
+fn is_bucket(key: OrderKey, count: u64) -> bool {
+    count > 1 && key == key.coarse()
 }
 
 impl Stretch {
@@ -212,10 +250,34 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_begins_after_the_exact_keys_within_it() {
-        let line = line(&[(6_999, 1), (9_999, 3_000)]);
-        assert_eq!(line.up_to(OrderKey(6_999)), 1);
-        assert_eq!(line.up_to(OrderKey(7_000)), 2);
+    fn who_waits_with_few_others_in_a_data_center_goes_before_nobody_for_it() {
+        let check = |exact: u64, key: u64, want: u64| {
+            // So many in the first second of the bucket, and 2,000 whose keys are rounded.
+            let exact = (0..exact).map(|at| (5_000 + 1_000 * at / exact, 1));
+            let points: Vec<_> = [(4_000, 7)]
+                .into_iter()
+                .chain(exact)
+                .chain([(9_999, 2_000), (12_000, 3)])
+                .collect();
+            assert_eq!(line(&points).up_to(OrderKey(key)), want, "{points:?} {key}");
+        };
+        // Enough to say that most of the 2,500 came in that second.
+        check(500, 4_999, 7);
+        check(500, 5_500, 7 + 251 * 2_500 / 501);
+        check(500, 5_998, 7 + 500 * 2_500 / 501);
+        check(500, 9_999, 7 + 2_500);
+        check(500, 12_000, 7 + 2_503);
+        // The first number that is enough, and the last that is not.
+        check(16, 5_937, 7 + 16 * 2_016 / 17);
+        check(15, 5_999, 7 + 2_015 / 5);
+        check(15, 9_999, 7 + 2_015);
+    }
+
+    #[test]
+    fn a_key_that_is_the_last_of_its_bucket_by_chance_stands_for_itself() {
+        let line = line(&[(5_000, 600), (9_999, 1), (12_000, 3)]);
+        assert_eq!(line.up_to(OrderKey(9_998)), 600);
+        assert_eq!(line.up_to(OrderKey(9_999)), 601);
     }
 
     #[test]
