@@ -111,6 +111,8 @@ function useHash() {
   useEffect(() => {
     const look = () => set(location.hash);
     addEventListener("hashchange", look);
+    // A link that was followed before this listened.
+    look();
     return () => removeEventListener("hashchange", look);
   }, []);
   return hash;

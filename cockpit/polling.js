@@ -8,6 +8,8 @@ export function useTabInFront() {
   useEffect(() => {
     const look = () => set(!document.hidden);
     document.addEventListener("visibilitychange", look);
+    // A tab that was hidden before this listened.
+    look();
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
   return inFront;

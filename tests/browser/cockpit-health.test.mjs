@@ -71,6 +71,21 @@ browserTest("changes are told, and taken back one by one", options, async (arena
   assert.deepEqual(owner.complaints, []);
 });
 
+browserTest("a link is followed as soon as it is there", options, async (arena) => {
+  const owner = await ownerOf(arena, DESKTOP);
+  await owner.page.evaluate(() => {
+    const screens = new MutationObserver(() => {
+      const [heading] = document.getElementsByTagName("h1");
+      if (heading?.textContent !== "Rooms") return;
+      screens.disconnect();
+      document.querySelector('a[href="#/health"]').click();
+    });
+    screens.observe(document, { childList: true, subtree: true });
+  });
+  await owner.signIn(SECRETS.API_TOKEN);
+  await owner.heading("Health").waitFor();
+});
+
 browserTest("health is readable by everybody", options, async (arena) => {
   await call(arena.cluster, "PATCH", ROOM, { session_duration: 8, queue_all: true });
   for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
