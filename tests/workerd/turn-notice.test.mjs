@@ -45,13 +45,13 @@ const options = {
   timeoutMs: 300_000,
 };
 
-/** Makes a webhook that is told of turns, and waits until every isolate knows it. */
-async function told(cluster, topics = ["turn"]) {
+/** Makes a webhook that is told of turns. Visitors wait meanwhile, until every isolate knows it. */
+async function told(cluster, topics = ["turn"], waiting = []) {
   receiver.requests = [];
   receiver.statuses = [];
   const body = { url: `https://${HOST}/turns`, topics };
   const { result } = await call(cluster, "POST", PATH, body);
-  await cluster.advance(8_000);
+  await pass(cluster, 8_000, waiting);
   return result;
 }
 
@@ -84,7 +84,7 @@ clusterTest("a visitor is told once before the turn, and nobody else", options, 
   const last = waiting.at(-1);
   assert.ok(!(await last.visit()).body.includes(FORM), "nobody would be told");
   assert.equal((await askAsApp(last, { act: "tell", contact: CONTACT })).status, 409);
-  const hook = await told(cluster);
+  const hook = await told(cluster, ["turn"], waiting);
   await pass(cluster, 25_000, waiting);
   const page = await last.visit();
   assert.ok(page.body.includes(FORM), page.body);
