@@ -7,8 +7,11 @@ import { WASM_GZIP_KB_MAX, wasmWeight } from "../scripts/budget.mjs";
 import { CONNECTIONS } from "./rounds.mjs";
 
 const CAPACITY_MS = 500;
-/** Visits of each kind whose object calls are counted. */
-const QUIET_VISITS = 2_000;
+/**
+ * Visits of each kind whose object calls are counted: so many that a slow machine too is done with
+ * them before a full room asks for its next view, which it does every 2 s.
+ */
+const QUIET_VISITS = 500;
 /** Longer than the visits of one count take. */
 const VISITS_MS = 10_000;
 /** Longer than any visit's report takes to be sent. */
@@ -25,8 +28,8 @@ export async function capacity({ load, visitors, originPort: port }) {
 /**
  * Calls that reach the objects of rooms during visits that need none. A calm room reports a visit
  * up to half a minute later, so what earlier visits have left may fall into one count or two of
- * them; a call for one of these visits falls into every one. The registry is asked by the clock,
- * not by visits, and is left out.
+ * them, and so does the next view of a full room; a call for one of these visits falls into every
+ * one. The registry is asked by the clock, not by visits, and is left out.
  */
 export async function objectCalls({ load, visitors, services, roomCalls }) {
   const counts = [];
