@@ -20,6 +20,8 @@ const COMING = 50;
 const COUNTED_MS = 15_000;
 /** Some rounds of lines, which are a second apart, or of questions, which are 2 s apart. */
 const ROUNDS_MS = 7_000;
+/** Until what was asked first is answered, and no second question is due. */
+const SETTLED_MS = 1_500;
 
 const shop = localRoom({
   name: "shop",
@@ -67,6 +69,27 @@ browserTest("an owner watches a line, steers it and undoes", options, async (are
   const { total_active_users: total, new_users_per_minute: rate } = await stored(arena);
   assert.deepEqual([total, rate], [LIMIT, LIMIT]);
   assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("a tab that is hidden as soon as it is there asks nothing", options, async (arena) => {
+  const owner = await ownerOf(arena, DESKTOP);
+  let asked = 0;
+  owner.page.on("request", () => (asked += 1));
+  await owner.page.evaluate(() => {
+    const screens = new MutationObserver(() => {
+      if (!document.querySelector("header button")) return;
+      screens.disconnect();
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    });
+    screens.observe(document, { childList: true, subtree: true });
+  });
+  await owner.signIn(SECRETS.API_TOKEN);
+  await owner.button("Sign out").waitFor();
+  await sleep(SETTLED_MS);
+  const before = asked;
+  await sleep(ROUNDS_MS);
+  assert.equal(asked, before);
 });
 
 browserTest("what disturbs people inside asks for the name", options, async (arena) => {
