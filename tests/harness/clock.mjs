@@ -1,7 +1,8 @@
 /**
  * Time in the tests: a clock inside workerd that a test moves forward, so that minutes of the
- * Worker's time pass in milliseconds. It builds the preload of `clock.c` and writes the offset; the
- * Worker is the unchanged one.
+ * Worker's time pass in milliseconds. One that was stopped goes on by nothing else, however slow
+ * the machine is. It builds the preload of `clock.c` and writes what that reads; the Worker is the
+ * unchanged one.
  */
 
 import { spawnSync } from "node:child_process";
@@ -12,6 +13,8 @@ import path from "node:path";
 
 const SOURCE = path.join(import.meta.dirname, "clock.c");
 const BUILD = path.join(import.meta.dirname, "..", "..", "build");
+/** The size of each number in the file of a clock. */
+const NUMBER_BYTES = 8;
 const COMPILERS = [process.env.CC, "cc", "gcc", "clang"].filter(Boolean);
 
 /** Says why the clock cannot be moved on this machine; `undefined` if it can. */
@@ -20,18 +23,33 @@ export function clockMissing() {
   return builtShim() ? undefined : `no C compiler (tried ${COMPILERS.join(", ")})`;
 }
 
-/** The clock of one cluster. Its time is the machine's time plus what `advance` added. */
+/**
+ * The clock of one cluster. Its time is the machine's time, or the moment at which it was stopped,
+ * plus what `jump` added.
+ */
 export class Clock {
   #file;
   #offsetMs = 0;
+  #stoppedAt;
 
-  /** @param {string} folder where the offset is kept; it must be there as long as the cluster */
+  /** @param {string} folder where its file is kept; it must be there as long as the cluster */
   constructor(folder) {
     const missing = clockMissing();
     if (missing) throw new Error(missing);
     this.path = path.join(folder, "clock");
     this.#file = fs.openSync(this.path, "w+");
     this.#write();
+  }
+
+  /** Stops it for good: from now on only `jump` moves it. */
+  stop() {
+    this.#stoppedAt ??= Date.now();
+    this.#write();
+  }
+
+  /** True if only `jump` moves it. */
+  get stopped() {
+    return this.#stoppedAt !== undefined;
   }
 
   /** The variables with which the process whose clock is moved must be started. */
@@ -41,7 +59,7 @@ export class Clock {
 
   /** The time inside workerd, in milliseconds since the Unix epoch. */
   now() {
-    return Date.now() + this.#offsetMs;
+    return (this.#stoppedAt ?? Date.now()) + this.#offsetMs;
   }
 
   /**
@@ -54,15 +72,17 @@ export class Clock {
     this.#write();
   }
 
-  /** Closes the file of the offset. */
+  /** Closes the file of the clock. */
   close() {
     fs.closeSync(this.#file);
   }
 
   #write() {
-    const bytes = Buffer.alloc(8);
-    const swap = os.endianness() === "LE" ? "writeBigInt64LE" : "writeBigInt64BE";
-    bytes[swap](BigInt(ownOffsetMs() + this.#offsetMs));
+    const bytes = Buffer.alloc(2 * NUMBER_BYTES);
+    const put = os.endianness() === "LE" ? "writeBigInt64LE" : "writeBigInt64BE";
+    const offsetMs = (this.stopped ? 0 : ownOffsetMs()) + this.#offsetMs;
+    bytes[put](BigInt(offsetMs));
+    bytes[put](BigInt(this.#stoppedAt ?? 0), NUMBER_BYTES);
     fs.writeSync(this.#file, bytes, 0, bytes.length, 0);
   }
 }

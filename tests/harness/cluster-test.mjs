@@ -7,17 +7,22 @@ import { test } from "node:test";
 
 import { clockMissing } from "./clock.mjs";
 import { startCluster } from "./cluster.mjs";
+import { isInSample } from "./sample.mjs";
 
 /**
  * After how many milliseconds a test fails: longer than any takes on a slow machine, so that a
  * hanging call still ends the run.
  */
 const TIMEOUT_MS = 300_000;
+/** The share of the tests that are declared twice of which a run takes the second one. */
+const DOUBLES_SHARE = 0.25;
 
 /**
  * Declares a test with a cluster of its own.
  *
  * @param {string} name
+ * The clock of the cluster is stopped unless `options` say otherwise.
+ *
  * @param {object} options of `startCluster`; a long story may take its own `timeoutMs`
  * @param {(cluster: object) => Promise<void>} body
  * @param {() => string | undefined} [whatIsMissing] why the test cannot run on this machine
@@ -27,7 +32,7 @@ export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
     const missing = whatIsMissing();
     if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
     if (missing) return context.skip(`SKIPPED: ${missing}`);
-    const cluster = await startCluster(options);
+    const cluster = await startCluster({ stopped: true, ...options });
     try {
       await body(cluster);
     } catch (error) {
@@ -41,9 +46,10 @@ export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
 
 /**
  * Declares a test twice: with the Worker as it is, and with `glance` switched off, so that the
- * fetch handler answers every visit by itself.
+ * fetch handler answers every visit by itself. Of the second ones a run takes a sample.
  */
 export function clusterTestBothWays(name, options, body) {
   clusterTest(name, options, body);
+  if (!isInSample(name, DOUBLES_SHARE)) return;
   clusterTest(`${name} (glance off)`, { ...options, glance: false }, body);
 }

@@ -20,8 +20,10 @@ import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./dep
 import { Listener } from "./event-stream.mjs";
 import { heldBytes } from "./heap.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
+import { Rest } from "./rest.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { workerModules } from "./worker-modules.mjs";
+import { workerdPid } from "./workerd-process.mjs";
 
 const HUB = "hub";
 const ORIGIN = "origin";
@@ -32,16 +34,15 @@ const CACHE = "waiting-room";
  * one.
  */
 const STEP_MS = 500;
+/** How far each request moves a stopped clock, in milliseconds: no two come at the same moment. */
+const REQUEST_MS = 1;
 /**
- * Real time after each step, in milliseconds, for what it woke: calls from object to object inside
- * one process take well under 1 ms.
+ * A step of a stopped clock, in milliseconds, while a request waits for nothing but time, for the
+ * end of the Worker's patience for example.
  */
-const SETTLE_MS = 3;
-/**
- * The most real time, in milliseconds, that a step waits until objects have answered: a busy
- * machine must not look like silent objects.
- */
-const ANSWERS_MS = 250;
+const PATIENCE_STEP_MS = 25;
+/** The real time, in milliseconds, after which a request may be one that waits for time. */
+const PATIENCE_MS = 1;
 
 /**
  * Starts a cluster.
@@ -56,6 +57,8 @@ const ANSWERS_MS = 250;
  * @param {Record<string, number>} [options.outside] services that the Worker may reach besides the
  *   origin: ports of this machine by host
  * @param {boolean} [options.glance] false switches the fast path off
+ * @param {boolean} [options.stopped] whether the clock goes on by requests and `advance` alone,
+ *   however slow the machine is
  * @param {boolean} [options.inspected] whether `heldBytes` can be asked for
  * @param {Record<string, object>} [options.overrides] any of these options but `colos` by isolate,
  *   for two versions of the Worker side by side
@@ -78,6 +81,14 @@ class Cluster {
   #ports = new Map();
   #arrivals = [];
   #turn = 0;
+  #rest;
+  /** How many requests wait for their answer, and how many have got one. */
+  #open = 0;
+  #answered = 0;
+  /** Ends when no request is open. */
+  #timePasses;
+  /** How many calls of `advance` are under way. */
+  #advancing = 0;
   /** What the Workers wrote to their console. */
   log = new WorkerLog();
 
@@ -94,6 +105,9 @@ class Cluster {
   async start() {
     this.#miniflare = new Miniflare(convertV4MiniflareOptions(this.#description()));
     await this.#miniflare.ready;
+    // Not before: without a clock workerd takes twice as long to start.
+    if (this.#options.stopped) this.clock.stop();
+    this.#rest = new Rest(workerdPid());
     this.#ports.clear();
     for (const { name } of [{ name: HUB }, ...this.isolates]) {
       await this.#learnPort(name);
@@ -190,31 +204,19 @@ class Cluster {
    * @param {number} [stepMs]
    */
   async advance(ms, stepMs = STEP_MS) {
-    for (let left = ms; left > 0; left -= stepMs) {
-      this.clock.jump(Math.min(stepMs, left));
-      // A sleeping timer notices the new time at the next event of the process: this one.
-      await this.#openCalls();
-      await this.#settle();
+    this.#advancing += 1;
+    try {
+      for (let left = ms; left > 0; left -= stepMs) await this.#step(Math.min(stepMs, left));
+    } finally {
+      this.#advancing -= 1;
     }
   }
 
-  /** Waits until what a step of the clock has woken is done. */
-  async #settle() {
-    const began = Date.now();
-    let before;
-    for (;;) {
-      await sleep(SETTLE_MS);
-      const { open, heldUp } = await this.#openCalls();
-      // Those behind one that the test holds up go on with the clock alone.
-      const isStill = heldUp > 0 && open === before;
-      if (open <= heldUp || isStill || Date.now() - began > ANSWERS_MS) return;
-      before = open;
-    }
-  }
-
-  /** Counts the calls that objects serve: how many are `open`, and what the test holds up. */
-  async #openCalls() {
-    return sendForJson({ port: this.#ports.get(`${HUB} TestDoor`), path: "/open" });
+  async #step(ms) {
+    this.clock.jump(ms);
+    // A sleeping timer notices the new time at the next event of the process: this one.
+    await sendForJson({ port: this.#ports.get(`${HUB} TestDoor`), path: "/wake" });
+    await this.#rest.comes();
   }
 
   /**
@@ -241,11 +243,33 @@ class Cluster {
 
   /** Sends one request as a client near `isolate`. */
   async send(isolate, request) {
-    return send(this.#addressed(isolate, request));
+    if (!this.clock.stopped) return send(this.#addressed(isolate, request));
+    this.clock.jump(REQUEST_MS);
+    this.#open += 1;
+    if (this.#open === 1) this.#timePasses = this.#passTime();
+    try {
+      const answer = send(this.#addressed(isolate, request));
+      return await Promise.race([answer, this.#timePasses.then(() => answer)]);
+    } finally {
+      this.#open -= 1;
+      this.#answered += 1;
+    }
+  }
+
+  /** Moves the clock while requests are open that wait for nothing but time. */
+  async #passTime() {
+    while (this.#open > 0) {
+      const before = this.#answered;
+      await sleep(PATIENCE_MS);
+      await this.#rest.comes();
+      const isStill = this.#open > 0 && this.#answered === before;
+      if (isStill && this.#advancing === 0) await this.advance(PATIENCE_STEP_MS);
+    }
   }
 
   /** Opens an event stream as a client near `isolate`. */
   async listen(isolate, request) {
+    if (this.clock.stopped) this.clock.jump(REQUEST_MS);
     return Listener.open(this.#addressed(isolate, request), this.clock);
   }
 

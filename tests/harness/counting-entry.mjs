@@ -75,10 +75,6 @@ function watchStorage({ kv, sql }) {
  * a later life of it is awake counts on from `before`.
  */
 class Wakefulness {
-  /** How many calls it serves, until what it wrote is stored. */
-  open = 0;
-  /** How many of those the test holds up. */
-  heldUp = 0;
   #pending = 0;
   #since = 0;
   #ms;
@@ -95,16 +91,6 @@ class Wakefulness {
   end() {
     this.#pending -= 1;
     if (this.#pending === 0) this.#ms += Math.max(SERVICE_MS, Date.now() - this.#since);
-  }
-
-  /** Counts something as open until it ends, however it ends. */
-  follow(promise) {
-    this.open += 1;
-    const end = () => {
-      this.open -= 1;
-    };
-    promise.then(end, end);
-    return promise;
   }
 
   get ms() {
@@ -132,19 +118,9 @@ function faultOf(className, object) {
   );
 }
 
-async function delay(fault, life) {
+async function delay(fault) {
   const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
-  if (delayMs <= 0) return;
-  life.heldUp += 1;
-  await new Promise((wake) => setTimeout(wake, delayMs));
-  life.heldUp -= 1;
-}
-
-/** Adds up what the living objects of this isolate serve. */
-function openCalls() {
-  const lives = Object.values(wakefulness);
-  const sum = (key) => lives.reduce((total, life) => total + life[key], 0);
-  return { open: sum("open"), heldUp: sum("heldUp") };
+  if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
 }
 
 function counted(Product, className) {
@@ -162,7 +138,6 @@ function counted(Product, className) {
 
     /** Ends this object as a crash does: its memory is lost, and calls that wait for it fail. */
     kill() {
-      Object.assign(this.#life, { open: 0, heldUp: 0 });
       this.ctx.abort("killed by the test");
     }
 
@@ -170,11 +145,10 @@ function counted(Product, className) {
       this.#life.begin();
       serving += 1;
       try {
-        return await this.#life.follow(this.#serve(text));
+        return await this.#serve(text);
       } finally {
         serving -= 1;
         this.#life.end();
-        this.#life.follow(this.ctx.storage.sync());
       }
     }
 
@@ -184,7 +158,7 @@ function counted(Product, className) {
       const name = `${className} ${object}`;
       examined[name] = (examined[name] ?? 0) + 1;
       const fault = faultOf(className, object);
-      if (fault) await delay(fault, this.#life);
+      if (fault) await delay(fault);
       return super.examine(question);
     }
 
@@ -195,7 +169,7 @@ function counted(Product, className) {
       const fault = faultOf(className, object);
       if (!fault) return super.call(text);
       if (fault.times) fault.times -= 1;
-      await delay(fault, this.#life);
+      await delay(fault);
       // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
       // The platform may deliver one call twice; only one of the answers is heard.
@@ -279,7 +253,7 @@ export class TestDoor extends WorkerEntrypoint {
     if (pathname === "/cache") breakCache(await request.json());
     if (pathname === "/kill") await kill(await request.json());
     if (pathname === "/scheduled") await product.default.scheduled({}, env);
-    if (pathname === "/open") return Response.json(openCalls());
+    if (pathname === "/wake") return Response.json({});
     if (pathname === "/call") return new Response(await call(await request.json()));
     const wasmBytes = product.wasmBytes?.();
     const lives = Object.entries(wakefulness).map(([name, { ms }]) => [name, ms]);

@@ -10,7 +10,9 @@ const KIB = 1_024;
 /** The unit of CPU time in `/proc`, in milliseconds; 10 on every usual Linux. */
 const TICK_MS = 1_000 / (Number(spawnSync("getconf", ["CLK_TCK"]).stdout) || 100);
 /** The fields of `stat` from the state on: the parent, and the ticks in user and kernel mode. */
-const [PARENT, USER, KERNEL] = [1, 11, 12];
+const [STATE, PARENT, USER, KERNEL] = [0, 1, 11, 12];
+/** What a thread is doing that has something to do: it runs, waits for a processor or for a disk. */
+const BUSY = ["R", "D"];
 
 /** The process id of the workerd that this process started last; `undefined` if there is none. */
 export function workerdPid() {
@@ -23,6 +25,11 @@ export function workerdPid() {
   return pids.map(Number).filter(isOurs).sort((one, other) => one - other).at(-1);
 }
 
+/** True if a thread of a process has something to do, even if no processor is free for it. */
+export function isBusy(pid) {
+  return threadsOf(pid).some((id) => BUSY.includes(statOf(`${pid}/task/${id}`)?.fields[STATE]));
+}
+
 /** The CPU time that a process has used, in milliseconds; NaN where that is not told. */
 export function cpuMs(pid) {
   const { fields } = statOf(pid) ?? {};
@@ -31,9 +38,8 @@ export function cpuMs(pid) {
 
 /** The same in nanoseconds, thread by thread; NaN where the kernel does not count so finely. */
 export function cpuNs(pid) {
-  const threads = pid ? fs.readdirSync(`/proc/${pid}/task`) : [];
   const ofThread = (id) => Number(read(pid, `task/${id}/schedstat`).split(" ")[0]);
-  return threads.reduce((sum, id) => sum + ofThread(id), 0) || NaN;
+  return threadsOf(pid).reduce((sum, id) => sum + ofThread(id), 0) || NaN;
 }
 
 /** The memory that a process has in RAM, in bytes; NaN where that is not told. */
@@ -42,6 +48,15 @@ export function residentBytes(pid) {
   return Number(kib ?? NaN) * KIB;
 }
 
+function threadsOf(pid) {
+  try {
+    return pid ? fs.readdirSync(`/proc/${pid}/task`) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Reads `stat` of a process, or of a thread. */
 function statOf(pid) {
   const text = read(pid, "stat");
   if (!text) return undefined;

@@ -1,0 +1,39 @@
+/**
+ * When workerd has done all that it can do without another request or a later time: none of its
+ * threads runs or waits for a processor. That is so on a slow machine as well as on a fast one.
+ */
+
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
+
+import { isBusy } from "./workerd-process.mjs";
+
+/**
+ * How often in a row workerd must be found at rest. Between two looks this process serves what waits
+ * for it: servers of the test may be about to answer.
+ */
+const LOOKS = 3;
+/** The real time before it looks again at a process that is busy, in milliseconds. */
+const LOOK_MS = 1;
+/** After so much real time, in milliseconds, something never rests: the test goes on and says so. */
+const PATIENCE_MS = 20_000;
+
+/** The rest of one process. */
+export class Rest {
+  #pid;
+
+  /** @param {number | undefined} pid */
+  constructor(pid) {
+    this.#pid = pid;
+  }
+
+  /** Waits until workerd is at rest. */
+  async comes() {
+    const end = Date.now() + PATIENCE_MS;
+    for (let looks = 0; looks < LOOKS; ) {
+      const busy = isBusy(this.#pid);
+      looks = busy ? 0 : looks + 1;
+      await (busy ? sleep(LOOK_MS) : turn());
+      if (Date.now() > end) throw new Error(`workerd does not rest for ${PATIENCE_MS} ms`);
+    }
+  }
+}
