@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use room_core::keys::token;
 
-/// So long that a comparison which stops at the first difference is a thousand times faster there.
+/// The length of the tokens: long enough to be measured.
 const TOKEN_BYTES: usize = 1 << 20;
 const RUNS: usize = 15;
 
@@ -19,9 +19,12 @@ fn a_token_is_compared_as_slowly_wherever_it_differs() {
     let at_its_end = fastest(&late, &secret);
     let (faster, slower) =
         (at_its_beginning.min(at_its_end), at_its_beginning.max(at_its_end).max(NOTHING));
-    assert!(faster * 2 > slower, "{at_its_beginning:?} and {at_its_end:?}");
+    assert!(faster * APART_MAX > slower, "{at_its_beginning:?} and {at_its_end:?}");
 }
 
+/// So many times apart the fastest runs may be, on however busy a machine: a comparison that stops at
+/// the first difference is a thousand times faster there.
+const APART_MAX: u32 = 30;
 /// Less than this no comparison of so many bytes can take.
 const NOTHING: Duration = Duration::from_micros(1);
 

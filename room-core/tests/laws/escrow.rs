@@ -1,5 +1,6 @@
 //! I1, I5, I13 (with I3, I4 and I14 on the way): the limits hold whatever happens.
 
+use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
 
@@ -19,15 +20,18 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
     }
 }
 
-/// 256 cases, or `PROPTEST_CASES` of them: others in every run, and before them each case that once
-/// failed. The test that fails prints its seed; with that in `PROPTEST_RNG_SEED` a run is repeated.
+/// The same 256 cases, or `PROPTEST_CASES` of them, in each run, so that no change is refused for an
+/// old fault; before them each case that once failed. With `FRESH_SEEDS` (`npm run nightly`) they are
+/// others each time, and the test prints what `PROPTEST_RNG_SEED` repeats them.
 pub fn config() -> ProptestConfig {
     static SEED: OnceLock<u64> = OnceLock::new();
     let repeated = repeated();
-    if ProptestConfig::default().rng_seed != RngSeed::Random {
-        return repeated;
-    }
-    let seed = *SEED.get_or_init(|| RandomState::new().hash_one(0));
+    let is_chosen = ProptestConfig::default().rng_seed != RngSeed::Random;
+    let is_fresh = env::var_os("FRESH_SEEDS").is_some();
+    let seed = match repeated.rng_seed {
+        RngSeed::Fixed(seed) if is_chosen || !is_fresh => seed,
+        _ => *SEED.get_or_init(|| RandomState::new().hash_one(0)),
+    };
     println!("to repeat this run: PROPTEST_RNG_SEED={seed}");
     let kept = FileFailurePersistence::Direct("tests/laws/regressions.txt");
     let failure_persistence: Option<Box<dyn FailurePersistence>> = Some(Box::new(kept));
