@@ -3,6 +3,7 @@
 //
 //   npm run mutants -- --file 'machines/global_aggregator*'   some files, below room-core/src
 //   npm run mutants -- --shard 0/20                           one in twenty, of every file
+//   npm run mutants -- --sample 600 --seed 7                  about so many, of every file
 //   npm run mutants -- --change [base]                        what differs from a commit
 //
 // A mutant that no test can notice, since it changes nothing, stands in .cargo/mutants.toml.
@@ -58,12 +59,13 @@ const DONE = [0, 2, 3];
 
 const USAGE =
   "usage: npm run mutants -- [--file <name below room-core/src>]... [--shard <k>/<n>] | " +
-  "--change [<base>]";
+  "--sample <how many> [--seed <n>] | --change [<base>]";
 
 const began = Date.now();
 const wanted = parameters(process.argv.slice(2));
 if (wanted.isChange) wanted.forCargo.push("--in-diff", diffSince(wanted.base ?? base()));
 bringCargoMutants();
+if (wanted.sample) wanted.forCargo.push("--shard", shardOf(wanted));
 const tally = new Tally();
 fs.rmSync(FOUND, { recursive: true, force: true });
 fs.mkdirSync(FOUND, { recursive: true });
@@ -82,12 +84,36 @@ function parameters(all) {
   const forCargo = [];
   const [first, second] = all;
   if (first === "--change" && all.length <= 2) return { isChange: true, base: second, forCargo };
+  if (first === "--sample") return { isChange: false, forCargo, ...sampleOf(all) };
   for (let at = 0; at < all.length; at += 2) {
     const [flag, value] = [all[at], all[at + 1]];
     if (value === undefined || !["--file", "--shard"].includes(flag)) stop(USAGE);
     forCargo.push(flag, flag === "--file" ? `${CORE}/${value}` : value);
   }
   return { isChange: false, forCargo };
+}
+
+/** Reads how many mutants to draw, and with which seed; one by chance where none is given. */
+function sampleOf([, count, flag, number, ...rest]) {
+  const sample = Number(count);
+  const seed = flag === undefined ? Math.floor(Math.random() * 1_000) : Number(number);
+  const isRight = flag === undefined || (flag === "--seed" && rest.length === 0);
+  if (!isRight || !(sample >= 1) || !(seed >= 0) || !Number.isInteger(seed)) stop(USAGE);
+  return { sample, seed };
+}
+
+/** The part of all mutants that is a sample: one of so many like parts, by the seed. */
+function shardOf({ sample, seed }) {
+  const list = ["mutants", "--list", "--package", "room-core"];
+  const { status, stdout, stderr } = spawnSync("cargo-mutants", list, {
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+  });
+  if (status !== 0) stop(`cargo-mutants could not list the mutants: ${stderr}`);
+  const count = stdout.split("\n").filter(Boolean).length;
+  const parts = Math.max(1, Math.round(count / sample));
+  console.log(`of ${count} mutants part ${seed % parts} of ${parts}, by seed ${seed}`);
+  return `${seed % parts}/${parts}`;
 }
 
 /**

@@ -21,6 +21,7 @@ const STEPS = [
   "screenshots",
   "keep-previous",
   "mutants",
+  "nightly",
   "object-cpu",
   "soak",
   "deploy",

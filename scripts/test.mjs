@@ -1,142 +1,49 @@
-// Runs the whole test suite, cheapest first, and says what ran. `--only <step>` runs one step (and
-// the build where it needs one). Under CI a step that cannot run is a failure.
-import { spawn } from "node:child_process";
-import fs from "node:fs";
+// Runs the test suite: `npm test` what a change can break, `npm test -- --gates` also what the
+// README promises, as CI does. `--only <step>` runs one step and what it needs, `--since <commit>`
+// the tests of what has changed since then. Under CI a test that cannot run is a failure.
+import { parseArgs } from "node:util";
 
-const IN_CI = process.env.CI === "true";
+import { attackSteps, attackTable } from "./suite/attack-table.mjs";
+import { keepFigures, secondsOfFiles } from "./suite/figures.mjs";
+import { summary } from "./suite/report.mjs";
+import { runSteps } from "./suite/run.mjs";
+import { stepsSince } from "./suite/since.mjs";
+import { STEPS, stepsFor, stepsOf } from "./suite/steps.mjs";
+import { stop } from "./stop.mjs";
 
-/**
- * The steps in their order.
- *
- * The `commands` of a step run one after the other, even if one fails. A step with a `folder` runs
- * the tests for Node in it; each says SKIPPED where the machine lacks something. A step with `inCi`
- * runs outside of CI only when it is asked for. A step with `built` needs the build, and so does a
- * folder without `built: false`.
- */
-const STEPS = [
-  { name: "format", commands: [words("cargo fmt --all --check")] },
-  {
-    name: "lints",
-    commands: [
-      words("node node_modules/oxlint/bin/oxlint"),
-      words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
-    ],
-  },
-  {
-    name: "documentation",
-    commands: [words("cargo doc --workspace --no-deps --document-private-items --locked")],
-    environment: { RUSTDOCFLAGS: "-D warnings" },
-  },
-  { name: "native", commands: [words("cargo test --workspace --locked --no-fail-fast")] },
-  { name: "build", commands: [words("node scripts/build.mjs --debug")] },
-  { name: "tidy", folder: "tests/tidy", built: false },
-  { name: "scripts", folder: "tests/scripts", built: false },
-  { name: "golden", folder: "tests/golden", built: false },
-  { name: "languages", folder: "tests/languages" },
-  { name: "workerd", folder: "tests/workerd" },
-  { name: "deploy", folder: "tests/deploy" },
-  { name: "attacks", commands: [words("node scripts/attacks.mjs")], built: true },
-  { name: "soak", commands: [words("node scripts/soak.mjs")], inCi: true, built: true },
-  { name: "library", folder: "client/test" },
-  { name: "clients", folder: "tests/clients" },
-  { name: "browser", folder: "tests/browser" },
-  { name: "fuzz", commands: [words("node scripts/fuzz.mjs")], inCi: true },
-  { name: "bare", folder: "tests/bare", built: false, inCi: true },
-  { name: "mutants", commands: [words("node scripts/mutants.mjs --change")], inCi: true },
-  { name: "bench", commands: [words("node bench/main.mjs --gate")], inCi: true, built: true },
-];
+/** The step that takes the tests of all known attacks, wherever they are. */
+const ATTACKS = "attacks";
+const USAGE =
+  "usage: npm test -- [--gates | --since <commit> | " +
+  `--only <${STEPS.map(({ name }) => name).join("|")}>]`;
 
-/** How many lines of a failed step's output are shown once more at the very end. */
-const LINES_SHOWN_MAX = 60;
-/** The line at which the reports of Node and Cargo begin to say what failed. */
-const FAILURES = /^(?:✖ failing tests:|failures:)$/m;
+const options = parameters();
+const began = performance.now();
+const chosen = stepsOfRun();
+if (chosen.length === 0) stop("nothing that a test reads has changed");
+const steps = await runSteps(chosen, secondsOfFiles());
+const isWhole = !options.only && !options.since;
+const hasAttacks = isWhole || options.only === ATTACKS;
+const attacksHold = !hasAttacks || attackTable(steps.flatMap(({ results }) => results));
+const wallSeconds = (performance.now() - began) / 1_000;
+summary(steps, wallSeconds);
+if (isWhole) keepFigures(options.gates ? "gates" : "change", steps, wallSeconds);
+process.exit(attacksHold && steps.every(({ passed }) => passed) ? 0 : 1);
 
-const results = [];
-for (const step of chosen(process.argv.slice(2))) results.push(await perform(step));
-summary(results);
-process.exit(results.every(({ outcome }) => outcome !== "FAILED") ? 0 : 1);
-
-function chosen([flag, only]) {
-  if (flag === undefined) return STEPS.filter((step) => isPresent(step) && (IN_CI || !step.inCi));
-  const wanted = STEPS.find(({ name }) => name === only);
-  if (flag !== "--only" || !wanted || !isPresent(wanted)) {
-    const names = STEPS.filter(isPresent).map(({ name }) => name);
-    console.error(`usage: npm test -- [--only <${names.join("|")}>]`);
-    process.exit(2);
-  }
-  const needsBuild = wanted.built ?? wanted.folder !== undefined;
-  return needsBuild ? [STEPS.find(({ name }) => name === "build"), wanted] : [wanted];
-}
-
-function isPresent({ folder }) {
-  return !folder || testFiles(folder).length > 0;
-}
-
-async function perform({ name, folder, environment, commands = [nodeTest(folder)] }) {
-  console.log(`\n== ${name} ${"=".repeat(76 - name.length)}`);
-  const began = Date.now();
-  const runs = [];
-  for (const command of commands) runs.push(await run(command, environment));
-  const seconds = (Date.now() - began) / 1_000;
-  const output = runs.map((one) => one.output).join("");
-  const skipped = Number(/^\S+ skipped (\d+)$/m.exec(output)?.[1] ?? 0);
-  const note = skipped > 0 ? `${skipped} tests SKIPPED, see above` : "";
-  const passed = runs.every(({ code }) => code === 0) && !(IN_CI && skipped > 0);
-  return { name, outcome: passed ? "passed" : "FAILED", seconds, note, output };
-}
-
-/** Shows the output of a command as it comes, and keeps it. */
-function run([program, ...parameters], environment) {
-  const colour = { CARGO_TERM_COLOR: process.stdout.isTTY ? "always" : "auto" };
-  return new Promise((resolve) => {
-    const child = spawn(program, parameters, {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, ...colour, ...environment },
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => {
-      process.stdout.write(chunk);
-      output += chunk;
-    });
-    child.on("error", (error) => resolve({ code: 1, output: String(error) }));
-    child.on("close", (code) => resolve({ code, output }));
-  });
-}
-
-/**
- * The command that runs the tests of a folder, one file after the other: each starts a workerd of
- * its own, and some compare times.
- */
-function nodeTest(folder) {
-  const options = ["--test", "--test-concurrency=1", "--test-reporter=spec"];
-  return ["node", ...options, ...testFiles(folder)];
-}
-
-function testFiles(folder) {
-  if (!fs.existsSync(folder)) return [];
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
-  return names.sort().map((name) => `${folder}/${name}`);
-}
-
-function summary(all) {
-  console.log(`\n== summary ${"=".repeat(69)}`);
-  for (const { name, outcome, seconds, note } of all) {
-    console.log(
-      `${name.padEnd(13)} ${outcome.padEnd(8)} ${seconds.toFixed(1).padStart(7)} s  ${note}`,
-    );
-  }
-  for (const { name, output } of all.filter(({ outcome }) => outcome === "FAILED")) {
-    console.log(`\n== ${name} failed ${"=".repeat(69 - name.length)}\n${failuresIn(output)}`);
+function parameters() {
+  try {
+    const text = { type: "string" };
+    const gates = { type: "boolean", default: false };
+    const { values } = parseArgs({ options: { gates, only: text, since: text } });
+    return values;
+  } catch (error) {
+    return stop(`${error.message}\n  ${USAGE}`);
   }
 }
 
-/** Finds what failed in an output: the list of failures if there is one, or the last lines. */
-function failuresIn(output) {
-  const list = FAILURES.exec(output);
-  const lines = output.slice(list?.index ?? 0).trimEnd().split("\n");
-  return (list ? lines.slice(0, LINES_SHOWN_MAX) : lines.slice(-LINES_SHOWN_MAX)).join("\n");
-}
-
-function words(text) {
-  return text.split(" ");
+function stepsOfRun() {
+  if (options.since) return stepsSince(options.since);
+  if (!options.only) return stepsOf(options);
+  if (options.only === ATTACKS) return attackSteps();
+  return stepsFor(options.only) ?? stop(USAGE);
 }

@@ -1,0 +1,18 @@
+// Runs a command of the suite and keeps what it says.
+import { spawn } from "node:child_process";
+
+/** Runs a command; resolves with its exit code and its output, which is not shown. */
+export function runCommand([program, ...parameters], environment = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(program, parameters, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, CARGO_TERM_COLOR: "never", ...environment },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
+    }
+    child.on("error", (error) => resolve({ code: 1, output: `${output}${error}\n` }));
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}

@@ -1,0 +1,92 @@
+// Keeps what each tier of the suite held and how long it took: in target/ after each run; and as one
+// file in docs/, from which the tables of the documents are written.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { countsOf } from "./report.mjs";
+
+const ROOT = path.join(import.meta.dirname, "..", "..");
+const LAST = path.join(ROOT, "target", "suite", "figures.json");
+/** The file that is committed. */
+const KEPT = path.join(ROOT, "docs", "figures.json");
+const [BEGIN, END] = ["<!-- figures: begin -->", "<!-- figures: end -->"];
+/** The documents with a table, and the tiers in it. */
+export const DOCUMENTS = {
+  "docs/performance.md": ["change", "gates"],
+  "docs/simulation.md": ["nightly"],
+};
+/** How a tier is run. */
+const COMMANDS = {
+  change: "npm test",
+  gates: "npm test -- --gates",
+  nightly: "npm run nightly",
+};
+
+/** How long each file of tests took in the last runs, in seconds, by its path. */
+export function secondsOfFiles() {
+  const seconds = { ...read(KEPT).files, ...read(LAST).files };
+  return new Map(Object.entries(seconds));
+}
+
+/** Keeps what a tier held and how long it took, as the last run. */
+export function keepFigures(tier, steps, wallSeconds) {
+  const last = read(LAST);
+  const ofSteps = steps.map(({ name, passed, results, seconds }) => ({
+    name,
+    passed,
+    tests: results.length,
+    seconds: Math.round(seconds),
+  }));
+  const figures = {
+    date: new Date().toISOString().slice(0, 10),
+    processors: os.availableParallelism(),
+    wallSeconds: Math.round(wallSeconds),
+    ...countsOf(steps),
+    steps: ofSteps,
+  };
+  const files = { ...last.files };
+  for (const { title, seconds } of steps.flatMap(({ pieces }) => pieces)) {
+    if (title.endsWith(".test.mjs")) files[title] = Math.round(seconds);
+  }
+  write(LAST, { tiers: { ...last.tiers, [tier]: figures }, files });
+}
+
+/** Puts the figures of the last runs into the committed file. */
+export function commitFigures() {
+  const [kept, last] = [read(KEPT), read(LAST)];
+  write(KEPT, { tiers: { ...kept.tiers, ...last.tiers }, files: { ...kept.files, ...last.files } });
+}
+
+/** Puts the table of a document's tiers into its text. */
+export function withFigures(document, text) {
+  const [before, rest] = text.split(BEGIN);
+  const tables = DOCUMENTS[document].map((tier) => tableOf(tier, read(KEPT).tiers?.[tier]));
+  return `${before}${BEGIN}\n${tables.join("\n\n")}\n${END}${rest.split(END)[1]}`;
+}
+
+function tableOf(tier, figures) {
+  if (!figures) return `\`${COMMANDS[tier]}\`: not kept yet.`;
+  const { date, processors, wallSeconds, passed, failed, skipped, steps } = figures;
+  const head =
+    `\`${COMMANDS[tier]}\` on ${processors} processors, ${date}: ${minutes(wallSeconds)}; ` +
+    `${passed} passed, ${failed} failed, ${skipped} skipped.`;
+  const rows = steps.map((step) => {
+    const cells = [step.name, step.tests || "", step.passed ? "held" : "**failed**", step.seconds];
+    return `| ${cells.join(" | ")} |`;
+  });
+  return [head, "", "| step | tests | | seconds of work |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function minutes(seconds) {
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+function read(file) {
+  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")) : {};
+}
+
+function write(file, figures) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
+}

@@ -1,0 +1,137 @@
+// Runs steps of the suite, lanes side by side, and shows each piece of work when it is over.
+import os from "node:os";
+
+import { runCommand } from "./command.mjs";
+import { runTestFile, testFiles } from "./node-tests.mjs";
+import { Pool } from "./pool.mjs";
+import { ALONE, isOfNode } from "./steps.mjs";
+
+/** Under CI a test that cannot run is a failure. */
+const IN_CI = process.env.CI === "true";
+/** The line of Cargo's report on one test. */
+const CARGO_TEST = /^test (?:\S+::)?(\w+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm;
+const CARGO_OUTCOMES = { ok: "passed", FAILED: "failed", ignored: "skipped" };
+
+/**
+ * Runs all `steps`. Resolves with one entry for each: its `name`, `passed`, the `results` of its
+ * tests, the `seconds` that its work took, and the `output` of what failed.
+ *
+ * @param {object[]} steps
+ * @param {Map<string, number>} [secondsOf] how long files took before: the longest begin first
+ */
+export async function runSteps(steps, secondsOf = new Map()) {
+  const run = new Run(steps, secondsOf);
+  const inLane = (wanted) => steps.filter(({ lane }) => lane === wanted);
+  const lanes = [...new Set(steps.filter((one) => !isOfNode(one)).map(({ lane }) => lane))];
+  const sideBySide = lanes.filter((lane) => lane !== ALONE).map((lane) => run.inTurn(inLane(lane)));
+  await Promise.all([...sideBySide, run.sideBySide(steps.filter(isOfNode))]);
+  await run.inTurn(inLane(ALONE));
+  return steps.map((step) => run.ended.get(step.name));
+}
+
+class Run {
+  /** The steps that are over, by name. */
+  ended = new Map();
+  /** The end of each step, as a promise, and what fulfils it. */
+  #endOf = new Map();
+  #tellEnd = new Map();
+  #pool = new Pool(Math.max(2, os.availableParallelism()));
+  #secondsOf;
+
+  constructor(steps, secondsOf) {
+    this.#secondsOf = secondsOf;
+    for (const { name } of steps) {
+      this.#endOf.set(name, new Promise((tell) => this.#tellEnd.set(name, tell)));
+    }
+  }
+
+  /** Runs steps one after the other. */
+  async inTurn(steps) {
+    for (const step of steps) await this.#begin(step);
+  }
+
+  /** Runs steps at once; those that need another one wait for it. */
+  async sideBySide(steps) {
+    await Promise.all(steps.map((step) => this.#begin(step)));
+  }
+
+  async #begin(step) {
+    const before = await this.#endOf.get(step.needs);
+    const end = before && !before.passed ? this.#leaveOut(step) : await this.#perform(step);
+    this.ended.set(step.name, end);
+    this.#tellEnd.get(step.name)(end);
+  }
+
+  async #perform(step) {
+    const { name, folder, commands = [], environment } = step;
+    const pieces = [];
+    for (const command of commands) pieces.push(await this.#command(name, command, environment));
+    const files = [...(step.files ?? (folder ? testFiles(folder) : []))].sort(
+      (one, other) => this.#secondsBefore(other) - this.#secondsBefore(one),
+    );
+    const ofFiles = files.map((file) => this.#pool.run(() => this.#file(file)));
+    pieces.push(...(await Promise.all(ofFiles)));
+    return this.#end(name, pieces);
+  }
+
+  #secondsBefore(file) {
+    return this.#secondsOf.get(file) ?? 0;
+  }
+
+  async #command(name, command, environment) {
+    const began = performance.now();
+    const { code, output } = await runCommand(command, environment);
+    const results = [...output.matchAll(CARGO_TEST)].map(([, test, word]) => ({
+      name: test,
+      outcome: CARGO_OUTCOMES[word],
+    }));
+    const passed = code === 0;
+    const piece = { title: command.join(" "), passed, results, output, seconds: since(began) };
+    return show(name, piece);
+  }
+
+  async #file(file) {
+    const began = performance.now();
+    const { code, results, output } = await runTestFile(file);
+    const without = results.length === 0 || (IN_CI && results.some(isSkipped));
+    const passed = code === 0 && !without;
+    return show(undefined, { title: file, passed, results, output, seconds: since(began) });
+  }
+
+  #leaveOut({ name, needs }) {
+    const output = `not run, since ${needs} failed\n`;
+    return this.#end(name, [{ title: name, passed: false, results: [], output, seconds: 0 }]);
+  }
+
+  #end(name, pieces) {
+    return {
+      name,
+      passed: pieces.every(({ passed }) => passed),
+      results: pieces.flatMap(({ results }) => results),
+      seconds: pieces.reduce((sum, { seconds }) => sum + seconds, 0),
+      pieces: pieces.map(({ title, seconds }) => ({ title, seconds })),
+      output: pieces.filter(({ passed }) => !passed).map(told).join("\n"),
+    };
+  }
+}
+
+/** True for a test that did not run. */
+export function isSkipped({ outcome }) {
+  return outcome === "skipped";
+}
+
+function show(step, piece) {
+  const { title, passed, seconds, output } = piece;
+  const mark = passed ? "passed" : "FAILED";
+  const head = `\n== ${step ? `${step}: ` : ""}${title}: ${mark} in ${seconds.toFixed(1)} s`;
+  console.log(`${head}\n${output.trimEnd()}`);
+  return piece;
+}
+
+function told({ title, output }) {
+  return `== ${title}\n${output.trimEnd()}`;
+}
+
+function since(began) {
+  return (performance.now() - began) / 1_000;
+}

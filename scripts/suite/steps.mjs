@@ -1,0 +1,91 @@
+// The steps of the suite: what each runs, in which lane and tier, and what it needs before.
+
+/** The lane of what compiles Rust, and of the short checks. */
+const RUST = "rust";
+/** The lane of the builds, and of all tests for Node, of which as many run at once as fit. */
+const NODE = "node";
+/** The lane of what times the machine: it begins when the others are over. */
+export const ALONE = "alone";
+
+/** `npm test` runs these. */
+const CHANGE = "change";
+/** `npm test -- --gates` runs these besides. */
+const GATES = "gates";
+
+/**
+ * All steps in their order. The `commands` of a step run one after the other, even if one fails; a
+ * step with a `folder` runs the files of tests for Node in it. A step begins when the one that it
+ * `needs` is over. Steps of one lane begin in their order, those of other lanes at the same time.
+ */
+export const STEPS = [
+  { name: "format", tier: CHANGE, lane: RUST, commands: [words("cargo fmt --all --check")] },
+  // First of what compiles: most tests wait for it.
+  { name: "build", tier: CHANGE, lane: RUST, commands: [words("node scripts/build.mjs --debug")] },
+  {
+    name: "lints",
+    tier: CHANGE,
+    lane: RUST,
+    commands: [
+      words("node node_modules/oxlint/bin/oxlint"),
+      words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
+    ],
+  },
+  {
+    name: "documentation",
+    tier: CHANGE,
+    lane: RUST,
+    commands: [words("cargo doc --workspace --no-deps --document-private-items --locked")],
+    environment: { RUSTDOCFLAGS: "-D warnings" },
+  },
+  {
+    name: "native",
+    tier: CHANGE,
+    lane: RUST,
+    commands: [words("cargo test --workspace --locked --no-fail-fast")],
+  },
+  { name: "tidy", tier: CHANGE, lane: NODE, folder: "tests/tidy" },
+  { name: "scripts", tier: CHANGE, lane: NODE, folder: "tests/scripts" },
+  { name: "golden", tier: CHANGE, lane: NODE, folder: "tests/golden" },
+  { name: "languages", tier: CHANGE, lane: NODE, folder: "tests/languages", needs: "wrangler" },
+  // Removes the build and makes it anew: before all that reads it.
+  { name: "wrangler", tier: CHANGE, lane: NODE, folder: "tests/wrangler", needs: "build" },
+  { name: "workerd", tier: CHANGE, lane: NODE, folder: "tests/workerd", needs: "wrangler" },
+  { name: "deploy", tier: CHANGE, lane: NODE, folder: "tests/deploy", needs: "wrangler" },
+  { name: "attacks", tier: CHANGE, lane: NODE, folder: "tests/attacks", needs: "wrangler" },
+  { name: "faults", tier: CHANGE, lane: NODE, folder: "tests/attacks/faults", needs: "wrangler" },
+  { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },
+  { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
+  { name: "browser", tier: CHANGE, lane: NODE, folder: "tests/browser", needs: "wrangler" },
+  { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
+  { name: "bare", tier: GATES, lane: RUST, folder: "tests/bare" },
+  { name: "soak", tier: GATES, lane: ALONE, commands: [words("node scripts/soak.mjs")] },
+  { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
+];
+
+/** The steps that a run of everything takes. */
+export function stepsOf({ gates }) {
+  return STEPS.filter(({ tier }) => gates || tier === CHANGE);
+}
+
+/** A step with what it needs before, in their order; `undefined` if there is none of this name. */
+export function stepsFor(name) {
+  return STEPS.some((step) => step.name === name) ? withNeeded([name]) : undefined;
+}
+
+/** The steps of these names and all that they need, in their order. */
+export function withNeeded(names) {
+  const wanted = new Set(names);
+  for (const step of [...STEPS].reverse()) {
+    if (wanted.has(step.name) && step.needs) wanted.add(step.needs);
+  }
+  return STEPS.filter(({ name }) => wanted.has(name));
+}
+
+/** True for a step of the lane of all tests for Node. */
+export function isOfNode({ lane }) {
+  return lane === NODE;
+}
+
+function words(text) {
+  return text.split(" ");
+}
