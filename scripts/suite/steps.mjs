@@ -21,6 +21,8 @@ export const STEPS = [
   { name: "format", tier: CHANGE, lane: RUST, commands: [words("cargo fmt --all --check")] },
   // First of what compiles: most tests wait for it.
   { name: "build", tier: CHANGE, lane: RUST, commands: [words("node scripts/build.mjs --debug")] },
+  // Removes the build and makes it anew: before all that reads it, and while nothing compiles.
+  { name: "wrangler", tier: CHANGE, lane: RUST, folder: "tests/wrangler", needs: "build" },
   {
     name: "lints",
     tier: CHANGE,
@@ -47,8 +49,6 @@ export const STEPS = [
   { name: "scripts", tier: CHANGE, lane: NODE, folder: "tests/scripts" },
   { name: "golden", tier: CHANGE, lane: NODE, folder: "tests/golden" },
   { name: "languages", tier: CHANGE, lane: NODE, folder: "tests/languages", needs: "wrangler" },
-  // Removes the build and makes it anew: before all that reads it.
-  { name: "wrangler", tier: CHANGE, lane: NODE, folder: "tests/wrangler", needs: "build" },
   { name: "workerd", tier: CHANGE, lane: NODE, folder: "tests/workerd", needs: "wrangler" },
   { name: "deploy", tier: CHANGE, lane: NODE, folder: "tests/deploy", needs: "wrangler" },
   { name: "attacks", tier: CHANGE, lane: NODE, folder: "tests/attacks", needs: "wrangler" },

@@ -90,7 +90,8 @@ export const ELSEWHERE = [
   },
 ];
 
-const STEPS = "scripts/test.mjs";
+const STEPS = "scripts/suite/steps.mjs";
+const NIGHTLY = "scripts/nightly.mjs";
 
 /**
  * Where the other commands run that documents name in their sentences: a file, and what of it.
@@ -101,14 +102,17 @@ export const NAMED = {
   "npm run bench": [STEPS, "bench/main.mjs --gate"],
   "npm run build": [STEPS, "scripts/build.mjs"],
   "npm run soak": [STEPS, "scripts/soak.mjs"],
-  "npm run mutants": [STEPS, "scripts/mutants.mjs --change"],
+  "npm run mutants": [NIGHTLY, "scripts/mutants.mjs --shard"],
   "npm run visitors": ["tests/clients/documents.test.mjs", "visitors come, enter and leave"],
   "npm run release": ["tests/deploy/release.test.mjs", "it deploys where there is no Rust"],
   "npm run rooms:import": [
     "tests/workerd/rooms-file.test.mjs",
     "rooms go into a file and come back from it",
   ],
-  "node scripts/attacks.mjs": [STEPS, "scripts/attacks.mjs"],
+  "node scripts/attacks.mjs": [
+    "tests/tidy/attacks.test.mjs",
+    "docs/security.md has the table of rows and tests",
+  ],
   "node scripts/fuzz.mjs": [STEPS, "scripts/fuzz.mjs"],
   "node scripts/attack-mutants.mjs": [
     "tests/tidy/attacks.test.mjs",
@@ -127,6 +131,9 @@ export const NAMED = {
   "node scripts/page-states.mjs": undefined,
   "npm run object-cpu": undefined,
   "npm run profile": undefined,
+  "node scripts/figures.mjs": undefined,
+  // It takes a night.
+  "npm run nightly": undefined,
   "npm run keep-previous": undefined,
 };
 
