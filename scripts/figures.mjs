@@ -1,5 +1,5 @@
-// Keeps the figures of the last runs of the suite in docs/figures.json, and writes the tables of the
-// documents from them: `node scripts/figures.mjs --write`.
+// Keeps the figures of the last runs of the suite in docs/figures.json, and writes the tables of
+// the documents from them: `node scripts/figures.mjs --write`.
 import fs from "node:fs";
 
 import { stop } from "./stop.mjs";

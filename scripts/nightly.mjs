@@ -1,6 +1,6 @@
-// `npm run nightly`: what is too long for each change: everything whole, with other seeds each time.
-// Every part says what it held and how long it took; `--only <part>` runs one. A part that fails
-// prints how to repeat it.
+// `npm run nightly`: what is too long for each change: everything whole, with other seeds each
+// time. Every part says what it held and how long it took; `--only <part>` runs one. A part that
+// fails prints how to repeat it.
 import { parseArgs } from "node:util";
 
 import { keepFigures } from "./suite/figures.mjs";

@@ -22,8 +22,8 @@ fn a_token_is_compared_as_slowly_wherever_it_differs() {
     assert!(faster * APART_MAX > slower, "{at_its_beginning:?} and {at_its_end:?}");
 }
 
-/// So many times apart the fastest runs may be, on however busy a machine: a comparison that stops at
-/// the first difference is a thousand times faster there.
+/// So many times apart the fastest runs may be, on however busy a machine: a comparison that stops
+/// at the first difference is a thousand times faster there.
 const APART_MAX: u32 = 30;
 /// Less than this no comparison of so many bytes can take.
 const NOTHING: Duration = Duration::from_micros(1);

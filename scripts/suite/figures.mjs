@@ -1,5 +1,5 @@
-// Keeps what each tier of the suite held and how long it took: in target/ after each run; and as one
-// file in docs/, from which the tables of the documents are written.
+// Keeps what each tier of the suite held and how long it took: in target/ after each run; and as
+// one file in docs/, from which the tables of the documents are written.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -75,7 +75,8 @@ function tableOf(tier, figures) {
     const cells = [step.name, step.tests || "", step.passed ? "held" : "**failed**", step.seconds];
     return `| ${cells.join(" | ")} |`;
   });
-  return [head, "", "| step | tests | | seconds of work |", "|---|---|---|---|", ...rows].join("\n");
+  const columns = ["| step | tests | | seconds of work |", "|---|---|---|---|"];
+  return [head, "", ...columns, ...rows].join("\n");
 }
 
 function minutes(seconds) {

@@ -10,7 +10,7 @@ export class Pool {
     this.#free = places;
   }
 
-  /** Runs `work` once a place is free, those who came first before others; resolves with its result. */
+  /** Runs `work` once a place is free, in the order of the calls; resolves with its result. */
   async run(work) {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise((begin) => this.#waiting.push(begin));

@@ -213,6 +213,8 @@ class Cluster {
   }
 
   async #step(ms) {
+    // No time passes for what is under way.
+    await this.#rest.comes();
     this.clock.jump(ms);
     // A sleeping timer notices the new time at the next event of the process: this one.
     await sendForJson({ port: this.#ports.get(`${HUB} TestDoor`), path: "/wake" });

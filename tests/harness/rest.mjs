@@ -8,13 +8,13 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 import { isBusy } from "./workerd-process.mjs";
 
 /**
- * How often in a row workerd must be found at rest. Between two looks this process serves what waits
- * for it: servers of the test may be about to answer.
+ * How often in a row workerd must be found at rest. Between two looks this process serves what
+ * waits for it: servers of the test may be about to answer.
  */
 const LOOKS = 3;
 /** The real time before it looks again at a process that is busy, in milliseconds. */
 const LOOK_MS = 1;
-/** After so much real time, in milliseconds, something never rests: the test goes on and says so. */
+/** After so much real time, in milliseconds, something never rests, and the test fails. */
 const PATIENCE_MS = 20_000;
 
 /** The rest of one process. */

@@ -11,7 +11,7 @@ const KIB = 1_024;
 const TICK_MS = 1_000 / (Number(spawnSync("getconf", ["CLK_TCK"]).stdout) || 100);
 /** The fields of `stat` from the state on: the parent, and the ticks in user and kernel mode. */
 const [STATE, PARENT, USER, KERNEL] = [0, 1, 11, 12];
-/** What a thread is doing that has something to do: it runs, waits for a processor or for a disk. */
+/** The states of a thread that runs, or waits for a processor or for a disk. */
 const BUSY = ["R", "D"];
 
 /** The process id of the workerd that this process started last; `undefined` if there is none. */

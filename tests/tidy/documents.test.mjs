@@ -179,7 +179,8 @@ function wrongWithNpm(words) {
   const script = words[0] === "run" ? words[1] : words[0];
   if (!scripts[script] && !["ci", "pack"].includes(script)) return "no npm script";
   const step = behind(words, "--only");
-  if (step && !text("scripts/suite/steps.mjs").includes(`name: "${step}"`)) return `no step ${step}`;
+  const steps = text("scripts/suite/steps.mjs");
+  if (step && !steps.includes(`name: "${step}"`)) return `no step ${step}`;
   return unknownFlag(words, FLAGS_OF_NPM);
 }
 

@@ -20,9 +20,9 @@ pub fn limits(total_active_users: u32, new_users_per_minute: u32) -> Settings {
     }
 }
 
-/// The same 256 cases, or `PROPTEST_CASES` of them, in each run, so that no change is refused for an
-/// old fault; before them each case that once failed. With `FRESH_SEEDS` (`npm run nightly`) they are
-/// others each time, and the test prints what `PROPTEST_RNG_SEED` repeats them.
+/// The same 256 cases, or `PROPTEST_CASES` of them, in each run, so that no change is refused for
+/// an old fault; before them each case that once failed. With `FRESH_SEEDS` (`npm run nightly`)
+/// they are others each time, and the test prints what `PROPTEST_RNG_SEED` repeats them.
 pub fn config() -> ProptestConfig {
     static SEED: OnceLock<u64> = OnceLock::new();
     let repeated = repeated();
