@@ -245,12 +245,16 @@ class Cluster {
 
   /** Sends one request as a client near `isolate`. */
   async send(isolate, request) {
-    if (!this.clock.stopped) return send(this.#addressed(isolate, request));
-    this.clock.jump(REQUEST_MS);
+    if (this.clock.stopped) this.clock.jump(REQUEST_MS);
+    return this.#withTime(send(this.#addressed(isolate, request)));
+  }
+
+  /** Waits for an answer; if it needs nothing but time, a stopped clock goes on for it. */
+  async #withTime(answer) {
+    if (!this.clock.stopped) return answer;
     this.#open += 1;
     if (this.#open === 1) this.#timePasses = this.#passTime();
     try {
-      const answer = send(this.#addressed(isolate, request));
       return await Promise.race([answer, this.#timePasses.then(() => answer)]);
     } finally {
       this.#open -= 1;
@@ -292,7 +296,7 @@ class Cluster {
   async callObject(className, object, text) {
     const body = JSON.stringify({ className, object, text });
     const port = this.#ports.get(`${HUB} TestDoor`);
-    return (await send({ port, path: "/call", method: "POST", body })).body;
+    return (await this.#withTime(send({ port, path: "/call", method: "POST", body }))).body;
   }
 
   /** Counts the calls that reached objects of a class since the start, of one room or of all. */
@@ -360,7 +364,8 @@ class Cluster {
 
   async #order(path, body, service = HUB) {
     const port = this.#ports.get(`${service} TestDoor`);
-    await sendForJson({ port, path, method: "POST", body: JSON.stringify(body) });
+    const request = { port, path, method: "POST", body: JSON.stringify(body) };
+    await this.#withTime(sendForJson(request));
   }
 
   async #cache() {
