@@ -17,17 +17,18 @@ import {
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const rooms = JSON.parse(fs.readFileSync(path.join(ROOT, "rooms.json"), "utf8"));
-const vars = { API_TOKEN: "local-development-only" };
+// Commands of their own, by the clock of the machine.
+const options = { rooms, vars: { API_TOKEN: "local-development-only" }, stopped: false };
 
-clusterTest("calls of the API in the documents succeed", { rooms, vars }, async (cluster) => {
+clusterTest("calls of the API in the documents succeed", options, async (cluster) => {
   await runAgainstProduct(new URL(apiAddress(cluster)).origin);
 });
 
-clusterTest("visitors come, enter and leave", { rooms, vars }, async (cluster) => {
+clusterTest("visitors come, enter and leave", options, async (cluster) => {
   const { port: PORT } = new URL(apiAddress(cluster));
-  const options = { cwd: ROOT, env: { ...process.env, PORT } };
+  const surroundings = { cwd: ROOT, env: { ...process.env, PORT } };
   const parameters = ["scripts/visitors.mjs", "2", "0.05"];
-  const { stdout } = await promisify(execFile)(process.execPath, parameters, options);
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, surroundings);
   assert.match(stdout, /2 entered/);
 });
 

@@ -13,7 +13,8 @@ import { SECRETS } from "../harness/deployment.mjs";
 import { ZONE as zone_id, room } from "../harness/rooms.mjs";
 
 const shop = room({ name: "shop" });
-const options = { rooms: [shop], colos: { AMS: 1 } };
+// Clients of their own, by the clock of the machine.
+const options = { rooms: [shop], colos: { AMS: 1 }, stopped: false };
 /** More than two pages of 25. */
 const ROOMS = 60;
 
