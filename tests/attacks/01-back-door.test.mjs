@@ -7,6 +7,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
+import net from "node:net";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -93,7 +94,7 @@ test("row 1: the command finds an open back door, and a shut one", async () => {
   try {
     const [one, other] = [await tryDoor(open), await tryDoor(shut)];
     assert.equal(one.code, 1);
-    assert.match(one.output, /OPEN {3}without the header: 200/);
+    assert.match(one.output, /OPEN {4}without the header: 200/);
     assert.equal(other.code, 0, other.output);
     assert.doesNotMatch(other.output, /OPEN/);
   } finally {
@@ -102,9 +103,51 @@ test("row 1: the command finds an open back door, and a shut one", async () => {
   }
 });
 
+test("row 1: a door that was not tried is not called shut", async () => {
+  let status = 200;
+  let isLocked = false;
+  const origin = http.createServer(({ headers }, response) => {
+    // Of its answers one is another than the rest.
+    response.writeHead(isLocked && !headers["x-real-ip"] ? 403 : status).end();
+  });
+  await new Promise((listening) => origin.listen(0, "127.0.0.1", listening));
+  const check = async (answer, code, says) => {
+    status = answer;
+    const told = await tryDoor(origin);
+    assert.equal(told.code, code, `${answer}: ${told.output}`);
+    assert.ok(told.output.trimEnd().endsWith(says), `${answer}: ${told.output}`);
+  };
+  const gone = `http://127.0.0.1:${origin.address().port}/`;
+  const UNKNOWN = "That could not be told: see above.";
+  try {
+    for (const answer of [400, 405, 408, 429, 500, 502, 503]) await check(answer, 3, UNKNOWN);
+    for (const answer of [401, 403, 421]) await check(answer, 0, "The door is shut.");
+    for (const answer of [200, 301, 404]) await check(answer, 1, "without the waiting room.");
+    isLocked = true;
+    await check(429, 3, UNKNOWN);
+    await check(200, 1, "without the waiting room.");
+  } finally {
+    origin.close();
+  }
+  // Nobody listens there any more: that is a refusal. A name that is none tells nothing.
+  assert.equal((await tryAddress(gone)).code, 0);
+  const nowhere = await tryAddress("http://origin.invalid/");
+  assert.equal(nowhere.code, 3, nowhere.output);
+  const silent = net.createServer(() => {});
+  await new Promise((listening) => silent.listen(0, "127.0.0.1", listening));
+  const late = await tryDoor(silent);
+  silent.close();
+  assert.equal(late.code, 3, late.output);
+  assert.match(late.output, /unknown without the header: no answer in 10 s/);
+  assert.equal((await tryAddress("shop.example")).code, 2);
+});
+
 function tryDoor(server) {
+  return tryAddress(`http://127.0.0.1:${server.address().port}/`);
+}
+
+function tryAddress(address) {
   const script = path.join(ROOT, "scripts", "back-door.mjs");
-  const address = `http://127.0.0.1:${server.address().port}/`;
   return new Promise((resolve) => {
     execFile(process.execPath, [script, address, shop.host], (error, output) => {
       resolve({ code: error?.code ?? 0, output });
