@@ -13,6 +13,8 @@ import { buildWorker } from "./xtask.mjs";
 const COMMANDS = ["deploy", "rotate-keys", "doctor", "rooms:import", "rooms:export", "back-door"];
 const SCRIPTS = ["run", "deploy", "rotate-keys", "doctor", "rooms", "back-door"];
 const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
+/** What an owner starts beside an origin: the manual names it, and links to none of it. */
+const ORIGIN_LOCK = path.join("examples", "origin-lock");
 const IGNORED = ["/node_modules/", "/production/", ".wrangler/", "/.dev.vars", "*.log"];
 /** What the deploy button tells about what it asks for. */
 const DESCRIPTIONS = {
@@ -42,10 +44,27 @@ console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/
 function copyFiles() {
   const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
   const files = [...productFiles(), ...scripts].map((file) => path.relative(ROOT, file));
-  const pages = fs.readdirSync("docs").filter((name) => name.endsWith(".md"));
-  const manual = pages.map((name) => path.join("docs", name));
-  const all = new Set([...files, ...MORE_FILES, ...manual]);
+  const examples = fs.readdirSync(ORIGIN_LOCK).map((name) => path.join(ORIGIN_LOCK, name));
+  const all = new Set([...files, ...MORE_FILES, ...manual(), ...examples]);
   for (const file of all) write(file, fs.readFileSync(file));
+}
+
+/** The pages of the manual, and every file that they lead to. */
+function manual() {
+  const found = new Set();
+  const follow = (file) => {
+    if (found.has(file)) return;
+    found.add(file);
+    if (!file.endsWith(".md")) return;
+    const links = fs.readFileSync(file, "utf8").matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g);
+    for (const [, link] of links) {
+      if (!/^https?:/.test(link)) follow(path.join(path.dirname(file), link));
+    }
+  };
+  for (const name of fs.readdirSync("docs")) {
+    if (name.endsWith(".md")) follow(path.join("docs", name));
+  }
+  return found;
 }
 
 function write(name, contents) {

@@ -36,6 +36,9 @@ const STEPS_WITHOUT_RUST = ["deploy", "rotate-keys"];
  */
 const TOOLS_NODE_MIN = [22, 18];
 
+/** How much the tools take on disk, in MB; in a release folder there are fewer. */
+const TOOLS_MB = { checkout: 600, release: 420 };
+
 const [step, ...rest] = process.argv.slice(2);
 if (!STEPS.includes(step)) stop(`usage: node scripts/run.mjs <${STEPS.join("|")}>`);
 checkNode();
@@ -61,7 +64,8 @@ function install() {
   const stampFile = path.join("node_modules", ".installed-from");
   const wanted = createHash("sha256").update(fs.readFileSync("package-lock.json")).digest("hex");
   if (fs.existsSync(stampFile) && fs.readFileSync(stampFile, "utf8") === wanted) return;
-  console.log("Installing the JavaScript tools (once, about 600 MB on disk) ...");
+  const size = fs.existsSync("Cargo.toml") ? TOOLS_MB.checkout : TOOLS_MB.release;
+  console.log(`Installing the JavaScript tools (once, about ${size} MB on disk) ...`);
   const npm = process.env.npm_execpath;
   const [command, first] = npm ? [process.execPath, [npm]] : ["npm", []];
   const { status } = spawnSync(command, [...first, "ci", "--loglevel=error"], { stdio: "inherit" });

@@ -11,6 +11,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 
 import { Deployer, FIRST } from "../harness/deployer.mjs";
+import { read as document } from "../harness/documents.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 const ALL = { timeout: 120_000 };
@@ -39,9 +40,6 @@ test("it has what it needs, pinned, and nothing of Rust or of secrets", ALL, () 
     assert.ok(fs.existsSync(path.join(root, file)), command);
     if (file.endsWith("run.mjs")) assert.ok(fs.existsSync(path.join(root, `scripts/${step}.mjs`)));
   }
-  for (const [, page] of read("docs/deploy.md").matchAll(/\]\((\w[\w-]*\.md)/g)) {
-    assert.ok(fs.existsSync(path.join(root, "docs", page)), page);
-  }
   assert.doesNotMatch(read("wrangler.toml"), /\[build\]|wrangler-build/);
   assert.match(read("wrangler.toml"), /^\[observability\]$/m);
   for (const name of ["Cargo.toml", ".dev.vars", "production"]) {
@@ -49,6 +47,32 @@ test("it has what it needs, pinned, and nothing of Rust or of secrets", ALL, () 
   }
   // The button fills in what is no comment.
   assert.match(read(".dev.vars.example"), /^(?:#.*\n|\n)+$/);
+});
+
+test("the tools take as much of the disk as is told", ALL, () => {
+  const text = read("scripts/run.mjs");
+  const [, ...told] = /TOOLS_MB = \{ checkout: (\d+), release: (\d+) \}/.exec(text);
+  for (const [at, folder] of [ROOT, root].entries()) {
+    const { packages } = JSON.parse(fs.readFileSync(path.join(folder, "package-lock.json")));
+    const size = Math.round(megabytesOf(Object.keys(packages)));
+    const isNear = Math.abs(size - told[at]) < told[at] / 10;
+    assert.ok(isNear, `${size} MB, and ${told[at]} are told`);
+  }
+});
+
+test("its manual leads to nothing that is missing, and the origin lock is there", () => {
+  const all = fs.readdirSync(root, { recursive: true });
+  const pages = all.filter((name) => name.endsWith(".md") && !name.includes("node_modules"));
+  const links = pages.flatMap((page) =>
+    document(page, read(page)).links.map((link) => [page, link.split("#")[0]]),
+  );
+  const relative = links.filter(([, link]) => link !== "" && !/^https?:/.test(link));
+  const isDead = ([page, link]) => !fs.existsSync(path.join(root, path.dirname(page), link));
+  assert.ok(relative.length > 100, `only ${relative.length} links`);
+  assert.deepEqual(relative.filter(isDead), []);
+  for (const [, file] of read("docs/origin-lock.md").matchAll(/`(examples\/[\w/.-]+)`/g)) {
+    assert.ok(fs.existsSync(path.join(root, file)), file);
+  }
 });
 
 test("it deploys where there is no Rust", ALL, async (context) => {
@@ -99,6 +123,20 @@ test("Cloudflare's own build deploys it and asks nothing", ALL, async (context) 
   assert.deepEqual([account.routes, account.domains], [[], []]);
   assert.ok(!fs.existsSync(deployer.file("")));
 });
+
+/** The size of these packages as they are installed in this checkout; links count once. */
+function megabytesOf(packages) {
+  const isWhole = (name) => /^node_modules\/(?!.*node_modules)/.test(name);
+  const folders = packages.filter(isWhole).map((name) => path.join(ROOT, name));
+  const options = { recursive: true, withFileTypes: true };
+  const files = folders.filter(fs.existsSync).flatMap((one) => fs.readdirSync(one, options));
+  const sizes = new Map();
+  for (const file of files.filter((one) => one.isFile())) {
+    const { ino, size } = fs.statSync(path.join(file.parentPath, file.name));
+    sizes.set(ino, size);
+  }
+  return [...sizes.values()].reduce((sum, size) => sum + size, 0) / 1e6;
+}
 
 /** Gives the release the tools of this checkout, which are the same, instead of `npm ci`. */
 function installed() {
