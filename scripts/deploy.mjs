@@ -14,8 +14,8 @@ import { makeSecrets } from "./deploy/secrets.mjs";
 import { settle } from "./deploy/settings.mjs";
 import { siteRooms } from "./deploy/site-rooms.mjs";
 import { undo } from "./deploy/undo.mjs";
-import { upload } from "./deploy/upload.mjs";
-import { checkWrangler, wrangler } from "./deploy/wrangler.mjs";
+import { upload, uploadByButton } from "./deploy/upload.mjs";
+import { checkWrangler } from "./deploy/wrangler.mjs";
 import { bringRust } from "./rust.mjs";
 import { stop } from "./stop.mjs";
 import { buildWorker } from "./xtask.mjs";
@@ -34,14 +34,15 @@ async function deploy() {
   const { settings } = kept;
   const { account, zone, host } = settings;
   console.log(`  Account ${account.name}, zone ${zone.name}, site ${host}`);
-  const rooms = await siteRooms(kept, options, questions);
+  const { rooms, edited } = await siteRooms(kept, options, questions);
   const patterns = patternsOf(rooms, settings);
   const { warnings, isConnected } = await survey(cloudflare, kept, patterns, options["take-over"]);
   for (const warning of warnings) console.log(`  Beware: ${warning}`);
   build();
   showSecrets(makeSecrets(kept));
   await writeConfiguration(kept, patterns);
-  const changed = await upload(cloudflare, kept, isConnected);
+  const { untried } = options;
+  const changed = await upload(cloudflare, kept, { isConnected, untried, edited });
   if (!changed) console.log("  Nothing differs from what is deployed: nothing was uploaded.");
   console.log("  Asking whether it works ...");
   const deployed = {
@@ -115,11 +116,11 @@ function forgetIfAsked() {
   else console.log(`  Settings and secrets stay in ${kept.folder}: --forget-secrets removes it.`);
 }
 
-/** Cloudflare's own build after its deploy button: it has asked for the secrets itself. */
+/** Cloudflare's own build after its deploy button, which has asked for the secrets itself. */
 async function deployByButton() {
   if (!fs.existsSync("build/worker/gen/waiting_room_bg.wasm")) {
     stop("this is no release folder: the button needs one, made by `npm run release`");
   }
-  await wrangler(undefined, ["deploy"]);
+  await uploadByButton();
   process.exit(0);
 }

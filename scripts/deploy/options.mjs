@@ -45,6 +45,7 @@ export const DEPLOY_FLAGS = [
     "Deploy although a Worker of this name exists that was not deployed from this folder.",
   ],
   ["no-build", false, "", "Deploy what `npm run build` has built last, without Rust."],
+  ["untried", false, "", "Deploy without a trial of rooms and variables, where none can run."],
   ["undo", false, "", "Take everything down: routes, admin host, Worker, its rooms and history."],
   ["forget-secrets", false, "", "With --undo: remove the folder too, with the only copy of keys."],
   ["yes", false, "", "Ask nothing: for scripts."],

@@ -14,7 +14,10 @@ const LIMITS = [
   ["new_users_per_minute", "new-users-per-minute", "How many may enter in any 60 seconds?"],
 ];
 
-/** Returns the rooms to deploy, and keeps them as rooms.json of the folder. */
+/**
+ * Keeps the rooms to deploy as rooms.json of the folder, and returns them as `rooms`; `edited` is
+ * the file in which the owner writes them.
+ */
 export async function siteRooms(kept, options, questions) {
   const own = ownRooms(kept.settings.zone);
   const rooms = own.length > 0 ? own : await madeRooms(kept, options, questions);
@@ -22,7 +25,7 @@ export async function siteRooms(kept, options, questions) {
     stop("rooms.json has rooms of its own: write their limits there, not into flags");
   }
   kept.write("rooms.json", rooms);
-  return rooms;
+  return { rooms, edited: own.length > 0 ? FILE : kept.file("rooms.json") };
 }
 
 function ownRooms(zone) {
@@ -32,7 +35,11 @@ function ownRooms(zone) {
   } catch (error) {
     stop(`rooms.json cannot be read: ${error.message}`);
   }
-  const own = rooms.filter((room) => hostsOf([room]).some((host) => !isLocal(host)));
+  if (!Array.isArray(rooms)) stop("rooms.json must be a list of rooms: [{ ... }]");
+  const own = rooms.filter((room) => {
+    const hosts = hostsOf([room]);
+    return hosts.length === 0 || !hosts.every(isLocal);
+  });
   for (const room of own) {
     if (room.zone_id !== zone.id) {
       stop(`rooms.json: the zone_id of "${room.name}" must be that of ${zone.name}: ${zone.id}`);
@@ -49,7 +56,7 @@ function isLocal(host) {
 
 async function madeRooms(kept, options, questions) {
   const { host, zone } = kept.settings;
-  const [room, ...others] = kept.rooms() ?? [
+  const rooms = kept.rooms() ?? [
     {
       id: randomBytes(16).toString("hex"),
       name: host.replaceAll(/[^a-z0-9]+/g, "-"),
@@ -57,7 +64,11 @@ async function madeRooms(kept, options, questions) {
       path: "/",
     },
   ];
-  for (const one of [room, ...others]) one.zone_id = zone.id;
+  if (!Array.isArray(rooms) || rooms.length === 0) {
+    stop(`${kept.file("rooms.json")} must be a list of rooms: [{ ... }]`);
+  }
+  const [room] = rooms;
+  for (const one of rooms) one.zone_id = zone.id;
   for (const [field, flag, question] of LIMITS) {
     room[field] = options[flag] ?? room[field] ?? (await asked(questions, question, flag));
   }
@@ -67,7 +78,7 @@ async function madeRooms(kept, options, questions) {
         `(${room.new_users_per_minute} and ${room.total_active_users} were given)`,
     );
   }
-  return [room, ...others];
+  return rooms;
 }
 
 async function asked(questions, question, flag) {

@@ -1,9 +1,14 @@
-// Uploads code and secrets in one step, unless exactly that is deployed already.
+// Uploads code and secrets in one step, unless exactly that is deployed already, or the Worker
+// would serve nobody with it.
 import { createHash } from "node:crypto";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
-import { CONFIGURATION } from "./configuration.mjs";
+import { stop } from "../stop.mjs";
+import { CONFIGURATION, baseConfiguration } from "./configuration.mjs";
+import { newKey } from "./secrets.mjs";
+import { tried } from "./trial.mjs";
 import { wrangler } from "./wrangler.mjs";
 
 /** What wrangler writes beside the modules. */
@@ -12,19 +17,40 @@ const NO_MODULE = /\.map$|README\.md$/;
 /**
  * Deploys; returns false if nothing had to change. The secrets go with the code: no version ever
  * runs without its keys.
+ *
+ * @param {object} options
+ * @param {boolean} options.isConnected whether all hosts lead to the Worker already
+ * @param {boolean} options.untried whether to upload without a trial
+ * @param {string} options.edited the file in which the owner writes the rooms
  */
-export async function upload(cloudflare, kept, isConnected) {
+export async function upload(cloudflare, kept, { isConnected, untried, edited }) {
   const { account } = kept.settings;
-  const digest = await digestOf(kept);
   const { digest: last, version } = kept.state.deployed ?? {};
-  const isSame = digest === last && version === (await liveVersion(cloudflare, kept));
+  const { digest, isSame, trial } = await withModules(kept, async (modules) => {
+    const digest = digestOf(modules, kept);
+    const isSame = digest === last && version === (await liveVersion(cloudflare, kept));
+    if (isSame || untried) return { digest, isSame };
+    const configuration = JSON.parse(fs.readFileSync(kept.file(CONFIGURATION), "utf8"));
+    return { digest, isSame, trial: await tried(modules, configuration, kept.secrets) };
+  });
   if (isSame && isConnected) return false;
+  if (trial) judge(trial, edited);
+  const files = ["--config", kept.file(CONFIGURATION), "--secrets-file", kept.file("secrets.json")];
   kept.state.began = true;
   kept.saveState();
-  const files = ["--config", kept.file(CONFIGURATION), "--secrets-file", kept.file("secrets.json")];
   await wrangler(account.id, ["deploy", ...files]);
   await remember(cloudflare, kept, digest);
   return true;
+}
+
+/** Deploys as Cloudflare's own build does. The Worker has its secrets already: nobody knows them. */
+export async function uploadByButton() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-"));
+  const modules = await modulesIn(folder, undefined, []);
+  const trial = await tried(modules, await baseConfiguration(), { TICKET_KEYS: newKey([]) });
+  fs.rmSync(folder, { recursive: true });
+  judge(trial, "rooms.json");
+  await wrangler(undefined, ["deploy"]);
 }
 
 /** Puts the ticket keys that are kept, with the code that is deployed. */
@@ -32,7 +58,23 @@ export async function putTicketKeys(cloudflare, kept) {
   const { account } = kept.settings;
   const parameters = ["secret", "put", "TICKET_KEYS", "--config", kept.file(CONFIGURATION)];
   await wrangler(account.id, parameters, { input: kept.secrets.TICKET_KEYS, shows: false });
-  await remember(cloudflare, kept, await digestOf(kept));
+  await remember(cloudflare, kept, await withModules(kept, (modules) => digestOf(modules, kept)));
+}
+
+/** Tells what is wrong; ends the process if the Worker would serve nobody, or it is not known. */
+function judge({ reason, notes, failure }, edited) {
+  for (const note of notes) console.log(`  Beware: ${note}`);
+  if (failure) {
+    stop(
+      `rooms and variables could not be tried on this machine (${failure}), so nothing was ` +
+        "uploaded: deploy from another one, or what was not tried with --untried",
+    );
+  }
+  if (!reason) return;
+  stop(
+    `the Worker would serve nobody (${reason}), so nothing was uploaded: what is deployed goes ` +
+      `on. Mend rooms in ${edited}, variables in wrangler.toml, and run the same command again`,
+  );
 }
 
 /** Keeps what is live now, to know later whether it still is. */
@@ -48,18 +90,29 @@ async function liveVersion(cloudflare, { settings: { account, name } }) {
   return latest?.versions.length === 1 ? latest.versions[0].version_id : undefined;
 }
 
-/** A digest of the bundled modules, the configuration and the secrets. */
-async function digestOf(kept) {
+/** Runs `body` with the paths of the modules that would be uploaded. */
+async function withModules(kept, body) {
   const folder = kept.file("bundle");
-  const parameters = ["deploy", "--dry-run", "--outdir", folder];
-  const configuration = ["--config", kept.file(CONFIGURATION)];
-  await wrangler(kept.settings.account.id, [...parameters, ...configuration], { shows: false });
-  const modules = fs.readdirSync(folder).filter((name) => !NO_MODULE.test(name));
-  const files = modules.sort().map((name) => path.join(folder, name));
+  const parameters = ["--config", kept.file(CONFIGURATION)];
+  try {
+    return await body(await modulesIn(folder, kept.settings.account.id, parameters));
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function modulesIn(folder, account, parameters) {
+  const bundle = ["deploy", "--dry-run", "--outdir", folder, ...parameters];
+  await wrangler(account, bundle, { shows: false });
+  const names = fs.readdirSync(folder).filter((name) => !NO_MODULE.test(name));
+  return names.sort().map((name) => path.join(folder, name));
+}
+
+/** A digest of the modules, the configuration and the secrets. */
+function digestOf(modules, kept) {
   const hash = createHash("sha256");
-  for (const file of [...files, kept.file(CONFIGURATION), kept.file("secrets.json")]) {
+  for (const file of [...modules, kept.file(CONFIGURATION), kept.file("secrets.json")]) {
     hash.update(path.basename(file)).update(fs.readFileSync(file));
   }
-  fs.rmSync(folder, { recursive: true });
   return hash.digest("hex");
 }
