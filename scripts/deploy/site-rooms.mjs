@@ -24,8 +24,23 @@ export async function siteRooms(kept, options, questions) {
   if (own.length > 0 && LIMITS.some(([, flag]) => options[flag] !== undefined)) {
     stop("rooms.json has rooms of its own: write their limits there, not into flags");
   }
+  await askForGone(kept, rooms, options, questions);
   kept.write("rooms.json", rooms);
   return { rooms, edited: own.length > 0 ? FILE : kept.file("rooms.json") };
+}
+
+/** Asks before a deployed room goes: its line is kept under its id. */
+async function askForGone(kept, rooms, options, questions) {
+  if (!kept.state.began) return;
+  const known = kept.state.deployed?.rooms ?? kept.rooms() ?? [];
+  const ids = rooms.map(({ id }) => id);
+  const gone = known.filter(({ id }) => !ids.includes(id));
+  if (gone.length === 0) return;
+  const names = gone.map(({ name, id }) => `"${name}" (id ${id})`).join(", ");
+  const question =
+    `Deploy without ${names}? Whoever waits there loses the place; a room with the same id would ` +
+    "keep the line.";
+  if (!(await questions.agrees(question, options))) stop("nothing was changed");
 }
 
 function ownRooms(zone) {

@@ -79,7 +79,8 @@ function judge({ reason, notes, failure }, edited) {
 
 /** Keeps what is live now, to know later whether it still is. */
 async function remember(cloudflare, kept, digest) {
-  kept.state.deployed = { digest, version: await liveVersion(cloudflare, kept) };
+  const rooms = (kept.rooms() ?? []).map(({ id, name }) => ({ id, name }));
+  kept.state.deployed = { digest, version: await liveVersion(cloudflare, kept), rooms };
   kept.saveState();
 }
 

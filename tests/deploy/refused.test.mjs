@@ -66,6 +66,29 @@ test("a secret and variables that the Worker would refuse", ALL, async (context)
   assert.match(told.said, /Beware: ON_FAILURE: must be hold or pass/);
 });
 
+test("a deployed room that would go is asked for first", ALL, async (context) => {
+  const deployer = await live(context, { root: release });
+  const file = path.join(release, "rooms.json");
+  const shipped = fs.readFileSync(file, "utf8");
+  context.after(() => fs.writeFileSync(file, shipped));
+  const [made] = deployer.json("rooms.json");
+  const own = { ...made, name: "shop", id: "c".repeat(32) };
+  fs.writeFileSync(file, JSON.stringify([own]));
+  const question = `Deploy without "shop-example" (id ${made.id})?`;
+  assert.ok((await refused(deployer, [], { root: release }, "add --yes")).includes(question));
+  const no = { root: release, answers: [["Deploy without", "n"]] };
+  await refused(deployer, [], no, "nothing was changed");
+  assert.deepEqual(deployer.json("rooms.json"), [made]);
+  // Under the same id its line goes on, so there is nothing to ask.
+  fs.writeFileSync(file, JSON.stringify([{ ...own, id: made.id }]));
+  const same = await deployer.deploy([], { root: release });
+  assert.equal(same.code, 0, same.said);
+  fs.writeFileSync(file, JSON.stringify([own]));
+  const agreed = await deployer.deploy(["--yes"], { root: release });
+  assert.equal(agreed.code, 0, agreed.said);
+  assert.deepEqual(deployer.json("rooms.json").map(({ id }) => id), [own.id]);
+});
+
 test("Cloudflare's own build refuses a wrong rooms.json, too", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;
@@ -102,12 +125,12 @@ async function live(context, options) {
 }
 
 /** Runs a deploy that must end before anything is uploaded; returns what it said. */
-async function refused(deployer, parameters, options) {
+async function refused(deployer, parameters, options, sentence = "nothing was uploaded") {
   const { account } = deployer;
   account.changes = [];
   const { code, said } = await deployer.deploy(parameters, options);
   assert.equal(code, 1, said);
-  assert.ok(said.includes("nothing was uploaded"), said);
+  assert.ok(said.includes(sentence), said);
   assert.deepEqual(account.changes, [], said);
   assert.equal((await visit(deployer, "shop.example")).body, ORIGIN_SAYS, "the site is down");
   assert.ok(!fs.existsSync(deployer.file("bundle")), "the bundle is left");
