@@ -30,7 +30,11 @@ export class Questions {
 
   async #line(question) {
     const reader = readline.createInterface({ input: process.stdin, output: process.stdout });
+    // Ctrl-C and Ctrl-D close it without an answer.
+    const leave = () => stop("no answer, so nothing was changed");
+    reader.once("close", leave);
     const answer = await reader.question(question);
+    reader.off("close", leave);
     reader.close();
     return answer.trim();
   }

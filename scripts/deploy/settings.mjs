@@ -50,13 +50,13 @@ async function hostOf(kept, options, questions) {
 }
 
 function checked(host) {
-  const problem = hostProblem(host.toLowerCase());
+  const problem = hostProblem(host);
   if (problem) stop(problem);
   return host.toLowerCase();
 }
 
 function hostProblem(host) {
-  return HOST.test(host) ? "" : `"${host}" is no host like shop.example (no scheme, no path).`;
+  return HOST.test(host.toLowerCase()) ? "" : `"${host}" is no host like shop.example (no scheme, no path).`;
 }
 
 async function chosenZone(zones, questions) {

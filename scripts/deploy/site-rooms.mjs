@@ -9,9 +9,10 @@ import { hostsOf } from "./hosts.mjs";
 import { wholeNumber } from "./options.mjs";
 
 const FILE = path.join(import.meta.dirname, "..", "..", "rooms.json");
+const PER_MINUTE = "new_users_per_minute";
 const LIMITS = [
   ["total_active_users", "total-active-users", "How many visitors may be inside at a time?"],
-  ["new_users_per_minute", "new-users-per-minute", "How many may enter in any 60 seconds?"],
+  [PER_MINUTE, "new-users-per-minute", "How many may enter in any 60 seconds?"],
 ];
 
 /**
@@ -85,19 +86,23 @@ async function madeRooms(kept, options, questions) {
   const [room] = rooms;
   for (const one of rooms) one.zone_id = zone.id;
   for (const [field, flag, question] of LIMITS) {
-    room[field] = options[flag] ?? room[field] ?? (await asked(questions, question, flag));
+    // More cannot enter than may be inside.
+    const most = field === PER_MINUTE ? room.total_active_users : Infinity;
+    room[field] = options[flag] ?? room[field] ?? (await asked(questions, question, flag, most));
   }
-  if (room.new_users_per_minute > room.total_active_users) {
+  if (room[PER_MINUTE] > room.total_active_users) {
     stop(
       "--new-users-per-minute must be at most --total-active-users: more cannot be inside " +
-        `(${room.new_users_per_minute} and ${room.total_active_users} were given)`,
+        `(${room[PER_MINUTE]} and ${room.total_active_users} were given)`,
     );
   }
   return rooms;
 }
 
-async function asked(questions, question, flag) {
-  const isNumber = (answer) => /^[1-9]\d*$/.test(answer);
-  const problem = (answer) => (isNumber(answer) ? "" : "A whole number from 1, please.");
+async function asked(questions, question, flag, most) {
+  const problem = (answer) => {
+    if (!/^[1-9]\d*$/.test(answer)) return "A whole number from 1, please.";
+    return Number(answer) > most ? `At most ${most}, please: no more may be inside.` : "";
+  };
   return wholeNumber(await questions.text(question, `--${flag}`, problem), `--${flag}`);
 }

@@ -82,6 +82,17 @@ test("one of several accounts has the zone", ALL, async (context) => {
   assert.equal(deployer.json("settings.json").account.id, account.accounts[1].id);
 });
 
+for (const [name, key] of [["Ctrl-C", "\u0003"], ["Ctrl-D", "\u0004"]]) {
+  test(`${name} at a question ends it with a sentence`, ALL, async (context) => {
+    const deployer = await Deployer.start(context);
+    deployer.account.addShop();
+    const { code, said } = await deployer.deploy([], { answers: [["Which host", key]] });
+    assert.equal(code, 1, said);
+    assert.ok(said.includes("no answer, so nothing was changed"), said);
+    assert.doesNotMatch(said, /^\s+at |unsettled/m);
+  });
+}
+
 test("at a terminal it asks what it cannot know, and nothing twice", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;
@@ -89,9 +100,10 @@ test("at a terminal it asks what it cannot know, and nothing twice", ALL, async 
   account.addRoute(zone, "shop.example/*", "blog");
   const answers = [
     ["Which host", "https://shop.example"],
-    ["is no host", "shop.example"],
+    ["is no host", "Shop.Example"],
     ["How many visitors may be inside", "200"],
-    ["How many may enter", "100"],
+    ["How many may enter", "201"],
+    ["At most 200", "100"],
   ];
   const first = await deployer.deploy([], { answers });
   assert.ok(first.said.includes('belongs to the Worker "blog"'), first.said);
