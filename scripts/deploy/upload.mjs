@@ -36,9 +36,8 @@ export async function upload(cloudflare, kept, { isConnected, untried, edited })
   if (isSame && isConnected) return false;
   if (trial) judge(trial, edited);
   const files = ["--config", kept.file(CONFIGURATION), "--secrets-file", kept.file("secrets.json")];
-  kept.state.began = true;
-  kept.saveState();
-  await wrangler(account.id, ["deploy", ...files]);
+  const onFailure = await begin(cloudflare, kept);
+  await wrangler(account.id, ["deploy", ...files], { onFailure });
   await remember(cloudflare, kept, digest);
   return true;
 }
@@ -51,6 +50,22 @@ export async function uploadByButton() {
   fs.rmSync(folder, { recursive: true });
   judge(trial, "rooms.json");
   await wrangler(undefined, ["deploy"]);
+}
+
+/**
+ * Notes that the account is about to change. Returns what takes that back where an upload has
+ * failed before it changed anything: a Worker of this name is then not ours.
+ */
+async function begin(cloudflare, kept) {
+  const { began } = kept.state;
+  const before = JSON.stringify(await deploymentsOf(cloudflare, kept));
+  kept.state.began = true;
+  kept.saveState();
+  return async () => {
+    if (JSON.stringify(await deploymentsOf(cloudflare, kept)) !== before) return;
+    kept.state.began = began;
+    kept.saveState();
+  };
 }
 
 /** Puts the ticket keys that are kept, with the code that is deployed. */
@@ -85,10 +100,15 @@ async function remember(cloudflare, kept, digest) {
 }
 
 /** The version that visitors get; `undefined` if there is none or more than one. */
-async function liveVersion(cloudflare, { settings: { account, name } }) {
-  const path = `accounts/${account.id}/workers/scripts/${name}/deployments`;
-  const [latest] = (await cloudflare.call("GET", path))?.deployments ?? [];
+async function liveVersion(cloudflare, kept) {
+  const [latest] = (await deploymentsOf(cloudflare, kept)) ?? [];
   return latest?.versions.length === 1 ? latest.versions[0].version_id : undefined;
+}
+
+/** All deployments of the Worker, the latest first; `undefined` if there is no such Worker. */
+async function deploymentsOf(cloudflare, { settings: { account, name } }) {
+  const path = `accounts/${account.id}/workers/scripts/${name}/deployments`;
+  return (await cloudflare.call("GET", path))?.deployments;
 }
 
 /** Runs `body` with the paths of the modules that would be uploaded. */

@@ -37,10 +37,13 @@ export function checkWrangler() {
 /**
  * Runs wrangler and returns what it said; ends the process with a remedy if it failed. `input` is
  * what it reads, so that no secret is ever a parameter that other users of the machine can see.
+ * `onFailure` is called before the end.
  */
-export async function wrangler(account, parameters, { input = "", shows = true } = {}) {
+export async function wrangler(account, parameters, { input = "", shows = true, onFailure } = {}) {
   const { code, output } = await run(account, parameters, input, shows);
   if (code === 0) return output;
+  // Whatever cannot be asked now is as it was.
+  await onFailure?.().catch(() => {});
   if (!shows) process.stdout.write(output);
   const codes = [...output.matchAll(/\[code: (\d+)\]/g)].map(([, number]) => Number(number));
   const [, remedy] = REMEDIES.find(([number]) => codes.includes(number)) ?? [];

@@ -145,6 +145,22 @@ test("a host that was mistyped can be given again", ALL, async (context) => {
   assert.ok(account.routes.includes(blog));
 });
 
+test("an upload that was refused has begun nothing", ALL, async (context) => {
+  const deployer = await Deployer.start(context);
+  const { account } = deployer;
+  account.addShop();
+  account.forbidden = /^(?:PUT|POST) .*\/scripts\/waiting-room/;
+  const { said } = await deployer.deploy(FIRST);
+  assert.ok(said.includes("the token may not do this"), said);
+  assert.deepEqual(account.changes, []);
+  // So the host can be given again, and a Worker of this name is somebody else's.
+  account.workers.set("waiting-room", { versions: [], secrets: new Map() });
+  const again = await deployer.deploy(["--host", "www.shop.example", ...FIRST.slice(2)]);
+  assert.ok(again.said.includes("was not deployed from this folder"), again.said);
+  const undone = await deployer.run("deploy", ["--undo", "--yes"]);
+  assert.ok(undone.said.includes("nothing to take down"), undone.said);
+});
+
 test("narrower routes and records without a proxy are told", ALL, async (context) => {
   const deployer = await Deployer.start(context);
   const { account } = deployer;
