@@ -56,7 +56,8 @@ function checked(host) {
 }
 
 function hostProblem(host) {
-  return HOST.test(host.toLowerCase()) ? "" : `"${host}" is no host like shop.example (no scheme, no path).`;
+  if (HOST.test(host.toLowerCase())) return "";
+  return `"${host}" is no host like shop.example (no scheme, no path).`;
 }
 
 async function chosenZone(zones, questions) {
