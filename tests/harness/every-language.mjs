@@ -21,7 +21,7 @@ const LANGUAGES = fs
  */
 const PICTURED = ["ar-EG", "de-DE", "hi-IN", "ja-JP", "th-TH"];
 /** The share of all states and languages that a run looks at, besides English. */
-const SHARE = 0.15;
+const SHARE = 0.05;
 const ENGLISH = "en-US";
 /** Most bytes of a page in UTF-8. That is all of it: a page loads nothing but a challenge. */
 export const PAGE_BYTES_MAX = 20_000;

@@ -10,8 +10,8 @@ import { Crowd } from "../harness/crowd.mjs";
 import { mostEnteredInAMinute, mostInside } from "../harness/measure.mjs";
 import { room } from "../harness/rooms.mjs";
 
-const LIMIT = 400;
-const FEW = 60;
+const LIMIT = 200;
+const FEW = 30;
 const SESSION_MINUTES = 3;
 const SESSION_MS = SESSION_MINUTES * 60_000;
 /** How often each visitor inside looks at a page, in milliseconds. */
