@@ -1,5 +1,5 @@
 // Puts the pictures that the browser tests took of the queue page's states onto one, in docs/. Run
-// `npm test -- --only browser` before: it takes the pictures. With `--all` it puts every state on
+// `TEST_SAMPLE=all npm test -- --only browser` before: it takes them. With `--all` it puts every state on
 // every screen, light and dark, from right to left and branded, onto sheets to be looked at.
 import fs from "node:fs";
 import path from "node:path";
