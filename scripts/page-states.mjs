@@ -1,6 +1,6 @@
 // Puts the pictures that the browser tests took of the queue page's states onto one, in docs/. Run
-// `TEST_SAMPLE=all npm test -- --only browser` before: it takes them. With `--all` it puts every state on
-// every screen, light and dark, from right to left and branded, onto sheets to be looked at.
+// `TEST_SAMPLE=all npm test -- --only browser` before: it takes them. With `--all` it puts every
+// state on every screen, light and dark, from right to left and branded, onto sheets to look at.
 import fs from "node:fs";
 import path from "node:path";
 

@@ -42,7 +42,7 @@ export async function upload(cloudflare, kept, { isConnected, untried, edited })
   return true;
 }
 
-/** Deploys as Cloudflare's own build does. The Worker has its secrets already: nobody knows them. */
+/** Deploys as Cloudflare's own build does: the Worker has its secrets, which nobody knows. */
 export async function uploadByButton() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-"));
   const modules = await modulesIn(folder, undefined, []);

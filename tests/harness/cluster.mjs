@@ -29,6 +29,8 @@ const HUB = "hub";
 const ORIGIN = "origin";
 /** The named cache in which the Worker keeps its copies. */
 const CACHE = "waiting-room";
+/** Where objects store: in memory where that is a folder, since each save waits for its disk. */
+const STORAGE = fs.existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
 /**
  * A step of the clock in milliseconds: well below the 2 s between two syncs, so that no step skips
  * one.
@@ -75,7 +77,7 @@ export async function startCluster(options) {
 }
 
 class Cluster {
-  #folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-test-"));
+  #folder = fs.mkdtempSync(path.join(STORAGE, "waiting-room-test-"));
   #options;
   #miniflare;
   #ports = new Map();
