@@ -67,14 +67,20 @@ export function Trial({ session, room, path, onResult }) {
   );
 }
 
-function Told({ outcome, expression_matches: draft }) {
+function Told({ outcome, expression_matches: draft, may_be_served_as: alike }) {
   const [level, word, sentence] = OUTCOMES[outcome];
   const ofDraft = draft === null ? "" : draft ? "The expression matches." : "It does not match.";
   return (
     <p class="told">
       <Status of={{ level, word }} /> {sentence} {ofDraft}
+      {alike && alikeSentence(alike)}
     </p>
   );
+}
+
+function alikeSentence(path) {
+  const question = ` Does your server show the page of ${path} here too?`;
+  return `${question} Then refuse this URL there, or add it to the room's routes.`;
 }
 
 /** Reads headers as they are written to a server; a line without a colon is none. */

@@ -4,6 +4,7 @@
 pub(crate) mod accept_language;
 pub mod host;
 pub mod id;
+pub(crate) mod letter_case;
 pub mod path;
 pub mod prefix_budget;
 pub(crate) mod rate;

@@ -129,6 +129,9 @@ struct Server {
     ends_at_query: bool,
     resolves_dots: bool,
     splits_at_backslash: bool,
+    drops_controls: bool,
+    ends_at_control: bool,
+    trims_names: bool,
 }
 
 impl Server {
@@ -141,6 +144,12 @@ impl Server {
         if self.ends_at_query {
             path.truncate(path.find('?').unwrap_or(path.len()));
         }
+        if self.drops_controls {
+            path.retain(|one| !one.is_control());
+        }
+        if self.ends_at_control {
+            path.truncate(path.find(char::is_control).unwrap_or(path.len()));
+        }
         if self.splits_at_backslash {
             path = path.replace('\\', "/");
         }
@@ -151,6 +160,7 @@ impl Server {
             } else {
                 segment
             };
+            let bare = if self.trims_names { bare.trim_matches(is_blank) } else { bare };
             match bare {
                 "" if self.drops_empty_segments => {}
                 "." if self.resolves_dots => {}
@@ -160,6 +170,11 @@ impl Server {
         }
         format!("/{}", kept.join("/"))
     }
+}
+
+/// Whether some server trims it; the texts here have no other blanks.
+fn is_blank(one: char) -> bool {
+    one.is_control() || one == ' '
 }
 
 /// Decodes once; written apart from the product's decoder. The texts here are all ASCII.
@@ -182,7 +197,9 @@ fn decode(text: &str, slashes: bool) -> String {
 }
 
 fn server(decodes: bool) -> impl Strategy<Value = Server> {
-    any::<[bool; 6]>().prop_map(move |[slashes, empty, parameters, query, dots, backslash]| {
+    let habits = (any::<[bool; 6]>(), any::<[bool; 3]>());
+    habits.prop_map(move |([slashes, empty, parameters, query, dots, backslash], blanks)| {
+        let [drops_controls, ends_at_control, trims_names] = blanks;
         Server {
             decodes,
             decodes_slashes: slashes,
@@ -191,6 +208,9 @@ fn server(decodes: bool) -> impl Strategy<Value = Server> {
             ends_at_query: query,
             resolves_dots: dots,
             splits_at_backslash: backslash,
+            drops_controls,
+            ends_at_control,
+            trims_names,
         }
     })
 }
@@ -211,6 +231,7 @@ fn hostile_path() -> impl Strategy<Value = String> {
         select(vec![
             "/", "/", "/", "//", "\\", "%2f", "%5C", "%252F", "%255c", "..", "../", "/..", ".",
             "%2e", "%2E%2e", "%252e", "..;x", ";", "%3b", "%61", "%2561", "%", "x", "%3f", "%253F",
+            "%0a", "%00", "%09", "%20", "%2500", "/.%00.", "..%0d", "%20..",
         ])
         .prop_map(str::to_owned),
     ];
@@ -240,7 +261,10 @@ proptest! {
         let reached = servers.iter().fold(path.clone(), |path, server| server.pass(&path));
         let decoded = decode(&decode(&path, true), true);
         let mut segments = decoded.split(['/', '\\']);
-        let climbs = segments.any(|segment| segment.split([';', '?']).next() == Some(".."));
+        let climbs = segments.any(|segment| {
+            let name = segment.split([';', '?']).next().unwrap_or_default();
+            name.replace(is_blank, "") == ".."
+        });
         let answer = lookup(&coverage(&rooms), &path);
         if let (Some(served), Ok(asked)) = (served(&rooms, &reached), answer) {
             let deeper = !climbs && asked.as_ref().is_some_and(|asked| asked.starts_with(&served));

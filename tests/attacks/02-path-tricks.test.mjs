@@ -33,12 +33,17 @@ const SPELLINGS = [
   ..."checkout%u002fpay checkout%c0%afpay checkout%e0%80%afpay checkout%c1%9cpay".split(" "),
   ..."%EF%BD%83heckout checkout%EF%BC%8Fpay checkout%00 checkout%00.css checkout%3fx".split(" "),
   ..."%63%68%65%63%6b%6f%75%74 %ff%63heckout checkout%0a checkout%09 checkout%23x".split(" "),
+  ..."checkout%0d checkout%0b checkout%0c checkout%c2%a0 checkout%e3%80%80 %20checkout".split(" "),
+  ..."%0acheckout %c2%a0checkout checkout%0ax check%09out check%00out checkout%ff".split(" "),
+  ..."check%ffout check%out checkout%0d%0a/pay checkout%c2%85".split(" "),
+  "checkout".replace("k", "%e2%84%aa"),
 ];
 const BEFORE = [
   ..."/ // /./ /%2e/ /x/../ /x/%2e%2e/ /x/%2E./ /x/..%2f /x/%252e%252e/".split(" "),
   ..."/x/..;/ /x/..;a=1/".split(" "),
   ..."/x%2f..%2f /x/..%5c /%5c /%2f /x/%c0%ae%c0%ae/ /x/%u002e%u002e/ /x//../ /;a/ /.;/".split(" "),
   ..."/static/../ /static/%2e%2e/ /static/x/%2e%2e/%2e%2e/ /static/..%2f /static;/../".split(" "),
+  ..."/x/.%00./ /x/..%09/ /x/.%0a./ /x/..%c2%a0/ /x/%20../ /%0a/ /%c2%a0/ /x/..%ff/".split(" "),
 ];
 const PATHS = BEFORE.flatMap((start) => SPELLINGS.map((spelling) => start + spelling));
 

@@ -23,9 +23,17 @@ export const MUTANTS = [
   {
     row: 2,
     breaks: "a backslash separates no segments",
+    ...core("base/path"),
+    from: String.raw`matches!(character, '/' | '\\' |`,
+    to: "matches!(character, '/' |",
+    test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
+  },
+  {
+    row: 2,
+    breaks: "control characters are part of a name",
     ...core("room/coverage/reading"),
-    from: String.raw`matches!(byte, b'/' | b'\\')`,
-    to: "matches!(byte, b'/')",
+    from: "unclear |= before_end.contains(is_break);",
+    to: "unclear |= before_end.is_empty();",
     test: "no_chain_of_servers_serves_a_room_that_was_not_asked",
   },
   {

@@ -17,7 +17,9 @@ export const ROWS = [
     elsewhere: [],
   },
   {
-    attack: "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query",
+    attack:
+      "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query, blanks, " +
+      "control characters, broken encodings",
     holds: "one normaliser before matching; what can be read in two ways is covered",
     elsewhere: [
       ...native(
@@ -26,6 +28,8 @@ export const ROWS = [
         "dot_segments_that_cancel_do_not_uncover",
         "no_chain_of_servers_serves_a_room_that_was_not_asked",
       ),
+      ...native("src/room/coverage", "other_spellings_of_a_covered_path_are_covered"),
+      ...native("src/base/path", "only_usual_paths_have_one_reading"),
     ],
   },
   {

@@ -15,6 +15,30 @@ const fileNames = (path) =>
     .map((name) => (/^\.+$/.test(name) ? name : name.replace(/[. ]+$/, "")))
     .join("/");
 const upToZero = (path) => path.split("\0")[0];
+const upToLine = (path) => path.split(/[\r\n]/)[0];
+/** As parsers of URLs for browsers do, here with the other control characters. */
+const withoutControls = (path) =>
+  [...path.replace(/\xc2[\x80-\x9f]/g, "")]
+    .filter((one) => one >= " " && one !== "\x7f")
+    .join("");
+/** As `trim()` of most languages: white space of Unicode, here as the bytes of UTF-8. */
+const BLANKS =
+  "(?:[\\0-\\x20\\x7f]|\\xc2[\\x80-\\xa0]|\\xe1\\x9a\\x80|\\xe2\\x80[\\x80-\\x8b\\xa8\\xa9\\xaf]|" +
+  "\\xe2\\x81\\x9f|\\xe3\\x80\\x80|\\xef\\xbb\\xbf)+";
+const trimmed = (text) =>
+  text.replace(new RegExp(`^${BLANKS}`), "").replace(new RegExp(`${BLANKS}$`), "");
+const trimmedPath = (path) => `/${trimmed(path.slice(1))}`;
+const trimmedNames = (path) => path.split("/").map(trimmed).join("/");
+/** As decoders that leave out what is no UTF-8. */
+const withoutBroken = (path) =>
+  path.replace(
+    /([\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})|[\x80-\xff]/g,
+    "$1",
+  );
+/** As decoders that leave out a `%` that encodes nothing. */
+const withoutStray = (path) => path.replace(/%(?![0-9a-f]{2})/gi, "");
+/** Some letters have a plain one as their other case. */
+const otherCase = (path) => path.replaceAll("\xe2\x84\xaa", "k").replaceAll("\xc5\xbf", "s");
 const upToQuery = (path) => path.split(/[?#]/)[0];
 
 /** Decodes `%2f`; what is no encoding stays as it is. Characters stand for bytes. */
@@ -77,6 +101,13 @@ export const SERVERS = {
   "Ruby behind three decoders": [decoded, decoded, decoded, slashes, resolved],
   "C program that reads to a zero": [decoded, upToZero, slashes, resolved],
   "PHP that parses the path again": [decoded, upToQuery, slashes, resolved],
+  "framework that trims the path": [decoded, trimmedPath, slashes, resolved],
+  "framework that trims each name": [decoded, trimmedNames, slashes, resolved],
+  "parser of URLs behind a decoder": [decoded, withoutControls, slashes, resolved],
+  "reader of lines": [decoded, upToLine, slashes, resolved],
+  "decoder that leaves out what is no UTF-8": [decoded, withoutBroken, slashes, resolved],
+  "decoder that leaves out a stray %": [withoutStray, decoded, slashes, resolved],
+  "names in the other case": [decoded, slashes, resolved, otherCase, lower],
   "Windows files behind nginx": [decoded, slashes, resolved, backslashes, fileNames, lower],
 };
 

@@ -1,25 +1,54 @@
-//! Tells whether all servers take the path of a URL for the same one.
+//! Tells whether all servers take the path of a URL for the same one, and which characters some of
+//! them read in a way of their own.
 
 use percent_encoding::percent_decode_str;
+
+use super::letter_case::{KELVIN, LONG_S};
 
 /// Whether every server reads `path` in the same way, but for the letter case: so that what is
 /// decided by the text of the path is decided for what the origin serves.
 ///
 /// False where something is encoded that needs no encoding, for what some servers take for a
-/// separator or an end (`;`, `\`, `//`, an encoded `/`, `%` or `#`), for dot segments, for dots and
-/// spaces at the end of a segment, which some file systems drop, for what is not UTF-8, and for the
-/// wide letters (U+FF01 to U+FF5E) that some servers turn into plain ones.
+/// separator or an end (`;`, `\`, `//`, an encoded `/`, `%` or `#`), for dot segments, for blanks
+/// at the ends of a segment and dots at its end, which some servers drop, for what is not UTF-8,
+/// for control characters, and for letters that some servers turn into others: the wide ones
+/// (U+FF01 to U+FF5E) and the two whose other case is a plain letter.
 pub fn has_one_reading(path: &str) -> bool {
     let Some(below_root) = path.strip_prefix('/') else { return false };
     let without_end = below_root.strip_suffix('/').unwrap_or(below_root);
     below_root.is_empty() || without_end.split('/').all(segment_has_one_reading)
 }
 
+/// Whether some servers drop the character at the ends of a path or a name: white space, control
+/// characters, and what is not seen.
+pub fn is_blank(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '\u{180e}' | '\u{200b}' | '\u{feff}')
+}
+
+/// Whether some servers leave the character out, or end a line, a name or the whole path with it.
+pub fn is_break(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
+}
+
+/// Whether some servers take the character for a separator: those that store names in an older
+/// character set too.
+pub fn is_separator(character: char) -> bool {
+    matches!(character, '/' | '\\' | '\u{2044}' | '\u{2215}' | '\u{2216}' | '¥' | '₩')
+}
+
+/// Whether some servers take the character for the end of a segment's name.
+pub fn is_end(character: char) -> bool {
+    matches!(character, ';' | '?' | '#' | '\u{37e}')
+}
+
 fn segment_has_one_reading(written: &str) -> bool {
     let Ok(decoded) = percent_decode_str(written).decode_utf8() else { return false };
     written.split('%').skip(1).all(needs_encoding)
         && !decoded.is_empty()
-        && !decoded.ends_with(['.', ' '])
+        && !decoded.starts_with(is_blank)
+        && !decoded.ends_with(|last| last == '.' || is_blank(last))
         && !decoded.contains(is_read_differently)
 }
 
@@ -33,8 +62,10 @@ fn needs_encoding(after_percent: &str) -> bool {
 }
 
 fn is_read_differently(character: char) -> bool {
-    matches!(character, '/' | '\\' | ';' | '%' | '?' | '#' | '\u{ff01}'..='\u{ff5e}')
-        || character.is_control()
+    is_separator(character)
+        || is_end(character)
+        || is_break(character)
+        || matches!(character, '%' | '\u{ff01}'..='\u{ff5e}' | KELVIN | LONG_S)
 }
 
 #[cfg(test)]
@@ -63,5 +94,13 @@ mod tests {
         for path in ["/a.", "/a%20", "/a./b", "/...", "/%c0%af", "/%ff", "/%EF%BC%8F"] {
             check(path, false);
         }
+        for path in ["/%20a", "/a%C2%A0", "/%E3%80%80a", "/a%EF%BB%BF", "/a%E2%80%A8b", "/a%7F"] {
+            check(path, false);
+        }
+        for path in ["/a%E2%88%95b", "/a%C2%A5b", "/%E2%84%AA", "/%C5%BFhop", "/a%CD%BEb"] {
+            check(path, false);
+        }
+        check("/10%C2%A0km", true);
+        check("/%C4%B1rmak", true);
     }
 }

@@ -2,13 +2,16 @@
 //! matter.
 
 mod reading;
+mod served_alike;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use self::reading::{WidestReading, exact_key, folded, folded_key, is_plain};
+use self::reading::{WidestReading, exact_key, folded_key, is_plain};
+pub use self::served_alike::served_alike;
 use crate::base::id::RoomId;
+use crate::base::letter_case::folded;
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::url::{UrlParts, split_url};
 use crate::room::Room;
@@ -174,7 +177,7 @@ impl HostRoutes {
     fn possible(&self, path: &str) -> Result<Option<usize>, ContradictoryPath> {
         let reading = WidestReading::of(path);
         if !reading.is_ambiguous() {
-            return Ok(self.longest(&String::from_utf8_lossy(&reading.joined())));
+            return Ok(self.longest(&reading.joined()));
         }
         if path.len() > MAX_AMBIGUOUS_PATH_BYTES {
             return Err(ContradictoryPath);
@@ -324,6 +327,17 @@ mod tests {
         check("/shop/..;/shop/buy");
         check("/shop/buy/../../elsewhere");
         check("/shop/x/%252e%252e/buy");
+        for end in ["%0a", "%0D%0a", "%09", "%0b", "%0c", "%00", "%7f", "%C2%A0", "%ff", "%", "%85"]
+        {
+            check(&format!("/shop/buy{end}"));
+            check(&format!("/shop{end}/buy{end}/x"));
+            check(&format!("/x/..{end}/shop/buy"));
+        }
+        check("/%20shop/%c2%a0buy");
+        check("/%0ashop/buy%0a.css");
+        check("/x/.%00./shop/buy");
+        check("/s%09hop/bu%ffy");
+        check("/%C5%BFhop/buy");
     }
 
     #[test]

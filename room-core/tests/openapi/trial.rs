@@ -38,6 +38,10 @@ pub fn result() -> Value {
                 "type": ["string", "null"],
                 "description": "The room that covers the URL.",
             },
+            "may_be_served_as": {
+                "type": ["string", "null"],
+                "description": "The covered path whose page some servers serve for this URL too.",
+            },
             "rules": {
                 "type": "array",
                 "description": "What each rule says, enabled or not.",

@@ -11,7 +11,7 @@ use crate::management::api::Failure;
 use crate::management::config::{read_bypass_rule, read_trial};
 use crate::room::bypass::{self, Bypass};
 use crate::room::bypass_rule::BypassRule;
-use crate::room::coverage::Coverage;
+use crate::room::coverage::{Coverage, served_alike};
 use crate::room::{Room, named_list};
 
 /// Answers whether the request of the body passes the room, and what each of its rules says.
@@ -39,12 +39,16 @@ pub fn answer(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
         Ok(Some(_)) if bypass::decide(&tried, zone, &lists, &request) == Bypass::Skips => "passes",
         Ok(Some(_)) => "decided_by_room",
     };
+    // Of a path that another server would read as a covered one the owner has to hear.
+    let is_other = matches!(outcome, "not_covered" | "other_room");
+    let alike = is_other.then(|| served_alike(room, request.url())).flatten();
     let matching = |rule: &BypassRule| bypass::matches(rule, &lists, &request);
     let shown = |rule: &BypassRule| json!({ "id": rule.id, "matches": matching(rule) });
     let draft = tried.bypass_rules.get(room.bypass_rules.len());
     Ok(Answer::of(json!({
         "outcome": outcome,
         "room": covering.ok().flatten().map(|room| room.id),
+        "may_be_served_as": alike.map(|route| &route.path),
         "rules": room.bypass_rules.iter().map(shown).collect::<Vec<_>>(),
         "expression_matches": draft.map(matching),
     })))

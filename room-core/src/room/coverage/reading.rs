@@ -1,9 +1,11 @@
 //! All the ways in which the servers behind a room may read the path of a request.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode;
+
+use crate::base::letter_case::folded;
+use crate::base::path::{is_blank, is_break, is_end, is_separator};
 
 /// How often a path is decoded at most. A chain of servers decodes once or twice; a path that is
 /// still encoded after this is nobody's, see [`WidestReading::of`].
@@ -20,7 +22,7 @@ pub fn is_plain(path: &str) -> bool {
         let before = previous;
         previous = byte;
         match byte {
-            b'%' | b'\\' | b';' | b' ' | 0 | 0x80.. => false,
+            b'%' | b'\\' | b';' | 0..=b' ' | 0x7f.. => false,
             b'/' => !matches!(before, b'/' | b'.'),
             b'.' => before != b'/',
             _ => true,
@@ -29,48 +31,29 @@ pub fn is_plain(path: &str) -> bool {
     is_plain && path.starts_with('/') && previous != b'.'
 }
 
-/// Returns a name in the spelling in which case-insensitive servers compare it.
-pub fn folded(name: &str) -> Cow<'_, str> {
-    if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        Cow::Borrowed(name)
-    } else {
-        Cow::Owned(name.chars().map(lower).collect())
-    }
-}
-
-/// Returns the small letter of Latin (ASCII and Latin-1), Greek and Cyrillic capitals. All of
-/// Unicode would cost a fresh isolate 8 KB.
-fn lower(letter: char) -> char {
-    let distance = match letter {
-        'A'..='Z' | 'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ω' | 'А'..='Я' => 0x20,
-        'Ѐ'..='Џ' => 0x50,
-        _ => 0,
-    };
-    char::from_u32(u32::from(letter) + distance).unwrap_or(letter)
-}
-
 /// The segments of a path in its widest reading.
 ///
 /// The widest reading decodes until nothing is encoded, also `%u002f` and letters in more bytes
-/// than they need, takes every slash and backslash for a separator, also encoded ones, drops empty
-/// and `.` segments, ends a segment before a parameter (`;`), an encoded query or fragment and a
-/// zero byte, and drops dots and spaces at the end of a segment. The path of a room has none of
-/// these (`RoutePath`; dots at an end are dropped there too), so any narrower reading that begins
-/// with the segments of a room begins with them in the widest reading too: one look is enough,
-/// unless the path is ambiguous.
+/// than they need, leaves out what is no encoding and no UTF-8, takes every slash and backslash for
+/// a separator, also encoded ones, drops empty and `.` segments, ends a segment before a parameter
+/// (`;`) and an encoded query or fragment, and drops blanks at the ends of a segment and dots at
+/// its end. The path of a room has none of these (`RoutePath`; blanks and dots at an end are
+/// dropped there too), so any narrower reading that begins with the segments of a room begins with
+/// them in the widest reading too: one look is enough, unless the path is ambiguous.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WidestReading {
     /// The decoded path, with other separators and endings still in it.
-    decoded: Vec<u8>,
+    decoded: String,
     /// True when a parameter has separators in it, since a server that drops the parameter may
-    /// drop segments with it; and when the path is encoded more often than is decoded here.
+    /// drop segments with it; when a control character or an end of a line is in the path, and
+    /// not at its end alone; and when the path is encoded more often than is decoded here.
     unclear: bool,
 }
 
 impl WidestReading {
     /// Makes the widest reading of `path`.
     pub fn of(path: &str) -> Self {
-        let mut decoded = Vec::with_capacity(path.len());
+        let mut decoded = String::with_capacity(path.len());
         let mut unclear = false;
         for written in path.split('/') {
             let mut segment = written.as_bytes().to_vec();
@@ -80,46 +63,62 @@ impl WidestReading {
                 segment = next;
                 is_settled
             });
-            let mut from_end = segment.iter().skip_while(|byte| !is_end(**byte));
-            unclear |= !is_settled || from_end.any(|byte| is_separator(*byte));
-            decoded.push(b'/');
-            decoded.extend(segment);
+            let segment = String::from_utf8_lossy(&segment);
+            let segment: String = segment.chars().filter(|one| is_kept(*one)).collect();
+            let mut from_end = segment.chars().skip_while(|one| !is_end(*one));
+            unclear |= !is_settled || from_end.any(is_separator);
+            decoded.push('/');
+            decoded.push_str(&segment);
         }
+        let before_end = decoded.trim_end_matches(|one| is_blank(one) || is_separator(one));
+        unclear |= before_end.contains(is_break);
         Self { decoded, unclear }
     }
 
     /// Whether narrower readings can lead to quite different places.
     pub fn is_ambiguous(&self) -> bool {
-        self.unclear || self.segments().any(|segment| segment == b"..")
+        self.unclear || self.segments().any(climbs)
     }
 
     /// Returns the segments as one path, each with a slash before it.
-    pub fn joined(&self) -> Vec<u8> {
-        let mut path = Vec::with_capacity(self.decoded.len().saturating_add(1));
+    pub fn joined(&self) -> String {
+        let mut path = String::with_capacity(self.decoded.len());
         for segment in self.segments() {
-            path.push(b'/');
-            path.extend_from_slice(segment);
+            path.push('/');
+            path.push_str(segment);
         }
         path
     }
 
     /// Returns which routes some reading can lead to.
+    ///
+    /// A segment with control characters is read without them, up to each, and from one to the
+    /// next.
     pub fn reach(&self) -> Reach {
         let mut places = BTreeMap::<String, Vec<usize>>::new();
         for (place, segment) in self.segments().enumerate() {
-            let name = String::from_utf8_lossy(segment);
-            places.entry(folded(&name).into_owned()).or_default().push(place);
+            let mut so_far = String::new();
+            for piece in segment.split(is_break) {
+                so_far.push_str(piece);
+                for name in [piece, &so_far] {
+                    let name = folded(without_ends(name)).into_owned();
+                    let places = places.entry(name).or_default();
+                    if places.last() != Some(&place) {
+                        places.push(place);
+                    }
+                }
+            }
         }
         Reach { places }
     }
 
     /// Iterates over the segments, `..` among them.
-    fn segments(&self) -> impl Iterator<Item = &[u8]> {
+    fn segments(&self) -> impl Iterator<Item = &str> {
         self.decoded
-            .split(|byte| is_separator(*byte))
-            .filter_map(|part| part.split(|byte| is_end(*byte)).next())
-            .map(without_end)
-            .filter(|segment| !matches!(*segment, b"" | b"."))
+            .split(is_separator)
+            .filter_map(|part| part.split(is_end).next())
+            .map(without_ends)
+            .filter(|segment| !matches!(*segment, "" | "."))
     }
 }
 
@@ -157,18 +156,33 @@ pub fn exact_key(canonical: &str) -> String {
     let mut key = String::with_capacity(canonical.len());
     for segment in canonical.split('/').skip(1) {
         key.push('/');
-        key.push_str(str::from_utf8(without_end(segment.as_bytes())).unwrap_or(segment));
+        let kept: String = segment.chars().filter(|one| is_kept(*one)).collect();
+        key.push_str(without_ends(&kept));
     }
     key
 }
 
-/// Drops the dots and spaces at the end of a name, as some file systems do. A name of nothing else
-/// keeps its dots.
-fn without_end(name: &[u8]) -> &[u8] {
-    let is_dot_or_space = |byte: &u8| matches!(byte, b'.' | b' ');
-    let end = name.iter().rposition(|byte| !is_dot_or_space(byte));
-    let end = end.or_else(|| name.iter().rposition(|byte| *byte != b' '));
-    end.and_then(|last| name.get(..=last)).unwrap_or_default()
+/// Drops the blanks at the ends of a name and the dots at its end, as some servers and file systems
+/// do. A name of nothing else keeps its dots.
+fn without_ends(name: &str) -> &str {
+    let name = name.trim_matches(is_blank);
+    match name.trim_end_matches(|one| one == '.' || is_blank(one)) {
+        "" => name,
+        bare => bare,
+    }
+}
+
+/// Whether some server goes up for a segment that is neither empty nor `.`: for one of nothing but
+/// dots, with blanks between them or several in one letter.
+fn climbs(segment: &str) -> bool {
+    let is_dot = |one| matches!(one, '.' | '。' | '\u{2024}'..='\u{2026}');
+    segment.chars().all(|one| is_dot(one) || is_blank(one))
+}
+
+/// Whether a lenient decoder keeps the character: not a `%` that encodes nothing, and not what
+/// stands for bytes that are no UTF-8.
+fn is_kept(character: char) -> bool {
+    !matches!(character, '%' | char::REPLACEMENT_CHARACTER)
 }
 
 /// Decodes once: `%2f`, the `%u002f` of some servers, and ASCII in more bytes of UTF-8 than it
@@ -232,15 +246,6 @@ fn low(byte: u8) -> u32 {
     u32::from(byte & 0x3f)
 }
 
-fn is_separator(byte: u8) -> bool {
-    matches!(byte, b'/' | b'\\')
-}
-
-/// Whether some server takes this byte for the end of a segment's name.
-fn is_end(byte: u8) -> bool {
-    matches!(byte, b';' | b'?' | b'#' | 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{WidestReading, folded_key, is_plain};
@@ -266,13 +271,15 @@ mod tests {
         check("/a\\b", false);
         check("/a;b", false);
         check("/a\0b", false);
+        check("/a\u{7f}", false);
+        check("/\tb", false);
     }
 
     #[test]
     fn the_widest_reading_takes_every_separator_and_ending() {
         let check = |path: &str, want: &str| {
             let joined = WidestReading::of(path).joined();
-            assert_eq!(String::from_utf8_lossy(&joined), want, "{path}");
+            assert_eq!(joined, want, "{path}");
         };
         check("/", "");
         check("//shop///a/", "/shop/a");
@@ -292,7 +299,13 @@ mod tests {
         check("/shop;id=1/a;b/;c", "/shop/a");
         check("/shop%3Bid", "/shop");
         check("/shop%3fa", "/shop");
-        check("/shop%00a", "/shop");
+        check("/shop%00", "/shop");
+        check("/%20shop%0d%0a/", "/shop");
+        check("/%E3%80%80shop/%C2%A0/a%EF%BB%BF", "/shop/a");
+        check("/10%C2%A0km", "/10\u{a0}km");
+        check("/%ffs%hop%", "/shop");
+        check("/sh%C2%85op%20", "/sh\u{85}op");
+        check("/shop%E2%88%95a%C2%A5b", "/shop/a/b");
         check("/a/..;x/%2e%2e/b", "/a/../../b");
     }
 
@@ -308,7 +321,16 @@ mod tests {
         check("/a/..;x", true);
         check("/a;x%2fb", true);
         check("/a%3Bx%255cb", true);
-        check("/a/..b/...", false);
+        check("/a/..b/c...", false);
+        check("/a/.../b", true);
+        check("/a/.%20./b", true);
+        check("/a/%E2%80%A5/b", true);
+        check("/a/..%c2%a0/b", true);
+        check("/a/%20../b", true);
+        check("/a/.%00./b", true);
+        check("/%0aa", true);
+        check("/a%E2%80%A8b", true);
+        check("/a%0a%09/", false);
         check("/a;x=1/b;y", false);
         check("/a%2fb;x", false);
         check("/a%3f/b", false);
@@ -332,5 +354,12 @@ mod tests {
         check("/A/../Shop.", "/shop", true);
         check("/x/../K%C3%84SE/%CE%91%D0%AF%D0%8F", "/käse/αяџ", true);
         check("/x/../%C3%97", "/%C3%B7", false);
+        for path in ["/x/.%00./shop", "/%0ashop", "/sh%00op", "/shop%0a.css", "/x%0a/shop"] {
+            check(path, "/shop", true);
+        }
+        check("/sh%01op%00.css", "/shop", true);
+        check("/a%0d%0ashop", "/shop", true);
+        check("/shop%0aa", "/shopping", false);
+        check("/x/../%C5%81%C3%B3D%C5%B9", "/łódź", true);
     }
 }

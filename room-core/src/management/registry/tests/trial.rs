@@ -44,6 +44,12 @@ fn a_trial_says_whether_a_request_passes_and_by_which_rule() {
     });
     check(probe, "passes", [false, false, true]);
     check(json!({ "url": "https://tried.example/" }), "not_covered", [false; 3]);
+    let uncovered = check(json!({ "url": "https://tried.example/x" }), "not_covered", [false; 3]);
+    assert_eq!(uncovered["may_be_served_as"], Value::Null);
+    for end in [".json", ".php", "::$DATA"] {
+        let alike = json!({ "url": format!("https://tried.example/buy{end}") });
+        assert_eq!(check(alike, "not_covered", [false; 3])["may_be_served_as"], "/buy", "{end}");
+    }
     let elsewhere = check(json!({ "url": "https://other.example/" }), "other_room", [false; 3]);
     assert_eq!(elsewhere["room"], other);
     let draft = json!({ "url": url, "expression": "http.request.uri.path eq \"/buy/now\"" });
