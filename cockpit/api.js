@@ -138,7 +138,7 @@ export function whyNotSignedIn({ code, message }) {
     );
   }
   if (code === GUESSED_TOO_OFTEN) {
-    return "This network has sent too many wrong tokens. Wait a minute, then try again.";
+    return "This token is wrong, as were many of this network before. The right one counts at once.";
   }
   return message;
 }

@@ -21,7 +21,10 @@ export async function graphql(url, method, ask, readBody) {
   const call = (path) => ask(new URL(API + path, url).href);
   // First who asks: nobody without a token has a body read.
   const list = await call(`accounts/all/waiting_rooms?per_page=${ROOMS_PER_PAGE}`);
-  if (list.status !== 200) return told(list.status, refusal(messageOf(list)));
+  if (list.status !== 200) {
+    const wait = list.headers.filter(([name]) => name === "retry-after");
+    return told(list.status, refusal(messageOf(list)), wait);
+  }
   if (method !== "POST") return told(405, refusal("A question is sent by POST."));
   const body = await readBody();
   if (body.length > QUESTION_BYTES_MAX) {
@@ -61,6 +64,7 @@ function refusal(message) {
   return { data: null, errors: [{ message }] };
 }
 
-function told(status, answer) {
-  return { kind: "respond", after: false, status, headers: HEADERS, body: JSON.stringify(answer) };
+function told(status, answer, more = []) {
+  const headers = [...HEADERS, ...more];
+  return { kind: "respond", after: false, status, headers, body: JSON.stringify(answer) };
 }

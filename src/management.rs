@@ -104,12 +104,8 @@ impl Management {
         let routed = api::route(request.method, path);
         // The token is checked first, so that nobody without one learns which paths there are.
         let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
-        let now = platform::now();
-        self.denials.check(now, request.client)?;
-        if access == Access::None {
-            self.denials.count(now, request.client);
-        }
-        access.check(method)?;
+        let Request { client, credentials, .. } = request;
+        self.denials.check(platform::now(), client, credentials, access, method)?;
         routed
     }
 }
@@ -126,7 +122,15 @@ fn covers(pattern: &str, host: &str) -> bool {
 /// Answers a request of the management surface.
 pub async fn handle(request: Request<'_>, env: &Env) -> Verdict {
     let answer = answer(request, env).await;
-    answer.unwrap_or_else(|failure| json_answer(failure.to_reply()))
+    answer.unwrap_or_else(|failure| refused(&failure))
+}
+
+fn refused(failure: &Failure) -> Verdict {
+    let Reply { status, body } = failure.to_reply();
+    let seconds = failure.retry_after_s.map(|seconds| seconds.to_string());
+    let retry_after = seconds.as_deref().map(|seconds| ("retry-after", seconds));
+    let headers: Vec<_> = JSON_HEADERS.into_iter().chain(retry_after).collect();
+    Verdict::Respond(response(status, &headers, body))
 }
 
 async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {

@@ -95,7 +95,10 @@ export function refusal(status, body) {
     );
   }
   if (status === 429) {
-    return "too many wrong tokens came from this network: wait a minute, then take the right one";
+    return (
+      "the token is wrong, and too many wrong ones came from this network: take the right one, " +
+      "which counts at once"
+    );
   }
   if (status === 404 && code === 7_003) {
     return (

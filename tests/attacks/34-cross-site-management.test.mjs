@@ -20,7 +20,7 @@ const AMBIENT = [
 const title = "row 34: another site can neither read nor change what the owner has";
 clusterTest(title, { rooms: [shop] }, async (cluster) => {
   let networks = 0;
-  // Each from a network of its own: one that fails too often is heard no more.
+  // Each from a network of its own: one that fails too often is told so.
   const fromAnywhere = () => ({ "cf-connecting-ip": `198.51.${(networks += 1)}.9` });
   const before = (await call(cluster, "GET", ROOMS)).result;
   const path = `${ROOMS}/${shop.id}`;

@@ -228,7 +228,15 @@ export const MUTANTS = [
     ...core("management/api/access"),
     from: "is_spent(now, prefix, DENIALS_PER_MINUTE_MAX)",
     to: "is_spent(now, prefix, 100 * DENIALS_PER_MINUTE_MAX)",
-    test: "a_network_that_guesses_is_heard_no_more_for_a_minute",
+    test: "a_network_that_guesses_is_told_to_wait_and_locks_nobody_out",
+  },
+  {
+    row: 22,
+    breaks: "a request without a token counts as a guess",
+    ...core("management/api/access"),
+    from: "access == Access::None && !credentials.token().is_empty()",
+    to: "access == Access::None",
+    test: "row 22: wrong tokens and none lock the owner out of nothing",
   },
   {
     row: 22,

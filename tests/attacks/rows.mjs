@@ -200,8 +200,9 @@ export const ROWS = [
   {
     attack: "Takeover of the management: open path, default password, guessing",
     holds:
-      "no token, no surface (403); readers only read; a network that guesses is not heard; the " +
-      "public secrets of local development count on local hosts alone",
+      "no token, no surface (403); readers only read; a network that guesses is told to wait, and " +
+      "a right token counts all the same; the public secrets of local development count on local " +
+      "hosts alone",
     elsewhere: [
       ...workerd(
         "management",
@@ -211,7 +212,7 @@ export const ROWS = [
       ...workerd("wrong-configuration", "the public secrets count on local hosts alone"),
       ...native(
         "src/management/api/access",
-        "a_network_that_guesses_is_heard_no_more_for_a_minute",
+        "a_network_that_guesses_is_told_to_wait_and_locks_nobody_out",
         "the_public_token_opens_nothing_but_local_hosts",
       ),
     ],

@@ -195,8 +195,7 @@ browserTest("a token is asked for, kept by the tab and told to nobody", options,
     await owner.signIn(`guess ${guess}`);
     await owner.button("Sign in").waitFor();
   }
-  await owner.reads(/^This network has sent too many wrong tokens\. Wait a minute/);
-  await arena.cluster.advance(70_000);
+  await owner.reads(/^This token is wrong, as were many of this network before\./);
   await owner.signIn(SECRETS.API_TOKEN);
   await owner.heading("Rooms").waitFor();
   await page.goto(`${page.url().split("#")[0]}#/room/${shop.zone_id}/${shop.id}`);

@@ -45,7 +45,7 @@ test("without a network", async () => {
 answered("a site that is no waiting room", [{ status: 200, body: {} }], "not as a waiting room");
 answered("a Worker without a token at hand", [HEALTHY], "set the variable API_TOKEN", "");
 answered("a wrong token", [HEALTHY, refused(403, 10_000)], "not that of this Worker");
-answered("too many wrong tokens", [HEALTHY, refused(429, 10_429)], "wait a minute");
+answered("too many wrong tokens", [HEALTHY, refused(429, 10_429)], "the token is wrong");
 answered("a Worker that is older", [HEALTHY, refused(404, 7_003)], "older than the doctor");
 answered("a Worker that fails", [HEALTHY, refused(503, 1_000)], "answered 503: no");
 

@@ -346,7 +346,7 @@ check("no folder", (facts) => delete facts.configuration, "Configuration", "ok",
 
 for (const [status, code, part] of [
   [403, 10_000, "the token is not that of this Worker"],
-  [429, 10_429, "wait a minute"],
+  [429, 10_429, "the token is wrong, and too many"],
   [404, 7_003, "older than the doctor"],
   [503, 1_000, "answered 503: no answer"],
 ]) {

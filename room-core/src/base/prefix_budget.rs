@@ -47,6 +47,11 @@ impl PrefixBudget {
         now.since_ms(self.since) < MINUTE_MS && used >= per_minute
     }
 
+    /// Returns how long the present minute still lasts, in milliseconds.
+    pub fn left_ms(&self, now: Timestamp) -> u64 {
+        MINUTE_MS.saturating_sub(now.since_ms(self.since))
+    }
+
     /// Counts one use by a client of this network.
     pub fn spend(&mut self, now: Timestamp, prefix: ClientPrefix) {
         if now.since_ms(self.since) >= MINUTE_MS {
@@ -106,6 +111,10 @@ mod tests {
         assert!(!budget.is_spent(START, one, 2));
         budget.spend(START, one);
         assert!(budget.is_spent(START + 59_999, one, 2));
+        assert_eq!(
+            [0, 59_999, 60_000, 99_999].map(|ms| budget.left_ms(START + ms)),
+            [60_000, 1, 0, 0]
+        );
         assert!(!budget.is_spent(START + 60_000, one, 2));
         budget.spend(START + 60_000, one);
         assert!(budget.is_spent(START + 60_000, one, 1));

@@ -1,15 +1,18 @@
-//! Who may call the API: tokens for reading and for writing, and a limit on wrong guesses.
+//! Who may call the API: tokens for reading and for writing, and a limit on wrong ones.
 
 use super::reply::Failure;
 use super::target::Method;
 use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
-use crate::base::time::Timestamp;
+use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::public_values::{self, is_local};
 use crate::keys::token;
 
-/// How many requests of one network without a valid token are answered with 403 per minute and
-/// isolate; all others of this network get 429, so that a guess that is right is not told from a
-/// wrong one. The number is ours.
+/// How many wrong tokens of one network are answered with 403 per minute and isolate; for more it
+/// is told to wait (429). The number is ours.
+///
+/// A valid token counts all the same: somebody else of the owner's network, or a page that the
+/// owner looks at, must not lock the owner out. So what keeps guesses out is the length of the
+/// token.
 const DENIALS_PER_MINUTE_MAX: u32 = 20;
 
 /// The API tokens of this deployment; `None` for one that is not set.
@@ -101,23 +104,32 @@ impl Credentials<'_> {
 /// Most characters of a sender's name in the audit log. Ours: the longest address of a mailbox.
 const MAX_ACTOR_CHARACTERS: usize = 254;
 
-/// Counts the refusals of this isolate in the present minute, network by network.
+/// Counts the wrong tokens that this isolate has seen in the present minute, network by network.
 #[derive(Debug, Default)]
 pub struct Denials(PrefixBudget);
 
 impl Denials {
-    /// Refuses every request of a network that has guessed too often in this minute.
-    pub fn check(&self, now: Timestamp, prefix: ClientPrefix) -> Result<(), Failure> {
-        if self.0.is_spent(now, prefix, DENIALS_PER_MINUTE_MAX) {
-            let message = "Too many requests without a valid token: wait a minute.";
-            return Err(Failure::new(429, 10_429, message));
+    /// Allows a request of this method, or counts and returns its refusal: 403, or 429 for a wrong
+    /// token of a network that has sent too many in this minute. A request without a token is no
+    /// guess.
+    pub fn check(
+        &mut self,
+        now: Timestamp,
+        prefix: ClientPrefix,
+        credentials: Credentials<'_>,
+        access: Access,
+        method: Method,
+    ) -> Result<(), Failure> {
+        if access == Access::None && !credentials.token().is_empty() {
+            if self.0.is_spent(now, prefix, DENIALS_PER_MINUTE_MAX) {
+                let message = "This token is wrong too, after many others of this network: send \
+                               the one of API_TOKEN or API_TOKEN_READ.";
+                let retry_after_s = Some(self.0.left_ms(now).div_ceil(SECOND_MS));
+                return Err(Failure { retry_after_s, ..Failure::new(429, 10_429, message) });
+            }
+            self.0.spend(now, prefix);
         }
-        Ok(())
-    }
-
-    /// Counts a request without a valid token.
-    pub fn count(&mut self, now: Timestamp, prefix: ClientPrefix) {
-        self.0.spend(now, prefix);
+        access.check(method)
     }
 }
 
@@ -197,21 +209,31 @@ mod tests {
     }
 
     #[test]
-    fn a_network_that_guesses_is_heard_no_more_for_a_minute() {
+    fn a_network_that_guesses_is_told_to_wait_and_locks_nobody_out() {
         let mut denials = Denials::default();
         let network = |address: &str| ClientPrefix::of(address.parse().ok());
-        let (guesser, owner) = (network("203.0.113.9"), network("198.51.100.9"));
-        for _ in 0..20 {
-            assert!(denials.check(Timestamp::from_seconds(100), guesser).is_ok());
-            denials.count(Timestamp::from_seconds(100), guesser);
-        }
-        let check = |seconds: u64, client, want: Option<u16>| {
-            let refusal = denials.check(Timestamp::from_seconds(seconds), client).err();
-            assert_eq!(refusal.map(|refusal| refusal.status), want, "after {seconds} s");
+        let (guesser, other) = (network("203.0.113.9"), network("198.51.100.9"));
+        let mut check = |seconds: u64, client, authorization: &str, want: Option<(u16, u64)>| {
+            let credentials = Credentials { authorization, ..Credentials::default() };
+            let access = Access::of(credentials, &tokens(), HOST);
+            let now = Timestamp::from_seconds(seconds);
+            let refusal = denials.check(now, client, credentials, access, Method::Get).err();
+            let seen = refusal.map(|one| (one.status, one.retry_after_s.unwrap_or_default()));
+            assert_eq!(seen, want, "{authorization} after {seconds} s");
         };
-        check(100, guesser, Some(429));
-        check(159, guesser, Some(429));
-        check(159, owner, None);
-        check(160, guesser, None);
+        for _ in 0..100 {
+            check(100, guesser, "", Some((403, 0)));
+            check(100, guesser, "Basic no", Some((403, 0)));
+        }
+        for _ in 0..20 {
+            check(100, guesser, "Bearer no", Some((403, 0)));
+        }
+        check(100, guesser, "Bearer no", Some((429, 60)));
+        check(159, guesser, "Bearer no", Some((429, 1)));
+        check(159, guesser, "", Some((403, 0)));
+        check(159, guesser, "Bearer all", None);
+        check(159, guesser, "Bearer look", None);
+        check(159, other, "Bearer no", Some((403, 0)));
+        check(160, guesser, "Bearer no", Some((403, 0)));
     }
 }

@@ -76,7 +76,7 @@ fn moment(minute: u64) -> String {
 fn refused(name: &str, rule: &str) -> Failure {
     let message = format!("The parameter {name} {rule}.");
     let error = ReplyError { code: 1_103, message, pointer: Some(format!("/{name}")) };
-    Failure { status: 400, errors: vec![error] }
+    Failure::of(400, vec![error])
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Paging {
                 }),
             }
         }
-        if errors.is_empty() { Ok(paging) } else { Err(Failure { status: 400, errors }) }
+        if errors.is_empty() { Ok(paging) } else { Err(Failure::of(400, errors)) }
     }
 
     /// Returns the entries of this page; none past the end of the list.

@@ -58,6 +58,8 @@ pub struct Failure {
     pub status: u16,
     /// The errors, at least one.
     pub errors: Vec<ReplyError>,
+    /// After how many seconds the same request may be made again; `None` if that is not said.
+    pub retry_after_s: Option<u64>,
 }
 
 /// One error in an answer.
@@ -74,7 +76,13 @@ pub struct ReplyError {
 impl Failure {
     /// Makes a failure of one error.
     pub fn new(status: u16, code: u32, message: impl Into<String>) -> Self {
-        Self { status, errors: vec![ReplyError { code, message: message.into(), pointer: None }] }
+        let error = ReplyError { code, message: message.into(), pointer: None };
+        Self::of(status, vec![error])
+    }
+
+    /// Makes a failure of these errors.
+    pub fn of(status: u16, errors: Vec<ReplyError>) -> Self {
+        Self { status, errors, retry_after_s: None }
     }
 
     /// Makes the failure (400) of a body whose fields have these errors.
@@ -84,7 +92,7 @@ impl Failure {
             message: if pointer.is_empty() { message } else { format!("{pointer} {message}") },
             pointer: Some(pointer),
         };
-        Self { status: 400, errors: errors.into_iter().map(error).collect() }
+        Self::of(400, errors.into_iter().map(error).collect())
     }
 
     /// Makes the failure (404) of an id that nothing has; `what` is the kind of thing, like
