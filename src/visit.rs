@@ -4,7 +4,7 @@
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
-use room_core::base::prefix_budget::PrefixBudget;
+use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use room_core::base::time::Timestamp;
 use room_core::capacity::slots::SlotClass;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
@@ -407,6 +407,10 @@ pub struct Worded<'a> {
 impl AnswerSource for Worded<'_> {
     fn header(&self, name: &str) -> String {
         self.headers.header(name)
+    }
+
+    fn network(&self) -> ClientPrefix {
+        self.headers.client_prefix()
     }
 
     fn nonce(&self) -> [u8; NONCE_BYTES] {

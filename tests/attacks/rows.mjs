@@ -320,19 +320,26 @@ export const ROWS = [
   },
   {
     attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
-    holds: "one message for a place and an address in half an hour, by the site's own form",
+    holds:
+      "one message for a place, three for a mailbox and a network in half an hour, however it is " +
+      "spelled, by the site's own form; one address and nothing else",
     elsewhere: [
       ...workerd(
         "turn-notice",
         "two tabs, dying isolates and objects: one message",
         "it is taken back, and is of one place alone",
+        "an address that others have typed too is told for this place",
       ),
       ...native(
         "src/visit/turn_notice",
         "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",
         "who_is_near_the_head_already_is_not_asked",
       ),
-      ...native("src/room/turn_notice", "one_address_is_taken_as_it_is_typed"),
+      ...native(
+        "src/room/turn_notice",
+        "one_address_is_taken_and_nothing_else",
+        "all_spellings_of_a_mailbox_are_one",
+      ),
     ],
   },
 ].map((row, index) => ({ number: index + 1, ...row }));

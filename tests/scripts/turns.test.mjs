@@ -13,19 +13,32 @@ const turn = (id, contact = id, wait_s = 240) => {
 };
 const ids = (turns) => turns.map(({ id, hook }) => `${hook}${id}`);
 
-test("each webhook that names turns gets one message for a visitor, and for an address", () => {
+test("each webhook that names turns gets one message for a visitor", () => {
   const hooks = [HOOK, { id: "b", topics: ["save"] }, { id: "c", topics: ["turn"] }, { id: "d" }];
   const one = added([], 0, turn("1"), hooks, NOBODY);
   assert.deepEqual(ids(one), ["a1", "c1"]);
   assert.deepEqual(added(one, 9, turn("1", "other"), hooks, NOBODY), one, "the same visitor");
-  assert.deepEqual(added(one, 9, turn("2", "1"), hooks, NOBODY), one, "the same address");
   assert.deepEqual(ids(added(one, 9, turn("2"), hooks, NOBODY)), ["a1", "c1", "a2", "c2"]);
-  for (const name of namesOf({ ...turn("3"), hook: "a" })) {
-    assert.ok(!name.includes("3 "), "a name says no address");
-    const told = added([], 0, turn("3"), hooks, (known) => known === name);
-    assert.deepEqual(ids(told), ["c3"], `${name} is remembered`);
-  }
+  const told = added([], 0, turn("3"), hooks, (known) => known === "a 3");
+  assert.deepEqual(ids(told), ["c3"], "it is remembered");
   assert.deepEqual(added([], 0, turn("1"), [], NOBODY), []);
+});
+
+test("a mailbox gets three messages from one network, and each place its own", () => {
+  const known = new Set();
+  const isKnown = (name) => known.has(name);
+  let turns = [];
+  const give = (id, mailbox) => (turns = added(turns, 0, turn(id, mailbox), [HOOK], isKnown));
+  give("1", "ann");
+  for (const message of turns) for (const name of namesOf(message)) known.add(name);
+  turns = [];
+  for (const id of ["1", "2", "3", "4", "5"]) give(id, "ann");
+  assert.deepEqual(ids(turns), ["a2", "a3"], "one was told before, and two are");
+  give("6", "ann elsewhere");
+  assert.deepEqual(ids(turns), ["a2", "a3", "a6"], "another network has its own share");
+  turns = answered(turns, 0, turns[0], true);
+  give("7", "ann");
+  assert.deepEqual(ids(turns), ["a3", "a6", "a7"], "what nobody took is free again");
 });
 
 test("no more than a thousand wait, and four are under way", () => {

@@ -55,12 +55,26 @@ async function told(cluster, topics = ["turn"], waiting = []) {
   return result;
 }
 
+/** A visitor who comes from one address. */
+class Guest extends Visitor {
+  constructor(cluster, { address, ...options }) {
+    super(cluster, options);
+    this.address = address;
+  }
+
+  async visit(request = {}) {
+    const headers = { "cf-connecting-ip": this.address, ...request.headers };
+    return await super.visit({ ...request, headers });
+  }
+}
+
 /** Somebody is inside, and so many wait, of whom the last has a wait of more than five minutes. */
-async function line(cluster, count = 6) {
+async function line(cluster, count = 6, addressOf = (at) => `192.0.2.${at}`) {
   await visitorInside(cluster, lounge);
   const waiting = [];
   for (let at = 1; at <= count; at += 1) {
-    const visitor = new Visitor(cluster, { name: `w${at}`, host: lounge.host });
+    const of = { name: `w${at}`, host: lounge.host, address: addressOf(at) };
+    const visitor = new Guest(cluster, of);
     await visitor.visit();
     assert.ok(visitor.waiting);
     waiting.push(visitor);
@@ -230,4 +244,28 @@ clusterTest("it is taken back, and is of one place alone", options, async (clust
   assert.equal(far.cookie(COOKIE), undefined);
   await pass(cluster, 12 * MINUTE_MS, waiting, () => last.inside);
   assert.equal(receiver.requests.length, 1, "of the last alone");
+});
+
+const hijacked = "an address that others have typed too is told for this place";
+clusterTest(hijacked, options, async (cluster) => {
+  await told(cluster);
+  const [count, away] = [8, "198.51.100.7"];
+  const addressOf = (at) => (at === count ? away : `203.0.113.${at}`);
+  const waiting = await line(cluster, count, addressOf);
+  const others = waiting.slice(-5, -1);
+  const last = waiting.at(-1);
+  const spellings = ["ann", "ANN", "ann+1", "a.nn"].map((name) => `${name}@Mail.example`);
+  for (const [at, other] of others.entries()) {
+    const { status } = await askAsApp(other, { act: "tell", contact: spellings[at] });
+    assert.equal(status, 200, spellings[at]);
+  }
+  const own = "Ann@mail.example";
+  assert.equal((await askAsApp(last, { act: "tell", contact: own })).status, 200);
+  const contacts = () => receiver.requests.map(({ text }) => JSON.parse(text).data.contact);
+  await pass(cluster, 20 * MINUTE_MS, waiting, () => last.inside);
+  await settle();
+  assert.ok(last.inside);
+  const ofLast = contacts().filter((one) => one === own);
+  assert.deepEqual(ofLast, [own], `only ${contacts()}`);
+  assert.equal(contacts().length, 4, `${contacts()}: so many for one mailbox`);
 });

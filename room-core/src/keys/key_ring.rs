@@ -15,6 +15,7 @@ use aes_gcm::aead::AeadInOut;
 use base64ct::{Base64UrlUnpadded, Encoding};
 
 use crate::base::id::RoomId;
+use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::master_key::MasterKey;
 use crate::keys::opened_tickets::OpenedTickets;
@@ -216,9 +217,11 @@ impl KeyRing {
         self.oldest().public_name(b"visitor v1", room, ticket.id.as_bytes())
     }
 
-    /// Returns a name for what a visitor has typed, of which it cannot be told.
-    pub fn contact_name(&self, room: RoomId, text: &str) -> String {
-        self.oldest().public_name(b"contact v1", room, text.as_bytes())
+    /// Returns a name for a mailbox or telephone as the clients of one network give it, of which
+    /// neither can be told.
+    pub fn mailbox_name(&self, room: RoomId, network: ClientPrefix, mailbox: &str) -> String {
+        let of = [&network.to_bytes()[..], mailbox.as_bytes()].concat();
+        self.oldest().public_name(b"mailbox v1", room, &of)
     }
 
     fn oldest(&self) -> &MasterKey {

@@ -1,10 +1,21 @@
 //! What visitors may type so that the owner's own service tells them before their turn (the field
 //! `turn_notice`), and how it is read.
 
+use crate::base::letter_case::folded;
+
 /// The longest address or number, in bytes.
 pub const CONTACT_BYTES_MAX: usize = 120;
 /// How many digits a telephone number has (E.164 has 15 at most).
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
+/// How many of its last digits name a telephone: as many as a number has without codes.
+const LAST_DIGITS: usize = 7;
+/// The longest part before the `@`, in bytes (RFC 5321).
+const LOCAL_BYTES_MAX: usize = 64;
+/// The longest label of a domain, in bytes (RFC 1035).
+const LABEL_BYTES_MAX: usize = 63;
+/// The top domains of machines that are not on the public network, or nowhere (RFC 6761 and the
+/// like).
+const PRIVATE: [&str; 6] = ["internal", "invalid", "local", "localdomain", "localhost", "onion"];
 /// The zeros of the scripts whose digits the languages of the page use, beside 0.
 const ZEROS: [char; 5] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{e50}', '\u{ff10}'];
 
@@ -34,13 +45,14 @@ impl TurnNotice {
     }
 
     /// Reads what a visitor has typed: one address or one number. A number becomes its digits, with
-    /// `+` before them if there was one; an address stays as it is. `None` for anything else.
+    /// `+` before them if it has the code of a country; of an address the domain becomes small
+    /// letters. `None` for anything else.
     pub fn read(self, typed: &str) -> Option<String> {
         let typed = typed.trim();
         if typed.len() > CONTACT_BYTES_MAX {
             None
         } else if typed.contains('@') {
-            (self.takes_email() && is_email(typed)).then(|| typed.to_owned())
+            self.takes_email().then(|| email(typed)).flatten()
         } else if self.takes_phone() {
             phone(typed)
         } else {
@@ -49,34 +61,87 @@ impl TurnNotice {
     }
 }
 
-/// Whether this is one address: nothing in it can begin a second one, a name or a header line.
-fn is_email(text: &str) -> bool {
-    let Some((local, domain)) = text.split_once('@') else { return false };
-    let labels = || domain.split('.');
-    !local.is_empty()
-        && labels().count() > 1
-        && labels().all(|label| !label.is_empty())
-        && !domain.contains('@')
-        && text.chars().all(|one| !one.is_control() && !one.is_whitespace() && !is_special(one))
+/// Names the mailbox or telephone that was read, in one spelling, to bound what it gets. Nothing is
+/// sent to it: two people may share one.
+///
+/// Of an address the local part loses its tag (`+tag`), its dots and its letter case; of a number
+/// the last digits count, since it can be written with and without the code of its country.
+pub fn mailbox(contact: &str) -> String {
+    let Some((local, domain)) = contact.split_once('@') else {
+        let digits = contact.trim_start_matches('+');
+        let start = digits.len().saturating_sub(LAST_DIGITS);
+        return digits.get(start..).unwrap_or(digits).to_owned();
+    };
+    let local = local.split('+').next().unwrap_or_default().replace('.', "");
+    let domain = if domain == "googlemail.com" { "gmail.com" } else { domain };
+    folded(&format!("{local}@{domain}")).into_owned()
 }
 
-/// Whether a character could separate addresses, or is not seen.
-fn is_special(one: char) -> bool {
-    matches!(one, ',' | ';' | ':' | '<' | '>' | '(' | ')' | '[' | ']' | '"' | '\\' | '%' | '!')
-        || matches!(one, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-        || matches!(one, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}')
+/// Reads one address of a public mail server; nothing in it can begin a second one, a name, a
+/// header line, an option or a command. The domain becomes small letters.
+fn email(text: &str) -> Option<String> {
+    let (local, domain) = text.split_once('@')?;
+    let domain = domain.to_ascii_lowercase();
+    let (_, top) = domain.rsplit_once('.')?;
+    // What ends in a number is an address of a machine.
+    let is_name = top.starts_with("xn--") || !top.contains(|one: char| one.is_ascii_digit());
+    let is_public = is_name && top.len() > 1 && !PRIVATE.contains(&top);
+    let is_valid = is_public && is_local_part(local) && domain.split('.').all(is_label);
+    is_valid.then(|| format!("{local}@{domain}"))
 }
 
+/// Whether this is the part before the `@`: words with dots between them.
+fn is_local_part(text: &str) -> bool {
+    let is_word = |one: char| is_letter(one) || matches!(one, '+' | '-' | '_' | '\'');
+    text.len() <= LOCAL_BYTES_MAX
+        && text.starts_with(|first| is_letter(first) || first == '_')
+        && text.split('.').all(|word| !word.is_empty() && word.chars().all(is_word))
+}
+
+fn is_label(text: &str) -> bool {
+    (1..=LABEL_BYTES_MAX).contains(&text.len())
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+        && text.chars().all(|one| is_letter(one) || one == '-')
+}
+
+/// Whether the character is a letter or digit, of any script. Left out are marks and forms by which
+/// one letter can be written in several ways, what is not seen, and all punctuation.
+fn is_letter(one: char) -> bool {
+    match one {
+        '\0'..='\u{7f}' => one.is_ascii_alphanumeric(),
+        '\u{80}'..='\u{bf}' | '×' | '÷' | '\u{2b0}'..='\u{36f}' | '\u{37e}' => false,
+        '\u{55a}'..='\u{55f}' | '\u{589}'..='\u{58f}' | '\u{600}'..='\u{61f}' => false,
+        '\u{66a}'..='\u{66d}' | '\u{6d4}' | '\u{700}'..='\u{70f}' => false,
+        '\u{964}'..='\u{965}' | '\u{e3f}' | '\u{e5a}'..='\u{e5b}' => false,
+        '\u{1680}' | '\u{1800}'..='\u{180f}' | '\u{1d2c}'..='\u{1d6a}' => false,
+        '\u{2000}'..='\u{2bff}' | '\u{2e00}'..='\u{3004}' | '\u{3008}'..='\u{303f}' => false,
+        '\u{3200}'..='\u{33ff}' | '\u{a4fe}'..='\u{a4ff}' => false,
+        '\u{e000}'..='\u{1ffff}' | '\u{e0000}'.. => false,
+        _ => true,
+    }
+}
+
+/// Reads a number: its digits, behind `+` where the code of a country comes first; `00` says so
+/// too.
 fn phone(text: &str) -> Option<String> {
-    let (plus, rest) = text.strip_prefix('+').map_or(("", text), |rest| ("+", rest));
-    let mut number = plus.to_owned();
-    for one in rest.chars() {
+    let is_whole = text.starts_with('+') || text.starts_with("00");
+    // A zero in brackets is dialled within the country alone.
+    let text = if is_whole { text.replacen("(0)", "", 1) } else { text.to_owned() };
+    let mut digits = String::new();
+    for one in text.strip_prefix('+').unwrap_or(&text).chars() {
         match one {
             ' ' | '\u{a0}' | '-' | '\u{2011}' | '\u{2013}' | '(' | ')' | '.' | '/' => {}
-            _ => number.push(digit(one)?),
+            _ => digits.push(digit(one)?),
         }
     }
-    DIGITS.contains(&number.len().saturating_sub(plus.len())).then_some(number)
+    let has_plus = text.starts_with('+');
+    let whole = if has_plus { Some(&*digits) } else { digits.strip_prefix("00") };
+    let Some(whole) = whole else {
+        return DIGITS.contains(&digits.len()).then_some(digits);
+    };
+    // No country has a code that begins with 0.
+    (DIGITS.contains(&whole.len()) && !whole.starts_with('0')).then(|| format!("+{whole}"))
 }
 
 fn digit(one: char) -> Option<char> {
@@ -89,10 +154,10 @@ fn digit(one: char) -> Option<char> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CONTACT_BYTES_MAX, TurnNotice};
+    use super::{CONTACT_BYTES_MAX, TurnNotice, mailbox};
 
     #[test]
-    fn one_address_is_taken_as_it_is_typed() {
+    fn one_address_is_taken_and_nothing_else() {
         let check = |typed: &str, want: bool| {
             let read = TurnNotice::Email.read(typed);
             assert_eq!(read.as_deref(), want.then_some(typed.trim()), "{typed:?}");
@@ -103,6 +168,11 @@ mod tests {
         check("a@b.example", true);
         check(" ann.o'neil+queue@mail.example ", true);
         check("jörg@bücher.example", true);
+        check("_a-b'c@x-1.b.example", true);
+        check("a@xn--bcher-kva.xn--p1ai", true);
+        check("用户@例子.广告", true);
+        check("अजय@डाटा.भारत", true);
+        assert_eq!(TurnNotice::Email.read("Ann@B.EXAMPLE").as_deref(), Some("Ann@b.example"));
         for none in ["@", "a@", "@b.example", "a@b", "a@b.", "a@.b", "a@b..c", "a@b@c.example", ""]
         {
             check(none, false);
@@ -120,10 +190,43 @@ mod tests {
             "a@b.example\0",
             "a@b.exa\u{202e}mple",
             "a@b.\u{200b}example",
+            "a@b.example，c@d.example",
+            "a@b.example،c@d.example",
+            "a@b.example、c@d.example",
+            "a@b.example?bcc=c",
+            "a?bcc=c@b.example",
+            "a&cc=c@b.example",
         ] {
             check(many, false);
         }
-        let of_length = |bytes: usize| format!("a@{}.example", "b".repeat(bytes - 10));
+        for command in ["`id`@b.example", "$(id)@b.example", "a|b@b.example", "-oQ@b.example"] {
+            check(command, false);
+        }
+        for wrong in
+            ["+a@b.example", ".a@b.example", "a.@b.example", "a..b@c.example", "=1@b.example"]
+        {
+            check(wrong, false);
+        }
+        for machine in
+            ["a@127.0.0.1", "a@127.1", "a@b.0x7f", "a@x.localhost", "a@db.internal", "a@b.c"]
+        {
+            check(machine, false);
+        }
+        for form in [
+            "ａ@b.example",
+            "a@ｂ.example",
+            "a@b。example",
+            "jo\u{308}rg@b.example",
+            "a@b\u{ad}c.de",
+        ] {
+            check(form, false);
+        }
+        check(&format!("{}@b.example", "a".repeat(65)), false);
+        check(&format!("a@{}.example", "b".repeat(64)), false);
+        check("a@-b.example", false);
+        check("a@b-.example", false);
+        let of_length =
+            |bytes: usize| format!("a@{}.{}.de", "b".repeat(63), "c".repeat(bytes - 69));
         check(&of_length(CONTACT_BYTES_MAX), true);
         check(&of_length(CONTACT_BYTES_MAX + 1), false);
     }
@@ -142,10 +245,39 @@ mod tests {
         check("०१२३४", Some("01234"));
         check("01234", Some("01234"));
         check("+123456789012345", Some("+123456789012345"));
+        check("0049 151 1234567", Some("+491511234567"));
+        check("+49 (0) 151 1234567", Some("+491511234567"));
+        check("0049 (0)151 1234567", Some("+491511234567"));
         for none in
             ["", "+", "1234", "+1234567890123456", "12345a", "12+345", "12345,67890", "12345;1"]
         {
             check(none, None);
         }
+        for none in ["+0151123", "000151123", "001234", "12345，67890", "++4915112345"] {
+            check(none, None);
+        }
+    }
+
+    #[test]
+    fn all_spellings_of_a_mailbox_are_one() {
+        let check = |typed: &str, want: &str| {
+            let read = TurnNotice::EmailOrPhone.read(typed);
+            assert_eq!(read.as_deref().map(mailbox).as_deref(), Some(want), "{typed}");
+        };
+        for typed in [
+            "ann@mail.example",
+            "ANN@Mail.Example",
+            " Ann+a@mail.example",
+            "a.n.n+b+c@mail.example",
+        ] {
+            check(typed, "ann@mail.example");
+        }
+        check("bob@googlemail.com", "bob@gmail.com");
+        check("JÖRG@BÜCHER.example", "jörg@bücher.example");
+        check("ann-lee@mail.example", "ann-lee@mail.example");
+        for typed in ["+491511234567", "0049 151 123 45 67", "01511234567", "+49 (0) 151/1234567"] {
+            check(typed, "1234567");
+        }
+        check("+12345", "12345");
     }
 }

@@ -8,6 +8,7 @@ use super::session;
 use super::turn_notice::TurnMessage;
 use super::verdict::{Forward, Verdict};
 use crate::admission::moving;
+use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::base::url::split_url;
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
@@ -35,6 +36,9 @@ use crate::ticket::{GRACE_S, Ticket, TicketState};
 pub trait AnswerSource {
     /// Reads a header of the request by its name in lower case; "" where there is none.
     fn header(&self, name: &str) -> String;
+
+    /// Tells the network of the client.
+    fn network(&self) -> ClientPrefix;
 
     /// Draws a nonce to seal a ticket with; no nonce may be used twice.
     fn nonce(&self) -> [u8; NONCE_BYTES];

@@ -34,7 +34,9 @@ pub const TOPIC: &str = "turn";
 pub struct TurnMessage {
     /// Names the visitor, and the message: no ticket can be told from it.
     pub id: String,
-    /// Names the address or number, of which it cannot be told either.
+    /// Names the mailbox or telephone as the visitor's network gives it; neither can be told from
+    /// it. It bounds what a mailbox gets: each network has a share of its own, so that nobody
+    /// elsewhere can use up that of this visitor.
     pub contact_id: String,
     /// What the visitor has typed.
     pub contact: String,

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::{Base64UrlUnpadded, Encoding, Header, KeyRing, KeyRingError, NONCE_BYTES, hour_of};
 use crate::base::id::{AggregatorCode, CounterCode, RoomId, TicketId, VisitorId};
+use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
@@ -364,7 +365,7 @@ fn a_contact_opens_in_its_room_under_its_name_for_two_hours() {
 
 /// Others hear of a visitor by a name that is the same for them alone.
 #[test]
-fn names_of_visitors_and_contacts_are_of_one_room_and_deployment() {
+fn names_of_visitors_and_mailboxes_are_of_one_room_and_deployment() {
     let keys = ring(&format!("{},{}", key('2'), key('1')));
     let [a, b] = [1, 2].map(|byte| RoomId::from_bytes([byte; 16]));
     let ticket = golden().sealed.remove(0).ticket;
@@ -372,8 +373,11 @@ fn names_of_visitors_and_contacts_are_of_one_room_and_deployment() {
     assert_eq!(name, ring(&key('1')).visitor_name(a, &ticket), "a new key in front changes none");
     assert_ne!(name, keys.visitor_name(b, &ticket));
     assert_ne!(name, ring(&key('2')).visitor_name(a, &ticket));
-    let contact = keys.contact_name(a, "a@b.example");
-    assert_eq!((contact.len(), &contact), (32, &keys.contact_name(a, "a@b.example")));
-    assert_ne!(contact, keys.contact_name(a, "c@b.example"));
-    assert_ne!(contact, keys.contact_name(b, "a@b.example"));
+    let network = |address: &str| ClientPrefix::of(address.parse().ok());
+    let (own, other) = (network("192.0.2.1"), network("198.51.100.1"));
+    let mailbox = keys.mailbox_name(a, own, "a@b.example");
+    assert_eq!((mailbox.len(), &mailbox), (32, &keys.mailbox_name(a, own, "a@b.example")));
+    assert_ne!(mailbox, keys.mailbox_name(a, own, "c@b.example"));
+    assert_ne!(mailbox, keys.mailbox_name(a, other, "a@b.example"), "each network for itself");
+    assert_ne!(mailbox, keys.mailbox_name(b, own, "a@b.example"));
 }

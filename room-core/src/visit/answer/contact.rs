@@ -5,7 +5,7 @@ use super::{AnswerSource, ResponseContext, Waiting, waiting_life_s};
 use crate::keys::key_ring::KeyRing;
 use crate::page::contact::ContactForm;
 use crate::page::response::HttpResponse;
-use crate::room::turn_notice::TurnNotice;
+use crate::room::turn_notice::{TurnNotice, mailbox};
 use crate::ticket::contact::Contact;
 use crate::ticket::{Ticket, cookie};
 use crate::visit::place::Told;
@@ -37,7 +37,7 @@ impl ResponseContext<'_> {
             let room = self.room.id;
             source.hand_over(TurnMessage {
                 id: keys.visitor_name(room, ticket),
-                contact_id: keys.contact_name(room, &contact.text),
+                contact_id: keys.mailbox_name(room, source.network(), &mailbox(&contact.text)),
                 contact: contact.text.clone(),
                 wait_s,
             });

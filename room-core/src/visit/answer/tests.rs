@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{AnswerSource, ResponseContext};
 use crate::admission::tests::queued;
+use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
 use crate::machines::isolate::Outcome;
@@ -30,6 +31,7 @@ const URL: &str = "https://shop.example/tickets?seat=7&cf_wr_turnstile=t";
 struct Source {
     headers: Vec<(&'static str, &'static str)>,
     texts: Option<(Words, Page)>,
+    network: ClientPrefix,
     /// What the room's object is to hear.
     handed: Vec<TurnMessage>,
 }
@@ -38,6 +40,10 @@ impl AnswerSource for Source {
     fn header(&self, name: &str) -> String {
         let found = self.headers.iter().find(|(one, _)| *one == name);
         found.map(|(_, value)| (*value).to_owned()).unwrap_or_default()
+    }
+
+    fn network(&self) -> ClientPrefix {
+        self.network
     }
 
     fn nonce(&self) -> [u8; NONCE_BYTES] {
