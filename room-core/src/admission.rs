@@ -11,7 +11,7 @@ mod session;
 mod standing;
 
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::Timestamp;
 use crate::capacity::slots::SlotClass;
 use crate::order::census::Presence;
 use crate::order::lottery::{self, LotteryKey};
@@ -22,7 +22,7 @@ use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
 
-use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered};
+use check_in::{RETRY_S_MIN, check_in, continued, expected_until, jittered, kept_ms};
 use session::first_end;
 
 pub use check_in::{EARLY_MS, next_refresh};
@@ -414,12 +414,13 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let until = expected_until(settings, &ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);
-        Presence { key, from: now, until, check_in, joined: true, kept_ms: 0 }
+        Presence { key, from: now, until, check_in, joined: true, kept_ms: 0, was_kept_ms: None }
     } else {
         continued(context, &before, key, until)
     };
-    let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
-    Decision::Queue { ticket, presence: Presence { kept_ms, ..presence } }
+    let (kept_ms, was_kept_ms) = (kept_ms(&ticket), presence.was_kept_ms);
+    let was_kept_ms = if kept_ms > 0 { was_kept_ms.or(Some(0)) } else { was_kept_ms };
+    Decision::Queue { ticket, presence: Presence { kept_ms, was_kept_ms, ..presence } }
 }
 
 /// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than at the

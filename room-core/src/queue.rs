@@ -29,6 +29,8 @@ use rounds::Carried;
 /// The `new_users_per_minute` below which a room is slow: nobody is called without a free slot, and
 /// no data center gets slots in advance (`docs/algorithm.md`).
 pub const SLOW_ROOM_PER_MINUTE: u32 = 60;
+/// What part of `new_users_per_minute` visitors who are away may keep: a tenth.
+const KEPT_PART: u32 = 10;
 
 /// The line of one room. Its one owner is the room's global aggregator, which sends every isolate
 /// a view of it.
@@ -81,6 +83,8 @@ pub struct Supply {
     pub carried: u64,
     /// The moment at which a called visitor was last granted a slot.
     pub queued_at: Timestamp,
+    /// Visitors of the line who are away and whose turn is kept, [`kept_max`] at most.
+    pub kept: u64,
 }
 
 impl Default for Queue {
@@ -293,6 +297,13 @@ impl Queue {
     }
 }
 
+/// Returns how many visitors who are away are counted in the line at most, because their turn is
+/// kept (`turn_kept_minutes`): one for each ten who may enter in a minute, and at least one. So no
+/// number of them holds more than a tenth of either limit, or one place.
+pub fn kept_max(settings: &Settings) -> u64 {
+    u64::from(settings.new_users_per_minute / KEPT_PART).max(1)
+}
+
 /// Returns how many visitors may be called and not inside yet at one time (`docs/algorithm.md`).
 fn called_target(settings: &Settings, supply: Supply) -> u64 {
     if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
@@ -303,12 +314,14 @@ fn called_target(settings: &Settings, supply: Supply) -> u64 {
     // If all for whom places are free were called, they would enter in the order they check in.
     let rate = u64::from(settings.new_users_per_minute);
     let in_a_refresh = rate * u64::from(settings.refresh_interval_s) / 60;
-    supply.available.min(in_a_refresh).saturating_add(ahead_of_need as u64).max(1)
+    // Those who are away come in nobody's way.
+    let at_once = supply.available.min(in_a_refresh.saturating_add(supply.kept));
+    at_once.saturating_add(ahead_of_need as u64).max(1)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{OrderKey, Queue, Supply};
+    use super::{OrderKey, Queue, Supply, kept_max};
     use crate::base::time::Timestamp;
     use crate::order::census::{Epoch, EpochCensus};
     use crate::room::settings::Settings;
@@ -327,6 +340,7 @@ mod tests {
             queued_since_round: 0,
             carried: 0,
             queued_at: Timestamp(20_000),
+            kept: 0,
         }
     }
 
@@ -394,15 +408,30 @@ mod tests {
 
     #[test]
     fn a_fast_room_calls_no_more_than_can_enter_within_a_refresh() {
-        let check = |available: u64, want: u64| {
+        let check = |available: u64, kept: u64, want: u64| {
             let settings = Settings::with_limits(10_000, 60);
             let mut queue = closed_with(&(1..=100).map(|key| key * 10).collect::<Vec<_>>(), 2);
-            queue.call(Timestamp(20_000), &settings, supply(available));
-            assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} free");
+            let supply = Supply { kept, ..supply(available) };
+            queue.call(Timestamp(20_000), &settings, supply);
+            assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} {kept}");
         };
-        check(7, 7);
-        check(20, 20);
-        check(90, 20);
+        check(7, 0, 7);
+        check(20, 0, 20);
+        check(90, 0, 20);
+        // Who is away stands in nobody's way, and takes a place.
+        check(90, 6, 26);
+        check(7, 6, 7);
+    }
+
+    #[test]
+    fn whoever_is_away_keeps_a_tenth_of_what_may_enter_in_a_minute_or_one_place() {
+        let check = |per_minute: u32, want: u64| {
+            assert_eq!(kept_max(&Settings::with_limits(10_000, per_minute)), want, "{per_minute}");
+        };
+        check(1, 1);
+        check(19, 1);
+        check(20, 2);
+        check(2_000, 200);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct Habits {
     pub bots: f64,
     /// Part of the visitors whose cookie many others hold too while they wait.
     pub shared: f64,
+    /// Part of the visitors who wait until their turn may be kept, and then never come again.
+    pub ghosts: f64,
 }
 
 /// How long visitors stay on the site.
@@ -52,6 +54,7 @@ impl Habits {
         revoked: 0.0,
         bots: 0.0,
         shared: 0.0,
+        ghosts: 0.0,
     };
 
     fn stay_ms(&self, stream: &mut Stream) -> u64 {
@@ -89,6 +92,8 @@ pub enum Owner {
     Sharer,
     /// A program that passes no challenge.
     Bot,
+    /// A program that never comes to its turn once the turn may be kept.
+    Ghost,
 }
 
 /// What the browser's cookie says.

@@ -4,8 +4,10 @@
 #![expect(clippy::expect_used, reason = "a name that is not known must fail the test")]
 
 use room_core::base::time::MINUTE_MS;
+use room_core::room::settings::Settings;
 use room_sim::measure::{Measures, Summary};
 use room_sim::scenario::{Fault, Scenario, small_restart};
+use room_sim::visitor::{Habits, Owner, Visitor};
 use room_sim::world::{Algorithm, World};
 
 const DRAIN_MS: u64 = 60 * MINUTE_MS;
@@ -157,6 +159,34 @@ fn people_wait_less_where_bots_are_in_the_infinite_queue() {
     let (with, without) = (people("bots"), people("bots-off"));
     assert!(10.0 * with.0 < without.0, "{}\n{}", with.2, without.2);
     assert!(with.1 > without.1, "{}\n{}", with.2, without.2);
+}
+
+/// The mean wait in seconds of the people who enter a small room, while `ghosts_per_minute` come
+/// beside them and leave as soon as their turn is kept.
+fn wait_of_people_s(ghosts_per_minute: f64, turn_kept_minutes: u8, seed: u64) -> f64 {
+    const PEOPLE_PER_MINUTE: f64 = 70.0;
+    let all = PEOPLE_PER_MINUTE + ghosts_per_minute;
+    let mut scenario = small_restart();
+    scenario.settings = Settings { turn_kept_minutes, ..Settings::with_limits(600, 70) };
+    scenario.habits = Habits { ghosts: ghosts_per_minute / all, ..Habits::USUAL };
+    scenario.arrivals = vec![(0, all)];
+    scenario.faults.clear();
+    scenario.duration_ms = 40 * MINUTE_MS;
+    let (_, _, world) = run(scenario, 3, seed);
+    let people = world.visitors().iter().filter(|one| one.owner == Owner::Person);
+    let ends = |one: &Visitor| one.entered_at.or(one.gives_up_at);
+    let waits: Vec<f64> = people
+        .filter_map(|one| Some(ends(one)?.since_ms(one.arrived_at) as f64 / 1_000.0))
+        .collect();
+    waits.iter().sum::<f64>() / waits.len() as f64
+}
+
+#[test]
+fn ghosts_whose_turn_is_kept_slow_nobody_by_much() {
+    for seed in 1..=2 {
+        let [unkept_s, kept_s] = [0, 5].map(|kept| wait_of_people_s(24.0, kept, seed));
+        assert!(kept_s < unkept_s + 60.0, "seed {seed}: {unkept_s} s, kept {kept_s} s");
+    }
 }
 
 #[test]

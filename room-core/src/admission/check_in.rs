@@ -63,8 +63,12 @@ pub(super) fn expected_until(settings: &Settings, ticket: &Ticket) -> Timestamp 
         QueueingMethod::Random => u64::from(ticket.interval_s) / 4,
         _ => 0,
     };
-    let kept_ms = u64::from(ticket.kept_minutes) * MINUTE_MS;
-    next_refresh(ticket).plus_seconds(late_s) + kept_ms
+    next_refresh(ticket).plus_seconds(late_s) + kept_ms(ticket)
+}
+
+/// Returns for how long the turn of a ticket is kept after its next check-in is due.
+pub(super) fn kept_ms(ticket: &Ticket) -> u64 {
+    u64::from(ticket.kept_minutes) * MINUTE_MS
 }
 
 /// Returns the presence to count for a check-in at `now`, from the moment it was due to `until`.
@@ -80,9 +84,11 @@ pub(super) fn continued(
 ) -> Presence {
     let VisitContext { now, settings, .. } = context;
     let (due, counted_until) = (next_refresh(ticket), expected_until(settings, ticket));
-    let from = if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now };
+    let goes_on = now.since_ms(counted_until) <= EPOCH_MS;
+    let (from, was_kept_ms) = if goes_on { (counted_until, kept_ms(ticket)) } else { (now, 0) };
     let check_in = check_in(ticket.id.visitor(), due);
-    Presence { key, from, until, check_in, joined: false, kept_ms: 0 }
+    let was_kept_ms = Some(was_kept_ms).filter(|was_kept_ms| *was_kept_ms > 0);
+    Presence { key, from, until, check_in, joined: false, kept_ms: 0, was_kept_ms }
 }
 
 /// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.

@@ -92,6 +92,9 @@ pub struct Contribution {
     pub joined: SortedMap<u64, u32>,
     /// The visitors who waited in each epoch of the census.
     pub census: SortedMap<Epoch, EpochCensus>,
+    /// Those of them who are away and whose turn is kept, in the epochs that may be reported next.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub away: SortedMap<Epoch, EpochCensus>,
     /// Visitors whose sessions an origin ended here, each with the bucket where it counted last.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub revoked: SortedMap<VisitorId, Bucket>,
@@ -298,11 +301,34 @@ impl Contributions {
         Some(slowest.map_or(newest, |slowest| slowest.min(newest)))
     }
 
-    /// Returns the census of one epoch: the visitors waiting in all data centers, by order key.
-    pub fn waiters(&self, epoch: Epoch) -> EpochCensus {
-        let reports = self.sources.values().map(|held| held.contribution.census.get(&epoch));
-        let counts = reports.flatten().flatten();
-        EpochCensus::sums(counts.map(|(key, count)| (*key, *count)).collect())
+    /// Returns the census of one epoch: the visitors waiting in all data centers, by order key. Of
+    /// those who are away the first `away_max` of the line count.
+    pub fn waiters(&self, epoch: Epoch, away_max: u64) -> EpochCensus {
+        let mut waiters = self.sum_of(|contribution| contribution.census.get(&epoch));
+        let mut left = away_max;
+        for (key, away) in &self.away(epoch) {
+            let kept = u32::try_from(left).unwrap_or(u32::MAX).min(*away);
+            left -= u64::from(kept);
+            if let Some(count) = waiters.get_mut(key) {
+                *count = count.saturating_sub(away - kept);
+            }
+        }
+        waiters.retain(|_, count| *count > 0);
+        waiters
+    }
+
+    /// Returns how many visitors of one epoch are away while their turn is kept.
+    pub fn away_count(&self, epoch: Epoch) -> u64 {
+        self.away(epoch).values().map(|count| u64::from(*count)).sum()
+    }
+
+    fn away(&self, epoch: Epoch) -> EpochCensus {
+        self.sum_of(|contribution| contribution.away.get(&epoch))
+    }
+
+    fn sum_of(&self, of: impl Fn(&Contribution) -> Option<&EpochCensus>) -> EpochCensus {
+        let reports = self.sources.values().filter_map(|held| of(&held.contribution));
+        EpochCensus::sums(reports.flatten().map(|(key, count)| (*key, *count)).collect())
     }
 
     /// Returns how many newcomers were admitted since the second of `from`, that one included.

@@ -28,7 +28,7 @@ use crate::capacity::state::LEFT_OUT_MS;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
-use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply};
+use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply, kept_max};
 use crate::room::settings::Settings;
 
 use books::Books;
@@ -406,7 +406,7 @@ impl GlobalAggregator {
         if let Some(epoch) = contributions.reported_epoch(now)
             && epoch > self.queue.reported()
         {
-            let waiters = contributions.waiters(epoch);
+            let waiters = contributions.waiters(epoch, kept_max(settings));
             let entered = entered.saturating_sub(self.books.ledger().queued_since(epoch.middle()));
             let give_up_per_s = self.forecast_cache.give_up_per_s();
             let is_lost = self.recovery.may_lack_check_ins(now)
@@ -466,6 +466,7 @@ impl GlobalAggregator {
             queued_since_round,
             carried: self.queue.carried(now, settings, queued_since_round),
             queued_at: ledger.queued_at(),
+            kept: contributions.away_count(self.queue.reported()).min(kept_max(settings)),
         }
     }
 

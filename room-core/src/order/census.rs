@@ -78,6 +78,12 @@ pub struct Presence {
     /// milliseconds after the check-in was due.
     #[serde(default, skip_serializing_if = "is_none")]
     pub kept_ms: u64,
+    /// How much of the end of the span before this one, which ended at `from`, was for a visitor
+    /// who may be away, in milliseconds: the visitor is here, so that time counts as presence.
+    /// `None` where nothing is kept and nothing was, and from an earlier version, which does not
+    /// say: then nobody counts as away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was_kept_ms: Option<u64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
@@ -135,6 +141,8 @@ pub struct Census {
 #[derive(Clone, Debug, Default)]
 struct Waiters {
     by_key: EpochCensus,
+    /// Those of them whose check-in is overdue, and who count because their turn is kept.
+    away: EpochCensus,
     is_coarse: bool,
 }
 
@@ -145,7 +153,7 @@ const PRESENCE_MS_MAX: u64 = 330_000 + TURN_KEPT_MINUTES_MAX as u64 * MINUTE_MS;
 impl Census {
     /// Counts a presence; returns false, and changes nothing, if its check-in was counted before.
     pub fn add(&mut self, presence: Presence) -> bool {
-        let Presence { key, from, until, check_in, kept_ms, .. } = presence;
+        let Presence { key, from, until, check_in, kept_ms, was_kept_ms, .. } = presence;
         // It is known again for as long as the visitor is expected, and no longer: to remember it
         // while the turn is kept would be many times as many.
         let expected_until = if kept_ms > 0 { until - kept_ms } else { from.max(until) };
@@ -158,6 +166,17 @@ impl Census {
         for epoch in epochs_of(until, from.min(until + PRESENCE_MS_MAX)) {
             if let Some(waiters) = self.epochs.get_mut(&epoch) {
                 waiters.remove(key);
+            }
+        }
+        let Some(was_kept_ms) = was_kept_ms else { return true };
+        for epoch in epochs_of(from - was_kept_ms.min(PRESENCE_MS_MAX), from) {
+            if let Some(waiters) = self.epochs.get_mut(&epoch) {
+                waiters.is_here(key);
+            }
+        }
+        for epoch in epochs_of(until - kept_ms.min(PRESENCE_MS_MAX), until) {
+            if let Some(waiters) = self.epochs.get_mut(&epoch) {
+                waiters.is_away(key);
             }
         }
         true
@@ -184,6 +203,14 @@ impl Census {
         self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key.clone())).collect()
     }
 
+    /// Returns those of [`Self::report`] who are away and whose turn is kept, for the epochs that
+    /// begin before `until`. Epochs in which nobody is are left out.
+    pub fn report_away(&self, until: Timestamp) -> SortedMap<Epoch, EpochCensus> {
+        let near = self.epochs.iter().take_while(|(epoch, _)| epoch.start() < until);
+        let away = near.filter(|(_, waiters)| !waiters.away.is_empty());
+        away.map(|(epoch, waiters)| (*epoch, waiters.away.clone())).collect()
+    }
+
     /// Returns true when nobody is counted in the epoch of `now` or in a later one.
     pub fn is_empty_from(&self, now: Timestamp) -> bool {
         self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key.is_empty())
@@ -194,22 +221,45 @@ impl Waiters {
     /// Counts one visitor less at `key`; where none is counted, another data center has counted the
     /// visitor, and nothing changes here.
     fn remove(&mut self, key: OrderKey) {
-        let key = if self.is_coarse { key.coarse() } else { key };
-        let Some(count) = self.by_key.get_mut(&key) else { return };
-        *count -= 1;
-        if *count == 0 {
-            self.by_key.remove(&key);
-        }
+        let key = self.rounded(key);
+        take_one(&mut self.by_key, key);
+    }
+
+    fn is_here(&mut self, key: OrderKey) {
+        let key = self.rounded(key);
+        take_one(&mut self.away, key);
+    }
+
+    fn is_away(&mut self, key: OrderKey) {
+        let key = self.rounded(key);
+        *self.away.get_or_default(key) += 1;
     }
 
     fn add(&mut self, key: OrderKey) {
-        *self.by_key.get_or_default(if self.is_coarse { key.coarse() } else { key }) += 1;
+        let key = self.rounded(key);
+        *self.by_key.get_or_default(key) += 1;
         if !self.is_coarse && self.by_key.len() > EXACT_WAITERS_MAX {
-            let exact = std::mem::take(&mut self.by_key);
-            let coarse = exact.iter().map(|(key, count)| (key.coarse(), *count)).collect();
-            *self = Self { by_key: SortedMap::sums(coarse), is_coarse: true };
+            let (by_key, away) = (coarse(&self.by_key), coarse(&self.away));
+            *self = Self { by_key, away, is_coarse: true };
         }
     }
+
+    fn rounded(&self, key: OrderKey) -> OrderKey {
+        if self.is_coarse { key.coarse() } else { key }
+    }
+}
+
+/// Counts one visitor less at `key`, if any is counted there.
+fn take_one(census: &mut EpochCensus, key: OrderKey) {
+    let Some(count) = census.get_mut(&key) else { return };
+    *count -= 1;
+    if *count == 0 {
+        census.remove(&key);
+    }
+}
+
+fn coarse(exact: &EpochCensus) -> EpochCensus {
+    SortedMap::sums(exact.iter().map(|(key, count)| (key.coarse(), *count)).collect())
 }
 
 #[cfg(test)]
@@ -221,7 +271,47 @@ mod tests {
 
     fn presence(key: u64, from: u64, until: u64, check_in: u64) -> Presence {
         let (from, until, check_in) = (Timestamp(from), Timestamp(until), CheckInId(check_in));
-        Presence { key: OrderKey(key), from, until, check_in, joined: false, kept_ms: 0 }
+        let key = OrderKey(key);
+        Presence { key, from, until, check_in, joined: false, kept_ms: 0, was_kept_ms: None }
+    }
+
+    #[test]
+    fn whoever_is_kept_is_away_from_when_the_check_in_is_due_until_the_next_one() {
+        let mut census = Census::default();
+        let away = |census: &Census| {
+            let report = census.report_away(Timestamp(200_000));
+            report.keys().map(|epoch| epoch.0).collect::<Vec<_>>()
+        };
+        let was_kept_ms = Some(0);
+        census.add(Presence { kept_ms: 60_000, was_kept_ms, ..presence(7, 0, 80_000, 1) });
+        assert_eq!(away(&census), (4..16).collect::<Vec<_>>());
+        let mut late = census.clone();
+        // In time: from the next check-in on.
+        let next = |from, until, id| Presence {
+            was_kept_ms: Some(60_000),
+            ..presence(7, from, until, id)
+        };
+        census.add(Presence { kept_ms: 60_000, ..next(80_000, 100_000, 2) });
+        assert_eq!(away(&census), (8..20).collect::<Vec<_>>());
+        // What an earlier version says of nobody.
+        let mut earlier = Census::default();
+        earlier.add(Presence { kept_ms: 60_000, ..presence(7, 0, 80_000, 1) });
+        assert!(away(&earlier).is_empty());
+        // The turn has come at 45 s.
+        census.add(next(100_000, 45_000, 3));
+        assert!(away(&census).is_empty() && census.report_away(Timestamp(0)).is_empty());
+        // The turn is not near any more.
+        late.add(next(80_000, 90_000, 2));
+        assert!(away(&late).is_empty());
+        // One more than a data center tells exactly.
+        for key in 0..=EXACT_WAITERS_MAX as u64 {
+            let kept = presence(key * 100, 0, 20_000, key + 9);
+            late.add(Presence { kept_ms: 10_000, was_kept_ms, ..kept });
+        }
+        let rounded = late.report_away(Timestamp(200_000));
+        let all = rounded.values().map(|keys| keys.values().sum::<u32>());
+        assert!(all.eq([EXACT_WAITERS_MAX as u32 + 1; 2]));
+        assert!(rounded.values().all(|keys| keys.keys().all(|key| key.0 % 5_000 == 4_999)));
     }
 
     #[test]

@@ -112,6 +112,7 @@ mod tests {
             queued_since_round: 0,
             carried,
             queued_at: START,
+            kept: 0,
         }
     }
 

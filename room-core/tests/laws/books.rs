@@ -93,7 +93,7 @@ fn answers(book: &mut Contributions) -> String {
     let from = NOW - 3_000;
     format!(
         "{counts:?} {nodes:?} {:?} {:?} {:?} {} {} {} {}",
-        book.waiters(Epoch(198)),
+        book.waiters(Epoch(198), 0),
         book.seqs(),
         book.reported_epoch(NOW),
         book.admitted_since(from),

@@ -116,6 +116,7 @@ pub enum Caller {
 }
 
 /// A request to an object, and to which.
+#[expect(clippy::large_enum_variant, reason = "it is boxed wherever many are kept")]
 #[derive(Clone, Debug)]
 pub enum Question {
     /// A visit or an isolate asks a counter.

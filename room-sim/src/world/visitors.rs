@@ -1,6 +1,7 @@
 //! The visitors of a world and what they see, whatever algorithm answers. Decides no admission.
 
 use room_core::base::time::Timestamp;
+use room_core::ticket::TURN_KEPT_MINUTES_MAX;
 
 use crate::chance::Stream;
 use crate::truth::Truth;
@@ -46,6 +47,8 @@ impl Visitors {
             Owner::Bot
         } else if stream.happens(self.habits.shared) {
             Owner::Sharer
+        } else if stream.happens(self.habits.ghosts) {
+            Owner::Ghost
         } else {
             Owner::Person
         };
@@ -103,6 +106,8 @@ impl Visitors {
         truth: &mut Truth,
     ) -> Option<()> {
         let browser = self.all.get_mut(visitor)?;
+        let is_near = matches!(&browser.cookie, Cookie::Ticket(before)
+            if before.shown_estimate_s <= 60 * u32::from(TURN_KEPT_MINUTES_MAX));
         browser.cookie = cookie;
         if let Some(displayed_estimate_s) = displayed_estimate_s {
             browser.told.get_or_insert((now, displayed_estimate_s));
@@ -111,6 +116,9 @@ impl Visitors {
             truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);
             let until = browser.wait(now, &self.habits, stream);
             truth.queue(now, until);
+        }
+        if browser.owner == Owner::Ghost && is_near {
+            browser.standing = VisitorState::Gone;
         }
         Some(())
     }

@@ -77,7 +77,15 @@ fn passthrough_counts_whom_it_admits() {
     check(None, None);
     let waited = |from: u64| {
         let (key, from, check_in) = (OrderKey::default(), Timestamp(from), CheckInId(0));
-        Some(Presence { key, from, until: NOW, check_in, joined: false, kept_ms: 0 })
+        Some(Presence {
+            key,
+            from,
+            until: NOW,
+            check_in,
+            joined: false,
+            kept_ms: 0,
+            was_kept_ms: None,
+        })
     };
     check(Some(queued(900_000, 978_000)), waited(998_000));
     // Before the check-in is due too: nobody waits for nothing.

@@ -171,6 +171,8 @@ impl Contribution {
             entered: newest(&self.entered, ENTERED_BINS_MAX),
             joined: newest(&self.joined, JOINED_BINS_MAX),
             census: epochs().map(stored).collect(),
+            // Until the next sync all of them count.
+            away: SortedMap::new(),
             // Those of all sources together are parts of their own.
             revoked: SortedMap::new(),
             through: self.through,

@@ -152,7 +152,35 @@ fn the_reported_epoch_waits_for_every_data_center_with_waiters() {
     assert_eq!(reported(65_000), Some(Epoch(4)));
     assert_eq!(reported(65_001), Some(Epoch(9))); // shard 1 silent for over 20 s
     assert_eq!(reported(47_999), Some(Epoch(4)));
-    assert_eq!(contributions.waiters(Epoch(9)).len(), 1);
+    assert_eq!(contributions.waiters(Epoch(9), 0).len(), 1);
+}
+
+#[test]
+fn of_those_who_are_away_the_first_count_and_no_others() {
+    let epoch = Epoch(9);
+    let report = |shard, line: &[(u64, u32)], away: &[(u64, u32)], all: &mut Contributions| {
+        let census = |keys: &[(u64, u32)]| {
+            let keys = keys.iter().map(|(key, count)| (OrderKey(*key), *count));
+            [(epoch, keys.collect::<EpochCensus>())].into()
+        };
+        let (census, away) = (census(line), census(away));
+        let contribution = Contribution { seq: 1, census, away, ..Contribution::default() };
+        all.merge(Timestamp(50_000), source(shard, 1), contribution);
+    };
+    let mut all = Contributions::default();
+    report(0, &[(1, 2), (3, 1), (9, 4)], &[(1, 1), (9, 3)], &mut all);
+    report(1, &[(2, 1), (9, 1)], &[(2, 1)], &mut all);
+    assert_eq!((all.away_count(epoch), all.away_count(Epoch(8))), (5, 0));
+    let check = |away_max: u64, want: &[(u64, u32)]| {
+        let got = all.waiters(epoch, away_max);
+        let got: Vec<_> = got.iter().map(|(key, count)| (key.0, *count)).collect();
+        assert_eq!(got, want, "{away_max}");
+    };
+    check(0, &[(1, 1), (3, 1), (9, 2)]);
+    check(1, &[(1, 2), (3, 1), (9, 2)]);
+    check(2, &[(1, 2), (2, 1), (3, 1), (9, 2)]);
+    check(4, &[(1, 2), (2, 1), (3, 1), (9, 4)]);
+    check(u64::MAX, &[(1, 2), (2, 1), (3, 1), (9, 5)]);
 }
 
 #[test]

@@ -195,6 +195,7 @@ impl Counts {
             entered: self.entered.clone(),
             joined: self.joined.clone(),
             census: self.census.report(),
+            away: self.census.report_away(now + LEFT_OUT_MS),
             through: Epoch::newest_ended(now - REPORT_DELAY_MS).unwrap_or_default(),
             included,
             revoked: self.visitors.revoked(),

@@ -239,6 +239,7 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
         check_in: CheckInId(1),
         joined: true,
         kept_ms: 0,
+        was_kept_ms: None,
     };
     let called = IsolateEvent::Admitted {
         visitor: VisitorId(6),
@@ -435,6 +436,7 @@ fn waiting_visitors_keep_their_data_center_from_being_quiet() {
         check_in: CheckInId(1),
         joined: true,
         kept_ms: 0,
+        was_kept_ms: None,
     };
     fixture.report(&report(1, 1, &[IsolateEvent::Present(presence)]));
     for _ in 0..9 {

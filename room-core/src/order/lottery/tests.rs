@@ -118,7 +118,8 @@ fn a_promise_is_cut_where_rounds_begin() {
     let check = |from_ms: u64, until_ms: u64, want: &[(u64, u64)]| {
         let (from, until) = (START + from_ms, START + until_ms);
         let key = place(&one, from, KEY, None);
-        let whole = Presence { key, from, until, check_in: CheckInId(9), joined: true, kept_ms: 0 };
+        let (check_in, joined) = (CheckInId(9), true);
+        let whole = Presence { key, from, until, check_in, joined, kept_ms: 0, was_kept_ms: None };
         let cut: Vec<Presence> = parts(&one, KEY, whole).collect();
         let spans: Vec<_> = cut
             .iter()

@@ -65,7 +65,7 @@ fn the_census_from_the_reported_epoch_on_is_stored_with_few_keys() {
     let book = book(Contribution { seq: 1, census, through, ..Contribution::default() });
     let restored = restored(&book, Epoch(194));
     let counts = |epoch| {
-        let waiters = restored.waiters(Epoch(epoch));
+        let waiters = restored.waiters(Epoch(epoch), 0);
         (waiters.len(), waiters.values().sum::<u32>())
     };
     assert_eq!(

@@ -195,6 +195,7 @@ fn largest(node: u64) -> Contribution {
     let bins = || (0..310).map(|second| (1_700_000_000 + second, 999_999)).collect();
     let waiters: EpochCensus =
         (0..512).map(|key| (OrderKey(1_700_000_000_000 + key * 5_000), 99_999)).collect();
+    let census = || (0..80).map(|epoch| (Epoch(340_000_000 + epoch), waiters.clone())).collect();
     Contribution {
         seq: 1_000_000,
         activity: (0..3_600).map(|second| (Bucket(1_700_000_000 + second), -9_999_999)).collect(),
@@ -204,7 +205,8 @@ fn largest(node: u64) -> Contribution {
         admitted: bins(),
         entered: bins(),
         joined: bins(),
-        census: (0..80).map(|epoch| (Epoch(340_000_000 + epoch), waiters.clone())).collect(),
+        census: census(),
+        away: census(),
         revoked: (0..10_000)
             .map(|index| (VisitorId(spread(index)), Bucket(1_700_000_000 + index as u32 % 10)))
             .collect(),
