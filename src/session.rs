@@ -38,7 +38,9 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
         let room = memory.coverage.lookup(url).ok().flatten()?.id;
         memory.open_room(room, colo);
         let (in_force, visited) = memory.visit(room, now)?;
-        let ticket = open(visited.keys, now, visited.room, cookies)?;
+        let isolate = visited.state.as_deref().map(|state| &state.isolate);
+        let of = (visited.room, &*in_force.settings);
+        let ticket = open(visited.keys, now, of, isolate, cookies, None)?;
         end(now, url, &in_force.settings, visited, &ticket)
     })?
 }

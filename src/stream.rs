@@ -21,8 +21,10 @@ pub fn owner(url: &str, cookies: &str) -> Option<String> {
     let now = platform::now();
     memory::with(|memory| {
         let room = memory.coverage.lookup(url).ok().flatten()?.id;
-        let (_, visited) = memory.visit(room, now)?;
-        let ticket = visit::open(visited.keys, now, visited.room, cookies)?;
+        let (in_force, visited) = memory.visit(room, now)?;
+        let isolate = visited.state.as_deref().map(|state| &state.isolate);
+        let of = (visited.room, &*in_force.settings);
+        let ticket = visit::open(visited.keys, now, of, isolate, cookies, None)?;
         Some(ticket.id.visitor().0.to_string())
     })?
 }
@@ -34,7 +36,8 @@ fn step(memory: &mut Memory, url: &str, cookies: &str) -> Option<(Told, bool)> {
     let room = memory.coverage.lookup(url).ok().flatten().filter(|room| !room.suspended)?.id;
     let (in_force, mut visited) = memory.visit(room, now)?;
     let state = visited.state.take()?;
-    let ticket = visit::open(visited.keys, now, visited.room, cookies)?;
+    let of = (visited.room, &*in_force.settings);
+    let ticket = visit::open(visited.keys, now, of, Some(&state.isolate), cookies, None)?;
     let is_for = event_stream::is_for(now, &in_force.settings, &ticket);
     if !is_for || state.isolate.is_revoked(&ticket) {
         return None;

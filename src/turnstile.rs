@@ -136,7 +136,9 @@ fn begin(
     let is_from_the_page = turnstile::is_from_the_page(&request.headers.header("sec-fetch-site"));
     let (in_force, visited) = memory.visit(room, now)?;
     let isolate = visited.state.as_deref().map(|state| &state.isolate);
-    let ticket = visit::open(visited.keys, now, visited.room, request.cookie);
+    let of = (visited.room, &*in_force.settings);
+    let (cookies, headers) = (request.cookie, Some(request.headers));
+    let ticket = visit::open(visited.keys, now, of, isolate, cookies, headers);
     let ticket = valid_ticket(now, &in_force.settings, isolate, ticket);
     let use_of_token = in_force.turnstile.of_token(ticket.as_ref(), visited.room.ticket_sharing);
     if use_of_token == Use::Nothing || !is_from_the_page {

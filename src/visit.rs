@@ -8,7 +8,7 @@ use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use room_core::base::time::Timestamp;
 use room_core::capacity::slots::SlotClass;
 use room_core::keys::key_ring::{KeyRing, NONCE_BYTES};
-use room_core::machines::isolate::Outcome;
+use room_core::machines::isolate::{Isolate, Outcome};
 use room_core::machines::wire::CounterReply;
 use room_core::order::lottery::LotteryKey;
 use room_core::page::{Page, Words};
@@ -20,8 +20,8 @@ use room_core::room::settings::{QueueingMethod, Settings};
 use room_core::room::turnstile::SplitToken;
 use room_core::room::{Room, TicketSharing};
 use room_core::rules::{BODY_BYTES_MAX, Body};
+use room_core::ticket::Ticket;
 use room_core::ticket::client::{ClientMark, TicketUses};
-use room_core::ticket::{Ticket, cookie};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
 use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
 use room_core::visit::session::is_asked;
@@ -315,14 +315,23 @@ pub fn context<'a>(
     (context, keys, Worded { headers: request.headers, languages, room: room.id, turns })
 }
 
-/// Opens the visitor's ticket: the first of the room's cookies that can be opened. `None` means a
-/// new visitor.
-pub fn open(keys: &mut KeyRing, now: Timestamp, room: &Room, cookies: &str) -> Option<Ticket> {
-    if cookies.is_empty() {
-        return None;
-    }
-    let name = &room.cookie_name;
-    cookie::find(cookies, name).find_map(|value| keys.open(now, room.id, name, value))
+/// Opens the visitor's own ticket. `None` means a new visitor. `isolate` knows which tickets are
+/// void; the client of `headers` counts where the room notices who shares a ticket.
+pub fn open(
+    keys: &mut KeyRing,
+    now: Timestamp,
+    (room, settings): (&Room, &Settings),
+    isolate: Option<&Isolate>,
+    cookies: &str,
+    headers: Option<&VisitHeaders<'_>>,
+) -> Option<Ticket> {
+    let headers = headers.filter(|_| room.ticket_sharing != TicketSharing::Allow);
+    let counts = |ticket: &Ticket| {
+        let is_foreign =
+            |headers: &VisitHeaders<'_>| headers.client_mark().is_foreign_to(ticket.client);
+        !headers.is_some_and(is_foreign) && !isolate.is_some_and(|one| one.is_revoked(ticket))
+    };
+    visit::own_ticket(keys, now, room.id, &room.cookie_name, settings, cookies, counts)
 }
 
 fn random(keys: &KeyRing, room: RoomId, settings: &Settings) -> RandomInputs {
@@ -350,8 +359,10 @@ struct Ticketed<'a> {
 }
 
 impl VisitSource for Ticketed<'_> {
-    fn ticket(&mut self) -> Option<Ticket> {
-        open(self.keys, self.visit.now, self.room, self.request.cookie)
+    fn ticket(&mut self, isolate: Option<&Isolate>) -> Option<Ticket> {
+        let Request { cookie, headers, .. } = self.request;
+        let room = (self.room, &*self.visit.in_force.settings);
+        open(self.keys, self.visit.now, room, isolate, cookie, Some(headers))
     }
 
     fn random(&mut self) -> RandomInputs {

@@ -8,6 +8,7 @@
 pub mod answer;
 mod challenged;
 mod entrance;
+mod own_ticket;
 pub mod place;
 pub mod request;
 pub mod session;
@@ -29,12 +30,14 @@ use crate::ticket::{Ticket, TicketState};
 use place::Asked;
 
 pub use entrance::{Entrance, Site, enter};
+pub use own_ticket::own_ticket;
 use request::{RequestHead, RequestKind, accepts_event_stream_alone};
 
 /// Reads the parts of a request that only some steps need, since reading them costs time.
 pub trait VisitSource {
-    /// Opens the cookies of the request: its ticket, or `None` if no cookie holds a readable one.
-    fn ticket(&mut self) -> Option<Ticket>;
+    /// Opens the cookies of the request and returns the visitor's own ticket ([`own_ticket`]);
+    /// `None` if no cookie holds a readable one. `isolate` knows which tickets are void.
+    fn ticket(&mut self, isolate: Option<&Isolate>) -> Option<Ticket>;
 
     /// Draws the random inputs of this visit; a second call may give others.
     fn random(&mut self) -> RandomInputs;
@@ -69,7 +72,7 @@ pub struct GivenSource {
 }
 
 impl VisitSource for GivenSource {
-    fn ticket(&mut self) -> Option<Ticket> {
+    fn ticket(&mut self, _isolate: Option<&Isolate>) -> Option<Ticket> {
         self.ticket.clone()
     }
 
@@ -197,7 +200,7 @@ impl<'a> Visit<'a> {
         {
             return Step::CheckToken(split);
         }
-        let ticket = not_revoked(source.ticket(), isolate.as_deref());
+        let ticket = not_revoked(source.ticket(isolate.as_deref()), isolate.as_deref());
         let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
         let session = ticket.as_ref().filter(|one| holds_session(one));
         let sharing = session.map_or(TicketSharing::Allow, |one| source.sharing(one));

@@ -1,6 +1,6 @@
 /**
  * Threat 12, forged and repeated cookies: whatever a neighbouring host plants beside the visitor's
- * cookie, the visitor keeps the place.
+ * cookie, even a valid ticket of somebody who came later, the visitor keeps the place.
  */
 
 import assert from "node:assert/strict";
@@ -33,4 +33,25 @@ clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
   const guest = new Visitor(cluster, { name: "guest", host: shop.host });
   const { kind } = await guest.visit({ headers: { cookie: junk["four of our name"] } });
   assert.equal(kind, "queue");
+});
+
+const planted = "row 12: a valid ticket of another before the real cookie takes no place away";
+clusterTestBothWays(planted, { rooms: [shop] }, async (cluster) => {
+  const inside = await visitorInside(cluster, shop);
+  const [victim, other, attacker] = ["victim", "other", "attacker"].map(
+    (name) => new Visitor(cluster, { name, host: shop.host }),
+  );
+  for (const visitor of [victim, other, attacker]) {
+    await visitor.visit();
+    await cluster.advance(1_000);
+  }
+  const ticket = `${NAME}=${attacker.cookie(NAME)}`;
+  const beside = (visitor) => ({ headers: { cookie: `${ticket}; ${visitor.cookies}` } });
+  assert.equal((await inside.visit(beside(inside))).kind, "origin", "thrown out into the line");
+  for (let step = 0; step < 60 && !victim.inside && !other.inside; step += 1) {
+    await cluster.advance(3_000);
+    await other.visit();
+    await victim.visit(beside(victim));
+  }
+  assert.deepEqual([victim.inside, other.inside], [true, false], "the place of the other was used");
 });

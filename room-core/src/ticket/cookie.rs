@@ -25,7 +25,7 @@ pub fn contact_name(cookie_name: &str) -> String {
 /// 256, of 1 byte to 4 KiB each.
 ///
 /// There can be several, because a page on a neighbouring host can plant a cookie of the same name
-/// that browsers send before ours. The first value that can be opened is the visitor's.
+/// that browsers send before ours. `visit::own_ticket` finds the visitor's.
 pub fn find<'a>(cookie_header: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let (header, _) = cookie_header.split_at(cookie_header.floor_char_boundary(MAX_HEADER_BYTES));
     header

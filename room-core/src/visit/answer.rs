@@ -112,7 +112,7 @@ impl ResponseContext<'_> {
             }
             Outcome::Wait { ticket, counted } | Outcome::InfiniteQueue { ticket, counted } => {
                 // To open a ticket costs the most here: a page that is not due does without.
-                let before = counted.then(|| self.ticket_before(keys)).flatten();
+                let before = counted.then(|| self.ticket_before(keys, &ticket)).flatten();
                 let cookie = counted.then(|| self.set_cookie(keys, source, &ticket));
                 let page = self.page_context();
                 let mut waiting = before.map_or_else(
@@ -249,12 +249,13 @@ impl ResponseContext<'_> {
         PageContext { now, room, in_force, view, submits }
     }
 
-    /// Returns the waiting ticket that the visitor came with.
-    fn ticket_before(&self, keys: &mut KeyRing) -> Option<Ticket> {
+    /// Returns the waiting ticket with which the visitor came who now gets this one.
+    fn ticket_before(&self, keys: &mut KeyRing, ticket: &Ticket) -> Option<Ticket> {
         let (now, room) = (self.now, self.room);
-        let mut values = cookie::find(self.cookies, &room.cookie_name);
-        let ticket = values.find_map(|value| keys.open(now, room.id, &room.cookie_name, value));
-        ticket.filter(|ticket| ticket.state == TicketState::Queued)
+        let values = cookie::find(self.cookies, &room.cookie_name);
+        let mut opened =
+            values.filter_map(|value| keys.open(now, room.id, &room.cookie_name, value));
+        opened.find(|before| before.id == ticket.id && before.state == TicketState::Queued)
     }
 
     fn set_cookie(

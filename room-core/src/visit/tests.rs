@@ -60,9 +60,9 @@ struct Counted {
 }
 
 impl VisitSource for Counted {
-    fn ticket(&mut self) -> Option<Ticket> {
+    fn ticket(&mut self, isolate: Option<&Isolate>) -> Option<Ticket> {
         self.opened.set(self.opened.get() + 1);
-        self.given.ticket()
+        self.given.ticket(isolate)
     }
 
     fn random(&mut self) -> RandomInputs {

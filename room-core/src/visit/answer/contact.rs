@@ -91,10 +91,10 @@ impl ResponseContext<'_> {
     /// Returns what the holder of this ticket has typed.
     fn contact_before(&self, keys: &mut KeyRing, ticket: &Ticket) -> Option<Contact> {
         let name = cookie::contact_name(&self.room.cookie_name);
-        let mut values = cookie::find(self.cookies, &name);
-        let contact =
-            values.find_map(|value| keys.open_contact(self.now, self.room.id, &name, value));
-        contact.filter(|contact| contact.visitor == ticket.id.visitor())
+        let values = cookie::find(self.cookies, &name);
+        let mut contacts =
+            values.filter_map(|value| keys.open_contact(self.now, self.room.id, &name, value));
+        contacts.find(|contact| contact.visitor == ticket.id.visitor())
     }
 
     fn contact_cookie(
