@@ -57,6 +57,20 @@ clusterTestBothWays("row 13: a network gets its share of new places", options, a
   assert.ok((await newcomer(cluster, "203.0.113.200")).headers["set-cookie"], "the next minute");
 });
 
+const customers = "row 13: a customer of IPv6 has one share, and by 6to4 that of the IPv4 address";
+clusterTestBothWays(customers, options, async (cluster) => {
+  const places = async (addresses) => {
+    const seen = await Promise.all(addresses.map((address) => newcomer(cluster, address)));
+    return seen.filter(({ headers }) => headers["set-cookie"]).length;
+  };
+  const hex = (number) => number.toString(16).padStart(2, "0");
+  const many = (address) => Array.from({ length: 30 }, (_, at) => address(at));
+  assert.equal(await places(many((at) => `2001:db8:7:${hex(at * 0x800)}::1`)), SHARE);
+  assert.equal(await places(many((at) => `2002:cb00:71${hex(at)}::1`)), SHARE);
+  assert.equal(await places(["203.0.113.200"]), 0, "the same customer by IPv4");
+  assert.equal(await places(["2001:db8:8::1", "198.51.100.1"]), 2, "others");
+});
+
 clusterTestBothWays("row 13: no kind of prefetch takes a place", options, async (cluster) => {
   for (const headers of [
     { "sec-purpose": "prefetch" },

@@ -9,8 +9,13 @@ use super::time::{MINUTE_MS, Timestamp};
 /// ends. It bounds the memory to some 100 KB; whoever has so many networks is stopped by no count.
 const PREFIXES_MAX: usize = 4_096;
 
-/// The network of a client: the first 24 bits of an IPv4 address, the first 56 of an IPv6 address,
-/// which are the usual parts of one household or office. Clients without an address share one.
+/// Tells networks of IPv4 from those of IPv6, and both from none.
+const V4: u64 = 1 << 32;
+const V6: u64 = 1 << 56;
+
+/// The network of a client: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address,
+/// which is the most that one customer gets (RFC 6177). A 6to4 address (`2002::/16`, RFC 3056) is
+/// in the network of the IPv4 address that it was made of. Clients without an address share one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientPrefix(u64);
 
@@ -19,10 +24,15 @@ impl ClientPrefix {
     pub fn of(address: Option<IpAddr>) -> Self {
         match address.map(|address| address.to_canonical()) {
             None => Self(0),
-            Some(IpAddr::V4(address)) => Self(u64::from(address.to_bits() >> 8) | 1 << 32),
+            Some(IpAddr::V4(address)) => Self(u64::from(address.to_bits() >> 8) | V4),
             Some(IpAddr::V6(address)) => {
-                let top = u64::try_from(address.to_bits() >> 72).unwrap_or_default();
-                Self(top | 1 << 56)
+                let top = u64::try_from(address.to_bits() >> 80).unwrap_or_default();
+                // Of these 48 bits the last 32 are the IPv4 address.
+                if top >> 32 == 0x2002 {
+                    Self((top & 0xffff_ffff) >> 8 | V4)
+                } else {
+                    Self(top | V6)
+                }
             }
         }
     }
@@ -91,8 +101,15 @@ mod tests {
         check("203.0.113.9", "203.0.113.200", true);
         check("203.0.113.9", "203.0.114.9", false);
         check("203.0.113.9", "::ffff:203.0.113.8", true);
+        // What one customer gets is one network, however many it is cut into.
         check("2001:db8:1:200::1", "2001:db8:1:2ff:9::", true);
-        check("2001:db8:1:200::1", "2001:db8:1:300::1", false);
+        check("2001:db8:1:200::1", "2001:db8:1:ffff::1", true);
+        check("2001:db8:1:200::1", "2001:db8:2:200::1", false);
+        // So is who comes by 6to4 and by IPv4.
+        check("2002:cb00:7109::1", "203.0.113.200", true);
+        check("2002:cb00:7109::1", "2002:cb00:71ff:9::1", true);
+        check("2002:cb00:7109::1", "2002:cb00:7209::1", false);
+        check("2003:cb00:7109::1", "203.0.113.9", false);
         check("", "nonsense", true);
         check("", "0.0.0.0", false);
         check("::", "0.0.0.0", false);
