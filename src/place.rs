@@ -3,6 +3,7 @@
 
 use room_core::admission::moving::settled;
 use room_core::base::id::{Colo, RoomId};
+use room_core::base::prefix_budget::ClientPrefix;
 use room_core::machines::moves::{MoveReply, MoveRequest};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::ticket::Ticket;
@@ -29,7 +30,8 @@ pub async fn answer(
     let gives = matches!(plan, Plan::Tell(Told::Contact(_)));
     let plan =
         if gives && !may_give(request, room) { Plan::Tell(Told::TooManyContacts) } else { plan };
-    let told = match memory::with(|memory| question(memory, room, ticket, &plan))? {
+    let network = request.headers.client_prefix();
+    let told = match memory::with(|memory| question(memory, room, network, ticket, &plan))? {
         Some(question) => {
             let reply = ask(request, room, colo, env, &question).await;
             let open = |memory: &mut Memory| {
@@ -70,6 +72,7 @@ pub fn moved(visit: &Visit<'_>, request: Request<'_>, mut visited: Visited<'_>) 
 fn question(
     memory: &mut Memory,
     room: RoomId,
+    network: ClientPrefix,
     before: Option<&Ticket>,
     plan: &Plan,
 ) -> Option<MoveRequest> {
@@ -85,6 +88,7 @@ fn question(
                 before: before.filter(|before| before.moving).map(|before| before.last_check_in),
                 name: keys.place_name(room, code),
                 ticket: keys.seal(now, nonce, room, &code.to_string(), &place),
+                network: keys.network_name(room, network),
             }
         }
         Plan::Take(code, by) => MoveRequest::Take { name: keys.place_name(room, *code), by: *by },

@@ -13,11 +13,12 @@ use std::ops::RangeInclusive;
 
 use aes_gcm::aead::AeadInOut;
 use base64ct::{Base64UrlUnpadded, Encoding};
+use ctutils::CtEq;
 
 use crate::base::id::RoomId;
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::keys::master_key::MasterKey;
+use crate::keys::master_key::{MasterKey, PREVIEW_RANDOM_BYTES};
 use crate::keys::opened_tickets::OpenedTickets;
 use crate::order::lottery::LotteryKey;
 use crate::order::shuffle::{DrawKey, Shuffle};
@@ -209,6 +210,26 @@ impl KeyRing {
     /// Returns the name by which the room's object knows a code, which it never sees.
     pub fn place_name(&self, room: RoomId, code: PlaceCode) -> u64 {
         self.oldest().place_name(room, code)
+    }
+
+    /// Returns the name of a network by which the room's object bounds how many codes it makes. One
+    /// name stands for many networks, so none can be told by it.
+    pub fn network_name(&self, room: RoomId, network: ClientPrefix) -> u16 {
+        self.oldest().network_name(room, network)
+    }
+
+    /// Returns the address of a preview that begins with these random bytes. No other begins so:
+    /// [`Self::is_preview`] tells it from a made-up one without asking anybody.
+    pub fn preview_id(&self, random: [u8; PREVIEW_RANDOM_BYTES]) -> [u8; 16] {
+        let mut id = self.oldest().preview_id(random);
+        id.split_at_mut(PREVIEW_RANDOM_BYTES).0.copy_from_slice(&random);
+        id
+    }
+
+    /// Whether [`Self::preview_id`] has made this id, with a key that is still here.
+    pub fn is_preview(&self, id: RoomId) -> bool {
+        let Some(random) = id.as_bytes().first_chunk() else { return false };
+        self.preview_id(*random).ct_eq(id.as_bytes()).to_bool()
     }
 
     /// Returns the name under which others hear of the visitor with this ticket, of which neither

@@ -2,6 +2,7 @@
 //! the keys of lotteries and draws.
 
 use crate::base::id::RoomId;
+use crate::base::prefix_budget::ClientPrefix;
 use crate::base::sorted::SortedMap;
 use crate::keys::public_values;
 use crate::order::lottery::LotteryKey;
@@ -78,6 +79,17 @@ impl MasterKey {
         u64::from_be_bytes(*derive(&self.secret, &info))
     }
 
+    /// Derives the bytes of a preview's id that belong to its first ones.
+    pub(crate) fn preview_id(&self, random: [u8; PREVIEW_RANDOM_BYTES]) -> [u8; 16] {
+        *derive(&self.secret, &[b"preview v1", &random])
+    }
+
+    /// Derives the name of a network whose visitors make such codes.
+    pub(crate) fn network_name(&self, room: RoomId, network: ClientPrefix) -> u16 {
+        let info = [&b"place network v1"[..], room.as_bytes(), &network.to_bytes()];
+        u16::from_be_bytes(*derive(&self.secret, &info))
+    }
+
     /// Derives a name of 32 hexadecimal characters for something in a room.
     pub(crate) fn public_name(&self, kind: &[u8], room: RoomId, of: &[u8]) -> String {
         let name = derive::<16>(&self.secret, &[kind, room.as_bytes(), of]);
@@ -122,6 +134,9 @@ fn parse_base64(text: &str, secret: &mut [u8; KEY_BYTES]) -> Option<()> {
 }
 
 const KEY_BYTES: usize = 32;
+
+/// The random bytes with which the id of a preview begins; as many follow that only a key tells.
+pub const PREVIEW_RANDOM_BYTES: usize = 8;
 
 #[cfg(test)]
 mod tests {

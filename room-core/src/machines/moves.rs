@@ -6,18 +6,21 @@
 //! a code has a name that only the keys of tickets can tell, and the ticket is sealed with the
 //! code.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 
 use crate::admission::moving::CODE_MS;
 use crate::base::id::VisitorId;
+use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 
 /// For how long it is known that a place has moved, in milliseconds: longer than the old device can
 /// ask with its ticket.
 const TAKEN_KEPT_MS: u64 = 15 * MINUTE_MS;
-/// The most codes of a room that are known at once, taken ones too. Then the taken ones are
-/// forgotten first, the oldest before the others; a forgotten ticket is only one more copy of the
-/// place, which has one slot however many there are.
+/// The most codes of a room that are known at once, taken ones too. One more takes the place of the
+/// oldest taken one; a forgotten ticket is only one more copy of the place, which has one slot
+/// however many there are. Where none is taken, it takes that of the oldest code of the network
+/// that has made the most: whoever fills the room with codes ends their own.
 const MOVES_MAX: usize = 1_000;
 
 /// What an isolate asks for a visitor.
@@ -35,6 +38,8 @@ pub enum MoveRequest {
         name: u64,
         /// The ticket, sealed with the code.
         ticket: String,
+        /// The name of the visitor's network, made with a key; 0 from an earlier version.
+        network: u16,
     },
     /// A visitor gives the code of this name.
     Take {
@@ -70,9 +75,9 @@ impl MoveRequest {
     /// kilobytes for what so few visitors need.
     pub fn to_text(&self) -> String {
         match self {
-            Self::Start { visitor, at, before, name, ticket } => {
+            Self::Start { visitor, at, before, name, ticket, network } => {
                 let before = before.unwrap_or_default().0;
-                format!("start {} {} {before} {name} {ticket}", visitor.0, at.0)
+                format!("start {} {} {before} {name} {ticket} {network}", visitor.0, at.0)
             }
             Self::Take { name, by } => format!("take {name} {}", by.0),
             Self::Ask { visitor, at } => format!("ask {} {}", visitor.0, at.0),
@@ -91,6 +96,7 @@ impl MoveRequest {
                 before: Some(Timestamp(number()?)).filter(|before| *before != Timestamp(0)),
                 name: number()?,
                 ticket: words.next()?.to_owned(),
+                network: network(words.next()),
             },
             "take" => Self::Take { name: number()?, by: VisitorId(number()?) },
             "ask" => Self::Ask { visitor: VisitorId(number()?), at: Timestamp(number()?) },
@@ -125,6 +131,11 @@ fn number(word: Option<&str>) -> Option<u64> {
     word?.parse().ok()
 }
 
+/// Reads the last word, which an earlier version does not write.
+fn network(word: Option<&str>) -> u16 {
+    word.and_then(|word| word.parse().ok()).unwrap_or_default()
+}
+
 /// A code that is known.
 #[derive(Debug)]
 struct Move {
@@ -136,6 +147,8 @@ struct Move {
     ends_at: Timestamp,
     /// Whose ticket the device held that has taken it. An answer that was lost is given again.
     by: Option<VisitorId>,
+    /// The network that has made it.
+    network: u16,
 }
 
 impl Move {
@@ -150,14 +163,16 @@ impl Move {
             ends_at: Timestamp(number()?),
             by: number().map(VisitorId),
             ticket: words.next()?.to_owned(),
+            network: network(words.next()),
         })
     }
 
     fn write(&self, text: &mut String) {
-        let Self { visitor, at, name, ends_at, by, ticket } = self;
+        let Self { visitor, at, name, ends_at, by, ticket, network } = self;
         let by = by.map_or_else(|| "-".to_owned(), |by| by.0.to_string());
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} {} {name} {} {by} {ticket}", visitor.0, at.0, ends_at.0);
+        let _ = write!(text, "{} {} {name} {} {by} ", visitor.0, at.0, ends_at.0);
+        let _ = writeln!(text, "{ticket} {network}");
     }
 
     fn is_known(&self, now: Timestamp) -> bool {
@@ -175,14 +190,14 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
     let mut moves: Vec<Move> =
         stored.lines().filter_map(Move::read).filter(|one| one.is_known(now)).collect();
     let reply = match request {
-        MoveRequest::Start { visitor, at, before, name, ticket } => {
+        MoveRequest::Start { visitor, at, before, name, ticket, network } => {
             let is_taken = |one: &Move| before.is_some_and(|at| one.is_of(visitor, at));
             if moves.iter().any(|one| one.by.is_some() && is_taken(one)) {
                 MoveReply::Taken
             } else {
                 moves.retain(|one| one.by.is_some() || one.visitor != visitor);
                 let ends_at = now + CODE_MS;
-                start(&mut moves, Move { visitor, at, name, ticket, ends_at, by: None })
+                start(&mut moves, Move { visitor, at, name, ticket, ends_at, by: None, network })
             }
         }
         MoveRequest::Take { name, by } => {
@@ -206,6 +221,7 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
     for one in &mut moves {
         if now >= one.ends_at {
             one.ticket.clear();
+            one.network = 0;
         }
         one.write(&mut text);
     }
@@ -213,17 +229,28 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
 }
 
 fn start(moves: &mut Vec<Move>, one: Move) -> MoveReply {
-    if moves.len() >= MOVES_MAX {
-        match moves.iter().position(|one| one.by.is_some()) {
-            Some(oldest) => drop(moves.remove(oldest)),
-            None => return MoveReply::Nothing,
-        }
-    }
     if moves.iter().any(|other| other.name == one.name) {
         return MoveReply::Nothing;
     }
+    if moves.len() >= MOVES_MAX {
+        let taken = moves.iter().position(|one| one.by.is_some());
+        if let Some(spare) = taken.or_else(|| oldest_of_most(moves)) {
+            moves.remove(spare);
+        }
+    }
     moves.push(one);
     MoveReply::Open
+}
+
+/// Finds the oldest code of the network that has made the most.
+fn oldest_of_most(moves: &[Move]) -> Option<usize> {
+    let mut made: SortedMap<u16, u32> = SortedMap::new();
+    for one in moves {
+        *made.get_or_default(one.network) += 1;
+    }
+    let number = |one: &Move| made.get(&one.network).copied();
+    let most = moves.iter().enumerate().max_by_key(|(at, one)| (number(one), Reverse(*at)));
+    most.map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -251,8 +278,18 @@ mod tests {
         }
 
         fn start(&mut self, now: Timestamp, visitor: VisitorId, name: u64) -> MoveReply {
-            let ticket = format!("sealed{name}");
-            self.ask(now, MoveRequest::Start { visitor, at: now, before: None, name, ticket })
+            self.start_in(7, now, visitor, name)
+        }
+
+        fn start_in(
+            &mut self,
+            network: u16,
+            at: Timestamp,
+            visitor: VisitorId,
+            name: u64,
+        ) -> MoveReply {
+            let (ticket, before) = (format!("sealed{name}"), None);
+            self.ask(at, MoveRequest::Start { visitor, at, before, name, ticket, network })
         }
 
         fn take(&mut self, now: Timestamp, name: u64, by: VisitorId) -> MoveReply {
@@ -310,6 +347,7 @@ mod tests {
             before,
             name: 5,
             ticket: String::new(),
+            network: 7,
         };
         assert_eq!(stored.ask(NOW + 9, again(Some(NOW + 1))), MoveReply::Taken);
         // The device that has it can move it on, and the first still hears of its own code.
@@ -327,11 +365,32 @@ mod tests {
             assert_eq!(stored.start(NOW, VisitorId(number), number), MoveReply::Open);
         }
         let next = MOVES_MAX as u64;
-        assert_eq!(stored.start(NOW, VisitorId(next), next), MoveReply::Nothing);
         stored.take(NOW, 3, FIRST);
         assert_eq!(stored.start(NOW, VisitorId(next), next), MoveReply::Open);
         assert_eq!(stored.take(NOW, 3, FIRST), MoveReply::Nothing);
         assert_eq!(stored.take(NOW, next, FIRST), MoveReply::Ticket(format!("sealed{next}")));
+    }
+
+    #[test]
+    fn whoever_fills_the_room_with_codes_ends_their_own() {
+        let mut stored = Stored::default();
+        let sealed = |name: u64| MoveReply::Ticket(format!("sealed{name}"));
+        // An honest visitor first; then 20 codes from each of fifty networks, and as many again.
+        assert_eq!(stored.start_in(500, NOW, OLD, CODE), MoveReply::Open);
+        for number in 0..2 * MOVES_MAX as u64 {
+            let (network, visitor) = (number as u16 % 50, VisitorId(100 + number));
+            assert_eq!(stored.start_in(network, NOW, visitor, number), MoveReply::Open);
+        }
+        assert_eq!(stored.0.lines().count(), MOVES_MAX);
+        assert_eq!(stored.take(NOW, 0, SECOND), MoveReply::Nothing, "the oldest of the others");
+        assert_eq!(stored.take(NOW, CODE, FIRST), ticket());
+        // And another one afterwards.
+        assert_eq!(stored.start_in(501, NOW, FIRST, CODE - 1), MoveReply::Open);
+        assert_eq!(stored.take(NOW, CODE - 1, SECOND), sealed(CODE - 1));
+        // Nothing tells of a network once its code is over.
+        let later = NOW + CODE_MS;
+        assert_eq!(stored.start_in(9, later, VisitorId(1), 5), MoveReply::Open);
+        assert!(!stored.0.contains(" 501\n") && stored.0.contains(" 9\n"), "{}", stored.0);
     }
 
     #[test]
@@ -346,15 +405,19 @@ mod tests {
     #[test]
     fn messages_are_as_pinned() {
         let (visitor, at, name) = (VisitorId(u64::MAX), NOW, 5);
-        let start =
-            |before| MoveRequest::Start { visitor, at, before, name, ticket: "sealed".to_owned() };
+        let start = |before| {
+            let ticket = "sealed".to_owned();
+            MoveRequest::Start { visitor, at, before, name, ticket, network: 65_535 }
+        };
         let check = |request: MoveRequest, want: &str| {
             assert_eq!(request.to_text(), want);
             assert_eq!(MoveRequest::read(want), Some(request));
         };
         let first = "start 18446744073709551615 1800000000000 ";
-        check(start(None), &format!("{first}0 5 sealed"));
-        check(start(Some(NOW + 1)), &format!("{first}1800000000001 5 sealed"));
+        check(start(None), &format!("{first}0 5 sealed 65535"));
+        check(start(Some(NOW + 1)), &format!("{first}1800000000001 5 sealed 65535"));
+        let earlier = MoveRequest::read(&format!("{first}0 5 sealed"));
+        assert!(matches!(earlier, Some(MoveRequest::Start { network: 0, .. })), "{earlier:?}");
         check(MoveRequest::Take { name, by: FIRST }, "take 5 8");
         check(MoveRequest::Ask { visitor: OLD, at }, "ask 7 1800000000000");
         for text in ["", "start", "start 1 2 3 4", "take 1", "take x 1", "ask 1", "other 1 2"] {

@@ -380,4 +380,23 @@ fn names_of_visitors_and_mailboxes_are_of_one_room_and_deployment() {
     assert_ne!(mailbox, keys.mailbox_name(a, own, "c@b.example"));
     assert_ne!(mailbox, keys.mailbox_name(a, other, "a@b.example"), "each network for itself");
     assert_ne!(mailbox, keys.mailbox_name(b, own, "a@b.example"));
+    let home = network("203.0.113.9");
+    assert_eq!(keys.network_name(a, home), ring(&key('1')).network_name(a, home));
+    assert_ne!(keys.network_name(a, home), keys.network_name(a, network("198.51.100.9")));
+    assert_ne!(keys.network_name(a, home), keys.network_name(b, home));
+}
+
+#[test]
+fn the_id_of_a_preview_is_told_from_a_made_up_one_without_asking_anybody() {
+    let keys = ring(&format!("{},{}", key('2'), key('1')));
+    let id = keys.preview_id([7; 8]);
+    assert_eq!(id.first_chunk(), Some(&[7; 8]));
+    assert!(keys.is_preview(RoomId::from_bytes(id)));
+    assert!(ring(&key('1')).is_preview(RoomId::from_bytes(id)), "before a new key in front");
+    assert!(!ring(&key('2')).is_preview(RoomId::from_bytes(id)));
+    for place in 0..id.len() {
+        let mut other = id;
+        other[place] ^= 1;
+        assert!(!keys.is_preview(RoomId::from_bytes(other)), "byte {place}");
+    }
 }
