@@ -248,9 +248,10 @@ fn silent() -> Failure {
 }
 
 async fn preview(id: &str, query: &str, env: &Env) -> Result<Verdict, Failure> {
-    // Previews need no token, so what cannot be the id of one must not cost a call of the registry.
-    let id = id.parse::<RoomId>().map_err(|_| Failure::not_found("preview"))?.to_string();
-    let request = RegistryRequest::Preview { id, query: query.to_owned() };
+    // Previews need no token, so what is not the id of one must not cost a call of the registry.
+    let is_preview = |id: &RoomId| memory::with(|memory| memory.keys.is_preview(*id)) == Some(true);
+    let id = id.parse().ok().filter(is_preview).ok_or_else(|| Failure::not_found("preview"))?;
+    let request = RegistryRequest::Preview { id: id.to_string(), query: query.to_owned() };
     match calls::registry(env, &request).await {
         // The page may run its scripts, but not in the name of this host.
         Some(RegistryReply::Preview(Some(Ok(html)))) => {

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 
 use room_core::machines::wire::{self};
+use room_core::management::api::{Call, Target};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::registry::{Preview, Registry as Machine, Row};
 use serde::Deserialize;
@@ -15,7 +16,8 @@ use worker::worker_sys::DurableObjectState;
 use worker::{Env, SqlStorage, State, console_error, console_warn};
 
 use super::storage::ObjectStorage;
-use crate::{memory, platform};
+use crate::memory::{self, Memory};
+use crate::platform;
 
 /// The object that holds all that owners have configured.
 #[wasm_bindgen]
@@ -63,6 +65,15 @@ impl Registry {
     }
 }
 
+/// Draws the random bytes from which a call makes ids: the id of a preview shows isolates that it
+/// was drawn here.
+fn drawn(call: &Call) -> [u8; 16] {
+    let of_preview = |memory: &mut Memory| memory.keys.preview_id(platform::random());
+    let is_preview = matches!(call.target, Target::Preview(_));
+    let drawn = if is_preview { memory::with(of_preview) } else { None };
+    drawn.unwrap_or_else(platform::random)
+}
+
 impl Registry {
     fn answer(&self, request: RegistryRequest) -> Result<RegistryReply, String> {
         let mut held = self.machine.borrow_mut();
@@ -72,7 +83,7 @@ impl Registry {
         };
         Ok(match request {
             RegistryRequest::Perform(call) => {
-                let turn = machine.perform(platform::now(), platform::random(), &call);
+                let turn = machine.perform(platform::now(), drawn(&call), &call);
                 self.store(&turn.rows)?;
                 RegistryReply::Performed(turn.reply)
             }
@@ -109,7 +120,7 @@ impl Registry {
         let stored = exec(all)?.to_array::<Stored>();
         let stored = stored.map_err(|error| error.to_string())?;
         let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
-        let (seed, zones, bounds, can_challenge) = memory::with(memory::Memory::registry_basis)
+        let (seed, zones, bounds, can_challenge) = memory::with(Memory::registry_basis)
             .ok_or_else(|| "there is no configuration".to_owned())?;
         let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;
         if let Some(note) = machine.note_on_file() {

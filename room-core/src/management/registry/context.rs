@@ -13,7 +13,7 @@ use crate::room::Room;
 pub struct CallContext<'a> {
     /// When the call came.
     pub now: Timestamp,
-    /// Fresh random bytes, from which new ids are made.
+    /// Fresh random bytes, from which new ids are made; for a preview its id.
     pub draw: [u8; 16],
     /// All that owners configured so far.
     pub stored: &'a Stored,
