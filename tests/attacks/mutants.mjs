@@ -70,6 +70,14 @@ export const MUTANTS = [
   },
   {
     row: 5,
+    breaks: "one more code ends the oldest, whoever made it",
+    ...core("machines/moves"),
+    from: "taken.or_else(|| oldest_of_most(moves))",
+    to: "taken.or_else(|| oldest_of_most(moves).map(|_| 0))",
+    test: "whoever_fills_the_room_with_codes_ends_their_own",
+  },
+  {
+    row: 5,
     breaks: "codes can be tried without an end",
     file: "src/place.rs",
     from: "let may_ask = !budget.is_spent(now, network, per_minute);",
@@ -147,12 +155,28 @@ export const MUTANTS = [
     test: "values_beyond_the_limit_are_not_looked_at",
   },
   {
+    row: 12,
+    breaks: "the first ticket in the header is the visitor's",
+    ...core("visit/own_ticket"),
+    from: "|best, other| if rank(&other) < rank(&best) { other } else { best }",
+    to: "|best, _| if rank(&best).0 { best } else { best }",
+    test: "of_two_valid_tickets_the_better_one_is_the_visitors_own",
+  },
+  {
     row: 13,
     breaks: "newcomers get their places unchallenged",
     ...core("admission"),
     from: "if first && settings.challenge_required {",
     to: "if !first && settings.challenge_required {",
     test: "whoever_the_counter_refuses_is_challenged_without_a_place",
+  },
+  {
+    row: 13,
+    breaks: "each part of a customer's network has a share",
+    ...core("base/prefix_budget"),
+    from: "address.to_bits() >> 80",
+    to: "address.to_bits() >> 72",
+    test: "clients_of_one_network_have_one_prefix",
   },
   {
     row: 14,
@@ -169,6 +193,14 @@ export const MUTANTS = [
     from: "until.min(from + PRESENCE_MS_MAX)",
     to: "until.max(from + PRESENCE_MS_MAX)",
     test: "a_ghost_is_gone_with_the_refresh_that_does_not_come",
+  },
+  {
+    row: 15,
+    breaks: "any number of places is kept",
+    ...core("capacity/state"),
+    from: "let mut left = away_max;",
+    to: "let mut left = away_max.max(u64::MAX);",
+    test: "of_those_who_are_away_the_first_count_and_no_others",
   },
   {
     row: 16,
@@ -269,6 +301,14 @@ export const MUTANTS = [
     from: '  "sec-purpose",\n',
     to: "",
     test: "row 25: requests that are not valid visits take no place and call no object",
+  },
+  {
+    row: 25,
+    breaks: "every address of a preview is asked for",
+    ...core("keys/key_ring"),
+    from: "self.preview_id(*random).ct_eq(id.as_bytes()).to_bool()",
+    to: "self.preview_id(*random).ct_eq(&self.preview_id(*random)).to_bool()",
+    test: "the_id_of_a_preview_is_told_from_a_made_up_one_without_asking_anybody",
   },
   {
     row: 26,

@@ -53,6 +53,7 @@ export const ROWS = [
       ...native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
       ...native("src/keys/key_ring/tests", "a_ticket_on_its_way_opens_with_its_code_alone"),
       ...native("src/visit/tests", "nobody_enters_with_a_place_that_moves"),
+      ...native("src/machines/moves", "whoever_fills_the_room_with_codes_ends_their_own"),
       ...workerd("moved-place", "two devices race, and one has the place"),
     ],
   },
@@ -101,12 +102,19 @@ export const ROWS = [
     ),
   },
   {
-    attack: "Forged, truncated, oversized, repeated cookies",
-    holds: "a new visitor: never an error page, never a panic; sizes are bounded",
+    attack: "Forged, truncated, oversized, repeated, planted cookies",
+    holds:
+      "a new visitor: never an error page, never a panic; sizes are bounded; of two valid tickets " +
+      "the better one counts",
     elsewhere: [
       ...workerd("cookies", "tampered, truncated and foreign cookies are new visitors"),
       ...native("tests/parsers/main", "no_cookie_panics_or_is_forged"),
       ...native("src/ticket/cookie", "values_beyond_the_limit_are_not_looked_at"),
+      ...native(
+        "src/visit/own_ticket",
+        "of_two_valid_tickets_the_better_one_is_the_visitors_own",
+        "a_void_ticket_is_taken_only_where_there_is_no_other",
+      ),
     ],
   },
   {
@@ -118,6 +126,7 @@ export const ROWS = [
         "src/admission/tests/gate",
         "whoever_the_counter_refuses_is_challenged_without_a_place",
       ),
+      ...native("src/base/prefix_budget", "clients_of_one_network_have_one_prefix"),
     ],
   },
   {
@@ -133,12 +142,25 @@ export const ROWS = [
   },
   {
     attack: "Queue stuffing: fill the line and never enter",
-    holds: "whoever stops refreshing is out of the count within one refresh",
-    elsewhere: native(
-      "src/order/census",
-      "a_ghost_is_gone_with_the_refresh_that_does_not_come",
-      "two_tabs_with_one_cookie_are_one_visitor",
-    ),
+    holds:
+      "whoever stops refreshing is out of the count within one refresh; with `turn_kept_minutes` " +
+      "a tenth of the rate is kept at most, or one place",
+    elsewhere: [
+      ...native(
+        "src/order/census",
+        "a_ghost_is_gone_with_the_refresh_that_does_not_come",
+        "two_tabs_with_one_cookie_are_one_visitor",
+        "whoever_is_kept_is_away_from_when_the_check_in_is_due_until_the_next_one",
+      ),
+      ...native(
+        "src/capacity/state/tests",
+        "of_those_who_are_away_the_first_count_and_no_others",
+      ),
+      ...native(
+        "src/queue",
+        "whoever_is_away_keeps_a_tenth_of_what_may_enter_in_a_minute_or_one_place",
+      ),
+    ],
   },
   {
     attack: "Race at admission: check, then act",
@@ -236,8 +258,11 @@ export const ROWS = [
   },
   {
     attack: "Counting before validating",
-    holds: "an invalid or speculative request changes no counter",
-    elsewhere: [],
+    holds: "an invalid or speculative request changes no counter and asks no object",
+    elsewhere: native(
+      "src/keys/key_ring/tests",
+      "the_id_of_a_preview_is_told_from_a_made_up_one_without_asking_anybody",
+    ),
   },
   {
     attack: "Operator error: negative, huge or contradictory values",
