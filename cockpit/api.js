@@ -138,7 +138,9 @@ export function whyNotSignedIn({ code, message }) {
     );
   }
   if (code === GUESSED_TOO_OFTEN) {
-    return "This token is wrong, as were many of this network before. The right one counts at once.";
+    return (
+      "This token is wrong, as were many of this network before. The right one counts at once."
+    );
   }
   return message;
 }

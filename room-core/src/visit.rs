@@ -35,7 +35,7 @@ use request::{RequestHead, RequestKind, accepts_event_stream_alone};
 
 /// Reads the parts of a request that only some steps need, since reading them costs time.
 pub trait VisitSource {
-    /// Opens the cookies of the request and returns the visitor's own ticket ([`own_ticket`]);
+    /// Opens the cookies of the request and returns the visitor's own ticket ([`own_ticket()`]);
     /// `None` if no cookie holds a readable one. `isolate` knows which tickets are void.
     fn ticket(&mut self, isolate: Option<&Isolate>) -> Option<Ticket>;
 

@@ -18,8 +18,8 @@ export const ROWS = [
   },
   {
     attack:
-      "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query, blanks, " +
-      "control characters, broken encodings",
+      "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query, " +
+      "blanks, control characters, broken encodings",
     holds: "one normaliser before matching; what can be read in two ways is covered",
     elsewhere: [
       ...native(
@@ -104,8 +104,8 @@ export const ROWS = [
   {
     attack: "Forged, truncated, oversized, repeated, planted cookies",
     holds:
-      "a new visitor: never an error page, never a panic; sizes are bounded; of two valid tickets " +
-      "the better one counts",
+      "a new visitor: never an error page, never a panic; sizes are bounded; of two valid " +
+      "tickets the better one counts",
     elsewhere: [
       ...workerd("cookies", "tampered, truncated and foreign cookies are new visitors"),
       ...native("tests/parsers/main", "no_cookie_panics_or_is_forged"),
@@ -222,9 +222,9 @@ export const ROWS = [
   {
     attack: "Takeover of the management: open path, default password, guessing",
     holds:
-      "no token, no surface (403); readers only read; a network that guesses is told to wait, and " +
-      "a right token counts all the same; the public secrets of local development count on local " +
-      "hosts alone",
+      "no token, no surface (403); readers only read; a network that guesses is told to wait, " +
+      "and a right token counts all the same; the public secrets of local development count on " +
+      "local hosts alone",
     elsewhere: [
       ...workerd(
         "management",

@@ -8,7 +8,8 @@ import { test } from "node:test";
 
 import { Deployer, FIRST } from "../harness/deployer.mjs";
 
-const ALL = { timeout: 120_000 };
+/** Longer than any takes on a slow machine: a hanging command still ends the run. */
+const ALL = { timeout: 600_000 };
 const ADDRESS = "https://room-admin.shop.example";
 
 test("the doctor of a deployment", ALL, async (context) => {

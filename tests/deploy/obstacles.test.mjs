@@ -9,7 +9,8 @@ import { describe, test } from "node:test";
 import { DEPLOY_FLAGS, ROTATE_FLAGS } from "../../scripts/deploy/options.mjs";
 import { Deployer, FIRST } from "../harness/deployer.mjs";
 
-const ALL = { timeout: 60_000 };
+/** Longer than any takes on a slow machine: a hanging command still ends the run. */
+const ALL = { timeout: 600_000 };
 const FLAGS = { deploy: DEPLOY_FLAGS, "rotate-keys": ROTATE_FLAGS };
 
 describe("deploying ends", { concurrency: 2 }, () => {

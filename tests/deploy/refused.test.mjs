@@ -15,7 +15,8 @@ import { send } from "../harness/http.mjs";
 import { ORIGIN_SAYS } from "../harness/uploaded-worker.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
-const ALL = { timeout: 120_000 };
+/** Longer than any takes on a slow machine: a hanging command still ends the run. */
+const ALL = { timeout: 600_000 };
 const SECOND_HOST = { additional_routes: [{ host: "www.shop.example", path: "/" }] };
 const WITHOUT_SUFFIX = "/0/cookie_suffix: is required when there are additional_routes (1107)";
 let release;

@@ -14,7 +14,8 @@ import { Deployer, FIRST } from "../harness/deployer.mjs";
 import { read as document } from "../harness/documents.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
-const ALL = { timeout: 120_000 };
+/** Longer than any takes on a slow machine: a hanging command still ends the run. */
+const ALL = { timeout: 600_000 };
 const NAME = "waiting-room";
 let root;
 

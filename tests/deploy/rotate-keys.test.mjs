@@ -12,7 +12,8 @@ import { TICKETS_LIVE_MS, nextStep } from "../../scripts/deploy/rotation.mjs";
 import { keyId, newKey } from "../../scripts/deploy/secrets.mjs";
 import { Deployer, FIRST } from "../harness/deployer.mjs";
 
-const ALL = { timeout: 120_000 };
+/** Longer than any takes on a slow machine: a hanging command still ends the run. */
+const ALL = { timeout: 600_000 };
 const WAIT_MS = 600_000;
 const at = 1_000_000;
 const known = { now: at, waitMs: WAIT_MS, dropOld: false };

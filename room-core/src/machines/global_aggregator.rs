@@ -400,14 +400,14 @@ impl GlobalAggregator {
         self.look(now, settings);
         let exceeded = self.books.settle(now, settings);
         turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
-        let entered = self.books.ledger().queued_since(self.queue.reported().middle());
+        let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
+        let entered = ledger.queued_since(self.queue.reported().middle());
         let turned = self.queue.turn(now, settings, entered);
-        let contributions = self.books.contributions();
         if let Some(epoch) = contributions.reported_epoch(now)
             && epoch > self.queue.reported()
         {
             let waiters = contributions.waiters(epoch, kept_max(settings));
-            let entered = entered.saturating_sub(self.books.ledger().queued_since(epoch.middle()));
+            let entered = entered.saturating_sub(ledger.queued_since(epoch.middle()));
             let give_up_per_s = self.forecast_cache.give_up_per_s();
             let is_lost = self.recovery.may_lack_check_ins(now)
                 && self.queue.lacks_anybody(&waiters, entered);

@@ -109,8 +109,8 @@ impl Registry {
         webhooks::destinations(&self.stored, room)
     }
 
-    /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made; of a
-    /// call that makes a preview its id, from `KeyRing::preview_id`.
+    /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made; for
+    /// a preview they are its id, from `KeyRing::preview_id`.
     pub fn perform(&mut self, now: Timestamp, draw: [u8; 16], call: &Call) -> RegistryTurn {
         let context = CallContext { now, draw, stored: &self.stored, deployment: &self.deployment };
         let done = answer(context, call).and_then(|Answer { reply, changes }| {

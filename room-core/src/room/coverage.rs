@@ -341,6 +341,17 @@ mod tests {
     }
 
     #[test]
+    fn a_room_covers_its_own_path_whatever_is_in_it() {
+        for path in ["/a%E2%80%A8b", "/a%20b", "/a.", "/...", "/‥", "/a¥b", "/%C4%B0ı", "/ſK"]
+        {
+            let place = format!("a.net{path}");
+            let coverage = coverage(&[&place]);
+            check(&coverage, &format!("http://{place}"), Ok(Some(&place)));
+            check(&coverage, &format!("http://{place}/x%0a"), Ok(Some(&place)));
+        }
+    }
+
+    #[test]
     fn a_path_that_may_climb_into_another_room_is_refused() {
         let coverage = coverage(&["a.net/", "a.net/blog", "b.net/shop"]);
         check(&coverage, "http://a.net/blog/..%2fbuy", Err(ContradictoryPath));

@@ -108,18 +108,18 @@ fn is_label(text: &str) -> bool {
 /// Whether the character is a letter or digit, of any script. Left out are marks and forms by which
 /// one letter can be written in several ways, what is not seen, and all punctuation.
 fn is_letter(one: char) -> bool {
-    match one {
-        '\0'..='\u{7f}' => one.is_ascii_alphanumeric(),
-        '\u{80}'..='\u{bf}' | '×' | '÷' | '\u{2b0}'..='\u{36f}' | '\u{37e}' => false,
-        '\u{55a}'..='\u{55f}' | '\u{589}'..='\u{58f}' | '\u{600}'..='\u{61f}' => false,
-        '\u{66a}'..='\u{66d}' | '\u{6d4}' | '\u{700}'..='\u{70f}' => false,
-        '\u{964}'..='\u{965}' | '\u{e3f}' | '\u{e5a}'..='\u{e5b}' => false,
-        '\u{1680}' | '\u{1800}'..='\u{180f}' | '\u{1d2c}'..='\u{1d6a}' => false,
-        '\u{2000}'..='\u{2bff}' | '\u{2e00}'..='\u{3004}' | '\u{3008}'..='\u{303f}' => false,
-        '\u{3200}'..='\u{33ff}' | '\u{a4fe}'..='\u{a4ff}' => false,
-        '\u{e000}'..='\u{1ffff}' | '\u{e0000}'.. => false,
-        _ => true,
-    }
+    let is_left_out = matches!(
+        one,
+        '\u{80}'..='\u{bf}' | '×' | '÷' | '\u{2b0}'..='\u{36f}' | '\u{37e}'
+            | '\u{55a}'..='\u{55f}' | '\u{589}'..='\u{58f}' | '\u{600}'..='\u{61f}'
+            | '\u{66a}'..='\u{66d}' | '\u{6d4}' | '\u{700}'..='\u{70f}'
+            | '\u{964}'..='\u{965}' | '\u{e3f}' | '\u{e5a}'..='\u{e5b}'
+            | '\u{1680}' | '\u{1800}'..='\u{180f}' | '\u{1d2c}'..='\u{1d6a}'
+            | '\u{2000}'..='\u{2bff}' | '\u{2e00}'..='\u{3004}' | '\u{3008}'..='\u{303f}'
+            | '\u{3200}'..='\u{33ff}' | '\u{a4fe}'..='\u{a4ff}'
+            | '\u{e000}'..='\u{1ffff}' | '\u{e0000}'..
+    );
+    if one.is_ascii() { one.is_ascii_alphanumeric() } else { !is_left_out }
 }
 
 /// Reads a number: its digits, behind `+` where the code of a country comes first; `00` says so

@@ -197,8 +197,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I8",
         breaks: "a check-in leaves a gap behind the one before it",
         file: "admission/check_in.rs",
-        from: "if now.since_ms(counted_until) <= EPOCH_MS { counted_until } else { now }",
-        to: "now + EPOCH_MS",
+        from: "if goes_on { (counted_until, kept_ms(ticket)) } else { (now, 0) };",
+        to: "(now + EPOCH_MS, 0);",
     },
     Mutant {
         law: "I8",
