@@ -157,7 +157,7 @@ export const ROWS = [
         "of_those_who_are_away_the_first_count_and_no_others",
       ),
       ...native(
-        "src/queue",
+        "src/queue/tests",
         "whoever_is_away_keeps_a_tenth_of_what_may_enter_in_a_minute_or_one_place",
       ),
     ],

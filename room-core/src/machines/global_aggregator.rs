@@ -25,7 +25,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
-use crate::machines::turn::{Incident, RequestId, Turn, earlier};
+use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
 use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply, kept_max};
@@ -398,8 +398,7 @@ impl GlobalAggregator {
     /// threshold or opening changed, which must be stored before anybody is told.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
         self.look(now, settings);
-        let exceeded = self.books.settle(now, settings);
-        turn.incidents.extend(exceeded.into_iter().map(Incident::GrantExceeded));
+        turn.incidents.extend(self.books.settle(now, settings));
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let entered = ledger.queued_since(self.queue.reported().middle());
         let turned = self.queue.turn(now, settings, entered);

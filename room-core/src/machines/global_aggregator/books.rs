@@ -5,6 +5,7 @@ use crate::base::id::Incarnation;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::{GrantId, Ledger, RATE_BINS, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Contributions, NodeIncarnation};
+use crate::machines::turn::Incident;
 use crate::machines::wire::NAMED_MAX;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
@@ -67,11 +68,12 @@ impl Books {
     /// Brings the books up to `now`: books reported uses, writes off slots that nobody accounted
     /// for, forgets what no longer counts.
     ///
-    /// Returns the grants of which more slots were used than granted, which is a fault somewhere.
-    pub(super) fn settle(&mut self, now: Timestamp, settings: &Settings) -> Vec<GrantId> {
+    /// Returns what is to be told of grants of which more slots were used than granted, which is a
+    /// fault somewhere.
+    pub(super) fn settle(&mut self, now: Timestamp, settings: &Settings) -> Vec<Incident> {
         let used = self.contributions.take_used().into_iter();
         let exceeded = used.filter(|(id, used)| !self.book_use(*id, *used));
-        let exceeded = exceeded.map(|(id, _)| id).collect();
+        let exceeded = exceeded.map(|(id, _)| Incident::GrantExceeded(id)).collect();
         self.ledger.settle(now, settings);
         self.contributions.prune(now, settings);
         exceeded

@@ -1,0 +1,194 @@
+//! Tests of the line: who is called, and when it opens.
+
+use super::{OrderKey, Queue, Supply, kept_max};
+use crate::base::time::Timestamp;
+use crate::order::census::{Epoch, EpochCensus};
+use crate::room::settings::Settings;
+
+fn slow_room() -> Settings {
+    Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
+}
+
+fn supply(available: u64) -> Supply {
+    Supply {
+        available,
+        flow_per_s: 0.0,
+        ahead: 0.5,
+        queued_since_reported: 0,
+        joined_since_reported: 0,
+        queued_since_round: 0,
+        carried: 0,
+        queued_at: Timestamp(20_000),
+        kept: 0,
+    }
+}
+
+fn closed_with(keys: &[u64], reported: u64) -> Queue {
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(keys[0]));
+    let waiters: EpochCensus = keys.iter().map(|key| (OrderKey(*key), 1)).collect();
+    queue.observe(Epoch(reported), &waiters);
+    queue
+}
+
+#[test]
+fn the_first_refused_newcomer_closes_the_room_and_is_called() {
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(1_000));
+    queue.close(Timestamp(1), OrderKey(2_000));
+    assert!(!queue.is_open());
+    assert_eq!(queue.threshold(), OrderKey(1_000));
+}
+
+#[test]
+fn whoever_entered_since_stands_before_nobody() {
+    let queue = closed_with(&[1_000, 2_000, 3_000], 2);
+    let check = |entered: u64, want: [u64; 3]| {
+        let curve = queue.curve_without(entered);
+        assert!(curve.iter().map(|(_, ahead)| *ahead).eq(want), "{entered}");
+    };
+    check(0, [1, 2, 3]);
+    check(2, [0, 0, 1]);
+    check(9, [0, 0, 0]);
+}
+
+#[test]
+fn a_slow_room_calls_as_many_as_slots_are_free() {
+    let check = |available: u64, want: u64| {
+        let mut queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
+        queue.call(Timestamp(20_000), &slow_room(), supply(available));
+        assert_eq!(queue.threshold(), OrderKey(want), "{available} free");
+    };
+    check(0, 1_000);
+    check(1, 1_000);
+    check(2, 2_000);
+    check(4, 4_000);
+}
+
+#[test]
+fn those_who_joined_in_one_millisecond_are_called_with_the_first_free_slot() {
+    let check = |called_waits: bool, available: u64, want: u64| {
+        let mut queue = Queue::default();
+        queue.close(Timestamp(1), OrderKey(1_000));
+        let called = [(OrderKey(1_000), u32::from(called_waits))];
+        let line = called.into_iter().filter(|(_, count)| *count > 0);
+        let waiters = line.chain([(OrderKey(2_000), 3), (OrderKey(3_000), 1)]).collect();
+        queue.observe(Epoch(2), &waiters);
+        queue.call(Timestamp(20_000), &slow_room(), supply(available));
+        assert_eq!(queue.threshold(), OrderKey(want), "{called_waits} {available}");
+    };
+    check(false, 0, 1_000);
+    check(false, 1, 2_000);
+    check(false, 3, 2_000);
+    check(false, 4, 3_000);
+    check(true, 2, 1_000); // one slot is for the one who was called first
+    check(true, 4, 2_000);
+}
+
+#[test]
+fn a_fast_room_calls_no_more_than_can_enter_within_a_refresh() {
+    let check = |available: u64, kept: u64, want: u64| {
+        let settings = Settings::with_limits(10_000, 60);
+        let mut queue = closed_with(&(1..=100).map(|key| key * 10).collect::<Vec<_>>(), 2);
+        let supply = Supply { kept, ..supply(available) };
+        queue.call(Timestamp(20_000), &settings, supply);
+        assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} {kept}");
+    };
+    check(7, 0, 7);
+    check(20, 0, 20);
+    check(90, 0, 20);
+    // Who is away stands in nobody's way, and takes a place.
+    check(90, 6, 26);
+    check(7, 6, 7);
+}
+
+#[test]
+fn whoever_is_away_keeps_a_tenth_of_what_may_enter_in_a_minute_or_one_place() {
+    let check = |per_minute: u32, want: u64| {
+        assert_eq!(kept_max(&Settings::with_limits(10_000, per_minute)), want, "{per_minute}");
+    };
+    check(1, 1);
+    check(19, 1);
+    check(20, 2);
+    check(2_000, 200);
+}
+
+#[test]
+fn part_of_a_key_bucket_is_called() {
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(1_000));
+    queue.observe(Epoch(2), &[(OrderKey(9_999), 5_000)].into());
+    assert!(queue.call(Timestamp(20_000), &slow_room(), supply(9)));
+    assert_eq!(queue.threshold(), OrderKey(5_008));
+    assert_eq!(queue.waiting_up_to(queue.threshold()), 9);
+    // Nobody of that part takes a slot: 28 s later all of the bucket are called.
+    let mut at =
+        |ms: u64, available: u64| queue.call(Timestamp(ms), &slow_room(), supply(available));
+    assert!(!at(20_500, 9));
+    assert!(!at(48_500, 9));
+    assert!(!at(48_501, 0)); // no slot was free: the time starts again
+    assert!(!at(48_502, 9));
+    assert!(!at(76_502, 9));
+    assert!(at(76_503, 9));
+    assert_eq!(queue.threshold(), OrderKey(9_999));
+}
+
+#[test]
+fn of_too_many_called_those_who_stand_first_are_served() {
+    let check = |available: u64, entered: u64, want: usize| {
+        let queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
+        let supply = Supply { queued_since_reported: entered, ..supply(available) };
+        let keys = [2_000, 2_000, 3_000, 5_000].map(OrderKey);
+        assert_eq!(queue.served_first(&keys, supply), want, "{available} {entered}");
+    };
+    check(0, 0, 0);
+    check(1, 0, 0);
+    check(2, 0, 2); // of one millisecond: whoever asks first
+    check(1, 1, 2);
+    check(3, 0, 3);
+    check(4, 0, 3);
+    check(5, 0, 4);
+    check(0, 9, 0);
+}
+
+#[test]
+fn visitors_who_entered_since_make_room_for_the_next() {
+    let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
+    let entered = Supply { queued_since_reported: 1, ..supply(1) };
+    assert!(queue.call(Timestamp(20_000), &slow_room(), entered));
+    assert_eq!(queue.threshold(), OrderKey(2_000));
+}
+
+#[test]
+fn the_threshold_never_goes_back_nor_past_the_reported_epoch() {
+    let mut queue = closed_with(&[1_000, 9_999, 10_000, 10_001], 2);
+    queue.call(Timestamp(20_000), &slow_room(), supply(9));
+    assert_eq!(queue.threshold(), OrderKey(9_999));
+    assert!(!queue.call(Timestamp(20_000), &slow_room(), supply(0)));
+    assert_eq!(queue.threshold(), OrderKey(9_999));
+}
+
+#[test]
+fn the_room_opens_when_nobody_is_left_and_slots_remain() {
+    let check = |keys: &[u64], supply: Supply, want: bool| {
+        let mut queue = closed_with(keys, 2);
+        assert_eq!(queue.try_open(&slow_room(), supply), want, "{keys:?} {supply:?}");
+    };
+    check(&[1_000], supply(1), false);
+    check(&[1_000], supply(2), true);
+    check(&[1_000, 2_000], supply(9), false);
+    check(&[1_000, 9_999], supply(9), false);
+    check(&[1_000, 10_000], supply(2), false); // the younger one's place is no newcomer's
+    check(&[1_000, 10_000], supply(3), true); // and it cannot be called before it opens
+    check(&[1_000], Supply { joined_since_reported: 1, ..supply(2) }, false);
+    check(&[1_000], Supply { queued_since_reported: 1, ..supply(1) }, true);
+}
+
+#[test]
+fn an_older_census_changes_nothing() {
+    let mut queue = closed_with(&[1_000, 2_000], 2);
+    queue.observe(Epoch(1), &EpochCensus::new());
+    assert_eq!(queue.waiting(), 2);
+    assert_eq!(queue.waiting_up_to(OrderKey(1_500)), 1);
+    assert_eq!(OrderKey::fifo(Timestamp(5_001)).coarse(), OrderKey(9_999));
+}
