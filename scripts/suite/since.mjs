@@ -59,11 +59,12 @@ function changedSince(commit) {
 }
 
 /** True if a file of tests, or what it imports, has changed. */
-function touches(file, changed) {
+export function touches(file, changed) {
   const seen = new Set();
   const open = [file];
   for (let next; (next = open.pop()) !== undefined; ) {
-    if (seen.has(next) || !fs.existsSync(next)) continue;
+    // What looks like an import may be a text, such as that of a folder.
+    if (seen.has(next) || !fs.statSync(next, { throwIfNoEntry: false })?.isFile()) continue;
     seen.add(next);
     if (changed.includes(next)) return true;
     for (const [, specifier] of fs.readFileSync(next, "utf8").matchAll(IMPORT)) {
