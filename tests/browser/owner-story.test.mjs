@@ -213,9 +213,11 @@ async function holdsAndDrains(owner) {
   await page.keyboard.press("Enter");
   await owner.reads(/In force: Drain\./);
   await owner.reads(/^In force\. Nobody new enters, and sessions are not renewed/);
-  // What is said last lies over the page until one is at its end.
+  // What is said last lies over the page until one is at its end, which news would move.
+  await owner.hides(true);
   await page.keyboard.press("End");
   await owner.looks("story-drained");
+  await owner.hides(false);
   await owner.button("Open").click();
   await owner.reads(/In force: nobody held, no maintenance\./);
 }
