@@ -1,13 +1,18 @@
 // Runs a command of the suite and keeps what it says.
 import { spawn } from "node:child_process";
+import os from "node:os";
 
-/** Runs a command; resolves with its exit code and its output, which is not shown. */
-export function runCommand([program, ...parameters], environment = {}) {
+/**
+ * Runs a command; resolves with its exit code and its output, which is not shown. A `priority` is a
+ * niceness, as `os.setPriority` takes it.
+ */
+export function runCommand([program, ...parameters], environment = {}, priority = 0) {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, CARGO_TERM_COLOR: "never", ...environment },
     });
+    if (priority !== 0 && child.pid !== undefined) os.setPriority(child.pid, priority);
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));

@@ -4,10 +4,12 @@ import os from "node:os";
 import { runCommand } from "./command.mjs";
 import { runTestFile, testFiles } from "./node-tests.mjs";
 import { Pool } from "./pool.mjs";
-import { ALONE, isOfNode } from "./steps.mjs";
+import { ALONE, placesOf } from "./steps.mjs";
 
 /** Under CI a test that cannot run is a failure. */
 const IN_CI = process.env.CI === "true";
+/** What compiles leaves the processors to the tests beside it, which may wait for an answer. */
+const COMMAND_PRIORITY = os.constants.priority.PRIORITY_BELOW_NORMAL;
 /** The line of Cargo's report on one test. */
 const CARGO_TEST = /^test (?:\S+::)?(\w+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm;
 const CARGO_OUTCOMES = { ok: "passed", FAILED: "failed", ignored: "skipped" };
@@ -20,11 +22,13 @@ const CARGO_OUTCOMES = { ok: "passed", FAILED: "failed", ignored: "skipped" };
  * @param {Map<string, number>} [secondsOf] how long files took before: the longest begin first
  */
 export async function runSteps(steps, secondsOf = new Map()) {
-  const run = new Run(steps, secondsOf);
+  const places = placesOf(os.availableParallelism());
+  const run = new Run(steps, secondsOf, places);
   const inLane = (wanted) => steps.filter(({ lane }) => lane === wanted);
-  const lanes = [...new Set(steps.filter((one) => !isOfNode(one)).map(({ lane }) => lane))];
-  const sideBySide = lanes.filter((lane) => lane !== ALONE).map((lane) => run.inTurn(inLane(lane)));
-  await Promise.all([...sideBySide, run.sideBySide(steps.filter(isOfNode))]);
+  const lanes = [...new Set(steps.map(({ lane }) => lane))].filter((lane) => lane !== ALONE);
+  await Promise.all(
+    lanes.map((lane) => (places[lane] ? run.sideBySide(inLane(lane)) : run.inTurn(inLane(lane)))),
+  );
   await run.inTurn(inLane(ALONE));
   return steps.map((step) => run.ended.get(step.name));
 }
@@ -35,11 +39,15 @@ class Run {
   /** The end of each step, as a promise, and what fulfils it. */
   #endOf = new Map();
   #tellEnd = new Map();
-  #pool = new Pool(Math.max(2, os.availableParallelism()));
+  /** By lane: where files of several steps wait for a place, and where those of one at a time do. */
+  #pools;
+  #one = new Pool(1);
   #secondsOf;
 
-  constructor(steps, secondsOf) {
+  constructor(steps, secondsOf, places) {
     this.#secondsOf = secondsOf;
+    const pools = Object.entries(places).map(([lane, count]) => [lane, new Pool(count)]);
+    this.#pools = Object.fromEntries(pools);
     for (const { name } of steps) {
       this.#endOf.set(name, new Promise((tell) => this.#tellEnd.set(name, tell)));
     }
@@ -63,13 +71,14 @@ class Run {
   }
 
   async #perform(step) {
-    const { name, folder, commands = [], environment } = step;
+    const { name, lane, folder, commands = [] } = step;
+    const pool = this.#pools[lane] ?? this.#one;
     const pieces = [];
-    for (const command of commands) pieces.push(await this.#command(name, command, environment));
+    for (const command of commands) pieces.push(await this.#command(step, command));
     const files = [...(step.files ?? (folder ? testFiles(folder) : []))].sort(
       (one, other) => this.#secondsBefore(other) - this.#secondsBefore(one),
     );
-    const ofFiles = files.map((file) => this.#pool.run(() => this.#file(file)));
+    const ofFiles = files.map((file) => pool.run(() => this.#file(file)));
     pieces.push(...(await Promise.all(ofFiles)));
     return this.#end(name, pieces);
   }
@@ -78,9 +87,10 @@ class Run {
     return this.#secondsOf.get(file) ?? 0;
   }
 
-  async #command(name, command, environment) {
+  async #command({ name, lane, environment }, command) {
     const began = performance.now();
-    const { code, output } = await runCommand(command, environment);
+    const priority = lane === ALONE ? undefined : COMMAND_PRIORITY;
+    const { code, output } = await runCommand(command, environment, priority);
     const results = [...output.matchAll(CARGO_TEST)].map(([, test, word]) => ({
       name: test,
       outcome: CARGO_OUTCOMES[word],

@@ -1,9 +1,11 @@
 // The steps of the suite: what each runs, in which lane and tier, and what it needs before.
 
-/** The lane of what compiles Rust, and of the short checks. */
+/** The lane of what compiles Rust, of the short checks, and of what runs beside the tests. */
 const RUST = "rust";
-/** The lane of the builds, and of all tests for Node, of which as many run at once as fit. */
+/** The lane of the tests for Node that use a processor: as many files at once as there are. */
 const NODE = "node";
+/** The lane of the tests in browsers. They mostly wait for real time, so more files run at once. */
+const BROWSER = "browser";
 /** The lane of what times the machine: it begins when the others are over. */
 export const ALONE = "alone";
 
@@ -55,10 +57,11 @@ export const STEPS = [
   { name: "faults", tier: CHANGE, lane: NODE, folder: "tests/attacks/faults", needs: "wrangler" },
   { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },
   { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
-  { name: "browser", tier: CHANGE, lane: NODE, folder: "tests/browser", needs: "wrangler" },
+  { name: "browser", tier: CHANGE, lane: BROWSER, folder: "tests/browser", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
   { name: "bare", tier: GATES, lane: RUST, folder: "tests/bare" },
-  { name: "soak", tier: GATES, lane: ALONE, commands: [words("node scripts/soak.mjs")] },
+  // Takes a third of a processor for two minutes: it may as well run beside others.
+  { name: "soak", tier: GATES, lane: RUST, commands: [words("node scripts/soak.mjs")] },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
 ];
 
@@ -81,9 +84,9 @@ export function withNeeded(names) {
   return STEPS.filter(({ name }) => wanted.has(name));
 }
 
-/** True for a step of the lane of all tests for Node. */
-export function isOfNode({ lane }) {
-  return lane === NODE;
+/** How many files run at once in each lane whose steps begin together, with `processors`. */
+export function placesOf(processors) {
+  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(2, processors) + 1 };
 }
 
 function words(text) {
