@@ -193,13 +193,17 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     }
 }
 
-/// Tells whether visitors can be served, and if not, why. It needs no token.
+/// Tells whether visitors can be served, and by what; and why not. It needs no token.
 fn health(host: &str) -> Reply {
+    let told = |memory: &mut Memory| (memory.refusal.clone(), memory.notes.clone());
     let (status, body) = match memory::problem(host) {
         Some(reason) => (503, json!({ "status": "unusable", "reason": reason })),
-        None => match memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
-            notes if notes.is_empty() => (200, json!({ "status": "ok" })),
-            notes => (200, json!({ "status": "ok", "notes": notes })),
+        None => match memory::with(told).unwrap_or_default() {
+            (refusal, notes) if !refusal.is_empty() => {
+                (200, json!({ "status": "last_good", "reason": refusal, "notes": notes }))
+            }
+            (_, notes) if notes.is_empty() => (200, json!({ "status": "ok" })),
+            (_, notes) => (200, json!({ "status": "ok", "notes": notes })),
         },
     };
     Reply { status, body: body.to_string() }
