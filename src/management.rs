@@ -121,8 +121,15 @@ fn covers(pattern: &str, host: &str) -> bool {
 
 /// Answers a request of the management surface.
 pub async fn handle(request: Request<'_>, env: &Env) -> Verdict {
-    let answer = answer(request, env).await;
-    answer.unwrap_or_else(|failure| refused(&failure))
+    match answer(request, env).await {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            if failure.held_back_ms > 0 {
+                platform::sleep_until(platform::now() + failure.held_back_ms).await;
+            }
+            refused(&failure)
+        }
+    }
 }
 
 fn refused(failure: &Failure) -> Verdict {
