@@ -114,11 +114,11 @@ async function tellScale() {
   return !options.gate || held;
 }
 
-/** What a month costs; false if a gate breaks. */
+/** What a month costs; false if a goal is missed. */
 async function tellBill() {
   const { text, verdicts: found } = await monthlyBill(options);
   console.log([text, "", ...found.map((one) => one.text)].join("\n"));
-  return !options.gate || found.every(({ held }) => held);
+  return found.every(({ held }) => held);
 }
 
 /** What broke a gate, and Queue-it, beside which the table sets everybody. */

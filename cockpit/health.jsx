@@ -69,9 +69,9 @@ function Examination({ session, rooms }) {
 
 function judged(examined, rooms) {
   const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
-  const { problem: reason, notes } = examined.known;
+  const { problem: reason, refusal, notes } = examined.known;
   const all = [examined];
-  const facts = { samples: all, examined: all, rooms, isLocal, health: { reason, notes } };
+  const facts = { samples: all, examined: all, rooms, isLocal, health: { reason, refusal, notes } };
   const judges = [health, usedOfPlan, objects, caches, keys, tokens, zones, onFailure, limits];
   return judges.flatMap((judge) => judge(facts));
 }

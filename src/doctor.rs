@@ -22,11 +22,14 @@ pub fn reply(host: &str, query: &str) -> Reply {
         let hosts: Vec<String> =
             [Some(memory.own_host()), room_host].into_iter().flatten().collect();
         let keys = memory.keys.is_public();
-        (memory.notes.clone(), memory.version, keys, hosts, memory.placement.clone())
+        let said = (memory.refusal.clone(), memory.notes.clone());
+        (said, memory.version, keys, hosts, memory.placement.clone())
     };
-    let (notes, version, public_keys, hosts, placement) = memory::with(known).unwrap_or_default();
+    let ((refusal, notes), version, public_keys, hosts, placement) =
+        memory::with(known).unwrap_or_default();
     let known = json!({
         "problem": memory::problem(host),
+        "refusal": refusal,
         "notes": notes,
         "local": is_local(host),
         "configuration": version,

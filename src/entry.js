@@ -6,7 +6,18 @@ import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
 import { examinedObject } from "./doctor.js";
 import { holdPage } from "./hold_page.js";
-import { configured, current, guard, life, rebuild } from "./instance.js";
+import {
+  configured,
+  current,
+  deployed,
+  goodDeployment,
+  guard,
+  life,
+  mayRecover,
+  rebuild,
+  recover,
+} from "./instance.js";
+import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
 import { isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
@@ -42,6 +53,8 @@ const DECISION_HEADERS = [
 /** The verdicts that are made here because the wasm cannot: see `verdict.js`. */
 const UNDECIDED = decode("F");
 const MANAGE = decode("M");
+/** The deployment is refused, and the last good one was not looked for yet. */
+const RECOVER = { kind: "recover" };
 /** The most frequent verdict, which the wasm tells by telling nothing. */
 const PASS = decode("P");
 /** The code that stands for the data center if the platform does not tell it. */
@@ -77,15 +90,7 @@ export default {
       headers.delete(COMMAND_HEADER);
       headers.delete(LOCK_HEADER);
     }
-    let verdict;
-    try {
-      verdict = glance(request, headers, env);
-    } catch (error) {
-      rebuild(error);
-      verdict = glanceAgain(request, env);
-    }
-    const asks = verdict.kind === "handle";
-    return asks ? handle(request, env, ctx) : perform(verdict, request, env, ctx);
+    return answered(request, headers, env, ctx);
   },
 
   /** The cron trigger, which stands only where the owner wants to know what is used of the plan. */
@@ -99,10 +104,28 @@ export const DataCenterAggregator = objectClass(wasm.DataCenterAggregator);
 export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
 export const Registry = objectClass(wasm.Registry);
 
+/** Answers a request from memory, or by what the wasm has to wait for. */
+function answered(request, headers, env, ctx) {
+  let verdict;
+  try {
+    verdict = glance(request, headers, env);
+  } catch (error) {
+    rebuild(error);
+    verdict = glanceAgain(request, env);
+  }
+  if (verdict.kind === "handle") return handle(request, env, ctx);
+  if (verdict !== RECOVER) return perform(verdict, request, env, ctx);
+  const looked = recover(env, () => lastGoodNear(request.url, env, ctx));
+  return looked.then(() => answered(request, headers, env, ctx));
+}
+
 /** Asks the wasm for a verdict without waiting: most visits are decided here. */
 function glance(request, headers, env) {
   const { url } = request;
-  if (!configured(env)) return wasm.is_for_operator(url) ? MANAGE : UNDECIDED;
+  if (!configured(env)) {
+    if (mayRecover()) return RECOVER;
+    return wasm.is_for_operator(url) ? MANAGE : UNDECIDED;
+  }
   const cookie = headers.get("cookie") ?? "";
   const verdict = wasm.glance(url, request.method, cookie, Date.now(), request);
   return verdict === undefined ? PASS : decode(verdict);
@@ -203,16 +226,16 @@ function withCookies(request, cookies) {
 
 /** Whether the origin can be reached: false if ORIGIN_URL is needed for it and is no address. */
 function hasOrigin(env) {
-  return env.ORIGIN || !env.ORIGIN_URL || URL.canParse(env.ORIGIN_URL);
+  return env.ORIGIN || !deployed.originUrl || URL.canParse(deployed.originUrl);
 }
 
 /** Sends a request to the Worker bound as ORIGIN, or to ORIGIN_URL, or to the zone's own origin. */
 function toOrigin(request, env) {
   if (env.ORIGIN_LOCK_SECRET) request = locked(request, env.ORIGIN_LOCK_SECRET);
   if (env.ORIGIN) return env.ORIGIN.fetch(request);
-  if (!env.ORIGIN_URL) return fetch(request);
+  if (!deployed.originUrl) return fetch(request);
   const url = new URL(request.url);
-  const { protocol, hostname, port } = new URL(env.ORIGIN_URL);
+  const { protocol, hostname, port } = new URL(deployed.originUrl);
   return fetch(new Request(Object.assign(url, { protocol, hostname, port }), request));
 }
 
@@ -279,15 +302,20 @@ function page({ status, headers, cookies = [], body }, method, bodyOf = (text) =
 
 /** Makes a Durable Object class, an RPC target, around a class in wasm. */
 function objectClass(Shell) {
+  const isRegistry = Shell === wasm.Registry;
   return class extends DurableObject {
     #shell;
     #instance;
+    /** Whether the deployment was looked at to be kept; it stays the same as long as the object. */
+    #isKept = false;
     /** Since when the object is in memory, and how many calls it has got, for the doctor. */
     #life = { began: Date.now(), calls: 0 };
 
     /** @param {string} message @returns {Promise<string>} */
-    call(message) {
+    async call(message) {
       this.#life.calls += 1;
+      if (!configured(this.env) && mayRecover()) await recover(this.env, () => this.#lastGood());
+      if (!configured(this.env)) throw new Error("the configuration cannot be used");
       return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
     }
 
@@ -306,12 +334,29 @@ function objectClass(Shell) {
       return keptUsage(this.ctx, this.env, found);
     }
 
+    /** Tells the last deployment that could be used; only the registry is asked. */
+    lastGood() {
+      this.#keepDeployment();
+      return keptLastGood(this.ctx);
+    }
+
+    /** In the registry: keeps the deployment, if it can be used and runs here itself. */
+    #keepDeployment() {
+      const good = isRegistry && configured(this.env) && goodDeployment();
+      if (good && !this.#isKept) keepLastGood(this.ctx, good, this.env);
+      this.#isKept = true;
+    }
+
+    async #lastGood() {
+      return isRegistry ? parsed(keptLastGood(this.ctx)) : askedLastGood(this.env);
+    }
+
     /** Returns the object in the running instance: after a rebuild a new one, as if restarted. */
     #current() {
-      if (!configured(this.env)) throw new Error("the configuration cannot be used");
       if (this.#instance !== current.instanceId) {
         this.#shell = new Shell(this.ctx, this.env);
         this.#instance = current.instanceId;
+        this.#keepDeployment();
       }
       return this.#shell;
     }

@@ -47,10 +47,16 @@ fn start() {
 
 /// Configures this instance with the rooms of rooms.json, the text variables and secrets (a JSON
 /// object), and what [`take_configuration`] of an instance before this one returned, or "". Returns
-/// "", or in words for the operator why this configuration cannot be used.
+/// "", or in words for the operator why this configuration cannot be used. `refusal` is "", or what
+/// it said of the deployment that runs, where this is the last good one.
 #[wasm_bindgen]
-pub fn configure(rooms_json: &str, vars_json: &str, registry_json: &str) -> String {
-    memory::configure(rooms_json, vars_json, registry_json)
+pub fn configure(
+    rooms_json: &str,
+    vars_json: &str,
+    registry_json: &str,
+    refusal: String,
+) -> String {
+    memory::configure(rooms_json, vars_json, registry_json, refusal)
 }
 
 /// Logs what is wrong with the variables although visitors can be served.

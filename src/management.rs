@@ -121,8 +121,15 @@ fn covers(pattern: &str, host: &str) -> bool {
 
 /// Answers a request of the management surface.
 pub async fn handle(request: Request<'_>, env: &Env) -> Verdict {
-    let answer = answer(request, env).await;
-    answer.unwrap_or_else(|failure| refused(&failure))
+    match answer(request, env).await {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            if failure.held_back_ms > 0 {
+                platform::sleep_until(platform::now() + failure.held_back_ms).await;
+            }
+            refused(&failure)
+        }
+    }
 }
 
 fn refused(failure: &Failure) -> Verdict {
@@ -193,13 +200,17 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     }
 }
 
-/// Tells whether visitors can be served, and if not, why. It needs no token.
+/// Tells whether visitors can be served, and by what; and why not. It needs no token.
 fn health(host: &str) -> Reply {
+    let told = |memory: &mut Memory| (memory.refusal.clone(), memory.notes.clone());
     let (status, body) = match memory::problem(host) {
         Some(reason) => (503, json!({ "status": "unusable", "reason": reason })),
-        None => match memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
-            notes if notes.is_empty() => (200, json!({ "status": "ok" })),
-            notes => (200, json!({ "status": "ok", "notes": notes })),
+        None => match memory::with(told).unwrap_or_default() {
+            (refusal, notes) if !refusal.is_empty() => {
+                (200, json!({ "status": "last_good", "reason": refusal, "notes": notes }))
+            }
+            (_, notes) if notes.is_empty() => (200, json!({ "status": "ok" })),
+            (_, notes) => (200, json!({ "status": "ok", "notes": notes })),
         },
     };
     Reply { status, body: body.to_string() }

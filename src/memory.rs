@@ -71,6 +71,8 @@ pub struct Memory {
     pub placement: Placement,
     /// What is wrong with the variables although visitors can be served, for the operator.
     pub notes: Vec<String>,
+    /// Why the deployment that runs cannot be used, where the last good one counts; "" elsewhere.
+    pub refusal: String,
     /// How old the configuration is, and when to look for a newer one.
     pub freshness: Freshness,
     /// The version of the registry's configuration that is in use; `None` until one is known. 0
@@ -182,8 +184,8 @@ impl Visited<'_> {
 
 /// Configures this isolate. Returns "", or in words for the operator why the configuration cannot
 /// be used. `text` is what [`take_configuration`] returned in an instance before this one, "" for
-/// nothing.
-pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
+/// nothing. `refusal` says why another deployment than this one should count, "" if none should.
+pub fn configure(rooms_json: &str, vars_json: &str, text: &str, refusal: String) -> String {
     // The entry writes texts only. If they cannot be read, the error names what is missing.
     let vars = serde_json::from_str(vars_json).unwrap_or_default();
     let (deployment, problem) = match Memory::new(rooms_json, &vars) {
@@ -191,9 +193,12 @@ pub fn configure(rooms_json: &str, vars_json: &str, text: &str) -> String {
             if !text.is_empty() && memory.accept(text).is_ok() {
                 memory.freshness = Freshness::resumed(platform::now());
             }
+            memory.refusal = refusal;
             (Deployment::Usable(Box::new(memory)), String::new())
         }
-        Err(reason) => {
+        Err(other) => {
+            // The operator has to mend what was deployed.
+            let reason = if refusal.is_empty() { other } else { refusal };
             let management = Box::new(Management::new(&vars));
             (Deployment::Unusable { management, reason: reason.clone() }, reason)
         }
@@ -282,6 +287,7 @@ impl Memory {
             management: Management::new(vars),
             placement,
             notes,
+            refusal: String::new(),
             turnstile: Turnstile::new(vars),
             freshness: Freshness::default(),
             version: None,

@@ -1,5 +1,5 @@
-//! Clock, random numbers and timers of the platform. Nothing else in the Worker reads the clock,
-//! draws entropy or sleeps.
+//! Clock, random numbers, timers and domains of the platform. Nothing else in the Worker reads the
+//! clock, draws entropy or sleeps.
 
 use std::cell::RefCell;
 use std::future::Future;
@@ -80,4 +80,11 @@ pub async fn within<T>(limit_ms: u64, answer: impl Future<Output = Option<T>>) -
         Either::Left((answer, _)) => answer,
         Either::Right(_) => None,
     }
+}
+
+#[wasm_bindgen(raw_module = "../../../src/domain.js")]
+extern "C" {
+    /// Returns a domain in ASCII, by the tables of the platform: they are too large for the wasm.
+    #[wasm_bindgen(js_name = domainInAscii)]
+    pub fn domain_in_ascii(domain: &str) -> String;
 }

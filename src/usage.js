@@ -113,7 +113,8 @@ async function told(env, room, notice) {
   await object.call(JSON.stringify(message)).catch(logged);
 }
 
-const registryOf = (env) => stubOf(env, env.REGISTRY, REGISTRY);
+/** The registry's object, as an RPC target. */
+export const registryOf = (env) => stubOf(env, env.REGISTRY, REGISTRY);
 
 function stubOf({ JURISDICTION: within, LOCATION_HINT: hint }, namespace, name) {
   const all = within ? namespace.jurisdiction(within.trim()) : namespace;

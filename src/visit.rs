@@ -432,6 +432,10 @@ impl AnswerSource for Worded<'_> {
         self.languages.ready(language).ok()
     }
 
+    fn domain_in_ascii(&self, domain: &str) -> String {
+        platform::domain_in_ascii(domain)
+    }
+
     fn hand_over(&mut self, message: TurnMessage) {
         self.turns.push((self.room, message));
     }

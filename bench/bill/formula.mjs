@@ -33,14 +33,30 @@ export function monthOf(used, seconds) {
  *   the time of objects costs, their calls and rows, the requests with their CPU time, and all of
  *   it with the plan; besides, what it would cost to log each request and call
  */
-export function bill({ requests, calls, awakeS, rows }) {
-  const parts = {
-    time: beyond("objectTime", awakeS * OBJECT_GB),
-    calls: beyond("calls", calls) + beyond("rows", rows),
-    requests: beyond("requests", requests) + beyond("cpuMs", requests * CPU_MS_PER_REQUEST),
-  };
+export function bill(used) {
+  const parts = partsOf(used, beyond);
   const total = PLAN_USD + parts.time + parts.calls + parts.requests;
-  return { ...parts, total, logs: beyond("logs", requests + calls) };
+  return { ...parts, total, logs: beyond("logs", used.requests + used.calls) };
+}
+
+/**
+ * What the same costs, part by part, where everything that the plan includes is used up already:
+ * an hour of a month, for example.
+ *
+ * @param {Used} used
+ * @returns {{ time: number, calls: number, requests: number, total: number }}
+ */
+export function priced(used) {
+  const parts = partsOf(used, (what, count) => (count / 1e6) * PRICES[what].usdPerMillion);
+  return { ...parts, total: parts.time + parts.calls + parts.requests };
+}
+
+function partsOf({ requests, calls, awakeS, rows }, price) {
+  return {
+    time: price("objectTime", awakeS * OBJECT_GB),
+    calls: price("calls", calls) + price("rows", rows),
+    requests: price("requests", requests) + price("cpuMs", requests * CPU_MS_PER_REQUEST),
+  };
 }
 
 /** The bill for the time of so many objects that never sleep, as all did when first built. */

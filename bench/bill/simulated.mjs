@@ -15,6 +15,8 @@ const DATA_CENTERS = 30;
 const SEEDS = "201..205";
 /** The scenarios: the platform may take the memory of an object that sleeps for 10 s, or not. */
 const [REMEMBERS, FORGETS] = ["half", "half-forgets"];
+/** A sale for which a million come, and the one run of it that is told. */
+const [SALE, SALE_SEED] = ["sale", "201"];
 
 /**
  * The means of a few runs in which objects remember all, and in which they forget in their sleep.
@@ -23,11 +25,16 @@ const [REMEMBERS, FORGETS] = ["half", "half-forgets"];
  *   entries: number, entryCalls: number }>}
  */
 export function halfFullIn30() {
-  const runs = played();
+  const runs = played([REMEMBERS, FORGETS], SEEDS);
   const forgetting = means(runs.filter(({ scenario }) => scenario === FORGETS));
   const remembering = means(runs.filter(({ scenario }) => scenario === REMEMBERS));
   // Where nothing is forgotten the simulator writes no more than a sample: there are no more rows.
   return { forgetting, remembering: { ...remembering, rows: forgetting.rows } };
+}
+
+/** What everybody's asking costs in a sale for which a million come. */
+export function saleOfAMillion() {
+  return means(played([SALE], SALE_SEED));
 }
 
 function means(runs) {
@@ -45,13 +52,13 @@ function means(runs) {
   };
 }
 
-function played() {
+function played(scenarios, seeds) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-bill-"));
   const file = path.join(folder, "runs.json");
   try {
     const cargo = ["run", "--quiet", "--locked", "--profile", "simulator", "-p", "room-sim"];
-    const world = ["--scenario", `${REMEMBERS},${FORGETS}`, "--data-centers", `${DATA_CENTERS}`];
-    const choice = ["compare", "--algorithm", "escrow", ...world, "--seeds", SEEDS, "--json", file];
+    const world = ["--scenario", `${scenarios}`, "--data-centers", `${DATA_CENTERS}`];
+    const choice = ["compare", "--algorithm", "escrow", ...world, "--seeds", seeds, "--json", file];
     const options = { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"], encoding: "utf8" };
     const { status, stderr, error } = spawnSync("cargo", [...cargo, "--", ...choice], options);
     if (status !== 0) throw new Error(`the simulator did not run: ${error ?? stderr}`);

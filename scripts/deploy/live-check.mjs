@@ -30,13 +30,8 @@ export async function liveCheck(deployed, patience) {
 
 async function attempt({ settings: { host, adminHost, zone }, token, liveAddress }) {
   const ask = (name, path, headers) => answerOf(liveAddress, name, path, headers);
-  const health = await ask(adminHost, "/_waiting-room/health");
-  const told = parsed(health.body);
-  if (told?.reason) return `nobody is served: ${told.reason}`;
-  if (health.status !== 200 || told?.status !== "ok") {
-    return `https://${adminHost} answers ${health.status}, not the waiting room`;
-  }
-  for (const note of told.notes ?? []) console.log(`  Note: ${note}`);
+  const ill = illness(await ask(adminHost, "/_waiting-room/health"), adminHost);
+  if (ill) return ill;
 
   const path = `${API}/zones/${zone.id}/waiting_rooms`;
   const stranger = await ask(adminHost, path);
@@ -54,6 +49,20 @@ async function attempt({ settings: { host, adminHost, zone }, token, liveAddress
     `https://${host}${room.path} answers ${site.status} without the room's cookie: is its DNS ` +
     "record proxied (orange cloud), and does no rule or other Worker answer before?"
   );
+}
+
+/** What health says is wrong, "" for nothing. */
+function illness({ status, body }, adminHost) {
+  const told = parsed(body);
+  if (told?.reason) {
+    const isServed = told.status === "last_good";
+    return `${isServed ? "the last good deployment serves" : "nobody is served"}: ${told.reason}`;
+  }
+  if (status !== 200 || told?.status !== "ok") {
+    return `https://${adminHost} answers ${status}, not the waiting room`;
+  }
+  for (const note of told.notes ?? []) console.log(`  Note: ${note}`);
+  return "";
 }
 
 function answerOf(liveAddress, host, path, headers = {}) {

@@ -10,9 +10,13 @@ export const CLOCK_LOOK_MS = 1_000;
 /** Younger isolates began for this very request, as far as a clock shows that stands still. */
 const COLD_AGE_MS = 50;
 
-export function health({ health: { reason, notes = [] } }) {
+export function health({ health: { status, refusal, reason, notes = [] } }) {
   const lines = [];
-  if (reason) {
+  const refused = refusal || (status === "last_good" && reason);
+  if (refused) {
+    const figure = "are served by the last good deployment; this one is refused";
+    lines.push(wrong("Visitors", figure, `${refused}. Mend it, and \`npm run deploy\`.`));
+  } else if (reason) {
     const remedy = `${reason}. Mend it, and \`npm run deploy\`.`;
     lines.push(wrong("Visitors", "nobody is served", remedy));
   } else lines.push(ok("Visitors", "are served"));

@@ -4,15 +4,19 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
+import { BILL_TEXTS } from "../../bench/bill/texts.mjs";
 import { countsOf } from "./report.mjs";
 
 const ROOT = path.join(import.meta.dirname, "..", "..");
 const LAST = path.join(ROOT, "target", "suite", "figures.json");
 /** The file that is committed. */
 const KEPT = path.join(ROOT, "docs", "figures.json");
-const [BEGIN, END] = ["<!-- figures: begin -->", "<!-- figures: end -->"];
-/** The documents with a table, and the tiers in it. */
+/** A place for figures in a document: its name, and what stands there. */
+const PLACE = /<!-- figures: begin ([\w-]+) -->\n[^]*?<!-- figures: end -->/g;
+/** The documents with figures, and the names of the places in each. */
 export const DOCUMENTS = {
+  "README.md": ["bill-sale"],
+  "docs/costs.md": ["bill-short", "bill-months", "bill-goals"],
   "docs/performance.md": ["change", "gates"],
   "docs/simulation.md": ["nightly"],
 };
@@ -49,20 +53,41 @@ export function keepFigures(tier, steps, wallSeconds) {
   for (const { title, seconds } of steps.flatMap(({ pieces }) => pieces)) {
     if (title.endsWith(".test.mjs")) files[title] = Math.round(seconds);
   }
-  write(LAST, { tiers: { ...last.tiers, [tier]: figures }, files });
+  write(LAST, { ...last, tiers: { ...last.tiers, [tier]: figures }, files });
+}
+
+/** Keeps what `npm run bench -- --bill` has measured, case by case, as the last run. */
+export function keepBill(cases) {
+  const date = new Date().toISOString().slice(0, 10);
+  write(LAST, { ...read(LAST), bill: { date, cases } });
 }
 
 /** Puts the figures of the last runs into the committed file. */
 export function commitFigures() {
   const [kept, last] = [read(KEPT), read(LAST)];
-  write(KEPT, { tiers: { ...kept.tiers, ...last.tiers }, files: { ...kept.files, ...last.files } });
+  write(KEPT, {
+    bill: last.bill ?? kept.bill,
+    tiers: { ...kept.tiers, ...last.tiers },
+    files: { ...kept.files, ...last.files },
+  });
 }
 
-/** Puts the table of a document's tiers into its text. */
-export function withFigures(document, text) {
-  const [before, rest] = text.split(BEGIN);
-  const tables = DOCUMENTS[document].map((tier) => tableOf(tier, read(KEPT).tiers?.[tier]));
-  return `${before}${BEGIN}\n${tables.join("\n\n")}\n${END}${rest.split(END)[1]}`;
+/** Puts the figures of a document into its text; each place that the list names must be there. */
+export function withFigures(document, text, kept = read(KEPT)) {
+  const names = [...text.matchAll(PLACE)].map(([, name]) => name);
+  if (`${names}` !== `${DOCUMENTS[document]}`) {
+    throw new Error(`${document} has places for ${names}, not for ${DOCUMENTS[document]}`);
+  }
+  return text.replaceAll(
+    PLACE,
+    (_, name) => `<!-- figures: begin ${name} -->\n${figuresOf(name, kept)}\n<!-- figures: end -->`,
+  );
+}
+
+function figuresOf(name, { tiers, bill }) {
+  const told = BILL_TEXTS[name];
+  if (!told) return tableOf(name, tiers?.[name]);
+  return bill ? told(bill.cases) : "`npm run bench -- --bill`: not kept yet.";
 }
 
 function tableOf(tier, figures) {

@@ -1,5 +1,5 @@
 // Which steps and files of tests a change touches: by what each file of tests imports, and by what
-// the packages are built from.
+// the packages are built from. What lies further away is left to `npm test`.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -17,12 +17,24 @@ const WORKER = /^(?:src|templates|analytics|webhooks)\/|^(?:rooms\.json|wrangler
 const EVERYTHING = /^(?:package-lock\.json|Cargo\.(?:toml|lock)|rust-toolchain\.toml)$/;
 /** Steps that take seconds and read all of the repository. */
 const ALWAYS = ["format", "tidy"];
+/** The owner's screens: a bundle of their own, which its tests in a browser look at. */
+const COCKPIT = /^cockpit\/(\w+?)(?:_\w+)?\.\w+$/;
+/** What says that there is a built Worker, which a new cockpit can be put beside. */
+const BUILT = "build/worker/gen/stamp";
+/** Each folder of the core, and each of its tests. */
+const CORE_SOURCE = /^room-core\/src\/(\w+)/;
+const CORE_TESTS = "room-core/tests";
+const CORE_TEST = /^room-core\/tests\/(\w+)/;
 /** The steps that drive the built Worker, in which a change of `src` can show. */
 const DRIVE_WORKER = ["golden", "languages", "workerd", "attacks", "faults"];
 
 /** Lists the steps for what differs from `commit`, files that are not committed included. */
 export function stepsSince(commit) {
-  const changed = changedSince(commit);
+  return stepsTouchedBy(changedSince(commit));
+}
+
+/** Lists the steps for a change of these files. */
+export function stepsTouchedBy(changed) {
   if (changed.length === 0) return [];
   if (changed.some((file) => EVERYTHING.test(file))) {
     return STEPS.filter(({ tier }) => tier === "change");
@@ -37,7 +49,7 @@ export function stepsSince(commit) {
   if (changed.some((file) => /\.[cm]?[jt]sx?$/.test(file))) steps.set("lints", oxlint());
   if (packages.length > 0) {
     steps.set("lints", rustLints(packages));
-    steps.set("native", nativeTests(packages));
+    steps.set("native", nativeTests(packages, changed));
   }
   for (const step of STEPS.filter(({ folder, tier }) => folder && tier === "change")) {
     const touched = testFiles(step.folder).filter((file) => touches(file, changed));
@@ -45,8 +57,36 @@ export function stepsSince(commit) {
       steps.set(step.name, { ...step, files: touched });
     }
   }
-  return withNeeded([...names, ...steps.keys()]).map((step) => steps.get(step.name) ?? step);
+  const chosen = withNeeded([...names, ...steps.keys()]);
+  return [
+    ...chosen.map((step) => steps.get(step.name) ?? step),
+    ...cockpitSteps(changed, chosen.map(({ name }) => name)),
+  ];
 }
+
+/**
+ * The tests of the cockpit's screens that have changed. Only the cockpit is built anew for them, if
+ * nothing else of the Worker is.
+ */
+function cockpitSteps(changed, chosen) {
+  const screens = changed.map((file) => COCKPIT.exec(file)?.[1]).filter(Boolean);
+  if (screens.length === 0 || chosen.includes("browser")) return [];
+  const all = testFiles("tests/browser").filter((file) => file.includes("/cockpit"));
+  const of = (screen) => all.filter((file) => file.endsWith(`/cockpit-${screen}.test.mjs`));
+  // What has no tests of its own name is a part of several screens.
+  const isKnown = screens.every((screen) => of(screen).length > 0);
+  const files = isKnown ? [...new Set(screens.flatMap(of))] : all;
+  const [browser, build] = ["browser", "build"].map((name) => named(name));
+  if (chosen.includes("build") || !fs.existsSync(BUILT)) {
+    return withNeeded(["browser"])
+      .filter(({ name }) => !chosen.includes(name))
+      .map((step) => (step.name === "browser" ? { ...step, files } : step));
+  }
+  const bundle = { ...build, commands: [["node", "scripts/cockpit.mjs"]] };
+  return [bundle, { ...browser, files, needs: "build" }];
+}
+
+const named = (wanted) => STEPS.find(({ name }) => name === wanted);
 
 function changedSince(commit) {
   const ofGit = (...parameters) => {
@@ -75,19 +115,52 @@ export function touches(file, changed) {
 }
 
 function oxlint() {
-  const lints = STEPS.find(({ name }) => name === "lints");
+  const lints = named("lints");
   return { ...lints, commands: lints.commands.slice(0, 1) };
 }
 
 function rustLints(packages) {
-  const lints = STEPS.find(({ name }) => name === "lints");
+  const lints = named("lints");
   const [javaScript, rust] = lints.commands;
   return { ...lints, commands: [javaScript, only(packages, rust)] };
 }
 
-function nativeTests(packages) {
-  const native = STEPS.find(({ name }) => name === "native");
-  return { ...native, commands: native.commands.map((command) => only(packages, command)) };
+function nativeTests(packages, changed) {
+  const native = named("native");
+  const built = packages.join() === "room-core" ? coreTests(changed) : [];
+  const command = (words) => only(packages, words).concat(built);
+  return { ...native, commands: native.commands.map(command) };
+}
+
+/**
+ * The tests of the core that a change of it touches: those in its files, and those that name one of
+ * its folders. Nothing, for all of them, where it changes more than that.
+ */
+function coreTests(changed) {
+  const ofCore = changed.filter((file) => file.startsWith("room-core/"));
+  const folders = ofCore.map((file) => CORE_SOURCE.exec(file)?.[1]).filter(Boolean);
+  const tests = ofCore.map((file) => CORE_TEST.exec(file)?.[1]).filter(Boolean);
+  if (folders.length + tests.length < ofCore.length || folders.includes("lib")) return [];
+  const names = (folder) => new RegExp(`\\broom_core::(?:\\{[^}]*\\b)?${folder}\\b`);
+  const touched = coreTestNames().filter(
+    (test) => tests.includes(test) || folders.some((folder) => names(folder).test(textOf(test))),
+  );
+  return ["--lib", ...touched.flatMap((test) => ["--test", test])];
+}
+
+function coreTestNames() {
+  const entries = fs.readdirSync(CORE_TESTS, { withFileTypes: true });
+  const isTest = ({ name }) =>
+    name.endsWith(".rs") || fs.existsSync(`${CORE_TESTS}/${name}/main.rs`);
+  return entries.filter(isTest).map(({ name }) => path.parse(name).name);
+}
+
+/** All that a test of the core consists of. */
+function textOf(test) {
+  const folder = `${CORE_TESTS}/${test}`;
+  if (!fs.existsSync(folder)) return fs.readFileSync(`${folder}.rs`, "utf8");
+  const files = fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".rs"));
+  return files.map((file) => fs.readFileSync(path.join(folder, file), "utf8")).join("\n");
 }
 
 /** A command of cargo for these packages and not for the workspace. */

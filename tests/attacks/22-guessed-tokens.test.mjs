@@ -9,6 +9,8 @@ import { OWNER, ROOMS, ask } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { room } from "../harness/rooms.mjs";
 
+/** How long a network that has guessed twenty times waits for each answer, in milliseconds. */
+const HELD_BACK_MS = 1_000;
 const rooms = [room({ name: "shop" })];
 const from = (address, headers) => ({ "cf-connecting-ip": address, ...headers });
 const getter = (cluster) => (address, headers) =>
@@ -18,13 +20,14 @@ const guess = (at) => ({ authorization: `Bearer guess-${at}` });
 const title = "row 22: a network that guesses is told to wait";
 clusterTest(title, { rooms }, async (cluster) => {
   const get = getter(cluster);
-  const seen = [];
-  for (let at = 0; at < 60; at += 1) seen.push(await get(`203.0.113.${at}`, guess(at)));
+  const guesses = Array.from({ length: 60 }, (_, at) => get(`203.0.113.${at}`, guess(at)));
+  const seen = await Promise.all(guesses);
   assert.deepEqual(new Set(seen.map(({ status }) => status)), new Set([403, 429]));
-  const { headers } = seen.at(-1);
+  const { headers } = seen.find(({ status }) => status === 429);
   const seconds = Number(headers["retry-after"]);
   assert.ok(seconds >= 1 && seconds <= 60, `retry after ${headers["retry-after"]} s`);
-  assert.equal(seen[0].headers["retry-after"], undefined);
+  const first = seen.find(({ status }) => status === 403);
+  assert.equal(first.headers["retry-after"], undefined);
   assert.equal((await get("198.51.100.1", guess(60))).status, 403, "another network waits");
   await cluster.advance(60_000);
   assert.equal((await get("203.0.113.1", guess(61))).status, 403);
@@ -38,7 +41,24 @@ clusterTest(alone, { rooms }, async (cluster) => {
     assert.equal(status, 403, `request ${at} without a token`);
   }
   assert.equal((await get("203.0.113.9", guess(0))).status, 403, "requests without a token count");
-  for (let at = 0; at < 60; at += 1) await get("203.0.113.9", guess(at));
+  await Promise.all(Array.from({ length: 60 }, (_, at) => get("203.0.113.9", guess(at))));
   assert.equal((await get("203.0.113.9", guess(60))).status, 429);
   assert.equal((await get("203.0.113.9", OWNER)).status, 200, "the owner is locked out");
+});
+
+const slowed = "row 22: wrong tokens are slowed by themselves, and never a right one";
+clusterTest(slowed, { rooms }, async (cluster) => {
+  const get = getter(cluster);
+  const lasts = async (headers) => {
+    const began = cluster.clock.now();
+    await get("203.0.113.9", headers);
+    return cluster.clock.now() - began;
+  };
+  assert.ok((await lasts(guess(0))) < HELD_BACK_MS / 4, "one that is mistyped waits");
+  const guesses = Array.from({ length: 40 }, (_, at) => get("203.0.113.9", guess(at)));
+  // While 40 of them wait the owner is answered at once.
+  assert.ok((await lasts(OWNER)) < HELD_BACK_MS / 4, "the owner waits");
+  await Promise.all(guesses);
+  assert.ok((await lasts(guess(41))) >= HELD_BACK_MS, "a guess is answered at once");
+  assert.ok((await lasts(OWNER)) < HELD_BACK_MS / 4, "the owner waits after it");
 });

@@ -53,6 +53,14 @@ export const MUTANTS_FROM_18 = [
   },
   {
     row: 22,
+    breaks: "wrong tokens are answered at once",
+    ...core("management/api/access"),
+    from: "const HELD_BACK_MS_EACH: u64 = 50;",
+    to: "const HELD_BACK_MS_EACH: u64 = 0;",
+    test: "row 22: wrong tokens are slowed by themselves, and never a right one",
+  },
+  {
+    row: 22,
     breaks: "a request without a token counts as a guess",
     ...core("management/api/access"),
     from: "access == Access::None && !credentials.token().is_empty()",
@@ -151,9 +159,9 @@ export const MUTANTS_FROM_18 = [
     row: 31,
     breaks: "a header is added to what the origin gets",
     ...entry,
-    from: "  if (!env.ORIGIN_URL) return fetch(request);",
+    from: "  if (!deployed.originUrl) return fetch(request);",
     to: '  const added = { headers: [...request.headers, ["x-forwarded-host", "a"]] };\n' +
-      "  if (!env.ORIGIN_URL) return fetch(new Request(request, added));",
+      "  if (!deployed.originUrl) return fetch(new Request(request, added));",
     test: "POST /echo?a=1&b=%2F..%2f&a=2",
   },
   {

@@ -107,13 +107,13 @@ export const MUTANTS = [
     row: 7,
     breaks: "the client's claim replaces the platform's word",
     ...entry,
-    from: "    let verdict;\n    try {\n      verdict = glance(",
+    from: "    return answered(request, headers, env, ctx);\n",
     to: '    if (request.headers.has("x-forwarded-for")) {\n' +
       "      request = new Request(request);\n" +
       '      const claimed = request.headers.get("x-forwarded-for");\n' +
       '      request.headers.set("cf-connecting-ip", claimed);\n' +
       "    }\n" +
-      "    let verdict;\n    try {\n      verdict = glance(",
+      "    return answered(request, request.headers, env, ctx);\n",
     test: "row 7: an address that a client claims opens nothing",
   },
   {

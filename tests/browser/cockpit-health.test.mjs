@@ -34,6 +34,20 @@ browserTest("where nothing is wrong one sentence says so", sound(), async (arena
   assert.deepEqual(owner.complaints, []);
 });
 
+const refused = "a refused deployment is told, with the field and what to do";
+browserTest(refused, options, async (arena) => {
+  const { cluster } = arena;
+  await cluster.send("ams-1", { host: shop.host, path: "/" });
+  // An isolate may go by a copy of the configuration for as long, before the registry is asked.
+  while ((await cluster.calls("Registry")) === 0) await cluster.advance(1_000);
+  await cluster.restart({ rooms: [{ ...shop, total_active_users: 0 }] });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.page.getByRole("link", { name: "Health" }).click();
+  await owner.reads("Visitors: are served by the last good deployment; this one is refused.");
+  await owner.reads(/rooms\.json: \/0\/total_active_users: .*Mend it, and `npm run deploy`\./);
+  assert.deepEqual(owner.complaints, []);
+});
+
 browserTest("changes are told, and taken back one by one", options, async (arena) => {
   const { cluster } = arena;
   const rule = { action: "bypass_waiting_room", expression: "ssl" };

@@ -278,7 +278,7 @@ class Cluster {
   /** Opens an event stream as a client near `isolate`. */
   async listen(isolate, request) {
     if (this.clock.stopped) this.clock.jump(REQUEST_MS);
-    return Listener.open(this.#addressed(isolate, request), this.clock);
+    return this.#withTime(Listener.open(this.#addressed(isolate, request), this.clock));
   }
 
   #addressed(isolate, request) {

@@ -22,6 +22,8 @@ const wakefulness = {};
 let serving = 0;
 /** How many times this isolate looked up an object by its name, which begins each call. */
 let asked = 0;
+/** How often the last good deployment was asked for. */
+let asks = 0;
 /** Where the last call to each object, by its name, asked for it to be placed. */
 const places = {};
 /** Writes to the Cache API by key: how many, the size of the largest, and when each happened. */
@@ -162,6 +164,14 @@ function counted(Product, className) {
       return super.examine(question);
     }
 
+    /** Tells what is kept; calls that are to fail before they arrive fail here too. */
+    async lastGood() {
+      const fault = faultOf(className, this.ctx.id.name);
+      asks += 1;
+      if (fault?.fail === "before") throw new Error("the test made this call fail");
+      return super.lastGood();
+    }
+
     async #serve(text) {
       const object = this.ctx.id.name;
       const name = `${className} ${object}`;
@@ -181,6 +191,8 @@ function counted(Product, className) {
   };
   // A version from before the doctor has no such method.
   if (!Product.prototype.examine) delete Counted.prototype.examine;
+  // Nor has one from before the last good deployment was kept.
+  if (!Product.prototype.lastGood) delete Counted.prototype.lastGood;
   return Counted;
 }
 
@@ -258,7 +270,7 @@ export class TestDoor extends WorkerEntrypoint {
     const wasmBytes = product.wasmBytes?.();
     const lives = Object.entries(wakefulness).map(([name, { ms }]) => [name, ms]);
     const awakeMs = Object.fromEntries(lives);
-    const known = { asked, places, began, calls, examined, writes, rows, serving, points };
+    const known = { asked, places, began, calls, examined, writes, rows, serving, points, asks };
     const counts = { ...known, awakeMs };
     return Response.json({ now: Date.now(), ...counts, wasmBytes });
   }

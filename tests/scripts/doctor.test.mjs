@@ -133,6 +133,9 @@ test("where all is well it says so", () => {
 
 const problem = { status: "unusable", reason: "TICKET_KEYS: empty" };
 check("nobody is served", (facts) => (facts.health = problem), "Visitors", "wrong", "TICKET_KEYS");
+const lastGood = { status: "last_good", reason: "ZONES: empty" };
+const refused = "the last good deployment serves";
+check(refused, (facts) => (facts.health = lastGood), "Visitors", "wrong", "ZONES: empty. Mend it");
 const notes = ["LOCATION_HINT: must be one of weur"];
 check("a note", (facts) => (facts.health.notes = notes), "Variables", "look", "LOCATION_HINT");
 

@@ -254,12 +254,15 @@ clusterTest(hijacked, options, async (cluster) => {
   const waiting = await line(cluster, count, addressOf);
   const others = waiting.slice(-5, -1);
   const last = waiting.at(-1);
-  const spellings = ["ann", "ANN", "ann+1", "a.nn"].map((name) => `${name}@Mail.example`);
+  const spellings = [
+    ...["ann@bücher.example", "ANN@xn--bcher-kva.example"],
+    ...["ann+1@BÜCHER.example", "a.nn@XN--bcher-kva.Example"],
+  ];
   for (const [at, other] of others.entries()) {
     const { status } = await askAsApp(other, { act: "tell", contact: spellings[at] });
     assert.equal(status, 200, spellings[at]);
   }
-  const own = "Ann@mail.example";
+  const own = "Ann@bücher.example";
   assert.equal((await askAsApp(last, { act: "tell", contact: own })).status, 200);
   const contacts = () => receiver.requests.map(({ text }) => JSON.parse(text).data.contact);
   await pass(cluster, 20 * MINUTE_MS, waiting, () => last.inside);

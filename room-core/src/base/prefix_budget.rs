@@ -53,8 +53,13 @@ pub struct PrefixBudget {
 impl PrefixBudget {
     /// Whether the clients of a network have used up `per_minute`.
     pub fn is_spent(&self, now: Timestamp, prefix: ClientPrefix, per_minute: u32) -> bool {
-        let used = self.used.get(&prefix).copied().unwrap_or_default();
-        now.since_ms(self.since) < MINUTE_MS && used >= per_minute
+        now.since_ms(self.since) < MINUTE_MS && self.used(now, prefix) >= per_minute
+    }
+
+    /// Returns how much the clients of a network have used up in the present minute.
+    pub fn used(&self, now: Timestamp, prefix: ClientPrefix) -> u32 {
+        let is_over = now.since_ms(self.since) >= MINUTE_MS;
+        if is_over { 0 } else { self.used.get(&prefix).copied().unwrap_or_default() }
     }
 
     /// Returns how long the present minute still lasts, in milliseconds.

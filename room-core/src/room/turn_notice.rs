@@ -64,16 +64,22 @@ impl TurnNotice {
 /// Names the mailbox or telephone that was read, in one spelling, to bound what it gets. Nothing is
 /// sent to it: two people may share one.
 ///
-/// Of an address the local part loses its tag (`+tag`), its dots and its letter case; of a number
-/// the last digits count, since it can be written with and without the code of its country.
-pub fn mailbox(contact: &str) -> String {
+/// Of an address the local part loses its tag (`+tag`), its dots and its letter case, and the
+/// domain is that of servers: `domain_in_ascii` makes `xn--bcher-kva.example` of `bücher.example`.
+/// Of a number the last digits count, since it can be written with and without the code of its
+/// country.
+pub fn mailbox(contact: &str, domain_in_ascii: impl FnOnce(&str) -> String) -> String {
     let Some((local, domain)) = contact.split_once('@') else {
         let digits = contact.trim_start_matches('+');
         let start = digits.len().saturating_sub(LAST_DIGITS);
         return digits.get(start..).unwrap_or(digits).to_owned();
     };
     let local = local.split('+').next().unwrap_or_default().replace('.', "");
-    let domain = if domain == "googlemail.com" { "gmail.com" } else { domain };
+    let domain = match domain {
+        "googlemail.com" => "gmail.com".to_owned(),
+        domain if domain.is_ascii() => domain.to_owned(),
+        domain => domain_in_ascii(domain),
+    };
     folded(&format!("{local}@{domain}")).into_owned()
 }
 
@@ -262,7 +268,12 @@ mod tests {
     fn all_spellings_of_a_mailbox_are_one() {
         let check = |typed: &str, want: &str| {
             let read = TurnNotice::EmailOrPhone.read(typed);
-            assert_eq!(read.as_deref().map(mailbox).as_deref(), Some(want), "{typed}");
+            let in_ascii = |domain: &str| {
+                assert!(domain.to_lowercase() == "bücher.example", "{domain}");
+                "xn--bcher-kva.example".to_owned()
+            };
+            let named = read.map(|read| mailbox(&read, in_ascii));
+            assert_eq!(named.as_deref(), Some(want), "{typed}");
         };
         for typed in [
             "ann@mail.example",
@@ -273,7 +284,10 @@ mod tests {
             check(typed, "ann@mail.example");
         }
         check("bob@googlemail.com", "bob@gmail.com");
-        check("JÖRG@BÜCHER.example", "jörg@bücher.example");
+        for typed in ["JÖRG@BÜCHER.example", "jörg@bücher.example", "jörg@XN--bcher-kva.example"]
+        {
+            check(typed, "jörg@xn--bcher-kva.example");
+        }
         check("ann-lee@mail.example", "ann-lee@mail.example");
         for typed in ["+491511234567", "0049 151 123 45 67", "01511234567", "+49 (0) 151/1234567"] {
             check(typed, "1234567");

@@ -47,6 +47,9 @@ pub trait AnswerSource {
     /// language cannot be read.
     fn texts(&mut self, language: Language) -> Option<&(Words, Page)>;
 
+    /// Returns a domain as servers know it, `xn--bcher-kva.example` for `bücher.example`.
+    fn domain_in_ascii(&self, domain: &str) -> String;
+
     /// Takes what the room's object has to hear of a visitor whose turn is near, once the answer is
     /// on its way.
     fn hand_over(&mut self, _message: TurnMessage) {}

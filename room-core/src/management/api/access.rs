@@ -15,6 +15,11 @@ use crate::keys::token;
 /// token.
 const DENIALS_PER_MINUTE_MAX: u32 = 20;
 
+/// How long the answer to a wrong token is held back, in milliseconds, for each one that its
+/// network has sent in the present minute: the first for a blink, from the twentieth on for a
+/// second. The number is ours. It is the wrong token's own answer: no other request waits for it.
+const HELD_BACK_MS_EACH: u64 = 50;
+
 /// The API tokens of this deployment; `None` for one that is not set.
 #[derive(Clone, Default)]
 pub struct Tokens {
@@ -110,8 +115,8 @@ pub struct Denials(PrefixBudget);
 
 impl Denials {
     /// Allows a request of this method, or counts and returns its refusal: 403, or 429 for a wrong
-    /// token of a network that has sent too many in this minute. A request without a token is no
-    /// guess.
+    /// token of a network that has sent too many in this minute. The more it has sent, the longer
+    /// the answer is held back. A request without a token is no guess.
     pub fn check(
         &mut self,
         now: Timestamp,
@@ -121,13 +126,17 @@ impl Denials {
         method: Method,
     ) -> Result<(), Failure> {
         if access == Access::None && !credentials.token().is_empty() {
+            let before = self.0.used(now, prefix).min(DENIALS_PER_MINUTE_MAX - 1);
+            let held_back_ms = u64::from(before + 1) * HELD_BACK_MS_EACH;
             if self.0.is_spent(now, prefix, DENIALS_PER_MINUTE_MAX) {
                 let message = "This token is wrong too, after many others of this network: send \
                                the one of API_TOKEN or API_TOKEN_READ.";
                 let retry_after_s = Some(self.0.left_ms(now).div_ceil(SECOND_MS));
-                return Err(Failure { retry_after_s, ..Failure::new(429, 10_429, message) });
+                let refusal = Failure::new(429, 10_429, message);
+                return Err(Failure { retry_after_s, held_back_ms, ..refusal });
             }
             self.0.spend(now, prefix);
+            return access.check(method).map_err(|refusal| Failure { held_back_ms, ..refusal });
         }
         access.check(method)
     }
@@ -235,5 +244,30 @@ mod tests {
         check(159, guesser, "Bearer look", None);
         check(159, other, "Bearer no", Some((403, 0)));
         check(160, guesser, "Bearer no", Some((403, 0)));
+    }
+
+    #[test]
+    fn each_wrong_token_of_a_network_is_answered_later_and_no_right_one() {
+        let mut denials = Denials::default();
+        let network = |address: &str| ClientPrefix::of(address.parse().ok());
+        let (guesser, other) = (network("203.0.113.9"), network("198.51.100.9"));
+        let mut held_back = |seconds: u64, client, authorization: &str, method| {
+            let credentials = Credentials { authorization, ..Credentials::default() };
+            let access = Access::of(credentials, &tokens(), HOST);
+            let now = Timestamp::from_seconds(seconds);
+            let refusal = denials.check(now, client, credentials, access, method).err();
+            refusal.map(|refusal| refusal.held_back_ms)
+        };
+        for count in 1..=100_u64 {
+            let want = Some(50 * count.min(20));
+            assert_eq!(held_back(100, guesser, "Bearer no", Method::Get), want, "{count}");
+            assert_eq!(held_back(100, guesser, "Bearer all", Method::Post), None, "{count}");
+            assert_eq!(held_back(100, guesser, "Bearer look", Method::Get), None, "{count}");
+            // It is right, but for reading alone.
+            assert_eq!(held_back(100, guesser, "Bearer look", Method::Post), Some(0), "{count}");
+            assert_eq!(held_back(100, guesser, "", Method::Get), Some(0), "{count}");
+        }
+        assert_eq!(held_back(100, other, "Bearer no", Method::Get), Some(50));
+        assert_eq!(held_back(160, guesser, "Bearer no", Method::Get), Some(50));
     }
 }

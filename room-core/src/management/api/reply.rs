@@ -60,6 +60,8 @@ pub struct Failure {
     pub errors: Vec<ReplyError>,
     /// After how many seconds the same request may be made again; `None` if that is not said.
     pub retry_after_s: Option<u64>,
+    /// How long the answer is held back, in milliseconds: 0 but for a wrong token.
+    pub held_back_ms: u64,
 }
 
 /// One error in an answer.
@@ -82,7 +84,7 @@ impl Failure {
 
     /// Makes a failure of these errors.
     pub fn of(status: u16, errors: Vec<ReplyError>) -> Self {
-        Self { status, errors, retry_after_s: None }
+        Self { status, errors, retry_after_s: None, held_back_ms: 0 }
     }
 
     /// Makes the failure (400) of a body whose fields have these errors.

@@ -35,9 +35,10 @@ impl ResponseContext<'_> {
         let due = turn_notice::due(self.now, ticket, waiting, &contact).filter(|_| counted);
         if let Some(wait_s) = due {
             let room = self.room.id;
+            let mailbox = mailbox(&contact.text, |domain| source.domain_in_ascii(domain));
             source.hand_over(TurnMessage {
                 id: keys.visitor_name(room, ticket),
-                contact_id: keys.mailbox_name(room, source.network(), &mailbox(&contact.text)),
+                contact_id: keys.mailbox_name(room, source.network(), &mailbox),
                 contact: contact.text.clone(),
                 wait_s,
             });

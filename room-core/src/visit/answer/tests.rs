@@ -54,6 +54,10 @@ impl AnswerSource for Source {
         self.texts.as_ref()
     }
 
+    fn domain_in_ascii(&self, domain: &str) -> String {
+        domain.replace('ü', "ue")
+    }
+
     fn hand_over(&mut self, message: TurnMessage) {
         self.handed.push(message);
     }
