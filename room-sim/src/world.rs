@@ -403,7 +403,9 @@ impl World {
                 self.settle(*visit, reply);
             }
             (Some(Caller::Work(shift)), reply) => self.worked(shift, reply),
-            (Some(Caller::Hold(shift, works)), reply) => self.held(shift, works, reply),
+            (Some(Caller::Hold(shift, works)), reply) => {
+                self.held(shift, works, reply.as_ref());
+            }
             (Some(Caller::Return(shift)), _) => {
                 self.event_queue.enter(self.now, WorldEvent::Work(shift));
             }

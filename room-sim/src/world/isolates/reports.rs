@@ -46,10 +46,10 @@ impl World {
     }
 
     /// The global aggregator holds what an isolate could not report, or does not answer.
-    pub(crate) fn held(&mut self, shift: Shift, works: bool, reply: Option<Reply>) {
+    pub(crate) fn held(&mut self, shift: Shift, works: bool, reply: Option<&Reply>) {
         let Some(instance) = self.instance(shift.place) else { return };
         let through = match reply {
-            Some(Reply::Global(GlobalReply::Held { through })) => Some(through),
+            Some(Reply::Global(GlobalReply::Held { through })) => Some(*through),
             _ => None,
         };
         instance.machine.on_held(through);
