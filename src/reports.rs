@@ -1,12 +1,12 @@
 //! What an isolate does after its replies: returns slots, reports admissions and waiting visitors,
 //! and refreshes its view, as each room's machine wants it.
 
-use futures_util::future::join_all;
+use futures_util::future::{Either, join_all, select};
 use room_core::base::id::{Colo, RoomId};
 use room_core::base::time::{SECOND_MS, Timestamp};
-use room_core::machines::isolate::Followup;
 use room_core::machines::isolate::duty::COPY_MS;
-use room_core::machines::wire::{self, GlobalRequest, Report, ReportReply};
+use room_core::machines::isolate::{Followup, HOLD_LOOK_MS};
+use room_core::machines::wire::{self, GlobalReply, GlobalRequest, Hold, Report, ReportReply};
 use room_core::visit::turn_notice;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
@@ -77,8 +77,9 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
         Followup::Return(request) => {
             calls::counter(env, room, &request).await;
         }
+        Followup::Hold(hold) => tell_global(room, env, hold).await,
         Followup::Report(report) => {
-            let reply = calls::aggregator(env, room, colo, &report).await;
+            let reply = send(room, env, colo, &report).await;
             if reply.is_some() {
                 write_point_of(room, env, colo, &report);
             }
@@ -100,6 +101,31 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
         }
         Followup::WaitUntil(_) | Followup::Done => {}
     }
+}
+
+/// Sends a report. While it is not answered, the global aggregator is told what must be held.
+async fn send(room: RoomId, env: &Env, colo: Colo, report: &Report) -> Option<ReportReply> {
+    let mut answer = Box::pin(calls::aggregator(env, room, colo, report));
+    loop {
+        let look = Box::pin(platform::sleep_until(platform::now() + HOLD_LOOK_MS));
+        match select(answer, look).await {
+            Either::Left((reply, _)) => return reply,
+            Either::Right(((), pending)) => answer = pending,
+        }
+        let hold = |state: &mut RoomState| state.isolate.hold(platform::now());
+        if let Some(hold) = memory::with_room(room, hold).flatten() {
+            tell_global(room, env, hold).await;
+        }
+    }
+}
+
+/// Tells the global aggregator what could not be reported.
+async fn tell_global(room: RoomId, env: &Env, hold: Hold) {
+    let through = match calls::global(env, room, &GlobalRequest::Hold(hold)).await {
+        Some(GlobalReply::Held { through }) => Some(through),
+        _ => None,
+    };
+    memory::with_room(room, |state| state.isolate.on_held(through));
 }
 
 /// Writes what an object has heard as a raw point, where the owner has bound a dataset for them.

@@ -3,5 +3,6 @@
 
 pub mod cadence;
 pub mod facts;
+pub mod holds;
 pub mod slots;
 pub mod state;

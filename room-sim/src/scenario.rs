@@ -1,6 +1,7 @@
 //! What happens to a room: its limits, its visitors and its faults. Plain data, runs nothing.
 
 mod catalogue;
+mod cut;
 mod hard;
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS};
@@ -89,6 +90,19 @@ pub struct NetworkConditions {
     pub far_data_center: Option<usize>,
 }
 
+/// What becomes of the reports of an isolate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportWay {
+    /// They arrive and are answered.
+    Open,
+    /// They get lost.
+    Lost,
+    /// They arrive, and the answers get lost.
+    Unanswered,
+    /// They arrive so many milliseconds later than usual.
+    Slow(u64),
+}
+
 /// Something breaks or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -113,6 +127,17 @@ pub enum Fault {
     Cut,
     /// No data center is cut off any more.
     Heal,
+    /// Isolates of a data center do not reach its aggregator, which goes on syncing, or do again.
+    Reports {
+        /// Which data center, counted from 0.
+        data_center: usize,
+        /// Every so many of its isolates, from the first on.
+        every: usize,
+        /// What becomes of their reports from now on.
+        way: ReportWay,
+        /// Whether they do not reach the global aggregator either.
+        and_global: bool,
+    },
     /// All isolates are replaced by new ones, which know nothing.
     ReplaceIsolates,
     /// From now on the counters answer later than usual.

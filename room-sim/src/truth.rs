@@ -311,6 +311,11 @@ impl Truth {
         self.samples.push(Sample { active, limit, waiting, available });
     }
 
+    /// Tells how many too many were inside at most at one moment.
+    pub fn over(&self) -> u64 {
+        self.active_over_visitors
+    }
+
     /// Tells when the story began.
     pub fn started_at(&self) -> Timestamp {
         self.started_at

@@ -277,6 +277,7 @@ impl World {
             WorldEvent::Late(call) => self.ask_again(call),
             WorldEvent::Silence(call) => self.resolve(call, None),
             WorldEvent::Work(shift) => self.work(shift),
+            WorldEvent::Unanswered(call, shift) => self.look_at_report(call, shift),
             WorldEvent::Death { data_center, isolate } => self.die(data_center, isolate),
             WorldEvent::Fault(number) => self.fault(number),
             WorldEvent::Copies(number) => self.take_copies(number),
@@ -402,6 +403,9 @@ impl World {
                 self.settle(*visit, reply);
             }
             (Some(Caller::Work(shift)), reply) => self.worked(shift, reply),
+            (Some(Caller::Hold(shift, works)), reply) => {
+                self.held(shift, works, reply.as_ref());
+            }
             (Some(Caller::Return(shift)), _) => {
                 self.event_queue.enter(self.now, WorldEvent::Work(shift));
             }

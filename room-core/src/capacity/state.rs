@@ -15,6 +15,7 @@ use crate::base::id::{AggregatorCode, Colo, Incarnation, IsolateId, VisitorId};
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::facts::Facts;
+use crate::capacity::holds::{Holds, StoredHolds, UnheardMove};
 use crate::capacity::slots::GrantId;
 use crate::order::census::{Epoch, EpochCensus};
 use crate::room::settings::Settings;
@@ -115,6 +116,10 @@ pub struct Contribution {
     /// The facts of the last minutes, for the owner's history.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub facts: Facts,
+    /// Whether the source syncs after the end of each bucket in which it counts somebody, also if
+    /// it is quiet. An earlier version does not, nor does one in a calm room.
+    #[serde(default)]
+    pub tells_ends: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -134,6 +139,8 @@ pub struct Contributions {
     changed: SortedSet<GrantId>,
     /// What the incarnations of each aggregator say together.
     nodes: SortedMap<Node, NodeState>,
+    /// Places of visitors whose renewals may be unknown to all of them.
+    holds: Holds,
 }
 
 impl Contributions {
@@ -167,6 +174,11 @@ impl Contributions {
         for (visitor, bucket) in &contribution.revoked {
             self.revoked.insert(*visitor, *bucket);
         }
+        if !self.holds.is_empty() {
+            for (isolate, number) in &contribution.included {
+                self.holds.hear(*isolate, *number);
+            }
+        }
         self.sources.insert(source, Held { contribution, heard_at: now });
         self.refresh(source.node);
         true
@@ -191,7 +203,7 @@ impl Contributions {
     /// sources and at least 0, and those in expired ones of silent data centers, whose sessions may
     /// have been renewed.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
-        self.live(now) + self.held_by_silence(now, settings)
+        self.live(now) + self.held_by_silence(now, settings) + self.holds.places(now)
     }
 
     /// Returns how many places are taken at `now`: like [`Self::counted`], but with those whose
@@ -201,7 +213,34 @@ impl Contributions {
     /// bucket's end, or no news of one can come any more.
     pub fn places_taken(&self, now: Timestamp, settings: &Settings) -> u64 {
         let known = self.nodes.iter().map(|(node, state)| (*node, state.renewals_known(now)));
-        self.live(now) + self.held(known, now, settings)
+        self.live(now) + self.held(known, now, settings) + self.holds.places(now)
+    }
+
+    /// Takes in moves that an isolate could not report to its aggregator, its events up to the
+    /// number `through`: a place is held for each of these visitors from the end of the old bucket
+    /// to that of the new one, unless an aggregator tells of the move.
+    ///
+    /// Returns as [`Holds::take`] does.
+    pub fn hold(
+        &mut self,
+        now: Timestamp,
+        isolate: IsolateId,
+        through: u64,
+        moves: &[UnheardMove],
+    ) -> Option<bool> {
+        let told = |held: &Held| held.contribution.included.get(&isolate).copied();
+        let included = self.sources.values().filter_map(told).max().unwrap_or(0);
+        self.holds.take(now, isolate, through, included, moves)
+    }
+
+    /// Returns the places held for visitors whose renewals may be unknown, as they are stored.
+    pub fn stored_holds(&self) -> StoredHolds {
+        self.holds.for_storage()
+    }
+
+    /// Takes in the places that were held before a restart.
+    pub fn restore_holds(&mut self, stored: StoredHolds) {
+        self.holds = stored.into();
     }
 
     /// Returns how long after the end of a session a renewal of it is heard of at the latest, in
@@ -427,6 +466,7 @@ impl Contributions {
         let counts = |bucket: &Bucket| now < bucket.expires_at() + horizon_ms;
         self.activity.retain(|bucket, _| counts(bucket));
         self.revoked.keep(counts);
+        self.holds.prune(now);
         let ends = |held: &Held| {
             now >= held.heard_at.plus_seconds(BIN_SECONDS)
                 && !held.contribution.activity.keys().any(counts)

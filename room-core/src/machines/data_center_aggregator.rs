@@ -12,7 +12,7 @@ mod visitors;
 use crate::base::id::{Incarnation, IsolateId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::capacity::state::{Node, NodeIncarnation, REPORT_MS, SYNC_MS};
+use crate::capacity::state::{Contribution, Node, NodeIncarnation, REPORT_MS, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId, Turn};
 use crate::machines::wire::{CountedFacts, GlobalReply, IsolateEvent, Report, ReportReply, Sync};
 use crate::queue::view::{View, keep_newer};
@@ -294,11 +294,19 @@ impl DataCenterAggregator {
         if self.syncing {
             return;
         }
-        if self.has_cause() || changed && now >= due_at {
+        let next_at = if changed { Some(due_at) } else { self.tells_end_at(now, due_at) };
+        if self.has_cause() || next_at.is_some_and(|next_at| now >= next_at) {
             turn.send = Some(self.sync(now, settings));
-        } else if changed && !self.is_calm() {
-            turn.wake_at = Some(due_at);
+        } else if !self.is_calm() {
+            turn.wake_at = next_at;
         }
+    }
+
+    /// Returns when a quiet data center tells that a bucket has ended, so that its places are free;
+    /// `None` in a calm room, which knows late.
+    fn tells_end_at(&self, now: Timestamp, due_at: Timestamp) -> Option<Timestamp> {
+        let at = self.counts.tells_end_at(self.longest_rest_ms(now))?;
+        (!self.is_calm()).then_some(at.max(due_at))
     }
 
     /// Whether a sync is needed at once: a report waits for its answer, or an event is urgent.
@@ -315,6 +323,7 @@ impl DataCenterAggregator {
         let quiet = !self.reported;
         let report_ms = self.longest_rest_ms(now);
         let contribution = self.counts.contribution(now, included.clone(), quiet, report_ms);
+        let contribution = Contribution { tells_ends: !self.is_calm(), ..contribution };
         self.told_quiet = contribution.quiet;
         self.sent.insert(contribution.seq, included);
         while self.sent.len() > SYNCS_MAX {

@@ -162,6 +162,7 @@ impl GlobalAggregator {
             parts: Some(self.saves.parts()),
             calm: self.calm,
             open_minutes,
+            holds: self.books.contributions().stored_holds(),
         };
         Save { row: serde_json::to_string(&row).unwrap_or_default(), parts, minutes }
     }
@@ -188,7 +189,7 @@ impl GlobalAggregator {
         id: RequestId,
         request: GlobalRequest,
     ) -> GlobalTurn {
-        use GlobalRequest::{History, Move, Pull, Status, Sync, Webhooks};
+        use GlobalRequest::{History, Hold, Move, Pull, Status, Sync, Webhooks};
         self.load.note(now);
         if self.saves.is_failing() {
             return GlobalTurn { wake_at: self.saves.retry_at(), ..GlobalTurn::default() };
@@ -196,6 +197,7 @@ impl GlobalAggregator {
         match request {
             Pull(pull) => self.on_pull(now, settings, id, &pull),
             Sync(sync) => self.on_sync(now, settings, id, sync),
+            Hold(hold) => self.on_hold(now, settings, id, &hold),
             // The shell answers them, with what it has stored.
             History(_) | Move(_) | Webhooks(_) => GlobalTurn::default(),
             Status => {
@@ -234,11 +236,6 @@ impl GlobalAggregator {
     /// written-off slots, which may have been used without a report.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         self.books.counted(now, settings)
-    }
-
-    /// Returns how many slots are granted and neither reported used, nor returned, nor written off.
-    pub fn outstanding(&self) -> u64 {
-        self.books.ledger().outstanding()
     }
 
     /// Returns how many visitors count against `new_users_per_minute` at `now`.

@@ -12,6 +12,7 @@ mod counters;
 mod demand;
 pub mod duty;
 mod elsewhere;
+mod entry;
 mod newest_tickets;
 mod outbox;
 mod question;
@@ -29,7 +30,7 @@ use crate::capacity::facts::Fact;
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor};
 use crate::machines::turn::earlier;
-use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{CounterCall, CounterRequest, Hold, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
 use crate::order::lottery;
 use crate::queue::view::{View, keep_newer};
@@ -44,7 +45,9 @@ use counted::Counted;
 use counters::Counters;
 use demand::Demand;
 use elsewhere::Elsewhere;
+use entry::Entry;
 use newest_tickets::NewestTickets;
+pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
 use question::Patience;
 use returned_slots::ReturnedSlots;
@@ -79,29 +82,6 @@ pub struct Isolate {
     asks: Allowance,
     flow: Allowance,
     demand: Demand,
-}
-
-/// How a visitor enters: with a slot of a grant, or without one.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    class: SlotClass,
-    grant: Option<GrantId>,
-    /// The second that counts in the rate.
-    second: u64,
-    /// Whether the turn was kept of a visitor who had missed a check-in.
-    turn_kept: bool,
-}
-
-impl Entry {
-    /// Returns the entry at `now` with a slot of this grant, whose lease ends at `end`.
-    fn with_slot(now: Timestamp, class: SlotClass, grant: GrantId, end: Option<SlotEnd>) -> Self {
-        let at = end.map_or(now, |end| end.moment_in_books(now));
-        Self { class, grant: Some(grant), second: at.seconds(), turn_kept: false }
-    }
-
-    fn without_slot(now: Timestamp, class: SlotClass) -> Self {
-        Self { class, grant: None, second: now.seconds(), turn_kept: false }
-    }
 }
 
 /// The answer to a visit, or the question to a counter on which it depends.
@@ -140,6 +120,9 @@ pub enum Outcome {
 pub enum Followup {
     /// Send this report to the data center's aggregator.
     Report(Report),
+    /// Tell this to the room's global aggregator, since the data center's does not answer, and hand
+    /// the answer to [`Isolate::on_held`].
+    Hold(Hold),
     /// Read the view from its copy in the Cache API, or ask the aggregator if that is old.
     ReadView,
     /// Send this to a counter: it gives unused slots back.
@@ -295,6 +278,9 @@ impl Isolate {
         }
         // There may be nobody later who could report.
         self.outbox.hurry_once();
+        if let Some(hold) = self.outbox.hold(now, self.id, true) {
+            return Followup::Hold(hold);
+        }
         match self.followup(now) {
             Followup::WaitUntil(_) => Followup::Done,
             _ if worked_ms >= ends_after_ms + duty::LAST_REPORT_MS => Followup::Done,
@@ -305,6 +291,9 @@ impl Isolate {
     /// Returns the next piece of background work, however long a request has been at it.
     pub fn followup(&mut self, now: Timestamp) -> Followup {
         self.end_batch(now);
+        if let Some(hold) = self.hold(now) {
+            return Followup::Hold(hold);
+        }
         if let Some((counter, left)) = self.returned_slots.pending_returns(now) {
             let request = CounterRequest::Return { isolate: self.id, left };
             let counter = Node { colo: self.colo, shard: counter };

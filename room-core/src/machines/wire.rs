@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::facts::Facts;
+use crate::capacity::holds::UnheardMove;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, RevokedVisitor};
 use crate::machines::history::Period;
@@ -319,6 +320,8 @@ pub enum GlobalRequest {
     Pull(Pull),
     /// A data center's aggregator sends its counts.
     Sync(Sync),
+    /// An isolate tells what it could not report. To an earlier version it is no message: silence.
+    Hold(Hold),
     /// An operator asks for the room's numbers.
     Status,
     /// An operator asks for the room's history.
@@ -397,6 +400,18 @@ pub struct Sync {
     pub hello: bool,
 }
 
+/// What an isolate could not report to its aggregator, told to the global aggregator itself, which
+/// holds the places of these visitors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// The isolate.
+    pub isolate: IsolateId,
+    /// All such moves among its events up to this number have been told, now or before.
+    pub through: u64,
+    /// Those that have not been confirmed yet, in the order of their numbers.
+    pub moves: Vec<UnheardMove>,
+}
+
 /// The answer of the global aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -427,6 +442,11 @@ pub enum GlobalReply {
         included: Vec<(IsolateId, u64)>,
         /// The newest view.
         view: View,
+    },
+    /// Confirms that the moves up to this number are held, for good.
+    Held {
+        /// The number, as in the [`Hold`].
+        through: u64,
     },
     /// Answers an operator.
     Status(Status),

@@ -35,6 +35,7 @@ fn contribution(seq: u64) -> impl Strategy<Value = Contribution> {
         let bins = |pairs: &[(u32, u32)]| pairs.iter().map(|(k, n)| (second(*k), *n)).collect();
         let grant = |number: u32| GrantId { incarnation: Incarnation(1), number: number.into() };
         Contribution {
+            tells_ends: true,
             seq,
             activity: activity
                 .iter()

@@ -403,6 +403,11 @@ impl Cluster {
                     return;
                 }
                 Followup::Report(report) => report,
+                Followup::Hold(hold) => {
+                    self.flights.push_back(Flight::Hold { hold, reporter });
+                    instance.busy = true;
+                    return;
+                }
                 Followup::ReadView => {
                     if let Some(view) = self.view_copies[data_center].clone() {
                         instance.machine.on_view(view);

@@ -4,7 +4,7 @@ use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::Incarnation;
 use room_core::capacity::slots::{SlotClass, Slots};
 use room_core::machines::wire::{
-    CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report, ReportReply,
+    CounterReply, CounterRequest, GlobalReply, GlobalRequest, Hold, Report, ReportReply,
 };
 
 /// A message on its way.
@@ -15,6 +15,8 @@ pub enum Flight {
     Report { data_center: usize, report: Report, reporter: Option<Reporter> },
     Reported { reporter: Reporter, reply: Option<ReportReply> },
     Up { from: Below, request: GlobalRequest },
+    Hold { hold: Hold, reporter: Reporter },
+    Held { reporter: Reporter, through: Option<u64> },
     Down { from: Below, reply: Option<GlobalReply> },
 }
 
@@ -53,6 +55,9 @@ pub fn lost(flight: Flight) -> Option<Flight> {
             reporter.map(|reporter| Flight::Reported { reporter, reply: None })
         }
         Flight::Reported { reporter, .. } => Some(Flight::Reported { reporter, reply: None }),
+        Flight::Hold { reporter, .. } | Flight::Held { reporter, .. } => {
+            Some(Flight::Held { reporter, through: None })
+        }
         Flight::Up { from, .. } | Flight::Down { from, .. } => {
             Some(Flight::Down { from, reply: None })
         }
@@ -71,7 +76,11 @@ pub fn repeated(flight: &Flight) -> Option<Flight> {
         Flight::Up { from, request } => {
             Some(Flight::Up { from: Below { incarnation: Incarnation(0), ..from }, request })
         }
-        Flight::CounterAnswer { .. } | Flight::Reported { .. } | Flight::Down { .. } => None,
+        Flight::CounterAnswer { .. }
+        | Flight::Reported { .. }
+        | Flight::Hold { .. }
+        | Flight::Held { .. }
+        | Flight::Down { .. } => None,
     }
 }
 
@@ -80,6 +89,7 @@ pub fn slots_in(reply: &GlobalReply) -> impl Iterator<Item = (SlotClass, Slots)>
     let (new, queued) = match reply {
         GlobalReply::Pulled { new, queued, .. } => (*new, *queued),
         GlobalReply::Synced { .. }
+        | GlobalReply::Held { .. }
         | GlobalReply::Status(_)
         | GlobalReply::History(_)
         | GlobalReply::Move(_)

@@ -5,7 +5,9 @@ use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggr
 use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter};
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored, Save};
 use room_core::machines::turn::earlier;
-use room_core::machines::wire::{CounterReply, GlobalReply, GlobalRequest, Pull, ReportReply};
+use room_core::machines::wire::{
+    CounterReply, GlobalReply, GlobalRequest, Hold, Pull, ReportReply,
+};
 use room_core::queue::SLOW_ROOM_PER_MINUTE;
 
 use crate::cluster::{
@@ -44,6 +46,14 @@ impl Cluster {
             }
             Some(Flight::Reported { reporter, reply }) => self.reported(reporter, reply),
             Some(Flight::Up { from, request }) => self.ask_global(from, request),
+            Some(Flight::Hold { hold, reporter }) => self.hold(hold, reporter),
+            Some(Flight::Held { reporter, through }) => {
+                let instance = &mut self.isolates[reporter.isolate];
+                if instance.incarnation == reporter.incarnation {
+                    instance.busy = false;
+                    instance.machine.on_held(through);
+                }
+            }
             Some(Flight::Down { from, reply }) => self.answered_from_above(from, reply),
             None => {}
         }
@@ -166,6 +176,17 @@ impl Cluster {
             }
             self.flights.push_back(Flight::Down { from, reply: Some(reply) });
         }
+    }
+
+    /// An isolate tells the global aggregator what it could not report.
+    fn hold(&mut self, hold: Hold, reporter: Reporter) {
+        let (id, now, through) = (self.request_id(), self.global_now(), hold.through);
+        let request = GlobalRequest::Hold(hold);
+        let turn = self.global.machine.on_request(now, &self.settings, id, request);
+        self.global.wake_at = earlier(self.global.wake_at, turn.wake_at);
+        let is_said = (!turn.save || self.save()) && !turn.replies.is_empty();
+        let through = is_said.then_some(through);
+        self.flights.push_back(Flight::Held { reporter, through });
     }
 
     /// Whether no pull of this number or a later one has come from this counter.

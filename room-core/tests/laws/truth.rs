@@ -169,7 +169,8 @@ impl Truth {
     ) {
         let view = match reply {
             GlobalReply::Pulled { view, .. } | GlobalReply::Synced { view, .. } => view,
-            GlobalReply::Status(_)
+            GlobalReply::Held { .. }
+            | GlobalReply::Status(_)
             | GlobalReply::History(_)
             | GlobalReply::Move(_)
             | GlobalReply::Webhooks(_) => return,

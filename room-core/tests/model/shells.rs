@@ -7,7 +7,9 @@ use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter};
 use room_core::machines::global_aggregator::{GlobalAggregator, Restored};
 use room_core::machines::isolate::{Followup, Outcome};
 use room_core::machines::turn::{RequestId, earlier};
-use room_core::machines::wire::{CounterCall, CounterReply, CounterRequest, GlobalRequest, Report};
+use room_core::machines::wire::{
+    CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest, Report,
+};
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::ticket::Ticket;
@@ -112,6 +114,7 @@ impl World {
         let message = match site.machine.followup(now) {
             Followup::Return(CounterCall { request, .. }) => Message::Ask(request),
             Followup::Report(report) => Message::Report(report),
+            Followup::Hold(hold) => Message::Up(GlobalRequest::Hold(hold)),
             Followup::ReadView => {
                 if let Some(view) = copy {
                     site.machine.on_view(View::clone(&view));
@@ -286,6 +289,9 @@ impl World {
         let now = self.at(Clock::Isolate(isolate));
         let site = self.sites[isolate].edit();
         (site.busy, site.works_at) = (false, Some(now));
+        if let Message::Down(GlobalReply::Held { through }) = message {
+            return site.machine.on_held(Some(through));
+        }
         let is_return = matches!(message, Message::Answer(_));
         let reply = match message {
             Message::Reported(reply) => Some(reply),

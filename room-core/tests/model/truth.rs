@@ -59,7 +59,8 @@ impl World {
         let (view, slots) = match reply {
             GlobalReply::Pulled { view, new, queued, .. } => (view, [*new, *queued]),
             GlobalReply::Synced { view, .. } => (view, [None, None]),
-            GlobalReply::Status(_)
+            GlobalReply::Held { .. }
+            | GlobalReply::Status(_)
             | GlobalReply::History(_)
             | GlobalReply::Move(_)
             | GlobalReply::Webhooks(_) => return,

@@ -4,12 +4,12 @@ use room_core::base::id::EventId;
 use room_core::order::shuffle::{DrawKey, Shuffle};
 use room_core::room::settings::{QueueingMethod, Settings};
 
-use super::{Fault, NetworkConditions, Scenario, Traffic, hard, minutes, seconds};
+use super::{Fault, NetworkConditions, Scenario, Traffic, cut, hard, minutes, seconds};
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 38] = [
+pub const NAMES: [&str; 42] = [
     "steady",
     "small",
     "shift",
@@ -48,6 +48,10 @@ pub const NAMES: [&str; 38] = [
     "step",
     "step-fast",
     "one-ticket-everywhere",
+    "cut-20",
+    "cut-150",
+    "cut-10000",
+    "cut-from-all",
 ];
 
 /// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
@@ -129,7 +133,7 @@ impl Scenario {
             "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
             "compressed" => compressed(),
-            _ => return hard::named(name),
+            _ => return hard::named(name).or_else(|| cut::named(name)),
         })
     }
 }

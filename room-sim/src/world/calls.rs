@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
+use room_core::machines::isolate::HOLD_LOOK_MS;
 use room_core::room::settings::Settings;
 
 use super::event::WorldEvent;
@@ -41,6 +42,11 @@ impl Calls {
             self.answered.insert(call, (visit.asking.place, visit.question.call.counter));
         }
         caller
+    }
+
+    /// Whether somebody still waits for the answer to a call.
+    pub(crate) fn is_waiting(&self, call: u64) -> bool {
+        self.waiting.contains_key(&call)
     }
 
     /// Finds the visit that waits for the answer to a call.
@@ -90,6 +96,9 @@ impl Context<'_> {
         let call = self.calls.last;
         self.send(call, &caller, question);
         self.enter_in(SILENCE_MS, WorldEvent::Silence(call));
+        if let Caller::Work(shift) = caller {
+            self.enter_in(HOLD_LOOK_MS, WorldEvent::Unanswered(call, shift));
+        }
         if let Caller::Visit(visit) = &caller {
             self.enter_in(visit.question.patience_ms, WorldEvent::Late(call));
         }

@@ -28,6 +28,8 @@ pub(crate) enum WorldEvent {
     Wake(Object, Incarnation),
     /// A request goes on with an isolate's reports after its own answer.
     Work(Shift),
+    /// A report of an isolate is not answered yet: perhaps something must be held.
+    Unanswered(u64, Shift),
     /// An isolate dies with what it has not reported; another one takes its place.
     Death { data_center: usize, isolate: usize },
     /// The fault of this number happens.

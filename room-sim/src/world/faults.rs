@@ -140,6 +140,9 @@ impl World {
             Fault::Outage { data_center } => self.vanish(data_center),
             Fault::Cut => self.faults.cut(true, &mut self.calls.network),
             Fault::Heal => self.faults.cut(false, &mut self.calls.network),
+            Fault::Reports { data_center, every, way, and_global } => {
+                self.calls.network.lead_reports(data_center, every, way, and_global);
+            }
             Fault::ReplaceIsolates => self.replace_isolates(),
             Fault::DelayCounters { late_ms } => self.calls.network.delay_counters(late_ms),
             Fault::SilenceLine { for_ms } => self.faults.silence_line(self.now + for_ms),

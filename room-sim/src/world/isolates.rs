@@ -2,12 +2,14 @@
 //!
 //! It drives the `Visit` of the core as `src/visit.rs` and `src/reports.rs` of the Worker do.
 
+mod reports;
+
 use room_core::admission;
 use room_core::base::id::{Incarnation, IsolateId};
 use room_core::base::time::{SECOND_MS, Timestamp};
-use room_core::machines::isolate::duty::{COPY_MS, ReportDuty};
+use room_core::machines::isolate::duty::ReportDuty;
 use room_core::machines::isolate::{Followup, Isolate, Outcome};
-use room_core::machines::wire::CounterReply;
+use room_core::machines::wire::{CounterReply, GlobalRequest};
 use room_core::queue::view::View;
 use room_core::room::event::InForce;
 use room_core::ticket::{NO_ESTIMATE, Ticket};
@@ -19,7 +21,7 @@ use crate::visitor::{Cookie, Owner, Visitor, VisitorState};
 use crate::world::World;
 use crate::world::clocks::Clocks;
 use crate::world::event::WorldEvent;
-use crate::world::network::{Asking, Caller, Place, Question, Reply, Shift, WaitingVisit};
+use crate::world::network::{Asking, Caller, Place, Question, Shift, WaitingVisit};
 use crate::world::objects::node;
 use crate::world::renewals::Renewals;
 
@@ -420,6 +422,10 @@ impl World {
                 self.event_queue.enter(at, WorldEvent::Work(shift));
                 return;
             }
+            Followup::Hold(hold) => {
+                let caller = Caller::Hold(shift, true);
+                return self.call(caller, Question::Global(GlobalRequest::Hold(hold)));
+            }
             Followup::Return(left) => {
                 self.call(Caller::Return(shift), Question::of_counter(left));
                 return;
@@ -438,27 +444,5 @@ impl World {
             }
         };
         self.call(Caller::Work(shift), question);
-    }
-
-    /// The work of an isolate was answered, or met with silence.
-    pub(crate) fn worked(&mut self, shift: Shift, reply: Option<Reply>) {
-        let (now, place) = (self.now, shift.place);
-        let Some(instance) = self.instance(place) else { return };
-        let reply = match reply {
-            Some(Reply::Aggregator(reply)) => Some(reply),
-            _ => None,
-        };
-        if let Some(reply) = &reply {
-            instance.renewals.hear(reply.received, reply.durable);
-        }
-        instance.machine.on_report_reply(now + instance.ahead_ms, reply);
-        if now.since_ms(instance.copied_at) >= COPY_MS {
-            instance.copied_at = now;
-            let view = instance.machine.view().cloned();
-            if let Some(copy) = self.view_copies.get_mut(place.data_center) {
-                *copy = view;
-            }
-        }
-        self.event_queue.enter(now, WorldEvent::Work(shift));
     }
 }

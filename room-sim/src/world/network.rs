@@ -11,7 +11,7 @@ use room_core::machines::wire::{
 use room_core::machines::wire::{Report, ReportReply};
 
 use crate::chance::Stream;
-use crate::scenario::NetworkConditions;
+use crate::scenario::{NetworkConditions, ReportWay};
 use crate::world::objects::data_center_of;
 
 /// An answer that takes longer is silence, as in the Worker's calls.
@@ -97,6 +97,9 @@ pub enum Caller {
     Work(Shift),
     /// A request that gave slots back to the counter: the answer says nothing.
     Return(Shift),
+    /// An isolate that tells the global aggregator what it could not report; true for a request
+    /// that goes on working after the answer.
+    Hold(Shift, bool),
     /// One incarnation of a counter, which pulls slots from the global aggregator.
     Counter {
         /// The counter and its data center.
@@ -168,7 +171,9 @@ impl Caller {
     fn data_center(&self) -> usize {
         match self {
             Self::Visit(visit) => visit.asking.place.data_center,
-            Self::Work(shift) | Self::Return(shift) => shift.place.data_center,
+            Self::Work(shift) | Self::Return(shift) | Self::Hold(shift, _) => {
+                shift.place.data_center
+            }
             Self::Counter { counter, .. } => counter.data_center,
             Self::Aggregator { data_center, .. } => *data_center,
         }
@@ -184,6 +189,9 @@ pub struct Network {
     cut: Vec<bool>,
     /// How much later than usual the counters answer.
     counters_late_ms: u64,
+    /// For each data center which of its isolates do not reach the aggregator, what becomes of
+    /// their reports, and whether they do not reach the global one either.
+    reports: Vec<(usize, ReportWay, bool)>,
     conditions: NetworkConditions,
 }
 
@@ -191,12 +199,15 @@ impl Network {
     /// Draws the round trip of each data center to the global aggregator: 60 to 250 ms.
     pub fn new(data_centers: usize, conditions: NetworkConditions, stream: &mut Stream) -> Self {
         let to_global_ms = (0..data_centers).map(|_| stream.between(30, 125)).collect();
-        Self { to_global_ms, cut: vec![false; data_centers], counters_late_ms: 0, conditions }
+        let reports = vec![(1, ReportWay::Open, false); data_centers];
+        let cut = vec![false; data_centers];
+        Self { to_global_ms, cut, counters_late_ms: 0, reports, conditions }
     }
 
     /// From now on nothing gets lost, repeated or late.
     pub fn heal(&mut self) {
         self.counters_late_ms = 0;
+        self.reports.fill((1, ReportWay::Open, false));
         self.conditions =
             NetworkConditions { loss: 0.0, repeats: 0.0, slow: 0.0, ..self.conditions };
     }
@@ -205,6 +216,29 @@ impl Network {
     pub fn cut(&mut self, data_center: usize, is_cut: bool) {
         if let Some(cut) = self.cut.get_mut(data_center) {
             *cut = is_cut;
+        }
+    }
+
+    /// From now on this becomes of the reports of each `every`-th isolate of a data center.
+    pub fn lead_reports(
+        &mut self,
+        data_center: usize,
+        every: usize,
+        way: ReportWay,
+        and_global: bool,
+    ) {
+        if let Some(reports) = self.reports.get_mut(data_center) {
+            *reports = (every, way, and_global);
+        }
+    }
+
+    /// What becomes of the reports of this isolate, and whether it reaches the global aggregator.
+    fn reports_of(&self, place: Place) -> (ReportWay, bool) {
+        match self.reports.get(place.data_center) {
+            Some((every, way, and_global)) if place.isolate.is_multiple_of(*every) => {
+                (*way, !and_global)
+            }
+            _ => (ReportWay::Open, true),
         }
     }
 
@@ -226,10 +260,18 @@ impl Network {
                 });
                 let way_ms = stream.between(low, high) + far_ms + elsewhere_ms;
                 let drawn_ms = self.on_the_way(way_ms, stream)?;
-                let is_of_counter = way == Way::Back && !matches!(caller, Caller::Work(_));
+                if let Caller::Work(shift) = caller {
+                    return match (self.reports_of(shift.place).0, way) {
+                        (ReportWay::Lost, _) | (ReportWay::Unanswered, Way::Back) => None,
+                        (ReportWay::Slow(late_ms), Way::There) => Some(drawn_ms + late_ms),
+                        _ => Some(drawn_ms),
+                    };
+                }
+                let is_of_counter = way == Way::Back;
                 Some(if is_of_counter { drawn_ms + self.counters_late_ms } else { drawn_ms })
             }
-            Caller::Counter { .. } | Caller::Aggregator { .. } => {
+            Caller::Hold(shift, _) if !self.reports_of(shift.place).1 => None,
+            Caller::Hold(..) | Caller::Counter { .. } | Caller::Aggregator { .. } => {
                 self.to_global(data_center, stream)
             }
         }

@@ -32,6 +32,13 @@ impl Renewals {
         }
     }
 
+    /// The global aggregator holds what the events up to a number say, whoever dies.
+    pub(crate) fn hold(&mut self, through: u64) {
+        while self.reported.front().is_some_and(|(next, _)| *next <= through + 1) {
+            self.reported.pop_front();
+        }
+    }
+
     /// The aggregator has lost its memory, and does not know what it has heard.
     pub(crate) fn forget(&mut self) {
         self.received = 0;

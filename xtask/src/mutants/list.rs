@@ -28,7 +28,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         law: "I1",
         breaks: "a visitor counts in the rate by the clock of the isolate",
-        file: "machines/isolate.rs",
+        file: "machines/isolate/entry.rs",
         from: "let at = end.map_or(now, |end| end.moment_in_books(now));",
         to: "let at = end.map_or(now, |_| now);",
     },
@@ -134,8 +134,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I6",
         breaks: "a renewal is counted in the new bucket and left in the old one",
         file: "machines/data_center_aggregator/visitors.rs",
-        from: "Place { bucket: to, behind, is_own: true, ..known });\n            left",
-        to: "Place { bucket: to, behind, is_own: true, ..known });\n            to",
+        from: "Place { bucket: to, behind, origin, is_own: true, ..known });\n            left",
+        to: "Place { bucket: to, behind, origin, is_own: true, ..known });\n            to",
     },
     Mutant {
         law: "I6",

@@ -24,6 +24,8 @@ pub(super) struct NodeState {
     pub(super) through: Epoch,
     /// How often its isolates report, in milliseconds, as it said last.
     pub(super) report_ms: u64,
+    /// Whether it syncs after the end of each of its buckets, as it said last.
+    tells_ends: bool,
     /// The moment up to which its renewals are known, as far as it has said.
     told_until: Option<Timestamp>,
     /// The newest epoch in which somebody waits, over all incarnations.
@@ -40,6 +42,7 @@ impl NodeState {
                 state.heard_at = held.heard_at;
                 state.quiet = contribution.quiet;
                 state.report_ms = contribution.report_ms;
+                state.tells_ends = contribution.tells_ends;
             }
             state.told_until = state.told_until.max(contribution.told_until);
             state.through = state.through.max(contribution.through);
@@ -74,11 +77,13 @@ impl NodeState {
 
     /// Returns the moment up to which all renewals in this data center are known at `now`: as far
     /// as it has told, or so long ago by its own clock that it would have told. If a sync of it is
-    /// missing, what it has told is all that is known.
+    /// missing, what it has told is all that is known; and of a quiet one that would have told of
+    /// the end of each bucket, for who knows whether it is cut off.
     pub(super) fn renewals_known(&self, now: Timestamp) -> Timestamp {
         let told = self.told_until();
         let heard_ms = now.since_ms(self.heard_at);
-        if !self.quiet && heard_ms > self.sync_ms() + SYNC_ARRIVES_MS {
+        let may_be_quiet = self.quiet && !self.tells_ends;
+        if !may_be_quiet && heard_ms > self.sync_ms() + SYNC_ARRIVES_MS {
             return told;
         }
         let told_late_ms = match self.told_until {

@@ -181,6 +181,7 @@ impl Contribution {
             told_until: self.told_until,
             report_ms: self.report_ms,
             facts: newest(&self.facts, FACTS_MAX),
+            tells_ends: self.tells_ends,
         }
     }
 }

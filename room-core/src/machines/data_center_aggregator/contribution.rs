@@ -46,6 +46,8 @@ pub(super) struct Counts {
     facts: Facts,
     census: Census,
     visitors: Visitors,
+    /// Up to when the last contribution has told of renewals.
+    told_until: Timestamp,
     started_at: Timestamp,
     pruned_at: Timestamp,
 }
@@ -65,6 +67,7 @@ impl Counts {
             facts: Facts::new(),
             census: Census::default(),
             visitors: Visitors::restore(node, copy, now),
+            told_until: Timestamp::default(),
             started_at: now,
             pruned_at: now,
         }
@@ -186,6 +189,7 @@ impl Counts {
         self.seq += 1;
         self.visitors.note_sync();
         let told_until = self.told_until(now, report_ms);
+        self.told_until = told_until;
         let nobody_waits = self.census.is_empty_from(now - EPOCH_MS);
         Contribution {
             seq: self.seq,
@@ -203,13 +207,23 @@ impl Counts {
             told_until: Some(told_until),
             report_ms,
             facts: self.facts.clone(),
+            tells_ends: false,
         }
+    }
+
+    /// Returns when a sync tells that nobody has renewed who is counted in the first bucket of
+    /// whose end the last one has not told; `None` if there is none.
+    pub(super) fn tells_end_at(&self, report_ms: u64) -> Option<Timestamp> {
+        let untold = Bucket(u32::try_from(self.told_until.seconds() + 1).unwrap_or(u32::MAX));
+        let inside = |(_, count): &(&Bucket, &i64)| **count > 0;
+        let (bucket, _) = self.activity.from_key(&untold).find(inside)?;
+        Some(bucket.expires_at() + told_late_ms(report_ms))
     }
 
     /// Returns the moment up to which all renewals have been reported, where no report is lost;
     /// 1970 until the isolates have told a new incarnation what the one before had not passed on.
     fn told_until(&self, now: Timestamp, report_ms: u64) -> Timestamp {
-        let told = now - (report_ms + REPORT_ANSWER_MS + CLOCK_MS);
+        let told = now - told_late_ms(report_ms);
         let heard_all_at = self.started_at + SYNC_MS.max(report_ms);
         if told < heard_all_at { Timestamp::default() } else { told }
     }
@@ -234,6 +248,11 @@ impl Counts {
             facts::count(&mut self.facts, now, now, Fact::Stayed(stayed_s));
         }
     }
+}
+
+/// Returns how long after a renewal a sync tells of it at the latest, in milliseconds.
+fn told_late_ms(report_ms: u64) -> u64 {
+    report_ms + REPORT_ANSWER_MS + CLOCK_MS
 }
 
 /// Returns how urgent an event is. A move is urgent if the visitor's old bucket could expire before

@@ -412,17 +412,20 @@ fn a_report_waits_for_a_fresh_view_and_not_longer_than_one_sync() {
 }
 
 #[test]
-fn the_last_sync_before_a_quiet_spell_says_so_and_then_there_is_none() {
+fn the_last_sync_before_a_quiet_spell_says_so_and_the_next_one_tells_that_a_bucket_has_ended() {
     let mut fixture = Fixture::greeted(&[]);
     fixture.report(&report(1, 1, &[admitted(1, 1_305)]));
     let busy = fixture.sync();
-    assert!(!busy.quiet);
     fixture.synced(busy.seq - 1, &[]);
-    let quiet = fixture.sync();
-    assert!(quiet.quiet);
-    // That nothing happened need not be durable.
+    assert!(!busy.quiet && fixture.sync().quiet);
     let turn = fixture.synced(busy.seq, &[]);
-    assert_eq!((turn.send, turn.wake_at), (None, None));
+    let told_at = Timestamp(1_306_000);
+    assert_eq!((turn.send, turn.wake_at), (None, Some(told_at)));
+    fixture.now = told_at;
+    let told =
+        fixture.machine.on_alarm(told_at, &fixture.settings).send.map(|sync| sync.contribution);
+    assert_eq!(told.and_then(|told| told.told_until), Some(told_at - 1_000));
+    assert_eq!(fixture.synced(busy.seq, &[]).wake_at, None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The activity bucket in which each visitor of a data center is counted, so that a request that
 //! is repeated or that two tabs send counts once.
 //!
-//! It is an exact table of 32 bytes an entry, and no probabilistic filter: one that wrongly drops a
+//! It is an exact table of 36 bytes an entry, and no probabilistic filter: one that wrongly drops a
 //! move in a hundred leaves visitors uncounted (`docs/algorithm.md`).
 
 use std::collections::BTreeMap;
@@ -25,6 +25,10 @@ const REVOKED_MAX: usize = 10_000;
 /// The number of sessions ended elsewhere that are remembered at most, about 3 MB. Beyond it a copy
 /// of the ticket goes on to work here, and its visitor is counted.
 const REVOKED_ELSEWHERE_MAX: usize = 100_000;
+/// The number of visitors at most of whom moves are remembered whose reports came late, and of such
+/// moves of one visitor: about 10 MB.
+const LATE_MAX: usize = 50_000;
+const LATE_MOVES_MAX: usize = 16;
 /// The number of visitors in a copy at most: those whose sessions end last, about 75 bytes each,
 /// 750 KB.
 const COPIED_MAX: usize = 10_000;
@@ -36,9 +40,13 @@ struct Place {
     /// Whether the admission was counted here. A visitor's first move can be reported before the
     /// admission, by another isolate; the admission still counts then.
     admitted: bool,
-    /// The bucket the visitor was in here before a move whose start nobody had reported: that
-    /// move may have been in another data center, or its report is still to come.
+    /// The bucket the visitor was in here before a move whose start nobody had reported: those
+    /// between may have been in another data center, or their reports are still to come.
     behind: Option<Bucket>,
+    /// The bucket in which that move started; 0 if there is none. Reports that come late of moves
+    /// from `behind` to there count.
+    #[serde(default)]
+    origin: Bucket,
     /// The second in which the visitor entered here, counted from 1970; 0 if that is not known.
     #[serde(default)]
     entered_s: u32,
@@ -54,7 +62,23 @@ struct Place {
 impl Place {
     /// The place of somebody whom this incarnation counts first.
     fn first(bucket: Bucket) -> Self {
-        Self { bucket, admitted: false, behind: None, entered_s: 0, told_in: 0, is_own: true }
+        Self {
+            bucket,
+            admitted: false,
+            behind: None,
+            origin: Bucket(0),
+            entered_s: 0,
+            told_in: 0,
+            is_own: true,
+        }
+    }
+}
+
+impl Place {
+    /// Whether this move lies before those that are counted: its report came late, after that of a
+    /// later move which left a gap.
+    fn is_gap_filled_by(self, from: Bucket, to: Bucket) -> bool {
+        from < to && to <= self.origin && self.behind.is_none_or(|behind| behind <= from)
     }
 }
 
@@ -68,6 +92,8 @@ pub(super) struct Visitors {
     by_bucket: SortedMap<Bucket, Vec<VisitorId>>,
     /// Visitors whose sessions were ended here, with the bucket in which they were counted last.
     revoked: BTreeMap<VisitorId, Bucket>,
+    /// The moves whose reports came late, of visitors with a gap, so that none counts twice.
+    late: BTreeMap<VisitorId, Vec<(Bucket, Bucket)>>,
     /// Visitors whose sessions were ended in another data center, with their last bucket there.
     revoked_elsewhere: BTreeMap<VisitorId, Bucket>,
 }
@@ -130,25 +156,40 @@ impl Visitors {
         to: Bucket,
         is_own: bool,
     ) -> Option<Bucket> {
-        let known = self.counted.get(visitor).copied().unwrap_or(Place::first(from));
-        if known.behind == Some(from) && to <= known.bucket {
-            // The report that came late: out of where this data center counted it before.
-            self.place(visitor, Place { behind: None, ..known });
-            return Some(from);
+        let counted = self.counted.get(visitor).copied();
+        let known = counted.unwrap_or(Place::first(from));
+        if known.is_gap_filled_by(from, to) {
+            return self.is_first_late_move(visitor, from, to).then_some(from);
         }
         if self.is_revoked(visitor, to) {
             return None;
         }
         // Known further on: the request carried an older cookie, and its visitor is where this
-        // data center put it. Known further back: see `Place::behind`.
+        // data center put it. Known further back, or not at all: see `Place::behind`.
         let is_behind = known.bucket < from;
         let heals = is_behind && is_own && known.is_own;
-        let behind = (is_behind && !heals).then_some(known.bucket).or(known.behind);
+        let behind = known.behind.or((is_behind && !heals).then_some(known.bucket));
         let left = if heals { known.bucket } else { known.bucket.max(from) };
+        let is_unknown = counted.is_none() || is_behind && !heals;
+        let origin = if is_unknown { from } else { known.origin };
         (left < to).then(|| {
-            self.place(visitor, Place { bucket: to, behind, is_own: true, ..known });
+            self.place(visitor, Place { bucket: to, behind, origin, is_own: true, ..known });
             left
         })
+    }
+
+    /// Notes a move whose report came late. Returns false if it was counted before, or if too many
+    /// are remembered: then its visitor may be uncounted until the end of the bucket `to`.
+    fn is_first_late_move(&mut self, visitor: VisitorId, from: Bucket, to: Bucket) -> bool {
+        if self.late.len() >= LATE_MAX && !self.late.contains_key(&visitor) {
+            return false;
+        }
+        let moves = self.late.entry(visitor).or_default();
+        let is_first = moves.len() < LATE_MOVES_MAX && !moves.contains(&(from, to));
+        if is_first {
+            moves.push((from, to));
+        }
+        is_first
     }
 
     /// Notes that the origin ended a session whose ticket says `from`.
@@ -240,6 +281,7 @@ impl Visitors {
             let Some((bucket, visitors)) = self.by_bucket.take_first() else { return forgotten };
             for visitor in visitors {
                 if self.counted.get(visitor).is_some_and(|place| place.bucket == bucket) {
+                    self.late.remove(&visitor);
                     forgotten.extend(self.counted.remove(visitor));
                 }
             }

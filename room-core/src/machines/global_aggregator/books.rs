@@ -6,7 +6,7 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::{GrantId, Ledger, RATE_BINS, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Contributions, NodeIncarnation};
 use crate::machines::turn::Incident;
-use crate::machines::wire::NAMED_MAX;
+use crate::machines::wire::{Hold, NAMED_MAX};
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
@@ -56,6 +56,12 @@ impl Books {
             self.contributions.record_contact(now, source);
         }
         is_new
+    }
+
+    /// Takes in what an isolate could not report to its aggregator. Returns whether that changes
+    /// anything; `None` if it cannot be held.
+    pub(super) fn hold(&mut self, now: Timestamp, hold: &Hold) -> Option<bool> {
+        self.contributions.hold(now, hold.isolate, hold.through, &hold.moves)
     }
 
     /// Books slots that counters give back unused, each as the running total of its grant.

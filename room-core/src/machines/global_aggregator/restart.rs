@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::id::{Incarnation, RoomId};
+use crate::capacity::holds::StoredHolds;
 use crate::capacity::slots::Ledger;
 use crate::capacity::state::{Contributions, StoredContributions, StoredPart};
 use crate::queue::Queue;
@@ -37,6 +38,10 @@ pub(super) struct Row {
     /// The minutes of the history that are not complete, as text.
     #[serde(default)]
     pub(super) open_minutes: String,
+    /// The places of visitors whose renewals may be unknown. A version that does not know them
+    /// holds none after its restart.
+    #[serde(default, skip_serializing_if = "StoredHolds::is_empty")]
+    pub(super) holds: StoredHolds,
 }
 
 impl Row {
@@ -79,7 +84,8 @@ impl Restored<'_> {
         };
         let parts = parts.filter(|_| !is_copy);
         let with_parts = parts.is_some();
-        let contributions = parts.unwrap_or_else(|| row.book.clone().into());
+        let mut contributions: Contributions = parts.unwrap_or_else(|| row.book.clone().into());
+        contributions.restore_holds(row.holds.clone());
         let found = Found { row, contributions, with_parts };
         (Some(found), is_row_lost || lacks_part)
     }

@@ -1,10 +1,11 @@
 //! What the global aggregator tells of its state: views to data centers, a status to operators, a
-//! sight to the history.
+//! sight to the history; to isolates that it holds what they could not report.
 
-use super::{GlobalAggregator, VERSIONS_PER_MS};
+use super::{GlobalAggregator, GlobalTurn, VERSIONS_PER_MS};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::machines::history::{Row, Sight};
-use crate::machines::wire::Status;
+use crate::machines::turn::RequestId;
+use crate::machines::wire::{GlobalReply, Hold, Status};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
 use crate::room::settings::Settings;
@@ -14,6 +15,33 @@ use crate::room::settings::Settings;
 const SECONDS_TOLD_MAX: u64 = 30;
 
 impl GlobalAggregator {
+    /// Returns how many slots are granted and neither reported used, nor returned, nor written off.
+    pub fn outstanding(&self) -> u64 {
+        self.books.ledger().outstanding()
+    }
+
+    /// Holds the places of visitors whose renewals an isolate could not report. The answer says
+    /// that this is stored, so that the isolate need not say it again; there is none where it
+    /// cannot be held.
+    pub(super) fn on_hold(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        id: RequestId,
+        hold: &Hold,
+    ) -> GlobalTurn {
+        let mut turn = GlobalTurn::default();
+        let changed = self.books.hold(now, hold);
+        let is_new = changed == Some(true);
+        self.saves.note(is_new);
+        let moved = self.tick(now, settings, &mut turn);
+        self.finish(now, settings, moved || is_new, &mut turn);
+        if changed.is_some() {
+            turn.replies.push((id, GlobalReply::Held { through: hold.through }));
+        }
+        turn
+    }
+
     /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
     /// call. Each has a higher version than those before.
     pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {

@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 
 use crate::base::id::IsolateId;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::capacity::holds::UnheardMove;
 use crate::capacity::state::{REPORT_MS, SYNC_MS};
-use crate::machines::wire::{IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{Hold, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
 use crate::queue::view::View;
+use crate::ticket::bucket::Bucket;
 
 /// The most events in one report: about 200 KB.
 const REPORTED_MAX: usize = 2_000;
@@ -20,6 +22,23 @@ const KEPT_MAX: usize = 50_000;
 const REPORTS_APART_MS_MAX: u64 = 10 * SECOND_MS;
 /// After this many reports without a new event the isolate sends no more until the next event.
 const ROUNDS_MAX: u32 = 8;
+
+/// How long a report may be unanswered, in milliseconds, before the isolate doubts that it came:
+/// an answer that waits for a sync takes a round trip to another continent.
+const SILENT_MS: u64 = 450;
+/// After so long in milliseconds without an answer the aggregator is taken to be cut off: more than
+/// one lost report takes, with its time limit and the next report's.
+const CUT_MS: u64 = 5 * SECOND_MS;
+/// An old bucket that expires within so many milliseconds does so soon: before the isolate can know
+/// whether one more report is answered.
+const NEAR_MS: u64 = 5 * SECOND_MS;
+/// How long nothing is told to a global aggregator that does not answer, in milliseconds.
+const HOLDS_APART_MS: u64 = SECOND_MS;
+/// How often to look whether something must be held while a report is not answered, in
+/// milliseconds.
+pub const HOLD_LOOK_MS: u64 = 250;
+/// The most moves told at once: about 150 KB.
+const HELD_MAX: usize = 2_000;
 
 /// The events of one room in one isolate, and the times of its reports.
 #[derive(Clone, Debug)]
@@ -36,6 +55,12 @@ pub(super) struct Outbox {
     next_view_at: Timestamp,
     /// Reports since the last event.
     rounds: u32,
+    /// When the first of the reports was sent to which no answer has come.
+    unanswered_since: Option<Timestamp>,
+    /// The global aggregator holds what events up to this number say.
+    held: u64,
+    /// Nothing is told to it before this moment.
+    holds_from: Timestamp,
 }
 
 impl Default for Outbox {
@@ -49,6 +74,9 @@ impl Default for Outbox {
             reported_at: Timestamp::default(),
             next_view_at: Timestamp::default(),
             rounds: 0,
+            unanswered_since: None,
+            held: 0,
+            holds_from: Timestamp::default(),
         }
     }
 }
@@ -77,6 +105,9 @@ impl Outbox {
         }
         self.rounds += 1;
         (self.reported_at, self.hurries) = (now, false);
+        if self.unsent() > 0 {
+            self.unanswered_since.get_or_insert(now);
+        }
         let events = self.events.iter().skip(self.known()).take(REPORTED_MAX).copied().collect();
         Some(Report { events, ..self.empty_report(isolate) })
     }
@@ -105,12 +136,47 @@ impl Outbox {
             self.interval_ms = (self.interval_ms * 2).min(4 * SECOND_MS);
             return None;
         };
+        self.unanswered_since = None;
         self.received = reply.received;
         self.interval_ms = reply.report_interval_ms.clamp(REPORT_MS, MINUTE_MS);
         while self.first <= reply.durable && self.events.pop_front().is_some() {
             self.first += 1;
         }
         reply.view
+    }
+
+    /// Returns what the global aggregator should be told, since no report is answered: the moves
+    /// that the data center's aggregator has not confirmed.
+    ///
+    /// It is due at once where an old bucket expires soon, so that its places are freed. Otherwise
+    /// only after [`CUT_MS`], or where this request `ends`: by then most reports that were lost
+    /// have been made good.
+    pub(super) fn hold(&mut self, now: Timestamp, isolate: IsolateId, ends: bool) -> Option<Hold> {
+        let silent_ms = now.since_ms(self.unanswered_since?);
+        if silent_ms < SILENT_MS || now < self.holds_from {
+            return None;
+        }
+        let known = self.known().max((self.held + 1).saturating_sub(self.first) as usize);
+        let numbered = (self.first..).zip(&self.events).skip(known);
+        let unheard = numbered.filter_map(|(number, event)| unheard_move(number, event));
+        let moves: Vec<UnheardMove> =
+            unheard.filter(|one| one.to.is_live(now)).take(HELD_MAX).collect();
+        let is_near = |one: &UnheardMove| one.from.expires_at() < now + NEAR_MS;
+        if !ends && silent_ms < CUT_MS && !moves.iter().any(is_near) {
+            return None;
+        }
+        let through = moves.last()?.number;
+        self.holds_from = now + HOLDS_APART_MS;
+        Some(Hold { isolate, through, moves })
+    }
+
+    /// Notes up to which number the global aggregator holds what was told; `None` if it did not
+    /// answer, and is told again.
+    pub(super) fn on_held(&mut self, through: Option<u64>) {
+        if let Some(through) = through {
+            self.held = self.held.max(through);
+            self.holds_from = Timestamp::default();
+        }
     }
 
     /// Reports at least as often as a room wants at the full pace, whatever the aggregator said
@@ -140,7 +206,9 @@ impl Outbox {
     /// Returns when the next report is due, later than `now`; `None` if there is none to send.
     pub(super) fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         let pending = !self.events.is_empty() && self.rounds < ROUNDS_MAX;
-        pending.then(|| self.due_at().max(now + 1))
+        let is_cut = self.unanswered_since.is_some() && self.unsent() > 0;
+        let look_at = if is_cut { now + HOLD_LOOK_MS } else { self.due_at() };
+        pending.then(|| self.due_at().min(look_at).max(now + 1))
     }
 
     /// The same for a report of something new.
@@ -163,5 +231,21 @@ impl Outbox {
         let unsent = self.unsent() > 0;
         let interval_ms = if unsent { self.interval_ms } else { self.interval_ms.max(SYNC_MS) };
         if unsent && self.hurries { self.reported_at } else { self.reported_at + interval_ms }
+    }
+}
+
+/// Returns what is to be held of an event that no aggregator may have heard of. An admission with a
+/// slot needs nothing: the slot counts as used.
+fn unheard_move(number: u64, event: &IsolateEvent) -> Option<UnheardMove> {
+    match *event {
+        IsolateEvent::Moved { visitor, from, to, .. } => {
+            Some(UnheardMove { number, visitor, from, to })
+        }
+        IsolateEvent::Admitted { visitor, bucket, grant: None, .. } => {
+            Some(UnheardMove { number, visitor, from: Bucket(0), to: bucket })
+        }
+        IsolateEvent::Admitted { .. } | IsolateEvent::Present(_) | IsolateEvent::Revoked { .. } => {
+            None
+        }
     }
 }

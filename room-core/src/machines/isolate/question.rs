@@ -13,7 +13,7 @@ use crate::capacity::facts::Fact;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::capacity::state::{Node, SYNC_MS};
 use crate::machines::round_trip::RoundTrip;
-use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, SlotRequest};
+use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, Hold, SlotRequest};
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::Ticket;
 
@@ -76,6 +76,19 @@ impl Question {
 }
 
 impl Isolate {
+    /// Returns what must be told to the global aggregator now, if anything: moves that the data
+    /// center's aggregator has not confirmed. To be asked every
+    /// [`HOLD_LOOK_MS`](super::HOLD_LOOK_MS) while a report is not answered.
+    pub fn hold(&mut self, now: Timestamp) -> Option<Hold> {
+        self.outbox.hold(now, self.id, false)
+    }
+
+    /// Processes the global aggregator's answer to a [`Hold`], the number up to which it holds what
+    /// was told; `None` if it did not answer.
+    pub fn on_held(&mut self, through: Option<u64>) {
+        self.outbox.on_held(through);
+    }
+
     /// Returns the counter to ask: for a waiting ticket the one that it names since it was stepped.
     /// It is the same until the answer, whatever becomes known of that counter in the meantime.
     fn counter(&self, now: Timestamp, ask: &Ask) -> Node {

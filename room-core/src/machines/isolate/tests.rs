@@ -76,7 +76,7 @@ impl Fixture {
                 Followup::Report(report) => return Some(report),
                 Followup::WaitUntil(at) => self.now = at,
                 Followup::Done => return None,
-                Followup::ReadView | Followup::Return(_) => {}
+                Followup::ReadView | Followup::Return(_) | Followup::Hold(_) => {}
             }
         }
         None

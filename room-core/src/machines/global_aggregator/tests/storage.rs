@@ -197,6 +197,7 @@ fn largest(node: u64) -> Contribution {
         (0..512).map(|key| (OrderKey(1_700_000_000_000 + key * 5_000), 99_999)).collect();
     let census = || (0..80).map(|epoch| (Epoch(340_000_000 + epoch), waiters.clone())).collect();
     Contribution {
+        tells_ends: true,
         seq: 1_000_000,
         activity: (0..3_600).map(|second| (Bucket(1_700_000_000 + second), -9_999_999)).collect(),
         used: (0..4_096)

@@ -1,0 +1,63 @@
+//! What becomes of an isolate's reports: answered, not answered, told to the global aggregator.
+
+use room_core::machines::isolate::HOLD_LOOK_MS;
+use room_core::machines::isolate::duty::COPY_MS;
+use room_core::machines::wire::{GlobalReply, GlobalRequest};
+
+use crate::world::World;
+use crate::world::event::WorldEvent;
+use crate::world::network::{Caller, Question, Reply, Shift};
+
+impl World {
+    /// The work of an isolate was answered, or met with silence.
+    pub(crate) fn worked(&mut self, shift: Shift, reply: Option<Reply>) {
+        let (now, place) = (self.now, shift.place);
+        let Some(instance) = self.instance(place) else { return };
+        let reply = match reply {
+            Some(Reply::Aggregator(reply)) => Some(reply),
+            _ => None,
+        };
+        if let Some(reply) = &reply {
+            instance.renewals.hear(reply.received, reply.durable);
+        }
+        instance.machine.on_report_reply(now + instance.ahead_ms, reply);
+        if now.since_ms(instance.copied_at) >= COPY_MS {
+            instance.copied_at = now;
+            let view = instance.machine.view().cloned();
+            if let Some(copy) = self.view_copies.get_mut(place.data_center) {
+                *copy = view;
+            }
+        }
+        self.event_queue.enter(now, WorldEvent::Work(shift));
+    }
+
+    /// A report is on its way for long: the isolate may have to tell the global aggregator.
+    pub(crate) fn look_at_report(&mut self, call: u64, shift: Shift) {
+        if !self.calls.is_waiting(call) {
+            return;
+        }
+        let now = self.now;
+        let Some(instance) = self.instance(shift.place) else { return };
+        if let Some(hold) = instance.machine.hold(now + instance.ahead_ms) {
+            let question = Question::Global(GlobalRequest::Hold(hold));
+            self.call(Caller::Hold(shift, false), question);
+        }
+        self.event_queue.enter(now + HOLD_LOOK_MS, WorldEvent::Unanswered(call, shift));
+    }
+
+    /// The global aggregator holds what an isolate could not report, or does not answer.
+    pub(crate) fn held(&mut self, shift: Shift, works: bool, reply: Option<&Reply>) {
+        let Some(instance) = self.instance(shift.place) else { return };
+        let through = match reply {
+            Some(Reply::Global(GlobalReply::Held { through })) => Some(*through),
+            _ => None,
+        };
+        instance.machine.on_held(through);
+        if let Some(through) = through {
+            instance.renewals.hold(through);
+        }
+        if works {
+            self.event_queue.enter(self.now, WorldEvent::Work(shift));
+        }
+    }
+}
