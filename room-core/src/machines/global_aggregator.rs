@@ -142,6 +142,9 @@ impl GlobalAggregator {
             self.recovery.lose_census(settings);
         }
         self.recovery.learn(settings, self.books.taken(now, settings));
+        if with_parts {
+            self.recovery.wait_for(self.books.contributions().sources_with_waiters());
+        }
         self
     }
 
@@ -264,6 +267,7 @@ impl GlobalAggregator {
     ) -> GlobalTurn {
         let mut turn = GlobalTurn::default();
         let source = sync.source;
+        self.recovery.hear(source);
         self.saves.note(self.books.record(now, source, sync.contribution));
         // To a new incarnation everything its earlier ones contributed counts as durable.
         let told = sync.hello && self.saves.is_dirty();
