@@ -424,8 +424,8 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     Decision::Queue { ticket, presence: Presence { kept_ms, was_kept_ms, ..presence } }
 }
 
-/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than a refresh
-/// interval before; `None` when it is not known, or while `queue_all` holds everybody.
+/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than a
+/// refresh interval before; `None` when it is not known, or while `queue_all` holds everybody.
 pub(crate) fn displayed_estimate_s(
     now: Timestamp,
     settings: &Settings,
