@@ -28,7 +28,7 @@ pub(super) struct Recovery {
     /// The aggregators that may know of waiting visitors and have not been heard since the restart.
     /// Each remembers all check-ins that it has ever heard of, so once all have told their census
     /// nothing is missing. `None` where it is not known who they were.
-    awaited: Option<Vec<NodeIncarnation>>,
+    unheard: Option<Vec<NodeIncarnation>>,
 }
 
 impl Recovery {
@@ -40,7 +40,7 @@ impl Recovery {
             amnesia_until: now,
             line_known_from: now,
             check_ins_known_from: now,
-            awaited: None,
+            unheard: None,
         }
     }
 
@@ -64,20 +64,23 @@ impl Recovery {
     }
 
     /// Notes which aggregators told of waiting visitors before the restart.
-    pub(super) fn wait_for(&mut self, sources: Vec<NodeIncarnation>) {
-        self.awaited = Some(sources);
+    /// `None` where that is not known.
+    pub(super) fn wait_for(&mut self, sources: Option<Vec<NodeIncarnation>>) {
+        self.unheard = sources;
     }
 
     /// Notes that an aggregator has told its census. One that started again itself is another
     /// source: what its earlier incarnation had heard and this object had not stored is lost.
-    pub(super) fn hear(&mut self, source: NodeIncarnation) {
-        if let Some(awaited) = &mut self.awaited {
-            awaited.retain(|one| *one != source);
+    /// Returns the same source.
+    pub(super) fn hear(&mut self, source: NodeIncarnation) -> NodeIncarnation {
+        if let Some(unheard) = &mut self.unheard {
+            unheard.retain(|one| *one != source);
         }
+        source
     }
 
     fn has_heard_all(&self) -> bool {
-        self.awaited.as_ref().is_some_and(Vec::is_empty)
+        self.unheard.as_ref().is_some_and(Vec::is_empty)
     }
 
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those

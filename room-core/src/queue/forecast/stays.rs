@@ -1,9 +1,9 @@
 //! How long visitors stay: how many come back, by the time since their last request.
 //!
 //! Nobody is seen to leave before a session has passed. Until then those who will not come back
-//! look like those who have not come back yet, and by what was measured alone hardly anybody would ever
-//! leave. So how long visitors stay is bounded by a guess, for as many as have not been seen to
-//! leave.
+//! look like those who have not come back yet, and by what was measured alone hardly anybody would
+//! ever leave. So how long visitors stay is bounded by a guess, for as many as have not been seen
+//! to leave.
 
 use super::{AGES, Frequency};
 
