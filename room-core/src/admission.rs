@@ -16,8 +16,9 @@ use crate::capacity::slots::SlotClass;
 use crate::order::census::Presence;
 use crate::order::lottery::{self, LotteryKey};
 use crate::order::order_key::OrderKey;
+use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::queue::estimate::{self, Shown};
 use crate::queue::view::View;
-use crate::queue::{SLOW_ROOM_PER_MINUTE, estimate};
 use crate::room::settings::{Maintenance, QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
@@ -398,7 +399,7 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let VisitContext { now, settings, view, .. } = context;
     let key = place(context, &ticket);
     let before = ticket.clone();
-    let estimate_s = displayed_estimate_s(settings, view, key, &ticket);
+    let estimate_s = displayed_estimate_s(now, settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
     let near = view.is_some_and(|view| is_near(view, key, settings, settings.refresh_interval_s));
     let looks = view.is_some_and(|view| !view.knows_place(key));
@@ -423,9 +424,10 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     Decision::Queue { ticket, presence: Presence { kept_ms, was_kept_ms, ..presence } }
 }
 
-/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than at the
-/// check-in before; `None` when it is not known, or while `queue_all` holds everybody.
+/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than a
+/// refresh interval before; `None` when it is not known, or while `queue_all` holds everybody.
 pub(crate) fn displayed_estimate_s(
+    now: Timestamp,
     settings: &Settings,
     view: Option<&View>,
     key: OrderKey,
@@ -440,7 +442,9 @@ pub(crate) fn displayed_estimate_s(
         estimate::wait_s(view, key)?.max(estimate::SHORTEST_S)
     };
     let shown_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
-    Some(estimate::smoothed_s(estimate_s, shown_s))
+    let ago_ms = now.since_ms(ticket.last_check_in);
+    let shown = shown_s.map(|estimate_s| Shown { estimate_s, ago_ms });
+    Some(estimate::smoothed_s(estimate_s, shown, settings.refresh_interval_s))
 }
 
 #[cfg(test)]

@@ -1,13 +1,16 @@
 //! The figures of one run, made of the truth about its visitors.
 
+mod told;
+
 use std::fmt;
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 use serde::Serialize;
 
-use crate::truth::Truth;
+use crate::truth::{Restart, Truth};
 use crate::visitor::{Owner, Visitor};
 use crate::world::load::{Cost, Footprint, Peaks};
+pub use told::Told;
 
 /// Somebody this much younger who enters earlier has overtaken.
 const OVERTAKEN_MS: u64 = 60 * SECOND_MS;
@@ -52,9 +55,18 @@ pub struct Measures {
     /// Mean error of the first estimate shown, of those who waited and entered, in percent of
     /// the wait from then on; 100 where nothing was ever shown, 0 where nobody waited.
     pub estimate_mape_percent: f64,
-    /// Longest time without an admission after the global object lost its memory; 0 if it never
-    /// did.
+    /// What the waiting times told were worth.
+    #[serde(flatten)]
+    pub told: Told,
+    /// Longest time without an admission after the global object lost its memory, while a place
+    /// was free for somebody who waited; 0 if it never did.
     pub restart_pause_s: f64,
+    /// The same after the objects of data centers did.
+    pub data_center_restart_pause_s: f64,
+    /// The same after all objects and isolates were replaced at once.
+    pub deploy_pause_s: f64,
+    /// The same where there was no restart in the half minute before, in stories with restarts.
+    pub usual_pause_s: f64,
     /// The largest value that was stored, in KB.
     pub largest_value_kb: f64,
     /// All stored values together at most, in KB.
@@ -103,6 +115,7 @@ impl Measures {
     pub fn of(truth: &Truth, visitors: &[Visitor], peaks: Peaks, footprint: &Footprint) -> Self {
         let percent = |part: f64, whole: f64| if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
         let of = |count: u64| count as f64;
+        let pause_s = |kind| of(truth.pauses.longest_ms(kind)) / 1_000.0;
         Self {
             active_over_max_percent: 100.0 * truth.active_over,
             active_over_max_visitors: truth.active_over_visitors,
@@ -120,7 +133,11 @@ impl Measures {
             check_in_latency_p99_ms: latency(&truth.check_in_latency, 0.99),
             overtaken_percent: percent(overtaken(visitors, 0) as f64, of(truth.admitted)),
             estimate_mape_percent: estimate_error(visitors),
-            restart_pause_s: truth.pause_ms as f64 / 1_000.0,
+            told: Told::of(visitors),
+            restart_pause_s: pause_s(Restart::Global),
+            data_center_restart_pause_s: pause_s(Restart::DataCenters),
+            deploy_pause_s: pause_s(Restart::Deploy),
+            usual_pause_s: of(truth.pauses.usual_ms) / 1_000.0,
             largest_value_kb: kilobytes(footprint.sizes.largest_value),
             stored_kb: kilobytes(footprint.sizes.all_values),
             calls_per_page_view: of(footprint.cost.calls) / of(truth.page_views.max(1)),
@@ -130,8 +147,8 @@ impl Measures {
     }
 
     /// The measures by their names, in the order of the tables.
-    pub fn named(&self) -> [(&'static str, f64); 22] {
-        [
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let figures = [
             ("active_over_max_percent", self.active_over_max_percent),
             ("active_over_max_visitors", self.active_over_max_visitors as f64),
             ("active_over_p99_percent", self.active_over_p99_percent),
@@ -149,12 +166,16 @@ impl Measures {
             ("overtaken_percent", self.overtaken_percent),
             ("estimate_mape_percent", self.estimate_mape_percent),
             ("restart_pause_s", self.restart_pause_s),
+            ("data_center_restart_pause_s", self.data_center_restart_pause_s),
+            ("deploy_pause_s", self.deploy_pause_s),
+            ("usual_pause_s", self.usual_pause_s),
             ("largest_value_kb", self.largest_value_kb),
             ("stored_kb", self.stored_kb),
             ("calls_per_page_view", self.calls_per_page_view),
             ("awake_percent", self.awake_percent),
             ("platform_failures", self.platform_failures as f64),
-        ]
+        ];
+        figures.into_iter().chain(self.told.named()).collect()
     }
 }
 

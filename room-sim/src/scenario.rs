@@ -3,6 +3,7 @@
 mod catalogue;
 mod cut;
 mod hard;
+mod sizes;
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS};
 use room_core::room::settings::Settings;
@@ -13,6 +14,7 @@ use crate::world::Algorithm;
 
 pub(crate) use catalogue::constant;
 pub use catalogue::{EXAMPLES, EXPERIMENTS, NAMES, small_restart};
+pub use sizes::{RESTARTS, RUSHES};
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;

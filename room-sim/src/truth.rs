@@ -2,6 +2,7 @@
 
 mod expiring;
 mod limits;
+mod pauses;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,13 +11,13 @@ use room_core::room::settings::Settings;
 
 use expiring::Expiring;
 use limits::Limits;
+use pauses::Pauses;
+pub use pauses::Restart;
 
 /// Below this part of both limits nobody should be queued.
 const BUSY: f64 = 0.95;
 /// Latencies are counted by the millisecond up to here.
 const LATENCY_MS_MAX: usize = 10_000;
-/// A pause that begins this long after a restart has other causes.
-const RESTART_MS: u64 = MINUTE_MS;
 
 /// A line shorter than this part of N leaves places free only until its next check-ins.
 const FEW: f64 = 0.005;
@@ -74,7 +75,6 @@ pub struct Truth {
     last_minute: VecDeque<Timestamp>,
     in_minute: (u64, u64),
     entered_at: Timestamp,
-    restarted_at: Option<Timestamp>,
     /// Idle parts of the seconds in which more than a few waited, but for the first minutes.
     pub(crate) idle: Idle,
     /// The same of all seconds in which anybody waited.
@@ -111,7 +111,7 @@ pub struct Truth {
     pub(crate) page_views: u64,
     /// Those of them with which somebody entered.
     pub(crate) entries: u64,
-    pub(crate) pause_ms: u64,
+    pub(crate) pauses: Pauses,
     /// Check-ins of visitors who wait, by the milliseconds until their answer.
     pub(crate) check_in_latency: Vec<u64>,
     /// Newcomers by the milliseconds until their answer; those in busy data centers apart.
@@ -135,7 +135,6 @@ impl Truth {
             last_minute: VecDeque::new(),
             in_minute: (0, 0),
             entered_at: started_at,
-            restarted_at: None,
             idle: Idle::default(),
             idle_whole_run: Idle::default(),
             active_over: 0.0,
@@ -157,7 +156,7 @@ impl Truth {
             takes: 0,
             page_views: 0,
             entries: 0,
-            pause_ms: 0,
+            pauses: Pauses::default(),
             check_in_latency: vec![0; LATENCY_MS_MAX + 1],
             latency: vec![0; LATENCY_MS_MAX + 1],
             latency_in_crowd: vec![0; LATENCY_MS_MAX + 1],
@@ -173,9 +172,9 @@ impl Truth {
         self.settings = settings.clone();
     }
 
-    /// Notes that the global object lost its memory, which may pause the admissions.
-    pub fn restart(&mut self, now: Timestamp) {
-        self.restarted_at = Some(now);
+    /// Notes that objects lost their memory, which may pause the admissions.
+    pub fn restart(&mut self, now: Timestamp, kind: Restart) {
+        self.pauses.restart(now, kind);
     }
 
     /// Counts a request of a page, once the room has warmed up.
@@ -321,12 +320,10 @@ impl Truth {
         self.started_at
     }
 
-    /// Time without an admission from a restart on, or from an admission soon after it.
+    /// Somebody enters: how long has nobody, since a restart, although a place was free?
     fn note_pause(&mut self, now: Timestamp) {
-        let Some(restarted_at) = self.restarted_at else { return };
-        let begins_at = self.entered_at.max(restarted_at);
-        if begins_at <= restarted_at + RESTART_MS {
-            self.pause_ms = self.pause_ms.max(now.since_ms(begins_at));
+        if let Some(since) = self.standstill_since {
+            self.pauses.note(since.max(self.entered_at), now);
         }
     }
 
@@ -338,6 +335,7 @@ impl Truth {
         }
         let since = (*self.standstill_since.get_or_insert(now)).max(self.entered_at);
         self.standstill_ms = self.standstill_ms.max(now.since_ms(since));
+        self.pauses.note(since, now);
     }
 
     /// How many too many are inside.
@@ -365,7 +363,7 @@ impl Truth {
 
 #[cfg(test)]
 mod tests {
-    use super::Truth;
+    use super::{Restart, Truth};
     use crate::scenario::Scenario;
     use room_core::base::time::{SECOND_MS, Timestamp};
 
@@ -452,13 +450,15 @@ mod tests {
     #[test]
     fn the_pause_after_a_restart_is_the_longest_time_without_an_admission() {
         let mut truth = truth();
-        truth.admit(START, 0, None);
-        truth.restart(START + 10_000);
-        for second in [11, 15, 16, 90, 300] {
+        truth.restart(START, Restart::Global);
+        truth.queue(START, START + 60 * SECOND_MS);
+        truth.second(START + 2 * SECOND_MS);
+        for second in [8, 11, 70] {
             truth.admit(START + second * SECOND_MS, 0, None);
         }
-        // From 16 s to 90 s: the pause began within a minute of the restart.
-        assert_eq!(truth.pause_ms, 74_000);
+        // From 2 s to 8 s; at 70 s nobody waits any more, and no second was looked at.
+        truth.second(START + 71 * SECOND_MS);
+        assert_eq!(truth.pauses.longest_ms(Restart::Global), 59_000);
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! A visitor's browser: what it holds and how long its owner is patient. Decides no admission.
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::queue::estimate;
 use room_core::ticket::Ticket;
 
 use crate::baseline;
 use crate::chance::Stream;
 
-/// Between two requests of a visitor inside.
-const REQUEST_MS: f64 = 30.0 * SECOND_MS as f64;
 /// Whoever is revoked has been inside for so long (`docs/simulation.md`).
 const DONE_MS: u64 = 3 * MINUTE_MS;
 
@@ -20,6 +19,8 @@ pub struct Habits {
     pub patience_ms: f64,
     /// How long visitors stay on the site.
     pub stay: Stay,
+    /// Between two requests of a visitor inside, on average.
+    pub request_ms: f64,
     /// Part of the requests that come several times at once, with the same cookie.
     pub parallel: f64,
     /// Part of the queue pages that are reloaded before their time.
@@ -41,6 +42,8 @@ pub enum Stay {
     Long,
     /// Exponential with this mean, in milliseconds.
     Browsing(f64),
+    /// From so many to so many milliseconds, all equally likely.
+    Between(u64, u64),
 }
 
 impl Habits {
@@ -49,6 +52,7 @@ impl Habits {
         leave_at_once: 0.05,
         patience_ms: 20.0 * MINUTE_MS as f64,
         stay: Stay::Long,
+        request_ms: 30.0 * SECOND_MS as f64,
         parallel: 0.05,
         impatient: 0.02,
         revoked: 0.0,
@@ -61,6 +65,7 @@ impl Habits {
         match self.stay {
             Stay::Long => stream.log_normal_ms(120.0 * SECOND_MS as f64, 1.2),
             Stay::Browsing(mean_ms) => stream.exponential_ms(mean_ms),
+            Stay::Between(low_ms, high_ms) => stream.between(low_ms, high_ms),
         }
     }
 }
@@ -144,6 +149,10 @@ pub struct Visitor {
     pub session_ends: Timestamp,
     /// When a wait was told first, and how many seconds.
     pub told: Option<(Timestamp, u32)>,
+    /// The least wait that was told, in seconds; a minute for anything shorter, 0 before the first.
+    pub told_least_s: u32,
+    /// The most that was told after that, in percent of it; 0 where none was.
+    pub told_rise_percent: u32,
     /// True once a queue page was the answer.
     pub has_waited: bool,
     /// True if more than one newcomer per second reaches its data center.
@@ -166,6 +175,8 @@ impl Visitor {
             gives_up_at: None,
             session_ends: Timestamp::default(),
             told: None,
+            told_least_s: 0,
+            told_rise_percent: 0,
             has_waited: false,
             in_crowd,
             owner: Owner::Person,
@@ -200,6 +211,19 @@ impl Visitor {
         until
     }
 
+    /// The visitor is told a wait of so many seconds.
+    pub fn hear(&mut self, now: Timestamp, told_s: u32) {
+        self.told.get_or_insert((now, told_s));
+        // Shorter waits are shown as a minute.
+        let shown_s = told_s.max(estimate::SHORTEST_S);
+        if self.told_least_s == 0 || shown_s < self.told_least_s {
+            self.told_least_s = shown_s;
+        }
+        let percent = u64::from(shown_s) * 100 / u64::from(self.told_least_s);
+        self.told_rise_percent =
+            self.told_rise_percent.max(u32::try_from(percent).unwrap_or(u32::MAX));
+    }
+
     /// The visitor sees the site for the first time.
     pub fn enter(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) {
         let is_revoked = stream.happens(habits.revoked);
@@ -226,8 +250,8 @@ impl Visitor {
     }
 
     /// When the visitor inside asks for the next page.
-    pub fn next_request(&self, now: Timestamp, stream: &mut Stream) -> Timestamp {
-        let next = now + stream.exponential_ms(REQUEST_MS);
+    pub fn next_request(&self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
+        let next = now + stream.exponential_ms(habits.request_ms);
         match self.standing {
             VisitorState::Ends(last) => next.min(last.max(now + 1)),
             _ => next,

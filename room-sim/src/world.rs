@@ -198,6 +198,7 @@ impl World {
         Measures {
             overtaken_percent: drained.overtaken_percent,
             estimate_mape_percent: drained.estimate_mape_percent,
+            told: drained.told,
             active_over_max_percent: drained.active_over_max_percent,
             active_over_max_visitors: drained.active_over_max_visitors,
             rate_over_sliding_percent: drained.rate_over_sliding_percent,

@@ -62,7 +62,7 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
     if is_lottery || ticket.shown_estimate_s == NO_ESTIMATE {
         let place = settings.order_key(&ticket);
         let ahead = view.map_or(0, |view| estimate::people_ahead(view, place));
-        let estimate_s = admission::displayed_estimate_s(settings, view, place, &ticket);
+        let estimate_s = admission::displayed_estimate_s(now, settings, view, place, &ticket);
         // The curve begins with the first estimate there is.
         if estimate_s.is_some() && !is_lottery {
             ticket.joined_at = now;

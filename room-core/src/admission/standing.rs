@@ -62,7 +62,7 @@ pub fn standing(
         return Standing::Called;
     }
     let soon_s = settings.refresh_interval_s.min(LISTENING_S_MAX);
-    let estimate_s = displayed_estimate_s(settings, Some(view), key, ticket);
+    let estimate_s = displayed_estimate_s(now, settings, Some(view), key, ticket);
     near_or_far(is_called || is_near(view, key, settings, soon_s), estimate_s)
 }
 

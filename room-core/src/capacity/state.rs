@@ -424,6 +424,18 @@ impl Contributions {
         self.totals.entered.first_since(from).map(Timestamp::from_seconds)
     }
 
+    /// Returns the sources that may know of waiting visitors, the newest of each aggregator. Those
+    /// do not count that were silent for over 20 s when any was heard last.
+    pub fn sources_with_waiters(&self) -> Vec<NodeIncarnation> {
+        let heard_at = self.heard_at();
+        let may_know = |node: &NodeState| {
+            (!node.quiet || node.has_waiters()) && heard_at.since_ms(node.heard_at) <= LEFT_OUT_MS
+        };
+        let nodes = self.nodes.iter().filter(|(_, state)| may_know(state));
+        let newest = |node| self.lives(node).max_by_key(|(_, held)| held.heard_at);
+        nodes.filter_map(|(node, _)| newest(*node)).map(|(source, _)| *source).collect()
+    }
+
     /// Whether anybody waits by the newest census of some data center.
     pub fn has_waiters(&self) -> bool {
         self.nodes.values().any(NodeState::has_waiters)

@@ -142,6 +142,7 @@ impl GlobalAggregator {
             self.recovery.lose_census(settings);
         }
         self.recovery.learn(settings, self.books.taken(now, settings));
+        self.recovery.wait_for(with_parts.then(|| contributions.sources_with_waiters()));
         self
     }
 
@@ -260,7 +261,7 @@ impl GlobalAggregator {
         sync: Sync,
     ) -> GlobalTurn {
         let mut turn = GlobalTurn::default();
-        let source = sync.source;
+        let source = self.recovery.hear(sync.source);
         self.saves.note(self.books.record(now, source, sync.contribution));
         // To a new incarnation everything its earlier ones contributed counts as durable.
         let told = sync.hello && self.saves.is_dirty();

@@ -4,6 +4,7 @@
 //! by the admissions of the last 5 minutes. It is `None`, unknown, where nobody has been admitted
 //! yet. Who enters does not depend on it.
 
+use crate::base::time::SECOND_MS;
 use crate::order::order_key::OrderKey;
 use crate::queue::forecast;
 use crate::queue::view::View;
@@ -131,18 +132,32 @@ fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
 }
 
-/// Returns the estimate to show, in seconds: at most 10 % more than `shown_s`, the one shown at the
-/// check-in before (I12).
+/// The estimate that a visitor has been shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// In seconds.
+    pub estimate_s: u32,
+    /// Since then have passed so many milliseconds.
+    pub ago_ms: u64,
+}
+
+/// Returns the estimate to show, in seconds: at most 10 % more than what was shown at the check-in
+/// before (I12), and accordingly less where that is not a whole refresh interval of the room ago.
+/// So whoever checks in each 5 s near the head is not told a tenth more each time.
 ///
-/// `shown_s` is `None` where nothing was shown yet; then the estimate is shown as it is.
-pub fn smoothed_s(estimate_s: u32, shown_s: Option<u32>) -> u32 {
-    let bound = |shown: u32| u32::try_from(u64::from(shown) * 11 / 10).unwrap_or(u32::MAX);
-    shown_s.map_or(estimate_s, |shown| estimate_s.min(bound(shown)))
+/// `shown` is `None` where nothing was shown yet; then the estimate is shown as it is.
+pub fn smoothed_s(estimate_s: u32, shown: Option<Shown>, refresh_interval_s: u32) -> u32 {
+    let Some(Shown { estimate_s: shown_s, ago_ms }) = shown else { return estimate_s };
+    let interval_ms = (u64::from(refresh_interval_s) * SECOND_MS).max(1);
+    let more_s = u64::from(shown_s) * ago_ms.min(interval_ms) / (10 * interval_ms);
+    estimate_s.min(u32::try_from(u64::from(shown_s) + more_s).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_S, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s, wait_s};
+    use super::{
+        LONGEST_S, Shown, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s, wait_s,
+    };
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
     use crate::queue::view::{Joined, View};
@@ -253,12 +268,16 @@ mod tests {
 
     #[test]
     fn the_shown_estimate_rises_by_at_most_a_tenth() {
-        let check = |estimate: u32, shown: Option<u32>, want: u32| {
-            assert_eq!(smoothed_s(estimate, shown), want, "{estimate} after {shown:?}");
+        let check = |estimate: u32, shown: Option<(u32, u64)>, want: u32| {
+            let shown = shown.map(|(estimate_s, ago_ms)| Shown { estimate_s, ago_ms });
+            assert_eq!(smoothed_s(estimate, shown, 20), want, "{estimate} after {shown:?}");
         };
         check(500, None, 500);
-        check(500, Some(100), 110);
-        check(90, Some(100), 90);
-        check(u32::MAX, Some(u32::MAX), u32::MAX);
+        check(500, Some((100, 20_000)), 110);
+        check(500, Some((100, 90_000)), 110);
+        check(500, Some((100, 5_000)), 102);
+        check(500, Some((100, 0)), 100);
+        check(90, Some((100, 0)), 90);
+        check(u32::MAX, Some((u32::MAX, 20_000)), u32::MAX);
     }
 }

@@ -4,6 +4,8 @@
 //! that computes ahead, in quantities instead of single visitors, how sessions will end and
 //! admissions follow (`docs/algorithm.md`). Forecasts are only told, no admission depends on one.
 
+mod stays;
+
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::OrderKey;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
@@ -11,10 +13,12 @@ use crate::queue::pace::pace_per_s;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
+use stays::Stays;
+
 /// The steps of a session: as many as it has activity buckets, and one for the bucket being filled.
 const AGES: usize = 61;
 /// The time in milliseconds after which a measurement counts half: habits change during a day, not
-/// in a minute.
+/// in a minute. Two sessions, where these are longer.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
 /// The number of sessions that a forecast looks ahead; beyond, its mean rate goes on.
 const SESSIONS_AHEAD: usize = 6;
@@ -23,9 +27,9 @@ const POINTS_MAX: usize = 48;
 /// The highest rate per second at which a forecast lets waiting visitors give up, so that a lost
 /// census does not empty the line.
 const GIVE_UP_PER_S_MAX: f64 = 0.01;
-/// The seconds of waiting without anybody giving up that count as seen in advance: a minute of one
-/// visitor.
-const PATIENT_S: f64 = 60.0;
+/// The seconds of waiting that count as seen in advance, and how many gave up in them: two visitors
+/// who do after half an hour each. Else one who leaves early would shorten every wait.
+const PATIENT: Frequency = Frequency { chances: 2.0 * 1_800.0, events: 2.0 };
 /// The most that a long forecast lets give up: all but the share `exp(-3)` of the line, 5 %.
 const GIVE_UP_MAX: f64 = 3.0;
 /// The wait in milliseconds after which a visitor is settled, that is, has come back at least once.
@@ -40,8 +44,7 @@ pub type Point = (u64, u32);
 /// request, and how many give up waiting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetentionModel {
-    /// How many visitors make a request, by the steps since their last one.
-    stays: [Frequency; AGES],
+    stays: Stays,
     /// How many of the visitors who made a request had their session ended by the origin then.
     ends: Frequency,
     /// How many visitors gave up, per second spent waiting.
@@ -134,7 +137,7 @@ pub struct Start<'a> {
 impl Default for RetentionModel {
     fn default() -> Self {
         let nobody = Frequency::default();
-        Self { stays: [nobody; AGES], ends: nobody, gives_up: nobody, seen: None }
+        Self { stays: Stays::default(), ends: nobody, gives_up: nobody, seen: None }
     }
 }
 
@@ -154,7 +157,8 @@ impl RetentionModel {
     pub fn sample(&mut self, settings: &Settings, now: Sample) {
         if let Some(before) = self.seen.take() {
             let passed_ms = now.at.since_ms(before.at) as f64;
-            self.forget(0.5_f64.powf(passed_ms / HALF_LIFE_MS));
+            let half_life_ms = HALF_LIFE_MS.max(2.0 * settings.session_ms() as f64);
+            self.forget(0.5_f64.powf(passed_ms / half_life_ms));
             self.learn_stays(settings, &before, &now);
             self.learn_giving_up(&before, &now, now.at.seconds_since(before.at));
         }
@@ -167,31 +171,33 @@ impl RetentionModel {
     }
 
     fn forget(&mut self, kept: f64) {
-        let others = [&mut self.ends, &mut self.gives_up];
-        for frequency in self.stays.iter_mut().chain(others) {
-            frequency.fade(kept);
-        }
+        self.stays.fade(kept);
+        self.ends.fade(kept);
+        self.gives_up.fade(kept);
     }
 
     fn learn_stays(&mut self, settings: &Settings, before: &Sample, now: &Sample) {
         let steps = steps_between(settings, before.at, now.at);
         for (bucket, count) in &before.activity {
             let left = steps_left(settings, *bucket, before.at);
-            // The bucket of this moment is still being filled; what expired since tells nothing.
+            if left <= steps {
+                self.stays.ended += *count as f64;
+            }
+            // The bucket of this moment is still being filled; of what expired since some may have
+            // come back.
             if left >= AGES || left <= steps || *count == 0 {
                 continue;
             }
             let index = now.activity.partition_point(|(other, _)| other < bucket);
             let still = now.activity.get(index).filter(|(other, _)| other == bucket);
             let came_back = count.saturating_sub(still.map_or(0, |(_, count)| *count));
-            if let Some(stays) = self.stays.get_mut(AGES - left) {
-                stays.chances += *count as f64 * steps as f64;
-                stays.events += came_back as f64;
-                self.ends.chances += came_back as f64;
-            }
+            self.stays.learn(AGES - left, steps, *count, came_back);
+            self.ends.chances += came_back as f64;
         }
         // An origin ends a session in its answer to a request: whoever made it had come back.
-        self.ends.events += now.revoked.saturating_sub(before.revoked) as f64;
+        let revoked = now.revoked.saturating_sub(before.revoked) as f64;
+        self.ends.events += revoked;
+        self.stays.ended += revoked;
     }
 
     fn learn_giving_up(&mut self, before: &Sample, now: &Sample, passed_s: f64) {
@@ -204,12 +210,6 @@ impl RetentionModel {
         self.gives_up.events += settled.count as f64 - now.still as f64;
     }
 
-    /// Returns the share of visitors without a request for `age` steps who make one in the next.
-    fn stay(&self, age: usize) -> f64 {
-        // One visitor who does not stay, seen in advance: nothing is certain.
-        self.stays.get(age).copied().unwrap_or_default().rate(1.0).clamp(0.0, 1.0)
-    }
-
     /// Returns the share of visitors making a request whose sessions the origin ends then.
     fn end(&self) -> f64 {
         self.ends.rate(1.0).clamp(0.0, 1.0)
@@ -218,7 +218,9 @@ impl RetentionModel {
     /// Returns the share of those who have waited for [`SETTLED_MS`] who give up in a second, as
     /// measured so far; 0 to 0.01.
     pub fn give_up_per_s(&self) -> f64 {
-        self.gives_up.rate(PATIENT_S).clamp(0.0, GIVE_UP_PER_S_MAX)
+        let Frequency { chances, events } = self.gives_up;
+        let events = events + PATIENT.events;
+        (events / (chances + PATIENT.chances)).clamp(0.0, GIVE_UP_PER_S_MAX)
     }
 
     /// Computes after how many seconds a visitor is expected to enter, by the number of people
@@ -229,7 +231,7 @@ impl RetentionModel {
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
         let width_s = settings.bucket_width_s() as f64;
-        let stays: Vec<f64> = (0..AGES).map(|age| self.stay(age)).collect();
+        let stays = self.stays.by_age(start.inside);
         let end = self.end();
         let give_up_per_s = self.give_up_per_s();
         let wanted = start.waiting as f64 + 1.0;

@@ -4,7 +4,7 @@ use room_core::base::id::EventId;
 use room_core::order::shuffle::{DrawKey, Shuffle};
 use room_core::room::settings::{QueueingMethod, Settings};
 
-use super::{Fault, NetworkConditions, Scenario, Traffic, cut, hard, minutes, seconds};
+use super::{Fault, NetworkConditions, Scenario, Traffic, cut, hard, minutes, seconds, sizes};
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
@@ -133,7 +133,11 @@ impl Scenario {
             "experiment-random" => by_lot("experiment-random", experiment()),
             "two-hours" => two_hours(),
             "compressed" => compressed(),
-            _ => return hard::named(name).or_else(|| cut::named(name)),
+            _ => {
+                return hard::named(name)
+                    .or_else(|| cut::named(name))
+                    .or_else(|| sizes::named(name));
+            }
         })
     }
 }

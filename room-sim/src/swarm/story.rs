@@ -131,6 +131,7 @@ impl Draft {
         let stay_ms = match self.scenario.habits.stay {
             Stay::Long => LONG_STAY_MS,
             Stay::Browsing(mean_ms) => mean_ms,
+            Stay::Between(low_ms, high_ms) => (low_ms + high_ms) as f64 / 2.0,
         };
         let inside_ms = stay_ms + self.scenario.settings.session_ms() as f64;
         let by_places = f64::from(total_active_users) * MINUTE_MS as f64 / inside_ms;

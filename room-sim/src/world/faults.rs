@@ -9,6 +9,7 @@ use super::isolates::{IsolateInstance, IsolateRow};
 use super::network::Network;
 use crate::baseline;
 use crate::scenario::{Fault, Scenario};
+use crate::truth::Restart;
 use crate::world::World;
 
 /// Copies are at most this old when they are found.
@@ -126,11 +127,12 @@ impl World {
         let Some(fault) = self.faults.get(number).filter(|_| !self.is_healed()) else { return };
         match fault {
             Fault::RestartGlobal { .. } => {
-                self.truth.restart(self.now);
+                self.truth.restart(self.now, Restart::Global);
                 let (parts, mut context) = self.parts();
                 parts.objects.restart_global(&mut context);
             }
             Fault::RestartDataCenters { every, .. } => {
+                self.truth.restart(self.now, Restart::DataCenters);
                 for data_center in (0..self.faults.data_centers()).step_by(every) {
                     self.forget_renewals(data_center);
                     let (parts, mut context) = self.parts();

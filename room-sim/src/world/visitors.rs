@@ -92,7 +92,7 @@ impl Visitors {
         if !is_copy || now >= browser.session_ends {
             browser.session_ends = truth.serve(now, browser.session_ends);
         }
-        Some(browser.next_request(now, stream))
+        Some(browser.next_request(now, &self.habits, stream))
     }
 
     /// Shows the queue page to a visitor, with an estimate of its wait if one is known.
@@ -110,7 +110,7 @@ impl Visitors {
             if before.shown_estimate_s <= 60 * u32::from(TURN_KEPT_MINUTES_MAX));
         browser.cookie = cookie;
         if let Some(displayed_estimate_s) = displayed_estimate_s {
-            browser.told.get_or_insert((now, displayed_estimate_s));
+            browser.hear(now, displayed_estimate_s);
         }
         if browser.standing == VisitorState::Arrives {
             truth.answer(now.since_ms(browser.arrived_at), browser.in_crowd);

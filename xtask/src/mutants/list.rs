@@ -276,8 +276,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I12",
         breaks: "the estimate rises by any amount",
         file: "queue/estimate.rs",
-        from: "shown_s.map_or(estimate_s, |shown| estimate_s.min(bound(shown)))",
-        to: "shown_s.map_or(estimate_s, |shown| estimate_s.max(bound(shown)))",
+        from: "estimate_s.min(u32::try_from(u64::from(shown_s) + more_s)",
+        to: "estimate_s.max(u32::try_from(u64::from(shown_s) + more_s)",
     },
     Mutant {
         law: "I13",

@@ -4,7 +4,7 @@
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
 use crate::capacity::slots::WRITE_OFF_MS;
-use crate::capacity::state::{Contributions, SYNC_MS};
+use crate::capacity::state::{Contributions, NodeIncarnation, SYNC_MS};
 use crate::order::order_key::EPOCH_MS;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
@@ -14,7 +14,7 @@ use crate::room::settings::Settings;
 const LEARNING_MS: u64 = SYNC_MS * 22 / 10 + SECOND_MS;
 
 /// The limits that a restart puts on the machine. It is not stored, but made with each start.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Recovery {
     started_at: Timestamp,
     /// No grant before this moment while data centers are missing.
@@ -25,6 +25,10 @@ pub(super) struct Recovery {
     line_known_from: Timestamp,
     /// Check-ins from before the restart may be missing in censuses until this moment.
     check_ins_known_from: Timestamp,
+    /// The aggregators that may know of waiting visitors and have not been heard since the restart.
+    /// Each remembers all check-ins that it has ever heard of, so once all have told their census
+    /// nothing is missing. `None` where it is not known who they were.
+    unheard: Option<Vec<NodeIncarnation>>,
 }
 
 impl Recovery {
@@ -36,6 +40,7 @@ impl Recovery {
             amnesia_until: now,
             line_known_from: now,
             check_ins_known_from: now,
+            unheard: None,
         }
     }
 
@@ -49,18 +54,39 @@ impl Recovery {
         self.amnesia_until = self.started_at + amnesia_ms;
     }
 
-    /// Notes that the census of waiting visitors was lost: the line is not trusted before all of
-    /// them have checked in again, after one refresh interval of the room and 5 s.
+    /// Notes that the census of waiting visitors was lost: the line is not trusted before all
+    /// aggregators have told theirs, or all visitors have checked in again, after one refresh
+    /// interval of the room and 5 s.
     pub(super) fn lose_census(&mut self, settings: &Settings) {
         // One refresh interval with its jitter, and the epoch it falls into.
         let refresh_ms = u64::from(settings.refresh_interval_s) * 1_100;
         self.line_known_from = self.started_at + refresh_ms + 5 * SECOND_MS;
     }
 
+    /// Notes which aggregators told of waiting visitors before the restart.
+    /// `None` where that is not known.
+    pub(super) fn wait_for(&mut self, sources: Option<Vec<NodeIncarnation>>) {
+        self.unheard = sources;
+    }
+
+    /// Notes that an aggregator has told its census. One that started again itself is another
+    /// source: what its earlier incarnation had heard and this object had not stored is lost.
+    /// Returns the same source.
+    pub(super) fn hear(&mut self, source: NodeIncarnation) -> NodeIncarnation {
+        if let Some(unheard) = &mut self.unheard {
+            unheard.retain(|one| *one != source);
+        }
+        source
+    }
+
+    fn has_heard_all(&self) -> bool {
+        self.unheard.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
     /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most. Check-ins may
-    /// be missing until those visitors check in again: for a refresh interval and an epoch, and for
-    /// a minute at most.
+    /// be missing until all aggregators have told their census, or those visitors check in again:
+    /// for a refresh interval and an epoch, and for a minute at most.
     pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
         let again_ms = settings.longest_refresh_ms() + EPOCH_MS;
         self.check_ins_known_from = self.started_at + again_ms.min(MINUTE_MS);
@@ -74,19 +100,19 @@ impl Recovery {
 
     /// Whether nothing may be granted at `now`, because reports of data centers are missing or the
     /// row was lost (invariant I13 of `docs/algorithm.md`).
-    pub(super) fn is_learning(self, now: Timestamp, contributions: &Contributions) -> bool {
+    pub(super) fn is_learning(&self, now: Timestamp, contributions: &Contributions) -> bool {
         now < self.amnesia_until
             || now < self.learning_until && contributions.is_missing_since(self.started_at)
     }
 
     /// Whether whoever is missing in the census may be in line all the same, since a check-in of
     /// before the restart was lost.
-    pub(super) fn may_lack_check_ins(self, now: Timestamp) -> bool {
-        now < self.check_ins_known_from
+    pub(super) fn may_lack_check_ins(&self, now: Timestamp) -> bool {
+        now < self.check_ins_known_from && !self.has_heard_all()
     }
 
     /// Whether the census knows everybody in line, so that visitors may be called by it.
-    pub(super) fn knows_line(self, now: Timestamp) -> bool {
-        now >= self.line_known_from
+    pub(super) fn knows_line(&self, now: Timestamp) -> bool {
+        now >= self.line_known_from || self.has_heard_all()
     }
 }

@@ -43,6 +43,8 @@ struct Fixture {
     parts: SortedMap<String, String>,
     saves: u32,
     pulls: u64,
+    /// Which incarnation of itself each aggregator says to be.
+    aggregator_life: u64,
 }
 
 /// What a pull brought.
@@ -59,7 +61,8 @@ impl Fixture {
         let restored = Restored::default();
         let machine = GlobalAggregator::new(restored, ROOM, NOW, Incarnation(1), &settings);
         let (row, parts, saves, pulls) = (None, SortedMap::new(), 0, 0);
-        Self { machine, settings, now: NOW, lives, row, parts, saves, pulls }
+        let aggregator_life = 1;
+        Self { machine, settings, now: NOW, lives, row, parts, saves, pulls, aggregator_life }
     }
 
     fn restart(&mut self, row: Option<&str>, copy: Option<&str>) {
@@ -123,7 +126,8 @@ impl Fixture {
     }
 
     fn sync(&mut self, shard: u16, contribution: Contribution) -> GlobalTurn {
-        let source = NodeIncarnation { node: node(shard), incarnation: Incarnation(1) };
+        let incarnation = Incarnation(self.aggregator_life);
+        let source = NodeIncarnation { node: node(shard), incarnation };
         self.request(GlobalRequest::Sync(Sync { source, contribution, hello: false }))
     }
 

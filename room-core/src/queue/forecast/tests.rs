@@ -58,8 +58,9 @@ fn nobody_enters_a_room_whose_visitors_all_stay() {
     let settings = settings(10, 10);
     let mut habits = RetentionModel::default();
     for age in 1..AGES {
-        habits.stays[age] = Frequency { chances: 1e9, events: 1e9 };
+        habits.stays.by_age[age] = Frequency { chances: 1e9, events: 1e9 };
     }
+    habits.stays.ended = 1e9;
     let activity = [(Bucket(1_030), 10)];
     assert_eq!(habits.forecast(NOW, &settings, &start(&activity, 5)), []);
     check(&[], &[(0, None), (9, None)]);
@@ -97,8 +98,8 @@ fn who_stays_is_learnt_by_the_time_since_the_last_request() {
     habits.sample(&settings, seen(NOW, &[(Bucket(1_059), 1_000), (Bucket(1_061), 500)], 0, 0));
     let later = NOW.plus_seconds(1);
     habits.sample(&settings, seen(later, &[(Bucket(1_059), 750), (Bucket(1_061), 900)], 0, 0));
-    let percent = |age| (habits.stay(age) * 100.0).round() as u32;
-    let stays: Vec<_> = (0..AGES).map(percent).collect();
+    let stays = habits.stays.by_age(0);
+    let stays: Vec<_> = stays.iter().map(|part| (part * 100.0).round() as u32).collect();
     assert_eq!((stays[2], stays.iter().sum::<u32>()), (25, 25), "{stays:?}");
 }
 
@@ -114,7 +115,8 @@ fn who_gives_up_makes_the_others_wait_less() {
     assert!((0.004_9..0.005).contains(&per_s), "{per_s}");
     let impatient = habits.forecast(NOW, &settings, &start(&activity, 600));
     let waits = [&calm, &impatient].map(|curve| wait_s(curve, 300).expect("a time"));
-    assert!(waits[1] < waits[0] * 2 / 3, "{waits:?}");
+    // Without anything measured some are taken to give up as well.
+    assert!(waits[1] < waits[0] * 3 / 4, "{waits:?}");
 }
 
 #[test]
@@ -125,7 +127,8 @@ fn who_may_have_entered_has_not_given_up() {
         habits.sample(&settings, seen(NOW, &[], 100, 0));
         let later = seen(NOW.plus_seconds(10), &[], 0, 50);
         habits.sample(&settings, Sample { called: OrderKey(called), ..later });
-        assert_eq!(habits.give_up_per_s() > 0.0, want, "{called}");
+        let before = RetentionModel::default().give_up_per_s();
+        assert_eq!(habits.give_up_per_s() > before, want, "{called}");
     };
     check(3, true);
     check(4, false);
@@ -147,13 +150,17 @@ fn the_back_half_of_those_who_are_not_called_is_settled() {
 }
 
 #[test]
-fn who_gives_up_in_a_short_line_is_learnt_within_a_minute() {
+fn who_gives_up_in_a_short_line_is_learnt_in_a_minute_and_one_of_them_changes_little() {
     let settings = settings(1_000, 60);
     let mut habits = RetentionModel::default();
     habits.sample(&settings, seen(NOW, &[], 20, 0));
-    habits.sample(&settings, seen(NOW.plus_seconds(60), &[], 0, 14));
-    let per_s = habits.give_up_per_s();
-    assert!((0.004..0.005).contains(&per_s), "{per_s}"); // 6 in 1,200 s
+    let times_as_often = |still: u64| {
+        let mut habits = habits.clone();
+        habits.sample(&settings, seen(NOW.plus_seconds(60), &[], 0, still));
+        habits.give_up_per_s() / RetentionModel::default().give_up_per_s()
+    };
+    let (one, six) = (times_as_often(19), times_as_often(14));
+    assert!(one < 1.25 && six > 2.5, "{one} {six}");
 }
 
 #[test]

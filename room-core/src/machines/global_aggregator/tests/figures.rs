@@ -276,10 +276,12 @@ fn a_line_from_which_many_go_is_forecast_to_be_shorter() {
         fixture.now = fixture.now + 2 * SECOND_MS;
         fixture.machine.forecast_cache.give_up_per_s()
     };
-    assert!(forecast_after(0, QueueingMethod::Fifo) < 1e-9);
+    // Of what is taken in advance a third is left.
+    let patient = forecast_after(0, QueueingMethod::Fifo);
+    assert!((0.000_1..0.000_3).contains(&patient), "{patient}");
     // Of the 100, 30 have gone within 3 minutes, and of the back half as many.
     let per_s = forecast_after(30, QueueingMethod::Fifo);
-    assert!((0.002..0.01).contains(&per_s), "{per_s}");
+    assert!((0.001_5..0.01).contains(&per_s), "{per_s}");
 }
 
 #[test]

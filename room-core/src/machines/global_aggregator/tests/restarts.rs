@@ -28,10 +28,22 @@ fn restarted_after(later_ms: u64) -> Fixture {
     fixture
 }
 
-/// How far visitors have been called so much later, after both places have come free.
+/// How far visitors have been called so much later, after both places have come free. The line is
+/// told by an aggregator that has started again too.
 fn called_later(fixture: &mut Fixture, seq: u64, later_ms: u64) -> OrderKey {
+    told_later(fixture, 2, seq, later_ms)
+}
+
+/// The same, told by the aggregator of before the restart.
+fn called_by_the_same(fixture: &mut Fixture, seq: u64, later_ms: u64) -> OrderKey {
+    told_later(fixture, 1, seq, later_ms)
+}
+
+fn told_later(fixture: &mut Fixture, life: u64, seq: u64, later_ms: u64) -> OrderKey {
     fixture.now = fixture.now + later_ms;
+    fixture.aggregator_life = life;
     fixture.line(seq, &[700, 800, 900]);
+    fixture.aggregator_life = 1;
     fixture.sync(1, inside(seq, 0));
     fixture.called(0).view.threshold
 }
@@ -47,6 +59,15 @@ fn a_closed_room_calls_nobody_before_its_line_is_known_again_and_no_later() {
 }
 
 #[test]
+fn a_line_is_known_again_once_all_aggregators_have_told_theirs() {
+    let mut fixture = restarted_after(LEFT_OUT_MS + 1);
+    // One of them has not been heard yet, and may know of somebody.
+    fixture.line(2, &[700, 800, 900]);
+    assert_eq!(fixture.called(0).view.threshold, OrderKey(700));
+    assert_eq!(called_by_the_same(&mut fixture, 3, 1_000), OrderKey(800));
+}
+
+#[test]
 fn a_line_that_was_heard_of_lately_goes_on_at_once() {
     let mut fixture = restarted_after(LEFT_OUT_MS);
     assert_eq!(called_later(&mut fixture, 2, 0), OrderKey(800));
@@ -54,17 +75,21 @@ fn a_line_that_was_heard_of_lately_goes_on_at_once() {
 
 #[test]
 fn nobody_is_called_for_those_whose_last_check_in_a_restart_has_lost() {
-    let keys_after = |later_ms: u64| {
+    let keys_after = |aggregator_life: u64, later_ms: u64| {
         let mut fixture = restarted_after(0);
+        fixture.aggregator_life = aggregator_life;
         fixture.now = fixture.now + later_ms;
         // 700 has checked in just before the restart, and is in the census with the next check-in.
         fixture.line(2, &[800, 900]);
+        fixture.aggregator_life = 1;
         fixture.sync(1, inside(2, 0));
         fixture.called(0).view.threshold
     };
     let known_ms = Fixture::new(limits(2, 2)).settings.longest_refresh_ms() + EPOCH_MS;
-    assert_eq!(keys_after(known_ms - 1), OrderKey(800));
-    assert_eq!(keys_after(known_ms), OrderKey(900));
+    assert_eq!(keys_after(2, known_ms - 1), OrderKey(800));
+    assert_eq!(keys_after(2, known_ms), OrderKey(900));
+    // An aggregator that did not start again has lost no check-in: 700 has left.
+    assert_eq!(keys_after(1, EPOCH_MS), OrderKey(900));
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! The same stories in rooms of every size: a rush into an empty room, by which it is measured
+//! what visitors are told before the room has seen anybody leave, and each kind of restart. Only
+//! figures.
+
+use room_core::room::settings::Settings;
+
+use super::catalogue::{constant, experiment};
+use super::{Fault, Scenario, minutes, seconds};
+use crate::visitor::{Habits, Stay};
+
+/// The names of the rushes, with the places N and the minutes of a session.
+pub const RUSHES: [(&str, u32, u32); 12] = [
+    ("rush-20-1", 20, 1),
+    ("rush-60-1", 60, 1),
+    ("rush-150-1", 150, 1),
+    ("rush-400-1", 400, 1),
+    ("rush-1000-1", 1_000, 1),
+    ("rush-10000-1", 10_000, 1),
+    ("rush-20-5", 20, 5),
+    ("rush-60-5", 60, 5),
+    ("rush-150-5", 150, 5),
+    ("rush-400-5", 400, 5),
+    ("rush-1000-5", 1_000, 5),
+    ("rush-10000-5", 10_000, 5),
+];
+
+/// The names of the stories of restarts, with the places N.
+pub const RESTARTS: [(&str, u32); 4] = [
+    ("restarts-20", 20),
+    ("restarts-150", 150),
+    ("restarts-1000", 1_000),
+    ("restarts-10000", 10_000),
+];
+
+/// Within 10 s so many times as many come as there are places, and in the rest of the minute.
+const RUSH: (f64, f64) = (2.0, 3.0);
+/// Later 1.2 times as many come as can enter.
+const OVERLOAD: f64 = 1.2;
+
+/// The scenario of this name, if it is one of these.
+pub(super) fn named(name: &str) -> Option<Scenario> {
+    let rush = RUSHES.iter().find(|(known, ..)| *known == name);
+    let restarts = RESTARTS.iter().find(|(known, _)| *known == name);
+    let rush = rush.map(|(name, places, session)| rush_into(name, *places, *session));
+    rush.or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
+}
+
+/// Five times as many as there are places come within a minute into an empty room; a fifth leaves
+/// at the first queue page. Where sessions last a minute all look at a page each 10 s, for 20 to
+/// 60 s: before anybody is seen to leave, everybody is seen to come again and again. Where sessions
+/// are longer visitors stay for 4.1 minutes on average.
+fn rush_into(name: &'static str, places: u32, session: u32) -> Scenario {
+    let mut settings = Settings::with_limits(places, places);
+    settings.session_duration_minutes = session;
+    let usual = Habits { leave_at_once: 0.2, ..Habits::USUAL };
+    let (habits, stay_minutes) = if session == 1 {
+        let stay = Stay::Between(seconds(20), seconds(60));
+        (Habits { stay, request_ms: seconds(10) as f64, ..usual }, 0.5)
+    } else {
+        (usual, 4.1)
+    };
+    let places = f64::from(places);
+    let (first, second) = (RUSH.0 * places * 6.0, RUSH.1 * places * 1.2);
+    let later = OVERLOAD * places / (stay_minutes + f64::from(session));
+    Scenario {
+        settings,
+        arrivals: vec![
+            (0, first),
+            (seconds(10) - 1, first),
+            (seconds(10), second),
+            (minutes(1) - 1, second),
+            (minutes(1), later),
+        ],
+        duration_ms: minutes(5 + 4 * u64::from(session)),
+        habits,
+        ..constant(name, 0.0)
+    }
+}
+
+/// A room with a short line, of whom many leave, loses the memory of its objects, each kind three
+/// times.
+fn restarts_of(name: &'static str, places: u32) -> Scenario {
+    let per_minute = places * 3 / 5;
+    let mut settings = Settings::with_limits(places, per_minute);
+    settings.session_duration_minutes = 1;
+    let kinds = [
+        vec![Fault::RestartGlobal { with_copy: false }],
+        vec![Fault::RestartGlobal { with_copy: true }],
+        vec![Fault::RestartDataCenters { every: 1, with_copy: false }],
+        vec![
+            Fault::ReplaceIsolates,
+            Fault::RestartDataCenters { every: 1, with_copy: true },
+            Fault::RestartGlobal { with_copy: true },
+        ],
+    ];
+    let times =
+        (0..3_u64).flat_map(|turn| (0..).zip(&kinds).map(move |(kind, all)| (turn, kind, all)));
+    let faults = times.flat_map(|(turn, kind, all)| {
+        let at_ms = seconds(300 + 95 * (4 * turn + kind));
+        all.iter().map(move |fault| (at_ms, *fault))
+    });
+    Scenario {
+        settings,
+        duration_ms: minutes(25),
+        faults: faults.collect(),
+        habits: Habits {
+            stay: experiment().habits.stay,
+            leave_at_once: 0.2,
+            patience_ms: minutes(5) as f64,
+            ..Habits::USUAL
+        },
+        ..constant(name, 1.25 * f64::from(per_minute))
+    }
+}
