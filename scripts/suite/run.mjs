@@ -39,8 +39,9 @@ class Run {
   /** The end of each step, as a promise, and what fulfils it. */
   #endOf = new Map();
   #tellEnd = new Map();
-  /** By lane: where files of several steps wait for a place, and where those of one at a time do. */
+  /** Where files of tests wait for a place, by lane. */
   #pools;
+  /** The same in a lane with one step at a time. */
   #one = new Pool(1);
   #secondsOf;
 

@@ -27,11 +27,9 @@ use nodes::NodeState;
 use revoked::Revoked;
 use totals::Totals;
 
-/// The span between two syncs of a data center with the global aggregator, in milliseconds (S in
-/// `docs/algorithm.md`).
+/// From one sync of a data center to the next, in milliseconds (S in `docs/algorithm.md`).
 pub const SYNC_MS: u64 = 2 * SECOND_MS;
-/// How long an isolate waits from one report to the next while nothing else is said, in
-/// milliseconds.
+/// From one report of an isolate to the next while nothing else is said, in milliseconds.
 pub const REPORT_MS: u64 = 250;
 /// How long an isolate's report may wait for its answer, in milliseconds: what happens meanwhile
 /// goes with the next one.
