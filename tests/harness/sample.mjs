@@ -23,3 +23,8 @@ export function isInSample(name, share) {
   const hash = createHash("sha256").update(`${seed} ${name}`).digest();
   return hash.readUInt32BE() / 2 ** 32 < share;
 }
+
+/** True if this run takes every case. */
+export function isWhole() {
+  return seed === ALL;
+}
