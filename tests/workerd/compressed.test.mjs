@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const SESSION_MS = MINUTE_MS;
 const PLACES = 400;
 const COLOS = ["AMS", "CDG", "DFW", "FRA", "GRU", "IAD", "JNB", "NRT", "SIN", "SYD"];
-/** Half of the isolates of `npm run nightly` show the same, for six tenths of the processor time. */
+/** `npm run nightly` has four. Two show the same, for six tenths of the processor time. */
 const ISOLATES = isWhole() ? 4 : 2;
 /** A call between objects takes about one step of the clock, a tenth of a second, and often two. */
 const DELAY_MS = 4;
