@@ -405,7 +405,9 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    ticket.interval_s = interval_s(context, is_soon);
+    let wait_s = view.filter(|_| !first && !settings.queue_all);
+    let wait_s = wait_s.and_then(|view| estimate::wait_s(view, key));
+    ticket.interval_s = interval_s(context, is_soon, wait_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };

@@ -11,6 +11,7 @@ mod gap;
 pub mod line;
 pub mod pace;
 mod rounds;
+mod served;
 pub mod view;
 
 use std::rc::Rc;
@@ -25,6 +26,7 @@ use crate::room::settings::Settings;
 
 use line::Line;
 use rounds::Carried;
+use served::{Late, Served};
 
 /// The `new_users_per_minute` below which a room is slow: nobody is called without a free slot, and
 /// no data center gets slots in advance (`docs/algorithm.md`).
@@ -60,6 +62,12 @@ pub struct Queue {
     /// The epoch at whose census most of the line was first missing, while that is not believed.
     #[serde(default)]
     doubted: Option<Epoch>,
+    /// Those of the line who have got a slot since the census.
+    #[serde(skip)]
+    served: Served,
+    /// Those who are missing in the census, and may only be late.
+    #[serde(skip)]
+    late: Late,
 }
 
 /// The free slots at one moment and the visitors on their way to them, by which the line decides
@@ -100,6 +108,8 @@ impl Default for Queue {
             beside: 0,
             idle_since: None,
             doubted: None,
+            served: Served::default(),
+            late: Late::default(),
         }
     }
 }
@@ -108,7 +118,12 @@ impl Queue {
     /// Returns the queue as it is stored, with a line of few points.
     #[must_use]
     pub fn for_storage(&self) -> Self {
-        Self { line: self.line.for_storage(), ..*self }
+        Self {
+            line: self.line.for_storage(),
+            served: Served::default(),
+            late: Late::default(),
+            ..*self
+        }
     }
 
     /// Returns true while newcomers may take a slot without waiting in line.
@@ -174,7 +189,10 @@ impl Queue {
         let order = Round::of(self.threshold).map(|_| Round::at(epoch.middle()));
         let all: u64 = waiters.values().map(|count| u64::from(*count)).sum();
         let of_order = waiters.iter().filter(|(key, _)| Round::of(**key) == order);
-        self.line = Line::of(of_order.map(|(key, count)| (*key, *count)));
+        let line = Line::of(of_order.map(|(key, count)| (*key, *count)));
+        self.late.observe(&self.line, &self.served, epoch, &line);
+        self.served.observe(epoch.middle(), &line);
+        self.line = line;
         self.beside = all - self.line.count();
     }
 
@@ -267,16 +285,48 @@ impl Queue {
     }
 
     /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
-    /// with fewer waiting visitors before them than slots are free.
+    /// with fewer expected visitors before them than slots are free. A fast room adds as many as
+    /// enter within `near_head_refresh_interval_seconds`, or places would stand empty until the
+    /// first of them check in.
     ///
     /// Too many may have been called, after a restart that lost check-ins or where the visitors of
     /// a key bucket stand further to the front than was assumed. The first in line still go first.
-    pub fn served_first(&self, keys: &[OrderKey], supply: Supply) -> usize {
+    pub fn served_first(&self, keys: &[OrderKey], settings: &Settings, supply: Supply) -> usize {
+        let slack = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            0
+        } else {
+            (supply.flow_per_s * f64::from(settings.near_head_refresh_interval_s)) as u64
+        };
         keys.partition_point(|key| {
             let before = OrderKey(key.0.saturating_sub(1));
-            let ahead = self.waiting_up_to(before).saturating_sub(supply.queued_since_reported);
-            ahead + self.carried.before(*key, supply) < supply.available
+            let ahead = self.expected_up_to(before, settings, supply);
+            ahead + self.carried.before(*key, supply) < supply.available + slack
         })
+    }
+
+    /// Returns how many visitors at `key` or before it are still expected to take a slot: those of
+    /// the census who have got none since, and those who are late. Of the latter so many count as
+    /// may keep their turn ([`kept_max`]).
+    fn expected_up_to(&self, key: OrderKey, settings: &Settings, supply: Supply) -> u64 {
+        let unnamed = supply.queued_since_reported.saturating_sub(self.served.named());
+        let late = self.late.up_to(key).min(kept_max(settings));
+        (self.waiting_up_to(key) + late).saturating_sub(self.served.up_to(key) + unnamed)
+    }
+
+    /// Notes which called visitors ask for slots (`keys`, ascending), and that the first `granted`
+    /// of them get one.
+    pub fn serve(&mut self, now: Timestamp, keys: &[OrderKey], granted: usize) {
+        let joined_before = self.joined_by(self.reported.end());
+        for (index, key) in keys.iter().enumerate() {
+            self.served.forget(*key);
+            if index < granted {
+                let is_exact = self.line.is_exact();
+                let is_in_line =
+                    if is_exact { self.line.holds(*key) } else { *key < joined_before };
+                self.served.note(now, *key, is_in_line);
+                self.late.forget(*key);
+            }
+        }
     }
 
     /// Opens a closed room if nobody is left to call and slots remain; returns true if it opened.

@@ -44,15 +44,30 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
 /// `is_soon`, else around `refresh_interval_seconds`.
 ///
-/// In a lottery it is always the latter, so that nobody tries more often than another.
-pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
+/// Whoever is expected to enter within `wait_s` seconds, if that is known, comes in time for it:
+/// [`at_head_s`] from one near-head interval before on, and earlier after half of the wait. So
+/// called visitors come in the order of their turns, and not of their draws.
+///
+/// In a lottery it is always the interval of all, so that nobody tries more often than another.
+pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Option<u32>) -> u16 {
     let VisitContext { settings, random, .. } = context;
-    let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
-        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), random.jitter)
-    } else {
-        jittered(settings.refresh_interval_s, random.jitter)
+    let near_s = settings.near_head_refresh_interval_s.max(RETRY_S_MIN);
+    let far_s = jittered(settings.refresh_interval_s, random.jitter);
+    let is_lottery = settings.queueing_method == QueueingMethod::Random;
+    let interval_s = match wait_s {
+        _ if is_lottery => far_s,
+        Some(wait_s) if is_soon && wait_s <= near_s + spread_s(near_s) => at_head_s(near_s),
+        _ if is_soon => jittered(near_s, random.jitter),
+        Some(wait_s) => far_s.min((wait_s / 2).max(near_s)),
+        None => far_s,
     };
     u16::try_from(interval_s).unwrap_or(u16::MAX)
+}
+
+/// Returns the seconds between two check-ins of a visitor who may enter at any moment: three fifths
+/// of the interval near the head.
+fn at_head_s(near_s: u32) -> u32 {
+    (near_s * 3 / 5).max(RETRY_S_MIN)
 }
 
 /// Returns until when a waiting visitor is counted if no check-in comes any more: until the next
@@ -93,8 +108,12 @@ pub(super) fn continued(
 
 /// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
 pub(super) fn jittered(base_s: u32, draw: u32) -> u32 {
-    let spread_s = (base_s / 10).max(1);
+    let spread_s = spread_s(base_s);
     (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
+}
+
+fn spread_s(base_s: u32) -> u32 {
+    (base_s / 10).max(1)
 }
 
 /// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of

@@ -77,7 +77,7 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
         && view.is_some_and(|view| !view.knows_place(settings.order_key(&ticket)));
     let is_near = view.is_some() && ahead == 0 || admission::is_near_in_slow_room(ahead, settings);
     let is_soon = first || (is_near || looks) && !settings.queue_all;
-    ticket.interval_s = admission::interval_s(context, is_soon);
+    ticket.interval_s = admission::interval_s(context, is_soon, None);
     ticket
 }
 

@@ -184,12 +184,12 @@ fn who_comes_at_once_takes_the_rest_of_the_promise_back() {
     };
     assert_eq!((waited.from, waited.until), (Timestamp(1_017_000), NOW));
     assert_eq!(ticket.state, TicketState::Accepted);
-    // Without a slot the new promise is 5 s long, and shorter than the rest of the old one.
+    // Without a slot the new promise is 3 s long, and shorter than the rest of the old one.
     let Decision::Queue { ticket, presence } = settle(context, ask, CounterAnswer::Refused) else {
         panic!("must queue");
     };
-    assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 6_000));
-    assert_eq!(ticket.interval_s, 6);
+    assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 3_000));
+    assert_eq!(ticket.interval_s, 3);
 }
 
 #[test]

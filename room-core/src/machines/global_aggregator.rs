@@ -358,19 +358,20 @@ impl GlobalAggregator {
         if self.queue.is_open() {
             return self.books.grant(now, settings, SlotClass::Queued, wanted, LEASE_MS);
         }
-        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            let first = self.served_first(now, settings, pull);
-            return self.books.grant(
-                now,
-                settings,
-                SlotClass::Queued,
-                waiting.min(first),
-                LEASE_MS,
-            );
-        }
-        let last_minute = self.books.granted_in_rate_window(now);
-        let n = self.pace.take(now, settings, last_minute, wanted);
-        self.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS)
+        let first = waiting.min(self.served_first(now, settings, pull));
+        let n = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+            first
+        } else {
+            // Some in advance for those who come before the answer, but where somebody has to wait
+            // for others.
+            let wanted = if first == called { wanted } else { first };
+            let last_minute = self.books.granted_in_rate_window(now);
+            self.pace.take(now, settings, last_minute, wanted)
+        };
+        let slots = self.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS);
+        let granted = slots.map_or(0, |slots| slots.n as usize);
+        self.queue.serve(now, &pull.queued_keys, granted);
+        slots
     }
 
     /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
@@ -384,10 +385,11 @@ impl GlobalAggregator {
         called as u64
     }
 
-    /// Returns how many of the waiting visitors who ask for slots stand before everybody else; a
-    /// slow room serves no others.
+    /// Returns how many of the waiting visitors who ask for slots stand before everybody else who
+    /// is expected; no others are served.
     fn served_first(&self, now: Timestamp, settings: &Settings, pull: &Pull) -> u64 {
-        let first = self.queue.served_first(&pull.queued_keys, self.supply(now, settings));
+        let supply = self.supply(now, settings);
+        let first = self.queue.served_first(&pull.queued_keys, settings, supply);
         if !self.recovery.knows_line(now) || first == pull.queued_keys.len() {
             return u64::from(pull.queued_waiting);
         }

@@ -189,11 +189,15 @@ mod tests {
             assert_eq!(called, target, "{carried}");
             let keys = [5, 6].map(|place| OrderKey(round.first().0 + place));
             queue.turn(START + ROUND_MS, &settings, 0);
-            assert_eq!(queue.served_first(&keys, supply(2, carried)) as u64, 2);
+            assert_eq!(queue.served_first(&keys, &settings, supply(2, carried)) as u64, 2);
             // The census still knows the three of the old round, who come first in any case.
             let next = [5, 6].map(|place| OrderKey(Round::at(START + ROUND_MS).first().0 + place));
             let served = if carried < 2 { 2 } else { 0 };
-            assert_eq!(queue.served_first(&next, supply(5, carried)), served, "{carried}");
+            assert_eq!(
+                queue.served_first(&next, &settings, supply(5, carried)),
+                served,
+                "{carried}"
+            );
         };
         check(0, 2);
         check(1, 1);

@@ -81,7 +81,8 @@ pub(crate) fn overtaken(visitors: &[Visitor], younger_ms: u64, sooner_ms: u64) -
     let mut younger = by_arrival.iter().rev().peekable();
     let mut earliest = Timestamp(u64::MAX);
     let overtaken = |(arrived, ends_at, _): &&(Timestamp, Timestamp, Option<Timestamp>)| {
-        while let Some((_, _, entered_at)) = younger.next_if(|(at, ..)| *at >= *arrived + younger_ms)
+        while let Some((_, _, entered_at)) =
+            younger.next_if(|(at, ..)| *at >= *arrived + younger_ms)
         {
             earliest = earliest.min(entered_at.unwrap_or(earliest));
         }
@@ -128,7 +129,11 @@ mod tests {
     fn how_much_younger_and_sooner_is_an_argument() {
         let visitors = [visitor(0, 30_000), visitor(6_000, 24_000)];
         let check = |younger_ms: u64, sooner_ms: u64, want: usize| {
-            assert_eq!(overtaken(&visitors, younger_ms, sooner_ms), want, "{younger_ms} {sooner_ms}");
+            assert_eq!(
+                overtaken(&visitors, younger_ms, sooner_ms),
+                want,
+                "{younger_ms} {sooner_ms}"
+            );
         };
         check(6_000, 0, 1);
         check(6_001, 0, 0);
