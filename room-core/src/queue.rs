@@ -26,7 +26,7 @@ use crate::room::settings::Settings;
 
 use line::Line;
 use rounds::Carried;
-use served::{Late, Served};
+use served::Served;
 
 /// The `new_users_per_minute` below which a room is slow: nobody is called without a free slot, and
 /// no data center gets slots in advance (`docs/algorithm.md`).
@@ -65,9 +65,6 @@ pub struct Queue {
     /// Those of the line who have got a slot since the census.
     #[serde(skip)]
     served: Served,
-    /// Those who are missing in the census, and may only be late.
-    #[serde(skip)]
-    late: Late,
 }
 
 /// The free slots at one moment and the visitors on their way to them, by which the line decides
@@ -109,7 +106,6 @@ impl Default for Queue {
             idle_since: None,
             doubted: None,
             served: Served::default(),
-            late: Late::default(),
         }
     }
 }
@@ -118,12 +114,7 @@ impl Queue {
     /// Returns the queue as it is stored, with a line of few points.
     #[must_use]
     pub fn for_storage(&self) -> Self {
-        Self {
-            line: self.line.for_storage(),
-            served: Served::default(),
-            late: Late::default(),
-            ..*self
-        }
+        Self { line: self.line.for_storage(), served: Served::default(), ..*self }
     }
 
     /// Returns true while newcomers may take a slot without waiting in line.
@@ -190,7 +181,6 @@ impl Queue {
         let all: u64 = waiters.values().map(|count| u64::from(*count)).sum();
         let of_order = waiters.iter().filter(|(key, _)| Round::of(**key) == order);
         let line = Line::of(of_order.map(|(key, count)| (*key, *count)));
-        self.late.observe(&self.line, &self.served, epoch, &line);
         self.served.observe(epoch.middle(), &line);
         self.line = line;
         self.beside = all - self.line.count();
@@ -292,25 +282,25 @@ impl Queue {
     /// Too many may have been called, after a restart that lost check-ins or where the visitors of
     /// a key bucket stand further to the front than was assumed. The first in line still go first.
     pub fn served_first(&self, keys: &[OrderKey], settings: &Settings, supply: Supply) -> usize {
-        let slack = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            0
-        } else {
-            (supply.flow_per_s * f64::from(settings.near_head_refresh_interval_s)) as u64
-        };
+        let is_fast = settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE;
+        let check_in_s = f64::from(settings.near_head_refresh_interval_s);
+        let slack = if is_fast { (supply.flow_per_s * check_in_s) as u64 } else { 0 };
         keys.partition_point(|key| {
             let before = OrderKey(key.0.saturating_sub(1));
-            let ahead = self.expected_up_to(before, settings, supply);
+            let ahead = if is_fast {
+                self.expected_up_to(before, supply)
+            } else {
+                self.waiting_up_to(before).saturating_sub(supply.queued_since_reported)
+            };
             ahead + self.carried.before(*key, supply) < supply.available + slack
         })
     }
 
     /// Returns how many visitors at `key` or before it are still expected to take a slot: those of
-    /// the census who have got none since, and those who are late. Of the latter so many count as
-    /// may keep their turn ([`kept_max`]).
-    fn expected_up_to(&self, key: OrderKey, settings: &Settings, supply: Supply) -> u64 {
+    /// the census who have got none since.
+    fn expected_up_to(&self, key: OrderKey, supply: Supply) -> u64 {
         let unnamed = supply.queued_since_reported.saturating_sub(self.served.named());
-        let late = self.late.up_to(key).min(kept_max(settings));
-        (self.waiting_up_to(key) + late).saturating_sub(self.served.up_to(key) + unnamed)
+        self.waiting_up_to(key).saturating_sub(self.served.up_to(key) + unnamed)
     }
 
     /// Notes which called visitors ask for slots (`keys`, ascending), and that the first `granted`
@@ -324,7 +314,6 @@ impl Queue {
                 let is_in_line =
                     if is_exact { self.line.holds(*key) } else { *key < joined_before };
                 self.served.note(now, *key, is_in_line);
-                self.late.forget(*key);
             }
         }
     }

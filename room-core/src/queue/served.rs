@@ -1,5 +1,5 @@
 //! Who of the line still stands before a visitor: those whom the census counts, without those who
-//! have got a slot since, and with those who are only late for a check-in.
+//! have got a slot since.
 //!
 //! The census is some seconds old. Where it tells keys one by one, who got a slot is known by key:
 //! a visitor whom the census already left out is taken off nobody else's place.
@@ -7,13 +7,10 @@
 use super::OrderKey;
 use super::line::Line;
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::order::census::Epoch;
 
 /// How long after its grant a slot takes a visitor off a census that still counts the visitor, in
 /// milliseconds: until the admission has been reported, or the visitor has come again without.
 const GRANTED_MS: u64 = 10 * SECOND_MS;
-/// In so many censuses a visitor of the line may be missing who is late by less than 10 s.
-const LATE_EPOCHS: u64 = 2;
 
 /// The called visitors who were granted slots of late, by their keys. It is not stored: after a
 /// restart the number of all who were granted slots stands for those of before.
@@ -68,42 +65,5 @@ impl Served {
     /// Returns how many of all who were granted slots since the census are known by their keys.
     pub(super) fn named(&self) -> u64 {
         self.named_at.len() as u64
-    }
-}
-
-/// The visitors of an exact line who are missing in the newest censuses: they have left, or are
-/// late. It is not stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Late {
-    /// Their keys, ascending, and the epoch in which each was missing first.
-    keys: Vec<(OrderKey, Epoch)>,
-}
-
-impl Late {
-    /// Goes over from the line `before` to that of `epoch`.
-    pub(super) fn observe(&mut self, before: &Line, served: &Served, epoch: Epoch, line: &Line) {
-        if !before.is_exact() || !line.is_exact() {
-            self.keys.clear();
-            return;
-        }
-        let known = self.keys.iter().copied();
-        let missing = before.points().iter().map(|(key, _)| (*key, epoch));
-        let is_late = |(key, since): &(OrderKey, Epoch)| {
-            epoch.0 < since.0 + LATE_EPOCHS && !line.holds(*key) && !served.holds(*key)
-        };
-        let mut keys: Vec<_> = known.chain(missing).filter(is_late).collect();
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-        self.keys = keys;
-    }
-
-    /// Notes that the visitor at `key` was granted a slot.
-    pub(super) fn forget(&mut self, key: OrderKey) {
-        self.keys.retain(|(one, _)| *one != key);
-    }
-
-    /// Returns how many of them stand at `key` or before it.
-    pub(super) fn up_to(&self, key: OrderKey) -> u64 {
-        self.keys.partition_point(|(one, _)| *one <= key) as u64
     }
 }

@@ -174,7 +174,9 @@ fn whoever_is_served_and_not_in_the_census_takes_nobody_elses_place() {
     let at = Epoch(2).middle() + 50;
     queue.serve(at, &[OrderKey(1_000)], 1);
     let supply = Supply { queued_since_reported: 1, ..supply(1) };
-    let first = |queue: &Queue, key| queue.served_first(&[OrderKey(key)], &slow_room(), supply);
+    let first = |queue: &Queue, key| {
+        queue.served_first(&[OrderKey(key)], &Settings::with_limits(10_000, 60), supply)
+    };
     assert_eq!((first(&queue, 2_000), first(&queue, 3_000)), (1, 0));
     // Whoever the census does count is taken off it.
     queue.serve(at, &[OrderKey(2_000)], 1);
@@ -182,41 +184,6 @@ fn whoever_is_served_and_not_in_the_census_takes_nobody_elses_place() {
     // Who asks again has got none.
     queue.serve(at, &[OrderKey(2_000)], 0);
     assert_eq!(first(&queue, 3_000), 0);
-}
-
-#[test]
-fn whoever_is_missing_in_two_censuses_keeps_the_turn() {
-    let check = |missing: &[u64], want: usize| {
-        let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
-        for epoch in missing {
-            queue.observe(Epoch(*epoch), &[(OrderKey(2_000), 1), (OrderKey(3_000), 1)].into());
-        }
-        let first = queue.served_first(&[OrderKey(2_000)], &slow_room(), supply(1));
-        assert_eq!(first, want, "{missing:?}");
-    };
-    check(&[], 0);
-    check(&[3], 0);
-    check(&[3, 4], 0);
-    check(&[3, 4, 5], 1);
-    // The epochs count and not the looks.
-    check(&[3, 5], 1);
-    check(&[5], 0);
-}
-
-#[test]
-fn of_those_who_are_late_no_more_keep_their_turns_than_of_those_who_are_away() {
-    let mut queue = closed_with(&[1_000, 1_500, 2_000], 2);
-    queue.observe(Epoch(3), &[(OrderKey(2_000), 1)].into());
-    let first = |available| queue.served_first(&[OrderKey(2_000)], &slow_room(), supply(available));
-    assert_eq!((first(1), first(2)), (0, 1));
-}
-
-#[test]
-fn whoever_has_entered_is_not_late() {
-    let mut queue = closed_with(&[1_000, 2_000, 3_000], 2);
-    queue.serve(Epoch(3).start(), &[OrderKey(1_000)], 1);
-    queue.observe(Epoch(3), &[(OrderKey(2_000), 1), (OrderKey(3_000), 1)].into());
-    assert_eq!(queue.served_first(&[OrderKey(2_000)], &slow_room(), supply(1)), 1);
 }
 
 #[test]
