@@ -72,9 +72,7 @@ impl Place {
             is_own: true,
         }
     }
-}
 
-impl Place {
     /// Whether this move lies before those that are counted: its report came late, after that of a
     /// later move which left a gap.
     fn is_gap_filled_by(self, from: Bucket, to: Bucket) -> bool {
