@@ -110,9 +110,9 @@ pub fn glance(
     let head = RequestHead { method, headers, is_preflight: None };
     let (incoming, passed) = (None, None);
     let body = Body::Unread;
-    let (form, place) = ("", None);
+    let (form, place, checked) = ("", None, None);
     let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place };
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
     match configuration::with_work(now, visit::glance(now, request)) {
         (Verdict::PASS, false) => None,
         (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
@@ -195,9 +195,9 @@ pub async fn handle(
         None => Body::Unread,
     };
     let (url, cookie) = (url.as_str(), cookie.as_str());
-    let place = None;
+    let (place, checked) = (None, None);
     let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place };
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 

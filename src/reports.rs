@@ -7,6 +7,7 @@ use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::isolate::duty::COPY_MS;
 use room_core::machines::isolate::{Followup, HOLD_LOOK_MS};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest, Hold, Report, ReportReply};
+use room_core::ticket::Ticket;
 use room_core::visit::turn_notice;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
@@ -19,6 +20,19 @@ use crate::{calls, platform, turnstile};
 extern "C" {
     fn takes_points(env: &JsValue) -> bool;
     fn write_point(env: &JsValue, report: &str, room: &str, name: &str, colo: &str);
+}
+
+/// How long a visitor inside waits for the word that the session was not ended, in milliseconds.
+const ENDED_MS: u64 = 1_000;
+
+/// Asks the aggregator whether the session of a ticket was ended. Returns the moment up to which
+/// the answer holds, 1970 if there is none: the visitor passes then.
+pub async fn ask_ended(env: &Env, room: RoomId, colo: Colo, ticket: &Ticket) -> Timestamp {
+    let request = |state: &mut RoomState| state.isolate.ended_request(ticket);
+    let Some(report) = memory::with_room(room, request) else { return Timestamp::default() };
+    let reply = platform::within(ENDED_MS, calls::aggregator(env, room, colo, &report)).await;
+    let on_reply = |state: &mut RoomState| state.isolate.on_ended_reply(platform::now(), reply);
+    memory::with_room(room, on_reply).unwrap_or_default()
 }
 
 /// Hands to the objects of rooms what they have to hear of visitors whose turn is near. What is

@@ -36,7 +36,7 @@ use crate::incoming::{Incoming, IncomingRequest, VisitHeaders};
 use crate::languages::Languages;
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::turnstile::{self, Redeemed};
-use crate::{place, platform, questions, session};
+use crate::{place, platform, questions, reports, session};
 
 /// A request as the entry passes it to the wasm.
 #[derive(Clone, Copy)]
@@ -61,6 +61,9 @@ pub struct Request<'a> {
     pub form: &'a str,
     /// What has become of a place that moves, once the room's object was asked.
     pub place: Option<PlaceState>,
+    /// The moment up to which the aggregator knows that the visitor's session was not ended, once
+    /// it was asked.
+    pub checked: Option<Timestamp>,
 }
 
 /// A verdict, and whether work is left that `after` has to do.
@@ -80,6 +83,8 @@ enum Missing {
     Move(RoomId, Option<Box<Ticket>>),
     /// The room's object has to be asked what has become of the place of a ticket.
     Place(RoomId, Box<Ticket>),
+    /// The aggregator has to be asked whether the session of a ticket was ended.
+    Ended(Box<Ticket>),
 }
 
 /// Decides a visit from memory; [`Verdict::Handle`] if something must be waited for.
@@ -102,7 +107,8 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
         Some(Err(Missing::Request)) if request.body == Body::Unread => {
             return (Verdict::ReadBody { at_most_bytes: BODY_BYTES_MAX }, false);
         }
-        None | Some(Err(Missing::Request)) => return UNDECIDED,
+        // The copy of the view is read before anybody asks for ended sessions.
+        None | Some(Err(Missing::Request | Missing::Ended(_))) => return UNDECIDED,
         Some(Ok(answered)) => return answered,
         Some(Err(Missing::View(room) | Missing::Counter(room, _))) => (request, room),
         Some(Err(Missing::Move(room, ticket))) => {
@@ -127,7 +133,13 @@ pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     if memory::with(wants_view).unwrap_or(false) {
         copies::read_view(For::Visitor, room).await;
     }
-    let ask = match memory::with(|memory| step(memory, platform::now(), request, true)) {
+    let mut request = request;
+    let mut stepped = memory::with(|memory| step(memory, platform::now(), request, true));
+    if let Some(Err(Missing::Ended(ticket))) = &stepped {
+        request.checked = Some(reports::ask_ended(env, room, colo, ticket).await);
+        stepped = memory::with(|memory| step(memory, platform::now(), request, true));
+    }
+    let ask = match stepped {
         Some(Ok(answered)) => return answered,
         Some(Err(Missing::Counter(_, ask))) => *ask,
         _ => return UNDECIDED,
@@ -186,6 +198,7 @@ fn step(
         }
         Step::Place(ticket) => Err(Missing::Move(room, ticket.map(Box::new))),
         Step::AskPlace(ticket) => Err(Missing::Place(room, Box::new(ticket))),
+        Step::AskEnded(ticket) => Err(Missing::Ended(Box::new(ticket))),
         Step::Moved => Ok(place::moved(&visit, request, visited)),
         Step::Stream(ticket) => Ok(stream(&visit, request, visited, &ticket)),
         Step::Answer(outcome) => {
@@ -231,9 +244,9 @@ pub fn visit_of<'a>(
     room: &Room,
     view_was_read: bool,
 ) -> Visit<'a> {
-    let Request { url, head, passed, place, .. } = request;
+    let Request { url, head, passed, place, checked, .. } = request;
     let asks_session = room.session_endpoint && is_asked(url);
-    Visit { now, url, head, in_force, passed, view_was_read, asks_session, place }
+    Visit { now, url, head, in_force, passed, view_was_read, asks_session, place, checked }
 }
 
 fn settle(

@@ -238,6 +238,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         last_check_in: now,
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
+        checked_until_s: 0,
         client: crate::ticket::client::ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: true,
@@ -391,6 +392,9 @@ fn accepted(
     ticket.counted_bucket = counted;
     ticket.last_check_in = context.now;
     ticket.unconfirmed = counted < session;
+    ticket.shown_estimate_s = NO_ESTIMATE;
+    // Nobody ends a session before it begins.
+    ticket.note_checked(at);
     ticket
 }
 

@@ -51,8 +51,14 @@ pub struct Ticket {
     pub last_check_in: Timestamp,
     /// Seconds from `last_check_in` to the next check-in, as the visitor was told.
     pub interval_s: u16,
-    /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none.
+    /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none, and once
+    /// accepted, but in tickets of an earlier version.
     pub shown_estimate_s: u32,
+    /// The second, counted from 1970, until which a visitor inside passes without a look at the
+    /// ended sessions, in a room in which sessions can be ended early; 0 while queued, and in
+    /// tickets of an earlier version.
+    #[cfg_attr(test, serde(default))]
+    pub checked_until_s: u32,
     /// The client that got this ticket, in a room that wants to know who shares one; else 0.
     pub client: ClientMark,
     /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
@@ -115,7 +121,12 @@ pub(crate) const TICKET_BYTES: usize = 64;
 /// The longest wait that is told, in seconds: 24 hours. The page of whoever is to wait longer says
 /// that the line is full.
 pub const LONGEST_TOLD_S: u32 = 24 * 3_600;
-/// Lower numbers in `confirmed_s` are waits, others moments: this is in January 1970.
+/// How long after a look at the ended sessions a visitor inside passes without the next one, in
+/// seconds. A session that is ended is known in the whole room 5 s later, so a copy of its ticket
+/// is served for less than a minute.
+pub const CHECKED_S: u32 = 45;
+/// Lower numbers in `confirmed_s`, and at the place of `checked_until_s`, are waits, others
+/// moments: this is in January 1970.
 const FIRST_MOMENT_S: u32 = 1 << 19;
 
 const QUEUED: u8 = 0;
@@ -158,6 +169,18 @@ impl Ticket {
         }
     }
 
+    /// Returns the moment of whose ended sessions it is known that this is none; 1970 if of none. A
+    /// second earlier than what was noted, since two room objects may have had different clocks.
+    pub(crate) fn checked_at(&self) -> Timestamp {
+        Timestamp::from_seconds(self.checked_until_s.saturating_sub(CHECKED_S + 1).into())
+    }
+
+    /// Notes that the session was not among those ended by `moment`.
+    pub(crate) fn note_checked(&mut self, moment: Timestamp) {
+        let until_s = u32::try_from(moment.seconds()).unwrap_or(u32::MAX).saturating_add(CHECKED_S);
+        self.checked_until_s = until_s.clamp(FIRST_MOMENT_S, NO_ESTIMATE - 1);
+    }
+
     /// Appends the ticket as 64 bytes. All numbers are big-endian; the fields of type `Timestamp`
     /// are milliseconds since the epoch.
     ///
@@ -170,7 +193,7 @@ impl Ticket {
     /// | 33 |  4 | `counted_bucket` |
     /// | 37 |  8 | `last_check_in` |
     /// | 45 |  2 | `interval_s` |
-    /// | 47 |  4 | `shown_estimate_s` |
+    /// | 47 |  4 | `shown_estimate_s`, once accepted `checked_until_s` |
     /// | 51 |  4 | `client` |
     /// | 55 |  1 | 1 unconfirmed, 2 infinite, 4, 8 challenge, 16 shared or moving, 32 × kept |
     /// | 56 |  4 | `confirmed_s`, or what was told first |
@@ -196,7 +219,11 @@ impl Ticket {
         bytes.extend_from_slice(&self.counted_bucket.0.to_be_bytes());
         bytes.extend_from_slice(&self.last_check_in.0.to_be_bytes());
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
-        bytes.extend_from_slice(&self.shown_estimate_s.to_be_bytes());
+        let told_or_checked = match self.state {
+            TicketState::Accepted if self.checked_until_s > 0 => self.checked_until_s,
+            _ => self.shown_estimate_s,
+        };
+        bytes.extend_from_slice(&told_or_checked.to_be_bytes());
         bytes.extend_from_slice(&self.client.0.to_be_bytes());
         let shared = if self.shared || self.moving { FLAG_SHARED } else { 0 };
         let kept = self.kept_minutes << KEPT_SHIFT;
@@ -226,6 +253,7 @@ impl Ticket {
             last_check_in: Timestamp(u64::from_be_bytes(take(rest)?)),
             interval_s: u16::from_be_bytes(take(rest)?),
             shown_estimate_s: u32::from_be_bytes(take(rest)?),
+            checked_until_s: 0,
             client: ClientMark(u32::from_be_bytes(take(rest)?)),
             confirmed_s: 0,
             unconfirmed: false,
@@ -245,7 +273,14 @@ impl Ticket {
         let ticket = match ticket.state {
             TicketState::Queued if ticket.infinite => Self { people_ahead: last, ..ticket },
             TicketState::Queued => Self { counter: CounterCode(last), ..ticket },
-            TicketState::Accepted => Self { counted_by: AggregatorCode(last), ..ticket },
+            TicketState::Accepted => {
+                let told = ticket.shown_estimate_s;
+                let is_moment = (FIRST_MOMENT_S..NO_ESTIMATE).contains(&told);
+                let (checked_until_s, shown_estimate_s) =
+                    if is_moment { (told, NO_ESTIMATE) } else { (0, told) };
+                let counted_by = AggregatorCode(last);
+                Self { shown_estimate_s, checked_until_s, counted_by, ..ticket }
+            }
         };
         let challenge = match flags {
             flags if flags & FLAG_ANSWERED != 0 => Challenge::Answered,
@@ -306,6 +341,7 @@ mod tests {
             last_check_in: Timestamp(0x3132_3334_3536_3738),
             interval_s: 0x4142,
             shown_estimate_s: NO_ESTIMATE,
+            checked_until_s: 0x7172_7374,
             client: ClientMark(0x5152_5354),
             confirmed_s: 0x6162_6364,
             unconfirmed: false,
@@ -335,7 +371,7 @@ mod tests {
         want.extend([0x21, 0x22, 0x23, 0x24]);
         want.extend([0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38]);
         want.extend([0x41, 0x42]);
-        want.extend([0xff; 4]);
+        want.extend([0x71, 0x72, 0x73, 0x74]);
         want.extend([0x51, 0x52, 0x53, 0x54]);
         want.push(0b10);
         want.extend([0x61, 0x62, 0x63, 0x64]);
@@ -349,7 +385,7 @@ mod tests {
     fn what_was_told_first_is_kept() {
         let check = |confirmed_s: u32, shown_estimate_s: u32, want: Option<u32>| {
             let (joined_at, last_check_in) = (Timestamp(5_000), Timestamp(25_900));
-            let ticket = accepted();
+            let ticket = Ticket { checked_until_s: 0, ..accepted() };
             let mut ticket =
                 Ticket { joined_at, last_check_in, shown_estimate_s, confirmed_s, ..ticket };
             ticket.note_told();
@@ -390,6 +426,7 @@ mod tests {
             state: TicketState::Queued,
             accepted_at,
             counted_bucket: Bucket(0),
+            checked_until_s: 0,
             infinite: true,
             counted_by: AggregatorCode::default(),
             ..accepted()

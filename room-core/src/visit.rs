@@ -7,6 +7,7 @@
 
 pub mod answer;
 mod challenged;
+mod ended;
 mod entrance;
 mod own_ticket;
 pub mod place;
@@ -106,6 +107,9 @@ pub struct Visit<'a> {
     pub asks_session: bool,
     /// What has become of a place that moves, once the room's object was asked.
     pub place: Option<PlaceState>,
+    /// The moment up to which the aggregator knows that the session was not ended, once it was
+    /// asked; 1970 if it did not say.
+    pub checked: Option<Timestamp>,
 }
 
 /// What has become of a place that moves to another device.
@@ -149,6 +153,9 @@ pub enum Step {
     /// The room's object must be asked what has become of the place of this ticket; then the same
     /// visit is stepped again.
     AskPlace(Ticket),
+    /// The aggregator must be asked with [`Isolate::ended_request`] whether the session of this
+    /// ticket was ended; then the same visit is stepped again.
+    AskEnded(Ticket),
     /// The place has moved to another device, and the page says so.
     Moved,
     /// The waiting holder of this ticket is answered with an event stream.
@@ -184,6 +191,7 @@ impl<'a> Visit<'a> {
             view_was_read: false,
             asks_session: false,
             place: None,
+            checked: None,
         }
     }
 
@@ -226,6 +234,10 @@ impl<'a> Visit<'a> {
         if !self.view_was_read && !is_inside && isolate.view().is_none() {
             return Step::ReadView;
         }
+        let (ticket, is_checked) = match self.checked(isolate, ticket, is_inside) {
+            Ok(checked) => checked,
+            Err(step) => return step,
+        };
         if let Some(ticket) = ticket.as_ref().filter(|ticket| self.listens(ticket, source)) {
             return Step::Stream(ticket.clone());
         }
@@ -242,7 +254,7 @@ impl<'a> Visit<'a> {
         if is_new && !is_inside && source.has_no_place_left() {
             return Step::Answer(self.without_place(isolate, random));
         }
-        let passing = ticket.clone().filter(|_| is_challenged);
+        let passing = ticket.clone().filter(|_| is_challenged || is_checked);
         let is_refused = self.passed == Some(false) && settings.challenge_required && !is_inside;
         let outcome = if is_refused {
             isolate.refuse(self.now, settings, ticket, random)
@@ -250,7 +262,7 @@ impl<'a> Visit<'a> {
             isolate.visit(self.now, settings, ticket, random)
         };
         match outcome {
-            // The cookie has to say who has passed.
+            // The cookie has to say who has passed, and until when.
             Outcome::Pass if passing.is_some() => {
                 Step::Answer(passing.map_or(Outcome::Pass, Outcome::PassWith))
             }

@@ -212,4 +212,20 @@ export const MUTANTS_FROM_18 = [
     to: ">= 0;",
     test: "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",
   },
+  {
+    row: 36,
+    breaks: "whoever is inside passes until the session would have ended",
+    ...core("visit/ended"),
+    from: "let is_looked_for = is_inside &&",
+    to: "let is_looked_for = !is_inside &&",
+    test: "i11_a_copy_kept_after_leaving_is_served_nowhere_a_minute_later",
+  },
+  {
+    row: 37,
+    breaks: "a visitor whom another data center has counted is one more",
+    ...core("machines/data_center_aggregator/guests"),
+    from: "let is_contested = is_guest || self.unknown.contains(&visitor);",
+    to: "let is_contested = false;",
+    test: "i7_one_session_takes_one_place_in_all_data_centers",
+  },
 ];

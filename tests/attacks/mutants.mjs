@@ -50,7 +50,7 @@ export const MUTANTS = [
     row: 4,
     breaks: "a ticket goes on after its session was ended",
     ...core("machines/isolate/revoked_tickets"),
-    from: "!self.0.is_empty() && self.0.contains_key",
+    from: "!self.void.is_empty() && self.void.contains_key",
     to: "self.0.is_empty() && self.0.contains_key",
     test: "whoever_comes_with_a_void_ticket_is_a_new_visitor",
   },

@@ -367,4 +367,34 @@ export const ROWS = [
       ),
     ],
   },
+  {
+    attack: "Leave, keep a copy of the cookie, and stay inside uncounted",
+    holds:
+      "whoever is inside is looked for among the ended sessions within a minute; data centers " +
+      "know all of them until they have expired",
+    elsewhere: [
+      ...native(
+        "tests/laws/ended",
+        "i11_a_copy_kept_after_leaving_is_served_nowhere_a_minute_later",
+        "i11_nor_is_one_of_five_thousand",
+      ),
+      ...native(
+        "src/machines/isolate/revoked_tickets",
+        "views_that_follow_each_other_make_the_list_whole",
+      ),
+      ...native("src/capacity/state/revoked", "whoever_asks_hears_of_all_in_pages"),
+    ],
+  },
+  {
+    attack: "One session used in many data centers fills the room",
+    holds: "one session takes one place: data centers name whom others have counted",
+    elsewhere: [
+      ...native("tests/laws/replay", "i7_one_session_takes_one_place_in_all_data_centers"),
+      ...native(
+        "src/capacity/state/named",
+        "one_session_in_many_data_centers_takes_one_place",
+        "what_was_stored_counts_as_one_whoever_is_heard_first",
+      ),
+    ],
+  },
 ].map((row, index) => ({ number: index + 1, ...row }));

@@ -42,6 +42,7 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         last_check_in: Timestamp(last_check_in_ms),
         interval_s: 20,
         shown_estimate_s: NO_ESTIMATE,
+        checked_until_s: 0,
         client: ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: true,

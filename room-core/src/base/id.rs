@@ -233,7 +233,7 @@ pub struct IsolateId(pub u64);
 
 /// The aggregator that an isolate reports to, in the four bytes that a ticket has for it; 0 is
 /// none. `Node::code` makes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AggregatorCode(pub u32);
 
@@ -268,7 +268,9 @@ impl CounterCode {
 
 /// The name of one life of an object, from its start until it is evicted or fails: a random number,
 /// drawn when its memory was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Incarnation(pub u64);
 

@@ -19,6 +19,9 @@ const SESSION_PARTS: u64 = 6;
 pub const STALE_MS: u64 = 2 * SYNC_MS;
 /// The longest time between two reports, in milliseconds.
 const REST_MS_MAX: u64 = 50_000;
+/// The same where sessions can be ended early, in milliseconds: views are young enough to say that
+/// one was not, for [`CHECKED_S`](crate::ticket::CHECKED_S) from when they were made.
+const CHECKED_REST_MS_MAX: u64 = 15_000;
 
 /// The pace of one room's messages. The default is the full one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +37,8 @@ impl Cadence {
 
     /// Returns the pace of a room with these settings that is far from its limits.
     pub fn calm(settings: &Settings) -> Self {
-        Self { rest_ms: (settings.session_ms() / SESSION_PARTS).min(REST_MS_MAX) }
+        let most_ms = if settings.sessions_end_early { CHECKED_REST_MS_MAX } else { REST_MS_MAX };
+        Self { rest_ms: (settings.session_ms() / SESSION_PARTS).min(most_ms) }
     }
 
     /// Whether this is the pace of a room far from its limits.

@@ -4,6 +4,8 @@
 //! Merging is commutative, associative and idempotent (invariant I15 of `docs/algorithm.md`), so
 //! that a message may be lost, repeated or late without harm.
 
+mod named;
+mod names;
 mod nodes;
 mod revoked;
 mod stored;
@@ -11,7 +13,7 @@ mod totals;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::id::{AggregatorCode, Colo, Incarnation, IsolateId, VisitorId};
+use crate::base::id::{Incarnation, IsolateId, VisitorId};
 use crate::base::sorted::{SortedMap, SortedSet};
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::facts::Facts;
@@ -21,8 +23,11 @@ use crate::order::census::{Epoch, EpochCensus};
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
+pub use self::named::Named;
+pub use self::names::{Node, NodeIncarnation};
 pub use self::revoked::{REVOKED_MAX, RevokedVisitor};
 pub use self::stored::{Part, StoredContributions, StoredPart};
+use named::NamedVisitors;
 use nodes::NodeState;
 use revoked::Revoked;
 use totals::Totals;
@@ -44,34 +49,6 @@ pub const LEFT_OUT_MS: u64 = 20 * SECOND_MS;
 /// How long joins and admissions are kept by the second, in seconds: the 5 minutes that estimates
 /// look back, and some.
 pub const BIN_SECONDS: u64 = 310;
-
-/// The name of one aggregator of one data center, the same through all its incarnations (lives).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Node {
-    /// The data center.
-    pub colo: Colo,
-    /// Which of the data center's aggregators it is, counted from 0.
-    pub shard: u16,
-}
-
-impl Node {
-    /// Returns the name of the aggregator as tickets hold it: the letters of the data center, and
-    /// the low byte of the number.
-    pub const fn code(self) -> AggregatorCode {
-        let [first, second, third] = self.colo.letters();
-        let [_, shard] = self.shard.to_be_bytes();
-        AggregatorCode(u32::from_be_bytes([first, second, third, shard]))
-    }
-}
-
-/// One incarnation of one aggregator: a source of contributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct NodeIncarnation {
-    /// The aggregator.
-    pub node: Node,
-    /// Which of its lives this is, from a start to an eviction or failure.
-    pub incarnation: Incarnation,
-}
 
 /// Everything that one source has counted, as absolute values since its incarnation began.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,6 +74,10 @@ pub struct Contribution {
     /// Visitors whose sessions an origin ended here, each with the bucket where it counted last.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub revoked: SortedMap<VisitorId, Bucket>,
+    /// Visitors counted here whom others have counted as well. An earlier version leaves them out,
+    /// and takes them for others.
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub named: SortedMap<VisitorId, Named>,
     /// The newest epoch whose census is complete.
     pub through: Epoch,
     /// The number of the last event of each isolate that is counted in here.
@@ -133,6 +114,7 @@ pub struct Contributions {
     /// The number of visitors in each activity bucket over all sources.
     activity: SortedMap<Bucket, i64>,
     revoked: Revoked,
+    named: NamedVisitors,
     totals: Totals,
     changed: SortedSet<GrantId>,
     /// What the incarnations of each aggregator say together.
@@ -154,6 +136,26 @@ impl Contributions {
         if before.is_some_and(|before| before.seq >= contribution.seq) {
             return false;
         }
+        let named_before = before.map(|before| before.named.clone()).unwrap_or_default();
+        let is_new = |visitor: &&VisitorId| !named_before.contains_key(*visitor);
+        let also = contribution.named.keys().filter(is_new);
+        let named: Vec<VisitorId> = named_before.keys().chain(also).copied().collect();
+        self.correct(&named, -1);
+        self.replace(now, source, contribution);
+        for visitor in named_before.keys() {
+            self.named.remove(*visitor, source);
+        }
+        let says = self.sources.get(&source).map(|held| &held.contribution.named);
+        for (visitor, one) in says.into_iter().flatten() {
+            self.named.insert(*visitor, source, one);
+        }
+        self.correct(&named, 1);
+        self.refresh(source.node);
+        true
+    }
+
+    fn replace(&mut self, now: Timestamp, source: NodeIncarnation, contribution: Contribution) {
+        let before = self.sources.get(&source).map(|held| &held.contribution);
         self.totals.replace(before, &contribution);
         if let Some(before) = before {
             for (bucket, count) in &before.activity {
@@ -170,7 +172,7 @@ impl Contributions {
             }
         }
         for (visitor, bucket) in &contribution.revoked {
-            self.revoked.insert(*visitor, *bucket);
+            self.revoked.insert(now, *visitor, *bucket);
         }
         if !self.holds.is_empty() {
             for (isolate, number) in &contribution.included {
@@ -178,8 +180,6 @@ impl Contributions {
             }
         }
         self.sources.insert(source, Held { contribution, heard_at: now });
-        self.refresh(source.node);
-        true
     }
 
     /// Notes that a source was heard at `now` without a newer contribution: it is not silent.
@@ -439,22 +439,6 @@ impl Contributions {
         self.nodes.values().any(NodeState::has_waiters)
     }
 
-    /// Returns the visitors whose sessions origins ended last, [`REVOKED_MAX`] at most, for views.
-    pub fn last_revoked(&self) -> Vec<RevokedVisitor> {
-        self.revoked.last()
-    }
-
-    /// Whether views tell of ended sessions.
-    pub fn has_revoked(&self) -> bool {
-        self.revoked.has_some()
-    }
-
-    /// Returns how many ended sessions this object has heard of since it started, with those in the
-    /// stored row it started from.
-    pub fn revoked_so_far(&self) -> u64 {
-        self.revoked.so_far()
-    }
-
     /// Returns the buckets that are live at `now` and the number of visitors in each, without those
     /// whose sessions were ended, in the order in which they expire.
     pub fn live_buckets(&self, now: Timestamp) -> impl Iterator<Item = (Bucket, u64)> {
@@ -474,7 +458,6 @@ impl Contributions {
     pub fn prune(&mut self, now: Timestamp, settings: &Settings) {
         let horizon_ms = 2 * settings.session_ms() + LEFT_OUT_MS;
         let counts = |bucket: &Bucket| now < bucket.expires_at() + horizon_ms;
-        self.activity.retain(|bucket, _| counts(bucket));
         self.revoked.keep(counts);
         self.holds.prune(now);
         let ends = |held: &Held| {
@@ -484,10 +467,18 @@ impl Contributions {
         let ended: Vec<NodeIncarnation> =
             self.sources.iter().filter(|(_, held)| ends(held)).map(|(source, _)| *source).collect();
         for source in ended {
+            let Some(held) = self.sources.get(&source) else { continue };
+            let named: Vec<VisitorId> = held.contribution.named.keys().copied().collect();
+            self.correct(&named, -1);
+            for visitor in &named {
+                self.named.remove(*visitor, source);
+            }
             let Some(held) = self.sources.remove(&source) else { continue };
+            self.correct(&named, 1);
             self.totals.subtract(&held.contribution);
             self.refresh(source.node);
         }
+        self.activity.retain(|bucket, _| counts(bucket));
     }
 
     /// Returns when any source was last heard; 1970 if none was.

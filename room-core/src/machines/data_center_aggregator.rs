@@ -7,6 +7,7 @@
 //! (invariant I7 of `docs/algorithm.md`).
 
 mod contribution;
+mod guests;
 mod visitors;
 
 use crate::base::id::{Incarnation, IsolateId};
@@ -14,7 +15,9 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, REPORT_MS, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId, Turn};
-use crate::machines::wire::{CountedFacts, GlobalReply, IsolateEvent, Report, ReportReply, Sync};
+use crate::machines::wire::{
+    CountedFacts, EndedMark, EndedPage, GlobalReply, IsolateEvent, Report, ReportReply, Sync,
+};
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::Settings;
 
@@ -49,6 +52,7 @@ pub struct DataCenterAggregator {
     /// first sync is answered, and no report is taken in before.
     base: Option<SortedMap<IsolateId, u64>>,
     view: Option<View>,
+    ended: Ended,
     waiting: Vec<(RequestId, Report)>,
     syncing: bool,
     synced_at: Timestamp,
@@ -70,6 +74,16 @@ enum News {
     Some,
     /// There are some that must be told at once, in a sync of their own.
     Urgent,
+}
+
+/// What this incarnation has heard of the sessions that the room's site has ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ended {
+    mark: EndedMark,
+    /// The moment up to which it is all.
+    until: Option<Timestamp>,
+    /// Whether the last answer brought all that there is.
+    is_whole: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,6 +108,7 @@ impl DataCenterAggregator {
             isolates: SortedMap::new(),
             base: None,
             view: None,
+            ended: Ended::default(),
             waiting: Vec::new(),
             syncing: false,
             synced_at: Timestamp::default(),
@@ -127,7 +142,8 @@ impl DataCenterAggregator {
         }
         let is_fresh = |view: &View| !view.is_sync_due(now) && view.version >= report.view_version;
         let fresh = self.view.as_ref().is_some_and(is_fresh);
-        if self.base.is_some() && fresh {
+        let knows = report.check.is_empty() || self.ended.is_whole;
+        if self.base.is_some() && fresh && knows {
             let reply = self.reply(now, &report);
             turn.replies.push((id, reply));
         } else {
@@ -150,9 +166,18 @@ impl DataCenterAggregator {
         let mut turn = AggregatorTurn::default();
         self.syncing = false;
         let was_hello = self.base.is_none();
-        if let Some(GlobalReply::Synced { durable, included, view }) = reply {
+        let mut more_follows = false;
+        if let Some(GlobalReply::Synced { durable, included, view, ended, used_elsewhere }) = reply
+        {
+            if self.counts.hear_used_elsewhere(&used_elsewhere) {
+                self.news = self.news.max(News::Some);
+            }
             if self.counts.hear_revoked(&view.revoked) {
                 self.news = self.news.max(News::Some);
+            }
+            if let Some(page) = ended {
+                self.hear_ended(&page, view.made_at);
+                more_follows = !page.is_last;
             }
             keep_newer(&mut self.view, view);
             if self.base.is_none() {
@@ -167,6 +192,10 @@ impl DataCenterAggregator {
             self.news = self.news.max(News::Some);
         }
         for (id, report) in std::mem::take(&mut self.waiting) {
+            if more_follows && !report.check.is_empty() {
+                self.waiting.push((id, report));
+                continue;
+            }
             if self.base.is_some() {
                 self.take_in(now, &report, &mut turn);
             }
@@ -231,6 +260,20 @@ impl DataCenterAggregator {
         }
     }
 
+    /// Takes in ended sessions as they were known at `now`, and asks for more if there are more.
+    fn hear_ended(&mut self, page: &EndedPage, now: Timestamp) {
+        if self.counts.hear_revoked(&page.visitors) {
+            self.news = self.news.max(News::Some);
+        }
+        self.ended.mark = page.mark;
+        self.ended.is_whole = page.is_last;
+        if page.is_last {
+            self.ended.until = self.ended.until.max(Some(now));
+        } else {
+            self.news = News::Urgent;
+        }
+    }
+
     fn is_calm(&self) -> bool {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
@@ -248,7 +291,8 @@ impl DataCenterAggregator {
             durable: self.durable.get(&isolate).copied().unwrap_or(0),
             report_interval_ms,
             view: self.view.clone(),
-            revoked: self.counts.revoked_among(&report.events),
+            revoked: self.counts.revoked_among(&report.events, &report.check),
+            ended_until: self.ended.until,
             facts_received: known.map_or(0, |known| known.facts_received),
         }
     }
@@ -332,7 +376,8 @@ impl DataCenterAggregator {
         self.syncing = true;
         self.synced_at = now;
         (self.news, self.reported) = (News::None, false);
-        Sync { source: self.source, contribution, hello }
+        let ended = settings.sessions_end_early.then_some(self.ended.mark);
+        Sync { source: self.source, contribution, hello, ended }
     }
 }
 

@@ -21,7 +21,6 @@ mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
-use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
@@ -125,7 +124,8 @@ impl GlobalAggregator {
         now: Timestamp,
         settings: &Settings,
     ) -> Self {
-        let Found { row, contributions, with_parts } = found;
+        let Found { row, mut contributions, with_parts } = found;
+        contributions.restarted(now);
         self.queue = row.queue;
         self.calm = row.calm;
         let ledger = row.ledger.restart(self.incarnation, now, self.calm.cadence().lease_ms());
@@ -261,20 +261,14 @@ impl GlobalAggregator {
         sync: Sync,
     ) -> GlobalTurn {
         let mut turn = GlobalTurn::default();
+        let mark = sync.ended;
         let source = self.recovery.hear(sync.source);
         self.saves.note(self.books.record(now, source, sync.contribution));
         // To a new incarnation everything its earlier ones contributed counts as durable.
         let told = sync.hello && self.saves.is_dirty();
         let moved = self.tick(now, settings, &mut turn);
         self.finish(now, settings, moved || told, &mut turn);
-        let contributions = self.books.contributions();
-        let included =
-            if sync.hello { contributions.included(source.node) } else { SortedMap::new() };
-        let reply = GlobalReply::Synced {
-            durable: self.saves.durable(source),
-            included: included.into_iter().collect(),
-            view: self.view(now, settings),
-        };
+        let reply = self.synced(now, settings, source, sync.hello, mark);
         turn.replies.push((id, reply));
         turn
     }

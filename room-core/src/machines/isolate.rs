@@ -171,7 +171,7 @@ impl Isolate {
 
     /// Replaces the view if this one is newer. In either case remembers the ended sessions in it.
     pub fn on_view(&mut self, view: View) {
-        self.revoked.record(view.made_at, &view.revoked);
+        self.revoked.hear(&view);
         let was_calm = self.is_calm();
         keep_newer(&mut self.view, view);
         if was_calm && !self.is_calm() {

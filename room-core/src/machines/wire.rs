@@ -8,6 +8,8 @@
 //! side during a deploy. A text that is unreadable or of another version is treated like a missing
 //! answer ("silence"), never as an error.
 
+mod ended;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,8 @@ use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::ticket::bucket::Bucket;
+
+pub use ended::{EndedMark, EndedPage};
 
 /// The version of the messages this build writes; it reads no other.
 pub const VERSION: u32 = 1;
@@ -219,6 +223,9 @@ pub struct Report {
     /// aggregator whose view is older does not know. 0 otherwise.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub view_version: u64,
+    /// Visitors of whom the isolate asks whether their sessions were ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check: Vec<VisitorId>,
     /// What the isolate has counted besides. An earlier version does not say, and asks for it in
     /// vain until its minutes are over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,9 +311,13 @@ pub struct ReportReply {
     pub report_interval_ms: u64,
     /// The newest view the aggregator has, if any.
     pub view: Option<View>,
-    /// Visitors named in this report whose sessions were ended elsewhere: their tickets are void.
+    /// Visitors named in this report whose sessions were ended: their tickets are void.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
+    /// The moment up to which the aggregator knows every session of the room that has ended; `None`
+    /// if it does not, and from an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_until: Option<Timestamp>,
     /// The number of the [`CountedFacts`] that were taken in last; 0 from an earlier version.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub facts_received: u64,
@@ -315,6 +326,7 @@ pub struct ReportReply {
 /// A request to the room's global aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "one at a time, for the length of a call")]
 pub enum GlobalRequest {
     /// A counter asks for slots or gives some back.
     Pull(Pull),
@@ -398,6 +410,10 @@ pub struct Sync {
     /// Whether this is the first sync of an incarnation. The answer then tells which events earlier
     /// incarnations have contributed, so that none is counted twice.
     pub hello: bool,
+    /// The ended sessions that the aggregator knows, so that the answer brings the others. An
+    /// earlier version does not ask for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<EndedMark>,
 }
 
 /// What an isolate could not report to its aggregator, told to the global aggregator itself, which
@@ -442,6 +458,12 @@ pub enum GlobalReply {
         included: Vec<(IsolateId, u64)>,
         /// The newest view.
         view: View,
+        /// Ended sessions that the aggregator does not know, if it has asked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ended: Option<EndedPage>,
+        /// Visitors whom the aggregator counts and others have met: it is to name them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        used_elsewhere: Vec<VisitorId>,
     },
     /// Confirms that the moves up to this number are held, for good.
     Held {
@@ -475,24 +497,4 @@ pub struct Status {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{NAMED_MAX, named_ranks};
-
-    #[test]
-    fn of_a_crowd_the_first_are_named_and_more_at_even_distances_to_the_last() {
-        let check = |waiting: usize, from: usize, want: &[usize]| {
-            let named: Vec<usize> = named_ranks(waiting).collect();
-            assert_eq!(named.get(from..from + want.len()), Some(want), "{waiting}: {named:?}");
-            assert_eq!(named.len(), waiting.min(NAMED_MAX));
-            assert_eq!(named.last().copied(), waiting.checked_sub(1), "{waiting}");
-            assert!(named.is_sorted_by(|one, next| one < next), "{named:?}");
-        };
-        check(0, 0, &[]);
-        check(1, 0, &[0]);
-        check(40, 30, &[30, 31, 32, 33]);
-        check(64, 30, &[30, 31, 32, 33]);
-        check(65, 30, &[30, 31, 32, 33]);
-        check(96, 30, &[30, 31, 33, 35]);
-        check(10_000, 30, &[30, 31, 342, 654]);
-    }
-}
+mod tests;

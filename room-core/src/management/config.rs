@@ -183,8 +183,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let session_endpoint = fields.optional("session_endpoint", false, boolean);
     let show_position = fields.optional("show_position", false, boolean);
     let turnstile = read_turnstile(fields);
-    let unverified = WhenUnverified::default();
-    let unverified = fields.choice("turnstile_when_silent", unverified, &UNVERIFIED);
+    let unverified = fields.choice("turnstile_when_silent", WhenUnverified::default(), &UNVERIFIED);
     let show_infinite_queue = fields.optional("show_infinite_queue", false, boolean);
     let ticket_sharing = read_ticket_sharing(fields, turnstile);
     let new_places = whole_number(NEW_PLACES_PER_NETWORK);
@@ -201,7 +200,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         case_sensitive_path: case_sensitive_path?,
         cookie_name: cookie_name?,
         cookie_attributes: cookie_attributes?,
-        settings: settings?.gated_by(turnstile?),
+        settings: settings?.gated_by(turnstile?).ended_early_by(revoke?, session_endpoint?),
         suspended: suspended?,
         queueing_status_code: status?,
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
@@ -351,6 +350,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         turn_kept_minutes: u8::try_from(turn_kept_minutes?).unwrap_or(u8::MAX),
         challenge_required: false,
         event_stream: event_stream?,
+        sessions_end_early: false,
         shuffles: Vec::new(),
         next_change_at: None,
     })

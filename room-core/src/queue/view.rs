@@ -68,6 +68,10 @@ pub struct View {
     /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
+    /// Since when `revoked` names every session that has ended: longer ago there are others. `None`
+    /// in views of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_since: Option<Timestamp>,
     /// How often data centers and their isolates tell what they count.
     #[serde(default, skip_serializing_if = "Cadence::is_full")]
     pub cadence: Cadence,

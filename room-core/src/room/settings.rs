@@ -102,6 +102,10 @@ pub struct Settings {
     /// their turn has come; they may then come before their next check-in.
     #[serde(default)]
     pub event_stream: bool,
+    /// True when sessions can be ended early, by the site or by visitors who leave: then visitors
+    /// inside pass for [`CHECKED_S`](crate::ticket::CHECKED_S) at a time.
+    #[serde(default)]
+    pub sessions_end_early: bool,
     /// The orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -153,6 +157,12 @@ impl Settings {
     #[must_use]
     pub fn gated_by(self, turnstile: Turnstile) -> Self {
         Self { challenge_required: turnstile.gates(), ..self }
+    }
+
+    /// Sets `sessions_end_early`: where the site may order it, or visitors may leave.
+    #[must_use]
+    pub fn ended_early_by(self, site: bool, visitors: bool) -> Self {
+        Self { sessions_end_early: site || visitors, ..self }
     }
 
     /// Whether nobody may enter, neither newcomers nor those who wait, however many places are
@@ -226,6 +236,7 @@ impl Settings {
             turn_kept_minutes: 0,
             challenge_required: false,
             event_stream: false,
+            sessions_end_early: false,
             shuffles: Vec::new(),
             next_change_at: None,
         }

@@ -99,6 +99,7 @@ fn word(step: &Step) -> &'static str {
         Step::Answer(Outcome::Challenge(_)) => "challenge",
         Step::Place(_) => "place",
         Step::AskPlace(_) => "ask the object",
+        Step::AskEnded(_) => "ask for ended",
         Step::Moved => "moved",
         Step::Answer(Outcome::Reject | Outcome::Ask(_)) => "other",
     }

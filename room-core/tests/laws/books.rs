@@ -54,6 +54,8 @@ fn contribution(seq: u64) -> impl Strategy<Value = Contribution> {
             revoked: (0..seq)
                 .map(|visitor| (VisitorId(visitor), Bucket(1_005 + seq as u32)))
                 .collect(),
+            // These are taken into account in what is counted.
+            named: SortedMap::default(),
             through: Epoch(198),
             included: [(IsolateId(1), seq)].into(),
             quiet,

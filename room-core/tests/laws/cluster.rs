@@ -105,6 +105,10 @@ pub struct Cluster {
     pub(crate) numbers: u64,
     /// The highest number of a pull that each counter has sent.
     pub(crate) pulled: BTreeMap<Node, u64>,
+    /// The last visitor who went on to the site, and the ticket that came with the answer.
+    pub(crate) passed: Option<(usize, Option<Ticket>)>,
+    /// How often an aggregator was asked whether a session was ended.
+    pub(crate) asked_for_ended: u64,
 }
 
 pub const ISOLATES_PER_DATA_CENTER: usize = 2;
@@ -144,6 +148,8 @@ impl Cluster {
             view_copies: vec![None; data_centers],
             numbers: 1,
             pulled: BTreeMap::new(),
+            passed: None,
+            asked_for_ended: 0,
         };
         for data_center in 0..data_centers {
             let incarnation = Incarnation(cluster.number());
@@ -276,10 +282,13 @@ impl Cluster {
         let instance = &mut self.isolates[isolate];
         // A request that was on its way when the session ended may bring the ticket once more.
         let inside = ticket.as_ref().is_some_and(|one| {
-            admission::is_inside(one, now, &self.settings) && !instance.machine.is_revoked(one)
+            admission::is_inside(one, now, &self.settings)
+                && !instance.machine.is_revoked(one)
+                && !self.truth.has_ended(one)
         });
         let before = ticket.clone();
-        let in_force = InForce::of_settings(&self.settings);
+        let settings = self.settings.clone();
+        let in_force = InForce::of_settings(&settings);
         let mut visit = Visit::of_page(now, &in_force);
         let mut source = GivenSource { ticket, random };
         let mut step = visit.step(Some(&mut instance.machine), &mut source);
@@ -291,6 +300,11 @@ impl Cluster {
             visit.view_was_read = true;
             step = visit.step(Some(&mut instance.machine), &mut source);
         }
+        if let Step::AskEnded(ticket) = &step {
+            visit.checked = Some(self.ask_ended(isolate, ticket));
+            step = visit.step(Some(&mut self.isolates[isolate].machine), &mut source);
+        }
+        let instance = &mut self.isolates[isolate];
         if inside {
             let passes = matches!(step, Step::Answer(Outcome::Pass | Outcome::PassWith(_)));
             assert!(passes, "I14: a visitor inside was queued: {step:?}");
@@ -333,12 +347,13 @@ impl Cluster {
         browser.loading = false;
         match outcome {
             Outcome::PassWith(ticket) => {
+                self.passed = Some((visitor, Some(ticket.clone())));
                 self.truth.admit(now, &ticket, grant);
                 browser.cookies.push(ticket);
             }
             Outcome::Wait { ticket, counted: true } => browser.cookies.push(ticket),
-            Outcome::Pass
-            | Outcome::Reject
+            Outcome::Pass => self.passed = Some((visitor, None)),
+            Outcome::Reject
             | Outcome::Challenge(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. }

@@ -9,6 +9,7 @@ use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::ticket::{Ticket, TicketState};
 
 use crate::cluster::{Cluster, ISOLATES_PER_DATA_CENTER, Visitor};
+use crate::counting::wide;
 use crate::escrow::{limits, repeated};
 
 const DATA_CENTERS: usize = 10;
@@ -46,6 +47,21 @@ fn sessions(cluster: &Cluster, ticket: &Ticket) -> BTreeSet<Timestamp> {
     let cookies = cluster.visitors.iter().flat_map(|visitor| &visitor.cookies);
     let accepted = cookies.filter(|one| one.state == TicketState::Accepted && one.id == ticket.id);
     accepted.map(|one| one.accepted_at).collect()
+}
+
+/// A wide room in which two visitors are inside, and the ticket of the first.
+fn entered(isolate: usize) -> (Cluster, Ticket) {
+    let mut cluster = Cluster::new(wide(), DATA_CENTERS);
+    for visitor in 0..2 {
+        cluster.arrive(isolate);
+        cluster.run(20, 100);
+        cluster.come_back(visitor, isolate, 0);
+    }
+    cluster.run(50, 100);
+    let cookies = &cluster.visitors[0].cookies;
+    let ticket = cookies[cookies.len() - 1].clone();
+    assert_eq!((ticket.state, cluster.counted()), (TicketState::Accepted, 2));
+    (cluster, ticket)
 }
 
 fn entered_with(cluster: &Cluster, ticket: &Ticket) -> usize {
@@ -170,5 +186,44 @@ proptest! {
         cluster.run(40, 100);
         cluster.settle_books();
         assert_eq!((cluster.counted(), cluster.truth.live(cluster.now)), (1, 1));
+    }
+
+    /// I7: one accepted ticket used in many data centers, each of which goes on with the newest
+    /// cookie that it gave or with the first one, holds one place, whatever the others do.
+    #[test]
+    fn i7_one_session_takes_one_place_in_all_data_centers(
+        home in 0..ISOLATES,
+        uses in vec((0..ISOLATES, 0..4_u64, any::<bool>()), 10..60),
+    ) {
+        let (mut cluster, first) = entered(home);
+        let mut newest: Vec<Ticket> = vec![first.clone(); ISOLATES];
+        let mut live_until = first.counted_bucket.expires_at();
+        for (isolate, pause_s, is_first) in uses {
+            cluster.run(pause_s, 1_000);
+            // Somebody else keeps the first data center awake.
+            cluster.come_back(1, home, 0);
+            let own = &newest[isolate];
+            let is_live = |ticket: &Ticket| ticket.counted_bucket.is_live(cluster.now);
+            let copy = if is_first || !is_live(own) { first.clone() } else { own.clone() };
+            if !is_live(&copy) {
+                continue;
+            }
+            use_copy(&mut cluster, isolate, &copy);
+            let visitor = cluster.visitors.last();
+            if let Some(ticket) = visitor.and_then(|visitor| visitor.cookies.last()) {
+                live_until = live_until.max(ticket.counted_bucket.expires_at());
+                newest[isolate] = ticket.clone();
+            }
+            // The sync under way, the next one, and that of whoever has counted the visitor.
+            cluster.run(70, 100);
+            let taken = cluster.counted() + cluster.outstanding();
+            assert!(taken <= 2, "{taken} places for two at {}", cluster.now);
+        }
+        cluster.run(70, 100);
+        cluster.settle_books();
+        let is_inside = 1 + u64::from(cluster.now < live_until);
+        assert_eq!(cluster.counted(), is_inside, "at {}, inside until {live_until}", cluster.now);
+        cluster.run(90, 1_000);
+        assert_eq!(cluster.counted(), 0);
     }
 }

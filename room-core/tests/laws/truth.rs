@@ -122,6 +122,10 @@ impl Truth {
         self.inside.insert(visitor, Bucket(0));
     }
 
+    pub fn has_ended(&self, ticket: &Ticket) -> bool {
+        self.revoked.contains(&ticket.id.visitor())
+    }
+
     pub fn admitted(&self) -> usize {
         self.inside.len()
     }

@@ -69,6 +69,7 @@ impl World {
             durable: 0,
             events,
             view_version: 0,
+            check: Vec::new(),
             counted: None,
         })
     }

@@ -213,6 +213,7 @@ impl World {
             | Step::Session(_)
             | Step::Place(_)
             | Step::AskPlace(_)
+            | Step::AskEnded(_)
             | Step::Moved
             | Step::Stream(_) => {
                 unreachable!("a page without a token, from an isolate that looked for a view");

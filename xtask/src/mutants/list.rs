@@ -134,8 +134,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         law: "I6",
         breaks: "a renewal is counted in the new bucket and left in the old one",
         file: "machines/data_center_aggregator/visitors.rs",
-        from: "Place { bucket: to, behind, origin, is_own: true, ..known });\n            left",
-        to: "Place { bucket: to, behind, origin, is_own: true, ..known });\n            to",
+        from: "self.place(visitor, counted);\n            left",
+        to: "self.place(visitor, counted);\n            to",
     },
     Mutant {
         law: "I6",

@@ -1,20 +1,24 @@
 //! The sessions that origins ended (by `revoke`), over all sources. Each frees one place, however
 //! many sources report it (invariant I11 of `docs/algorithm.md`).
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
+use crate::base::time::Timestamp;
 use crate::ticket::bucket::Bucket;
 
 /// The number of ended sessions in a view at most: those of the last 25 s at 10 a second, and 8 KB.
-/// Where an object misses one, a copy of that ticket goes on to work, and its visitor is counted.
+/// Who misses one asks the aggregator, which hears of all in pages.
 pub const REVOKED_MAX: usize = 256;
-/// The number of visitors remembered at most, about 3 MB: all that ten aggregators report. Places
+/// The number of ended sessions in an answer to a sync at most, 60 KB. The next page is asked for
+/// at once.
+const PAGE_MAX: usize = 2_048;
+/// The number of visitors remembered at most, about 8 MB: all that ten aggregators report. Places
 /// of further ones stay taken until the session expires, or until others are forgotten, since
-/// sources report them again and again.
+/// sources report them again and again; copies of their tickets pass in other data centers.
 const REMEMBERED_MAX: usize = 100_000;
 
 /// A visitor whose session an origin ended; in JSON the pair `[visitor, bucket]`.
@@ -40,16 +44,18 @@ impl From<RevokedVisitor> for (VisitorId, Bucket) {
     }
 }
 
-/// All ended sessions of a room that still count, and the newest of them for views.
+/// All ended sessions of a room that still count, in the order in which they were heard of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Revoked {
-    /// The last bucket of each visitor, as far as any source knows. A tree, because it holds
-    /// thousands that come in random order.
-    visitors: BTreeMap<VisitorId, Bucket>,
+    /// The last bucket of each visitor, as far as any source knows, and the number under which that
+    /// was heard of. A tree, because it holds thousands that come in random order.
+    visitors: BTreeMap<VisitorId, (Bucket, u64)>,
     /// Who of them is in each bucket; so many fewer are inside than contributions say.
     by_bucket: SortedMap<Bucket, Ended>,
-    /// The newest ones, [`REVOKED_MAX`] at most, in the order in which they were heard of.
-    last: VecDeque<VisitorId>,
+    /// The same visitors by number, each with the moment of hearing of it.
+    by_number: BTreeMap<u64, (VisitorId, Timestamp)>,
+    /// The number given last, from 1.
+    number: u64,
     /// How many were ever taken in, forgotten ones included.
     so_far: u64,
 }
@@ -63,31 +69,36 @@ struct Ended {
 }
 
 impl Revoked {
-    /// Notes that a session was ended whose visitor was last counted in `bucket`.
+    /// Notes at `now` that a session was ended whose visitor was last counted in `bucket`.
     ///
     /// Reported again it counts once, in the latest bucket reported, so that no bucket loses a
     /// visitor who is counted in another.
-    pub(super) fn insert(&mut self, visitor: VisitorId, bucket: Bucket) {
+    pub(super) fn insert(&mut self, now: Timestamp, visitor: VisitorId, bucket: Bucket) {
         let known = self.visitors.get(&visitor).copied();
         let is_full = known.is_none() && self.visitors.len() >= REMEMBERED_MAX;
-        if is_full || known.is_some_and(|known| known >= bucket) {
+        if is_full || known.is_some_and(|(known, _)| known >= bucket) {
             return;
         }
-        if let Some(known) = known {
+        if let Some((known, number)) = known {
             let ended = self.by_bucket.get_or_default(known);
             ended.visitors.remove(&visitor);
             ended.changes += 1;
+            self.by_number.remove(&number);
         } else {
             self.so_far += 1;
-            self.last.push_back(visitor);
-            if self.last.len() > REVOKED_MAX {
-                self.last.pop_front();
-            }
         }
         let ended = self.by_bucket.get_or_default(bucket);
         ended.visitors.insert(visitor);
         ended.changes += 1;
-        self.visitors.insert(visitor, bucket);
+        self.number += 1;
+        self.by_number.insert(self.number, (visitor, now));
+        self.visitors.insert(visitor, (bucket, self.number));
+    }
+
+    /// Takes everything that is known, since it was stored, to have been heard of at `now`: nobody
+    /// can say since when it is whole.
+    pub(super) fn restarted(&mut self, now: Timestamp) {
+        self.by_number.values_mut().for_each(|(_, heard_at)| *heard_at = now);
     }
 
     /// Returns how many of the visitors counted in `bucket` are out, since their sessions ended.
@@ -112,15 +123,37 @@ impl Revoked {
 
     /// Whether any ended session still counts.
     pub(super) fn has_some(&self) -> bool {
-        !self.last.is_empty()
+        !self.by_number.is_empty()
     }
 
     /// Returns the newest ended sessions, [`REVOKED_MAX`] at most, the last one last.
     pub(super) fn last(&self) -> Vec<RevokedVisitor> {
-        let told = |visitor: &VisitorId| {
-            Some(RevokedVisitor { visitor: *visitor, bucket: *self.visitors.get(visitor)? })
-        };
-        self.last.iter().filter_map(told).collect()
+        let newest = self.by_number.values().rev().take(REVOKED_MAX);
+        let mut last: Vec<_> = newest.filter_map(|(visitor, _)| self.told(*visitor)).collect();
+        last.reverse();
+        last
+    }
+
+    /// Returns since when [`Self::last`] is all: the newest that it leaves out was heard of then.
+    pub(super) fn last_since(&self) -> Timestamp {
+        let left_out = self.by_number.values().rev().nth(REVOKED_MAX);
+        left_out.map_or(Timestamp::default(), |(_, heard_at)| *heard_at + 1)
+    }
+
+    /// Returns those heard of after number `after`, [`PAGE_MAX`] at most in their order, the number
+    /// up to which that is all, and whether there are no more.
+    pub(super) fn after(&self, after: u64) -> (Vec<RevokedVisitor>, u64, bool) {
+        let mut later = self.by_number.range(after.saturating_add(1)..);
+        let page: Vec<_> = later.by_ref().take(PAGE_MAX).collect();
+        let is_last = later.next().is_none();
+        let last = page.last().map_or(after, |(number, _)| **number);
+        let up_to = if is_last { self.number } else { last };
+        (page.iter().filter_map(|(_, (visitor, _))| self.told(*visitor)).collect(), up_to, is_last)
+    }
+
+    fn told(&self, visitor: VisitorId) -> Option<RevokedVisitor> {
+        let (bucket, _) = *self.visitors.get(&visitor)?;
+        Some(RevokedVisitor { visitor, bucket })
     }
 
     /// Forgets the visitors for whose bucket `counts` is false.
@@ -129,22 +162,25 @@ impl Revoked {
             return;
         }
         self.by_bucket.retain(|bucket, _| counts(bucket));
-        self.visitors.retain(|_, bucket| counts(bucket));
+        self.visitors.retain(|_, (bucket, _)| counts(bucket));
         let visitors = &self.visitors;
-        self.last.retain(|visitor| visitors.contains_key(visitor));
+        self.by_number.retain(|_, (visitor, _)| visitors.contains_key(visitor));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{REMEMBERED_MAX, Revoked, RevokedVisitor};
+    use super::{PAGE_MAX, REMEMBERED_MAX, REVOKED_MAX, Revoked, RevokedVisitor};
     use crate::base::id::VisitorId;
+    use crate::base::time::Timestamp;
     use crate::ticket::bucket::Bucket;
+
+    const NOW: Timestamp = Timestamp(1_000);
 
     fn check(said: &[(u64, u32)], want: &[(u32, i64)]) {
         let mut revoked = Revoked::default();
         for (visitor, bucket) in said {
-            revoked.insert(VisitorId(*visitor), Bucket(*bucket));
+            revoked.insert(NOW, VisitorId(*visitor), Bucket(*bucket));
         }
         for (bucket, count) in want {
             assert_eq!(revoked.count(Bucket(*bucket)), *count, "{said:?} in {bucket}");
@@ -163,8 +199,8 @@ mod tests {
     #[test]
     fn what_cannot_count_any_more_is_forgotten() {
         let mut revoked = Revoked::default();
-        revoked.insert(VisitorId(1), Bucket(10));
-        revoked.insert(VisitorId(2), Bucket(11));
+        revoked.insert(NOW, VisitorId(1), Bucket(10));
+        revoked.insert(NOW, VisitorId(2), Bucket(11));
         revoked.keep(|bucket| *bucket > Bucket(10));
         let left = RevokedVisitor { visitor: VisitorId(2), bucket: Bucket(11) };
         assert_eq!((revoked.count(Bucket(10)), revoked.last()), (0, vec![left]));
@@ -174,19 +210,19 @@ mod tests {
     fn a_visitor_beyond_the_bound_counts_once_others_are_forgotten() {
         let mut revoked = Revoked::default();
         for visitor in 0..REMEMBERED_MAX as u64 {
-            revoked.insert(VisitorId(visitor), Bucket(10 + (visitor % 2) as u32));
+            revoked.insert(NOW, VisitorId(visitor), Bucket(10 + (visitor % 2) as u32));
         }
         let half = REMEMBERED_MAX as i64 / 2;
         let (late, known) = (VisitorId(REMEMBERED_MAX as u64), VisitorId(0));
-        revoked.insert(late, Bucket(12));
+        revoked.insert(NOW, late, Bucket(12));
         assert_eq!((revoked.visitors.len(), revoked.count(Bucket(12))), (REMEMBERED_MAX, 0));
         assert_eq!(revoked.so_far(), REMEMBERED_MAX as u64);
         assert!(revoked.last().iter().all(|one| one.visitor != late));
-        revoked.insert(known, Bucket(12));
+        revoked.insert(NOW, known, Bucket(12));
         let counts = [10, 11, 12].map(|bucket| revoked.count(Bucket(bucket)));
         assert_eq!(counts, [half - 1, half, 1]);
         revoked.keep(|bucket| *bucket > Bucket(10));
-        revoked.insert(late, Bucket(12));
+        revoked.insert(NOW, late, Bucket(12));
         assert_eq!(revoked.count(Bucket(12)), 2);
     }
 
@@ -201,9 +237,50 @@ mod tests {
     fn the_newest_are_told() {
         let mut revoked = Revoked::default();
         for visitor in 0..300 {
-            revoked.insert(VisitorId(visitor), Bucket(10));
+            revoked.insert(NOW, VisitorId(visitor), Bucket(10));
         }
         let told: Vec<u64> = revoked.last().iter().map(|one| one.visitor.0).collect();
         assert_eq!(told, (44..300).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn whoever_asks_hears_of_all_in_pages() {
+        let mut revoked = Revoked::default();
+        let count = 2 * PAGE_MAX as u64 + 10;
+        for visitor in 0..count {
+            revoked.insert(NOW, VisitorId(visitor), Bucket(10));
+        }
+        // Counted later than it was said first: it is told again.
+        revoked.insert(NOW, VisitorId(3), Bucket(11));
+        let (mut heard, mut mark, mut sizes) = (Vec::new(), 0, Vec::new());
+        loop {
+            let (page, up_to, is_last) = revoked.after(mark);
+            sizes.push(page.len());
+            heard.extend(page.iter().map(|one| (one.visitor.0, one.bucket.0)));
+            mark = up_to;
+            if is_last {
+                break;
+            }
+        }
+        assert_eq!(sizes, [PAGE_MAX, PAGE_MAX, 10]);
+        assert_eq!(heard.len() as u64, count);
+        assert_eq!(heard.last(), Some(&(3, 11)));
+        assert_eq!(revoked.after(mark), (Vec::new(), mark, true));
+    }
+
+    #[test]
+    fn the_newest_say_since_when_they_are_all() {
+        let mut revoked = Revoked::default();
+        let mut tell = |from: u64, to: u64, now: u64| {
+            for visitor in from..to {
+                revoked.insert(Timestamp(now), VisitorId(visitor), Bucket(10));
+            }
+            revoked.last_since()
+        };
+        assert_eq!(tell(0, REVOKED_MAX as u64, 5_000), Timestamp(0));
+        assert_eq!(tell(256, 257, 6_000), Timestamp(5_001));
+        assert_eq!(tell(257, 513, 7_000), Timestamp(6_001));
+        revoked.restarted(Timestamp(9_000));
+        assert_eq!(revoked.last_since(), Timestamp(9_001));
     }
 }

@@ -9,6 +9,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::named::stored_max;
 use super::{Contribution, Contributions, Held, Node, NodeIncarnation};
 use crate::base::id::{Colo, Incarnation, VisitorId};
 use crate::base::sorted::SortedMap;
@@ -108,7 +109,10 @@ impl Contributions {
         match part {
             Part::Source(source) => {
                 let Held { contribution, heard_at } = self.sources.get(&source)?;
-                let stored = contribution.for_storage(*heard_at, reported);
+                let said = self.activity_said(source, contribution);
+                let activity = newest_buckets(&said, *heard_at);
+                let named_max = stored_max(self.sources.len());
+                let stored = contribution.for_storage(activity, reported, named_max);
                 Some(StoredPart::Source(Box::new(StoredSource(source, *heard_at, stored))))
             }
             Part::Revoked(bucket) => {
@@ -149,7 +153,7 @@ impl Contributions {
             }
             StoredPart::Revoked(bucket, visitors) => {
                 for visitor in visitors {
-                    self.revoked.insert(visitor, bucket);
+                    self.revoked.insert(Timestamp::default(), visitor, bucket);
                 }
             }
         }
@@ -157,7 +161,12 @@ impl Contributions {
 }
 
 impl Contribution {
-    fn for_storage(&self, heard_at: Timestamp, reported: Epoch) -> Self {
+    fn for_storage(
+        &self,
+        activity: SortedMap<Bucket, i64>,
+        reported: Epoch,
+        named_max: usize,
+    ) -> Self {
         let waited = |(_, waiters): &(&Epoch, &EpochCensus)| !waiters.is_empty();
         let epochs = || self.census.from_key(&reported).filter(waited).take(EPOCHS_MAX);
         let keys_max = CENSUS_KEYS_MAX / epochs().count().max(1);
@@ -165,7 +174,7 @@ impl Contribution {
             |(epoch, waiters): (&Epoch, &EpochCensus)| (*epoch, thinned(waiters, keys_max));
         Self {
             seq: self.seq,
-            activity: newest_buckets(&self.activity, heard_at),
+            activity,
             used: newest(&self.used, USED_MAX),
             admitted: newest(&self.admitted, ENTERED_BINS_MAX),
             entered: newest(&self.entered, ENTERED_BINS_MAX),
@@ -175,6 +184,7 @@ impl Contribution {
             away: SortedMap::new(),
             // Those of all sources together are parts of their own.
             revoked: SortedMap::new(),
+            named: self.named.iter().take(named_max).map(|(v, n)| (*v, n.clone())).collect(),
             through: self.through,
             included: newest(&self.included, ISOLATES_MAX),
             quiet: self.quiet,

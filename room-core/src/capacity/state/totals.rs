@@ -1,10 +1,12 @@
 //! The sums over the contributions of all sources, kept up to date with each of them, so that no
-//! question has to go through every source again.
+//! question has to go through every source again: counts, visitors known by name, ended sessions.
 
-use super::Contribution;
+use super::{Contribution, Contributions, NodeIncarnation, RevokedVisitor};
+use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::GrantId;
+use crate::ticket::bucket::Bucket;
 
 /// The sums over all contributions: used slots by grant; admitted newcomers, all admitted visitors
 /// and visitors who joined the line by second; facts.
@@ -120,6 +122,72 @@ impl Total<u64> {
     /// Returns the first second with a count since that of `from`, that one included.
     pub(super) fn first_since(&self, from: Timestamp) -> Option<u64> {
         self.0.from_key(&from.seconds()).next().map(|(second, _)| *second)
+    }
+}
+
+impl Contributions {
+    /// Lets the counts say that these visitors take one place each, or takes that back.
+    pub(super) fn correct(&mut self, visitors: &[VisitorId], sign: i64) {
+        for visitor in visitors {
+            for (source, bucket, count) in self.named.corrections(*visitor) {
+                *self.activity.get_or_default(bucket) += sign * count;
+                if let Some(held) = self.sources.get_mut(&source) {
+                    *held.contribution.activity.get_or_default(bucket) += sign * count;
+                }
+            }
+        }
+    }
+
+    /// Returns visitors inside at `now` whom others name: this source is to do so too.
+    pub fn used_elsewhere(&self, now: Timestamp, source: NodeIncarnation) -> Vec<VisitorId> {
+        self.named.used_elsewhere(now, source)
+    }
+
+    /// Returns what a source itself has said of its buckets.
+    pub(super) fn activity_said(
+        &self,
+        source: NodeIncarnation,
+        held: &Contribution,
+    ) -> SortedMap<Bucket, i64> {
+        let mut said = held.activity.clone();
+        let corrections = held.named.keys().flat_map(|visitor| self.named.corrections(*visitor));
+        for (_, bucket, count) in corrections.filter(|(corrected, ..)| *corrected == source) {
+            *said.get_or_default(bucket) -= count;
+        }
+        said.retain(|_, count| *count != 0);
+        said
+    }
+
+    /// Returns the visitors whose sessions origins ended last, [`REVOKED_MAX`] at most, for views.
+    pub fn last_revoked(&self) -> Vec<RevokedVisitor> {
+        self.revoked.last()
+    }
+
+    /// Returns since when [`Self::last_revoked`] names every session that has ended.
+    pub fn revoked_since(&self) -> Timestamp {
+        self.revoked.last_since()
+    }
+
+    /// Returns the ended sessions heard of after number `after`, as many as go with one answer, the
+    /// number up to which these are all, and whether there are no more.
+    pub fn ended_after(&self, after: u64) -> (Vec<RevokedVisitor>, u64, bool) {
+        self.revoked.after(after)
+    }
+
+    /// Notes that all this was stored, and begins anew at `now`.
+    pub fn restarted(&mut self, now: Timestamp) {
+        self.revoked.restarted(now);
+    }
+
+    /// Whether views tell of ended sessions.
+    pub fn has_revoked(&self) -> bool {
+        self.revoked.has_some()
+    }
+
+    /// Returns how many ended sessions this object has heard of since it started, with those in the
+    /// stored row it started from.
+    pub fn revoked_so_far(&self) -> u64 {
+        self.revoked.so_far()
     }
 }
 

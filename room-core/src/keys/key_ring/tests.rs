@@ -245,6 +245,10 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
         let (id, interval_s, shown_estimate_s, client, rest) = rest;
         let (confirmed_s, unconfirmed, infinite, last) = rest;
         let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
+        // Once accepted, a wait or a moment.
+        let is_checked = accepted.is_some() && (1 << 19..u32::MAX).contains(&shown_estimate_s);
+        let checked_until_s = if is_checked { shown_estimate_s } else { 0 };
+        let shown_estimate_s = if is_checked { u32::MAX } else { shown_estimate_s };
         Ticket {
             id: TicketId::from_bytes(id),
             joined_at: Timestamp(joined_at),
@@ -254,6 +258,7 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
             last_check_in: Timestamp(last_check_in),
             interval_s,
             shown_estimate_s,
+            checked_until_s,
             client: ClientMark(client),
             confirmed_s,
             unconfirmed,

@@ -4,8 +4,9 @@
 //! lost or repeated without harm.
 
 use super::News;
+use super::guests::Step;
 use super::visitors::Visitors;
-use crate::base::id::{AggregatorCode, IsolateId};
+use crate::base::id::{AggregatorCode, IsolateId, VisitorId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::facts::{self, Fact, Facts};
@@ -105,6 +106,7 @@ impl Counts {
                 if !self.visitors.admit(visitor, bucket, second) {
                     return News::None;
                 }
+                self.visitors.named.count(visitor, bucket);
                 *self.activity.get_or_default(bucket) += 1;
                 let second = second.min((now + SKEW_MS).seconds());
                 *self.entered.get_or_default(second) += 1;
@@ -126,8 +128,11 @@ impl Counts {
             }
             IsolateEvent::Moved { visitor, from, to, counted_by } => {
                 let (to, is_own) = (to.min(newest), counted_by == self.code);
+                let before = self.visitors.place_of(visitor);
                 let left = self.visitors.step(visitor, from, to, is_own);
                 let Some(left) = left else { return News::None };
+                let step = Step { from, left, to, by: counted_by };
+                self.visitors.named.step(visitor, before, step, self.code);
                 *self.activity.get_or_default(left) -= 1;
                 *self.activity.get_or_default(to) += 1;
             }
@@ -163,16 +168,31 @@ impl Counts {
         revoked.iter().map(news).fold(false, |some, news| some | news)
     }
 
+    /// Takes in whom others have met of the visitors counted here. Returns whether the next sync
+    /// has something new to say of them.
+    pub(super) fn hear_used_elsewhere(&mut self, visitors: &[VisitorId]) -> bool {
+        self.visitors.hear_used_elsewhere(visitors, self.code)
+    }
+
     /// Returns the visitors whom `events` moved on although their sessions had been ended, each
-    /// with the bucket of the ticket that must count no longer.
-    pub(super) fn revoked_among(&self, events: &[IsolateEvent]) -> Vec<RevokedVisitor> {
+    /// with the bucket of the ticket that must count no longer, and those of `asked` whose sessions
+    /// were.
+    pub(super) fn revoked_among(
+        &self,
+        events: &[IsolateEvent],
+        asked: &[VisitorId],
+    ) -> Vec<RevokedVisitor> {
         let revoked = |event: &IsolateEvent| match *event {
             IsolateEvent::Moved { visitor, to, .. } if self.visitors.is_revoked(visitor, to) => {
                 Some(RevokedVisitor { visitor, bucket: to })
             }
             _ => None,
         };
-        events.iter().filter_map(revoked).collect()
+        let ended = |visitor: &VisitorId| {
+            let bucket = self.visitors.ended_in(*visitor)?;
+            Some(RevokedVisitor { visitor: *visitor, bucket })
+        };
+        events.iter().filter_map(revoked).chain(asked.iter().filter_map(ended)).collect()
     }
 
     /// Returns everything counted so far as one contribution with the next sequence number.
@@ -203,6 +223,7 @@ impl Counts {
             through: Epoch::newest_ended(now - REPORT_DELAY_MS).unwrap_or_default(),
             included,
             revoked: self.visitors.revoked(),
+            named: self.visitors.named.all(),
             quiet: quiet && nobody_waits && told_until > Timestamp::default(),
             told_until: Some(told_until),
             report_ms,

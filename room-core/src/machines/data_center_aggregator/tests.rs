@@ -9,7 +9,7 @@ use crate::capacity::facts::{Fact, key};
 use crate::capacity::slots::{GrantId, SlotClass};
 use crate::capacity::state::{Contribution, Node, RevokedVisitor, SYNC_MS};
 use crate::machines::turn::{Incident, RequestId};
-use crate::machines::wire::{CountedFacts, GlobalReply, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{CountedFacts, IsolateEvent, Report, ReportReply};
 use crate::order::census::{Epoch, Presence};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
@@ -53,13 +53,13 @@ impl Fixture {
 
     fn synced_with(&mut self, view: View) {
         let view = View { version: self.now.0 + 1, made_at: self.now, ..view };
-        let reply = GlobalReply::Synced { durable: 0, included: Vec::new(), view };
+        let reply = calm::synced(0, &[], view);
         self.machine.on_synced(self.now, &self.settings, Some(reply));
     }
 
     fn synced(&mut self, durable: u64, included: &[(IsolateId, u64)]) -> AggregatorTurn {
         let view = View { version: self.now.0, made_at: self.now, ..View::default() };
-        let reply = GlobalReply::Synced { durable, included: included.to_vec(), view };
+        let reply = calm::synced(durable, included, view);
         let turn = self.machine.on_synced(self.now, &self.settings, Some(reply));
         self.note(turn)
     }
@@ -88,6 +88,7 @@ fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
         durable: 0,
         events: events.to_vec(),
         view_version: 0,
+        check: Vec::new(),
         counted: None,
     }
 }

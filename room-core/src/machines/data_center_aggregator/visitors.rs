@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::id::VisitorId;
+use crate::base::id::{AggregatorCode, VisitorId};
 use crate::base::sorted::SortedMap;
 use crate::base::spread::SpreadMap;
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -16,19 +16,24 @@ use crate::capacity::state::Node;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
+use super::guests::{Counted, Guests};
+
 /// The number of visitors remembered at most, 55 MB with the index; those whose sessions end first
 /// are forgotten first.
 const REMEMBERED_MAX: usize = 1_000_000;
 /// The number of sessions ended here (by `revoke`) that are remembered at most, 350 KB in each
 /// sync. Beyond it a visitor's place stays taken until the session expires.
 const REVOKED_MAX: usize = 10_000;
-/// The number of sessions ended elsewhere that are remembered at most, about 3 MB. Beyond it a copy
-/// of the ticket goes on to work here, and its visitor is counted.
+/// The number of ended sessions of all data centers that are remembered at most, about 3 MB. Beyond
+/// it a copy of the ticket goes on to work here, and its visitor is counted.
 const REVOKED_ELSEWHERE_MAX: usize = 100_000;
 /// The number of visitors at most of whom moves are remembered whose reports came late, and of such
 /// moves of one visitor: about 10 MB.
 const LATE_MAX: usize = 50_000;
 const LATE_MOVES_MAX: usize = 16;
+/// How long after a session was ended a copy of its ticket may be renewed somewhere, in
+/// milliseconds: until it is looked for among the ended ones.
+const RENEWED_MS: u64 = 60 * SECOND_MS;
 /// The number of visitors in a copy at most: those whose sessions end last, about 75 bytes each,
 /// 750 KB.
 const COPIED_MAX: usize = 10_000;
@@ -53,6 +58,9 @@ struct Place {
     /// The number of the sync that tells of this place first, in this incarnation.
     #[serde(skip)]
     told_in: u32,
+    /// Whether all that this incarnation counts of the visitor is one in `bucket`.
+    #[serde(skip)]
+    is_whole: bool,
     /// Whether this incarnation counted the visitor here. A copy may be older than what its
     /// writer contributed last.
     #[serde(skip)]
@@ -69,6 +77,7 @@ impl Place {
             origin: Bucket(0),
             entered_s: 0,
             told_in: 0,
+            is_whole: false,
             is_own: true,
         }
     }
@@ -92,8 +101,11 @@ pub(super) struct Visitors {
     revoked: BTreeMap<VisitorId, Bucket>,
     /// The moves whose reports came late, of visitors with a gap, so that none counts twice.
     late: BTreeMap<VisitorId, Vec<(Bucket, Bucket)>>,
-    /// Visitors whose sessions were ended in another data center, with their last bucket there.
+    /// Visitors whose sessions were ended in another data center, with their last bucket there,
+    /// and those who were ended here and count no longer.
     revoked_elsewhere: BTreeMap<VisitorId, Bucket>,
+    /// Those of the counted whom others have counted as well.
+    pub(super) named: Guests,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -112,7 +124,7 @@ impl Visitors {
         for (visitor, place) in copied.into_iter().flatten() {
             visitors.place(visitor, place);
         }
-        visitors.forget(now);
+        visitors.forget(now, 0);
         visitors
     }
 
@@ -133,10 +145,14 @@ impl Visitors {
     /// Counts an admission of this second. Returns false if the visitor's admission was counted
     /// here before.
     pub(super) fn admit(&mut self, visitor: VisitorId, bucket: Bucket, second: u64) -> bool {
-        let known = self.counted.get(visitor).copied().unwrap_or(Place::first(bucket));
+        let counted = self.counted.get(visitor).copied();
+        let known = counted.unwrap_or(Place::first(bucket));
+        // Moves that were heard of first began in this bucket, or in a later one.
+        let begins = !known.admitted && (counted.is_none() || known.origin == bucket);
+        let is_whole = known.is_whole || begins;
         let bucket = known.bucket.max(bucket);
         let entered_s = u32::try_from(second).unwrap_or_default();
-        self.place(visitor, Place { bucket, admitted: true, entered_s, ..known });
+        self.place(visitor, Place { bucket, admitted: true, entered_s, is_whole, ..known });
         !known.admitted
     }
 
@@ -171,7 +187,9 @@ impl Visitors {
         let is_unknown = counted.is_none() || is_behind && !heals;
         let origin = if is_unknown { from } else { known.origin };
         (left < to).then(|| {
-            self.place(visitor, Place { bucket: to, behind, origin, is_own: true, ..known });
+            let is_whole = known.is_whole && (!is_behind || heals);
+            let counted = Place { bucket: to, behind, origin, is_whole, is_own: true, ..known };
+            self.place(visitor, counted);
             left
         })
     }
@@ -213,24 +231,49 @@ impl Visitors {
         if self.counted.get(visitor).is_some_and(|place| place.bucket > from) {
             return self.revoke(visitor, from);
         }
+        self.remember_ended(visitor, from);
+        false
+    }
+
+    fn remember_ended(&mut self, visitor: VisitorId, bucket: Bucket) {
         let is_known = self.revoked_elsewhere.contains_key(&visitor);
         if is_known || self.revoked_elsewhere.len() < REVOKED_ELSEWHERE_MAX {
-            self.revoked_elsewhere.insert(visitor, from);
+            self.revoked_elsewhere.insert(visitor, bucket);
         }
-        false
+    }
+
+    /// Returns the bucket in which the visitor was counted last, if the session was ended.
+    pub(super) fn ended_in(&self, visitor: VisitorId) -> Option<Bucket> {
+        self.revoked.get(&visitor).max(self.revoked_elsewhere.get(&visitor)).copied()
     }
 
     /// Whether the visitor's session was ended in an earlier bucket than `to`: a ticket that says
     /// `to` counts no longer.
     pub(super) fn is_revoked(&self, visitor: VisitorId, to: Bucket) -> bool {
-        let ended_in = self.revoked.get(&visitor).max(self.revoked_elsewhere.get(&visitor));
-        ended_in.is_some_and(|bucket| *bucket < to)
+        self.ended_in(visitor).is_some_and(|bucket| bucket < to)
     }
 
     /// Returns the visitors whose sessions were ended here, with the bucket where each was counted
     /// last.
     pub(super) fn revoked(&self) -> SortedMap<VisitorId, Bucket> {
         self.revoked.iter().map(|(visitor, bucket)| (*visitor, *bucket)).collect()
+    }
+
+    /// Returns where this data center counts a visitor; `None` if it does not.
+    pub(super) fn place_of(&self, visitor: VisitorId) -> Option<Counted> {
+        let place = self.counted.get(visitor)?;
+        Some(Counted { bucket: place.bucket, is_whole: place.is_whole })
+    }
+
+    /// Names those of these visitors who are counted here, and remembers the others. Returns
+    /// whether there are any. `own` is the name of this aggregator in tickets.
+    pub(super) fn hear_used_elsewhere(
+        &mut self,
+        visitors: &[VisitorId],
+        own: AggregatorCode,
+    ) -> bool {
+        let places: Vec<_> = visitors.iter().map(|one| (*one, self.place_of(*one))).collect();
+        self.named.hear(&places, own)
     }
 
     /// Notes that a sync tells of everything counted so far.
@@ -258,7 +301,9 @@ impl Visitors {
             let is_over = place.entered_s > 0 && !place.bucket.is_live(now);
             is_over.then(|| seen_s.saturating_sub(place.entered_s.into()))
         };
-        let forgotten = self.forget(now);
+        let copies_ms = settings.session_ms() + settings.bucket_width_ms() + RENEWED_MS;
+        let forgotten = self.forget(now, copies_ms);
+        self.named.forget(now, settings);
         if settings.disable_session_renewal {
             return Vec::new();
         }
@@ -266,12 +311,17 @@ impl Visitors {
     }
 
     /// Forgets visitors whose sessions have expired, and beyond [`REMEMBERED_MAX`] those whose
-    /// sessions end first. Returns the place of each.
-    fn forget(&mut self, now: Timestamp) -> Vec<Place> {
+    /// sessions end first. Returns the place of each. Ended sessions are known for `copies_ms` more
+    /// than they would have lasted.
+    fn forget(&mut self, now: Timestamp, copies_ms: u64) -> Vec<Place> {
         let mut forgotten = Vec::new();
-        for revoked in [&mut self.revoked, &mut self.revoked_elsewhere] {
-            revoked.retain(|_, bucket| bucket.is_live(now));
+        let over = |(_, bucket): &(&VisitorId, &Bucket)| !bucket.is_live(now);
+        let ended: Vec<_> = self.revoked.iter().filter(over).map(|(one, at)| (*one, *at)).collect();
+        for (visitor, bucket) in ended {
+            self.revoked.remove(&visitor);
+            self.remember_ended(visitor, bucket);
         }
+        self.revoked_elsewhere.retain(|_, bucket| now < bucket.expires_at() + copies_ms);
         while let Some((first, _)) = self.by_bucket.iter().next() {
             if first.is_live(now) && self.counted.len() <= REMEMBERED_MAX {
                 return forgotten;
@@ -321,7 +371,7 @@ mod tests {
         assert_eq!(visitors.revoked_elsewhere.len(), REVOKED_ELSEWHERE_MAX);
         assert!(!visitors.is_revoked(late, Bucket(13)));
         assert!(visitors.is_revoked(known, Bucket(13)) && !visitors.is_revoked(known, Bucket(12)));
-        visitors.forget(Timestamp::from_seconds(11));
+        visitors.forget(Timestamp::from_seconds(11), 0);
         visitors.revoked_elsewhere(late, Bucket(12));
         assert!(visitors.is_revoked(late, Bucket(13)));
         assert_eq!(visitors.revoked_elsewhere.len(), 2);

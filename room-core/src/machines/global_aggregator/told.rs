@@ -2,10 +2,12 @@
 //! sight to the history; to isolates that it holds what they could not report.
 
 use super::{GlobalAggregator, GlobalTurn, VERSIONS_PER_MS};
+use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::capacity::state::NodeIncarnation;
 use crate::machines::history::{Row, Sight};
 use crate::machines::turn::RequestId;
-use crate::machines::wire::{GlobalReply, Hold, Status};
+use crate::machines::wire::{EndedMark, EndedPage, GlobalReply, Hold, Status};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
 use crate::room::settings::Settings;
@@ -65,8 +67,40 @@ impl GlobalAggregator {
             entered_last_minute: Some(self.books.contributions().entered_since(now - MINUTE_MS)),
             forecast: self.forecast_cache.curve(now, settings, &self.queue, &self.books),
             revoked: self.books.contributions().last_revoked(),
+            revoked_since: Some(self.books.contributions().revoked_since()),
             cadence: self.calm.cadence(),
         }
+    }
+
+    /// Returns the answer to a sync: to a first one (`hello`) with what is included of earlier
+    /// incarnations.
+    pub(super) fn synced(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        source: NodeIncarnation,
+        hello: bool,
+        mark: Option<EndedMark>,
+    ) -> GlobalReply {
+        let contributions = self.books.contributions();
+        let used_elsewhere = contributions.used_elsewhere(now, source);
+        let included = if hello { contributions.included(source.node) } else { SortedMap::new() };
+        GlobalReply::Synced {
+            durable: self.saves.durable(source),
+            included: included.into_iter().collect(),
+            view: self.view(now, settings),
+            ended: mark.map(|mark| self.ended_page(mark)),
+            used_elsewhere,
+        }
+    }
+
+    /// Returns ended sessions that a data center does not know. It begins anew where another
+    /// incarnation numbered those that it knows.
+    fn ended_page(&self, mark: EndedMark) -> EndedPage {
+        let by = self.incarnation;
+        let known = if mark.by == by { mark.number } else { 0 };
+        let (visitors, number, is_last) = self.books.contributions().ended_after(known);
+        EndedPage { mark: EndedMark { by, number }, is_last, visitors }
     }
 
     /// Returns the room's status for operators: visitors inside and waiting, and the seconds until

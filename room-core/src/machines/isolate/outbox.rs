@@ -116,7 +116,8 @@ impl Outbox {
     pub(super) fn empty_report(&self, isolate: IsolateId) -> Report {
         let first = self.first + self.known() as u64;
         let durable = self.first - 1;
-        Report { isolate, first, durable, events: Vec::new(), view_version: 0, counted: None }
+        let (events, check) = (Vec::new(), Vec::new());
+        Report { isolate, first, durable, events, view_version: 0, check, counted: None }
     }
 
     /// Whether the view may be fetched now. True once in 2 s at most, and counted as a fetch.

@@ -4,6 +4,10 @@
 //!
 //! A counter knows an admission that asks again, and gives it the slot that it gave before. So a
 //! lost message costs the visitor a round trip, and not the whole time that an answer may take.
+//!
+//! And the question to the aggregator whether a session was ended. A ticket says until when its
+//! holder passes without a look; then the isolate looks at the ended sessions that views have
+//! named, if these are all since the last look, and else asks.
 
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs};
@@ -13,9 +17,11 @@ use crate::capacity::facts::Fact;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::capacity::state::{Node, SYNC_MS};
 use crate::machines::round_trip::RoundTrip;
-use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, Hold, SlotRequest};
+use crate::machines::wire::{
+    CounterCall, CounterReply, CounterRequest, Hold, Report, ReportReply, SlotRequest,
+};
 use crate::room::settings::{Settings, WhenSilent};
-use crate::ticket::Ticket;
+use crate::ticket::{CHECKED_S, Ticket};
 
 /// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
 /// lately; the others are answered at once as if they had asked and heard nothing.
@@ -167,6 +173,8 @@ impl Isolate {
                 if end.is_some_and(|end| now >= end.until + ANSWER_MS) {
                     // Too late: the visitor asks again, and keeps the place in the books.
                     (CounterAnswer::Refused, none)
+                } else if self.may_be_ended(now, settings, &ask.ticket, granted_at) {
+                    (CounterAnswer::Spent, none)
                 } else if shared {
                     (CounterAnswer::Shared(granted_at), entry)
                 } else {
@@ -279,5 +287,52 @@ impl Isolate {
             }
             CounterReply::Returned | CounterReply::Silent => {}
         }
+    }
+
+    /// Returns the moment up to which it is known that the session of this ticket was not ended;
+    /// `None` if nobody can tell here.
+    pub fn checked_at(&self, now: Timestamp, ticket: &Ticket) -> Option<Timestamp> {
+        self.revoked.whole_until(now, ticket.checked_at())
+    }
+
+    /// Whether the aggregator may be asked about a visitor: not in the 2 s after it was silent.
+    pub fn may_ask_for_ended(&self, now: Timestamp) -> bool {
+        self.revoked.unanswered_at.is_none_or(|at| now.since_ms(at) >= SYNC_MS)
+    }
+
+    /// Returns the report that asks the aggregator whether the session of this ticket was ended.
+    pub fn ended_request(&self, ticket: &Ticket) -> Report {
+        Report { check: vec![ticket.id.visitor()], ..self.outbox.empty_report(self.id) }
+    }
+
+    /// Processes the answer to it, and returns the moment up to which it holds; 1970 if there is
+    /// none. A ticket that is named in it is void from now on.
+    pub fn on_ended_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) -> Timestamp {
+        let is_news = |until: &Timestamp| now < until.plus_seconds(CHECKED_S.into());
+        let until = reply.as_ref().and_then(|reply| reply.ended_until).filter(is_news);
+        self.revoked.unanswered_at = until.is_none().then_some(now);
+        match reply {
+            Some(reply) => {
+                self.revoked.record(now, &reply.revoked);
+                self.on_newer(reply.view);
+            }
+            None => self.counted.count(now, Fact::Unanswered),
+        }
+        until.unwrap_or_default()
+    }
+
+    /// Whether the session that began at `at` with a slot of this waiting ticket may have been
+    /// ended since. A copy that comes so late is worth nothing where that is not known.
+    pub(super) fn may_be_ended(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: &Ticket,
+        at: Timestamp,
+    ) -> bool {
+        let is_late = now >= at.plus_seconds(CHECKED_S.into());
+        settings.sessions_end_early
+            && is_late
+            && (self.is_revoked(ticket) || self.revoked.whole_until(now, at).is_none())
     }
 }

@@ -104,6 +104,7 @@ fn report_reply(life: u64, received: u64, durable: u64) -> ReportReply {
         report_interval_ms: 250,
         view: None,
         revoked: vec![],
+        ended_until: None,
         facts_received: 0,
     }
 }
@@ -287,6 +288,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         last_check_in: NOW,
         interval_s: 0,
         shown_estimate_s: NO_ESTIMATE,
+        checked_until_s: 0,
         client: ClientMark::default(),
         confirmed_s: 0,
         unconfirmed: false,

@@ -80,6 +80,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         turn_kept_minutes: 0,
         challenge_required: false,
         event_stream: false,
+        sessions_end_early: false,
         shuffles: Vec::new(),
         next_change_at: None,
     };
@@ -126,8 +127,7 @@ fn every_field_reaches_the_room() {
         "additional_routes": [{ "host": "B.example.net" }, { "host": "c.net", "path": "/x" }],
         "cookie_suffix": "buy_1",
         "cookie_attributes": { "samesite": "none", "secure": "always" },
-        "session_duration": 30,
-        "disable_session_renewal": true,
+        "session_duration": 30, "disable_session_renewal": true,
         "queue_all": true,
         "queueing_method": "random",
         "maintenance": "drain",
@@ -172,6 +172,7 @@ fn every_field_reaches_the_room() {
         turn_kept_minutes: 5,
         challenge_required: true,
         event_stream: true,
+        sessions_end_early: true,
         shuffles: Vec::new(),
         next_change_at: None,
     };

@@ -26,6 +26,7 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         last_check_in: confirmed_at,
         interval_s: 20,
         shown_estimate_s: NO_ESTIMATE,
+        checked_until_s: 0,
         client: crate::ticket::client::ClientMark::default(),
         confirmed_s: confirmed_at.seconds() as u32,
         unconfirmed: false,

@@ -2,7 +2,7 @@
 //! and says how late what it tells may be.
 
 use super::{Fixture, NOW, admitted, reply, report};
-use crate::base::id::VisitorId;
+use crate::base::id::{IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::cadence::Cadence;
 use crate::capacity::state::{CLOCK_MS, REPORT_ANSWER_MS, REPORT_MS};
@@ -13,6 +13,11 @@ use crate::ticket::bucket::Bucket;
 
 fn calm() -> Cadence {
     Cadence::calm(&Settings::for_tests())
+}
+
+pub(super) fn synced(durable: u64, included: &[(IsolateId, u64)], view: View) -> GlobalReply {
+    let (included, used_elsewhere) = (included.to_vec(), Vec::new());
+    GlobalReply::Synced { durable, included, view, ended: None, used_elsewhere }
 }
 
 fn full(version: u64) -> Report {
@@ -97,7 +102,7 @@ fn what_a_new_life_is_told_goes_on_at_once_before_it_sleeps_again() {
     let mut fixture = Fixture::new();
     assert!(fixture.report(&report(1, 1, &[admitted(5, 1_300)])).send.unwrap().hello);
     let view = View { version: 1, made_at: fixture.now, cadence: calm(), ..View::default() };
-    let reply = GlobalReply::Synced { durable: 0, included: Vec::new(), view };
+    let reply = synced(0, &[], view);
     let turn = fixture.machine.on_synced(fixture.now, &fixture.settings, Some(reply));
     assert_eq!(turn.send.map(|sync| sync.contribution.activity.len()), Some(1));
 }

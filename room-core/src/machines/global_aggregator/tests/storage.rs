@@ -1,11 +1,11 @@
 //! Tests of what is stored: when, in which values, how large, and what a restart makes of them.
 
 use super::{Fixture, GlobalTurn, NOW, inside, limits, node, pull};
-use crate::base::id::{Incarnation, IsolateId, VisitorId};
+use crate::base::id::{AggregatorCode, Incarnation, IsolateId, VisitorId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::GrantId;
-use crate::capacity::state::{Contribution, NodeIncarnation, SYNC_MS};
+use crate::capacity::state::{Contribution, Named, NodeIncarnation, SYNC_MS};
 use crate::machines::global_aggregator::Save;
 use crate::machines::turn::Incident;
 use crate::machines::wire::{GlobalReply, GlobalRequest, Sync};
@@ -148,7 +148,12 @@ fn while_the_state_cannot_be_stored_nobody_is_answered_and_that_is_told_once() {
     let mut fixture = Fixture::new(limits(10, 10));
     let sync = |seq| {
         let source = NodeIncarnation { node: node(0), incarnation: Incarnation(1) };
-        GlobalRequest::Sync(Sync { source, contribution: inside(seq, 3), hello: false })
+        GlobalRequest::Sync(Sync {
+            source,
+            contribution: inside(seq, 3),
+            hello: false,
+            ended: None,
+        })
     };
     assert!(fixture.request(sync(1)).save);
     let retry_at = NOW + SYNC_MS;
@@ -210,6 +215,14 @@ fn largest(node: u64) -> Contribution {
         away: census(),
         revoked: (0..10_000)
             .map(|index| (VisitorId(spread(index)), Bucket(1_700_000_000 + index as u32 % 10)))
+            .collect(),
+        named: (0..10_000)
+            .map(|index| {
+                let bucket = |seconds: u32| Bucket(1_700_000_000 + seconds);
+                let counts = (0..4).map(|seconds| (bucket(seconds), -1)).collect();
+                let (by, from) = (AggregatorCode(u32::MAX), bucket(1));
+                (VisitorId(spread(index)), Named { bucket: bucket(9), from, by, counts })
+            })
             .collect(),
         through: Epoch(340_000_000),
         included: (0..4_096).map(|index| (IsolateId(spread(index)), 99_999_999)).collect(),

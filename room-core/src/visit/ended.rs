@@ -1,0 +1,41 @@
+//! Whether the session of a visitor inside was ended early: looked for from time to time, in a room
+//! in which the site or the visitor can end one.
+//!
+//! Nobody inside is held up for it (I14 of `docs/algorithm.md`): where nobody can tell, the visitor
+//! passes, and the next request asks again.
+
+use super::{Step, Visit};
+use crate::base::time::Timestamp;
+use crate::machines::isolate::Isolate;
+use crate::ticket::Ticket;
+
+impl Visit<'_> {
+    /// Looks for the session of a visitor inside among the ended ones, if it is time to. Returns
+    /// the ticket and whether it says something new, or what has to be known first.
+    pub(super) fn checked(
+        &self,
+        isolate: &Isolate,
+        mut ticket: Option<Ticket>,
+        is_inside: bool,
+    ) -> Result<(Option<Ticket>, bool), Step> {
+        let is_looked_for = is_inside && self.in_force.settings.sessions_end_early;
+        let Some(due) = ticket
+            .as_mut()
+            .filter(|ticket| is_looked_for && self.now.seconds() >= ticket.checked_until_s.into())
+        else {
+            return Ok((ticket, false));
+        };
+        let known = isolate.checked_at(self.now, due);
+        let moment = match (known.max(self.checked), self.view_was_read) {
+            (None, false) => return Err(Step::ReadView),
+            (None, true) if isolate.may_ask_for_ended(self.now) => {
+                return Err(Step::AskEnded(due.clone()));
+            }
+            (moment, _) => moment.filter(|moment| *moment > Timestamp::default()),
+        };
+        if let Some(moment) = moment {
+            due.note_checked(moment);
+        }
+        Ok((ticket, moment.is_some()))
+    }
+}
