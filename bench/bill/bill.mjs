@@ -2,7 +2,8 @@
 
 import { clockMissing } from "../../tests/harness/clock.mjs";
 import { keepBill } from "../../scripts/suite/figures.mjs";
-import { bill, monthOf, neverAsleep, priced } from "./formula.mjs";
+import { priced } from "./formula.mjs";
+import { money, monthRow } from "./month-row.mjs";
 import { PLAN_USD, READ_AT } from "./prices.mjs";
 import { halfFullIn30, saleOfAMillion } from "./simulated.mjs";
 import { halfFull, longQueue, quietSite } from "./stories.mjs";
@@ -86,19 +87,7 @@ What a month costs, in USD, if it goes on like that for 30 days: prices of ${REA
 }
 
 function row([title, measured]) {
-  const { seconds, objects, ...used } = measured;
-  const month = monthOf(used, seconds);
-  const usd = bill(month);
-  const isUsed = used.requests > 0;
-  return [
-    title,
-    ...[month.requests, month.calls, month.registryCalls].map(short),
-    isUsed ? (used.calls / used.requests).toFixed(2) : "-",
-    ...[month.awakeS, month.rows].map(short),
-    ...[usd.time, usd.calls, usd.requests, usd.total, usd.logs].map(money),
-    // How long objects without visitors stayed awake at first is not known.
-    isUsed ? money(neverAsleep(objects)) : "-",
-  ];
+  return monthRow(title, measured, { none: "-", logs: true });
 }
 
 function table(rows) {
@@ -106,14 +95,4 @@ function table(rows) {
   const line = (cells) =>
     cells.map((cell, at) => (at ? cell.padStart(widths[at]) : cell.padEnd(widths[at]))).join("  ");
   return rows.map(line).join("\n");
-}
-
-/** 1234567 as "1.2 M". */
-function short(count) {
-  if (count >= 999_500) return `${(count / 1e6).toFixed(1)} M`;
-  return count >= 1_000 ? `${(count / 1_000).toFixed(0)} k` : count.toFixed(0);
-}
-
-function money(usd) {
-  return usd.toFixed(2);
 }

@@ -4,6 +4,7 @@
  */
 
 import { MONTH_S, bill, monthOf, neverAsleep, priced } from "./formula.mjs";
+import { money, monthRow } from "./month-row.mjs";
 
 /** What the objects of a room may cost in a month that is half full in 30 data centers. */
 export const HALF_FULL_USD_GOAL = 30;
@@ -104,24 +105,8 @@ function short({ one, shop, line, sale: all, large }) {
 function months(cases) {
   return table(
     COLUMNS,
-    Object.entries(CASES).map(([name, title]) => row(title, cases[name])),
+    Object.entries(CASES).map(([name, title]) => monthRow(title, cases[name])),
   );
-}
-
-function row(title, measured) {
-  const { seconds, objects, ...used } = measured;
-  const month = monthOf(used, seconds);
-  const usd = bill(month);
-  const isUsed = used.requests > 0;
-  return [
-    title,
-    ...[month.requests, month.calls, month.registryCalls].map(shortly),
-    isUsed ? (used.calls / used.requests).toFixed(2) : "",
-    ...[month.awakeS, month.rows].map(shortly),
-    ...[usd.time, usd.calls, usd.requests, usd.total].map(money),
-    // How long objects without visitors stayed awake at first is not known.
-    isUsed ? money(neverAsleep(objects)) : "",
-  ];
 }
 
 function goals({ nobody, large, forgetting }) {
@@ -169,13 +154,6 @@ const million = (count) => {
   return millions >= 10 ? millions.toFixed(0) : millions.toPrecision(2);
 };
 const thousands = (count) => (Math.round(count / 1_000) * 1_000).toLocaleString("en-US");
-const money = (usd) => usd.toFixed(2);
-
-/** 1234567 as "1.2 M". */
-function shortly(count) {
-  if (count >= 999_500) return `${(count / 1e6).toFixed(1)} M`;
-  return count >= 1_000 ? `${(count / 1_000).toFixed(0)} k` : count.toFixed(0);
-}
 
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |`;
