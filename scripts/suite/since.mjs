@@ -11,6 +11,8 @@ import { STEPS, withNeeded } from "./steps.mjs";
 const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
 /** The packages of Rust that native tests cover one by one. */
 const PACKAGES = ["room-core", "room-sim", "xtask"];
+/** The package whose native tests have a command of their own. */
+const BUILDER = "xtask";
 /** What the Worker is made from besides the core. */
 const WORKER = /^(?:src|templates|analytics|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
 /** What changes everything: tools, versions and settings. */
@@ -127,9 +129,16 @@ function rustLints(packages) {
 
 function nativeTests(packages, changed) {
   const native = named("native");
+  const [workspace, builder] = native.commands;
   const built = packages.join() === "room-core" ? coreTests(changed) : [];
-  const command = (words) => only(packages, words).concat(built);
-  return { ...native, commands: native.commands.map(command) };
+  const others = packages.filter((one) => one !== BUILDER);
+  return {
+    ...native,
+    commands: [
+      ...(others.length > 0 ? [only(others, workspace).concat(built)] : []),
+      ...(packages.includes(BUILDER) ? [builder] : []),
+    ],
+  };
 }
 
 /**
@@ -163,8 +172,9 @@ function textOf(test) {
   return files.map((file) => fs.readFileSync(path.join(folder, file), "utf8")).join("\n");
 }
 
-/** A command of cargo for these packages and not for the workspace. */
+/** A command of cargo for these packages and not for the workspace, or all of it but the builder. */
 function only(packages, command) {
   const chosen = packages.flatMap((one) => ["--package", one]);
-  return command.flatMap((word) => (word === "--workspace" ? chosen : word));
+  const without = command.join(" ").replace(` --exclude ${BUILDER}`, "").split(" ");
+  return without.flatMap((word) => (word === "--workspace" ? chosen : word));
 }

@@ -62,6 +62,8 @@ export const STEPS = [
   { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },
   { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
   { name: "browser", tier: CHANGE, lane: BROWSER, folder: "tests/browser", needs: "wrangler" },
+  // Thousands of visitors, beside what the simulator says of them.
+  { name: "simulated", tier: GATES, lane: NODE, folder: "tests/simulated", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
   { name: "bare", tier: GATES, lane: RUST, folder: "tests/bare" },
   // Takes a third of a processor for two minutes: it may as well run beside others.

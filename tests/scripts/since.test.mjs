@@ -37,6 +37,18 @@ test("a file of the core: its own tests and those that name its folder", () => {
   }
 });
 
+test("the builder is tested where it is compiled, and alone if nothing else has changed", () => {
+  const commands = (...changed) =>
+    stepsTouchedBy(changed)
+      .find(({ name }) => name === "native")
+      .commands.map((words) => words.join(" "));
+  const builder = "xtask/src/main.rs";
+  assert.match(commands(builder).join(), /^cargo test --package xtask --target-dir \S+ [^,]*$/);
+  const [core, other] = commands(builder, "room-core/src/queue/line.rs");
+  assert.match(core, /^cargo test --package room-core --locked/);
+  assert.match(other, /--package xtask/);
+});
+
 test("a screen of the cockpit: its tests in a browser, with the cockpit alone built anew", () => {
   const check = (file, want) => {
     const steps = stepsTouchedBy([file]);

@@ -35,7 +35,7 @@ const EXCEPTIONS = [
   ["mape", "room-sim/src/targets.rs", "mean absolute percentage error"],
   ["mape", "room-sim/tests/targets.rs", "mean absolute percentage error"],
   ["mape", "room-sim/src/world.rs", "mean absolute percentage error"],
-  ["mape", "tests/workerd/compressed.test.mjs", "mean absolute percentage error"],
+  ["mape", "tests/simulated/compressed.test.mjs", "mean absolute percentage error"],
 ];
 
 const misspellings = new Map(DICTIONARIES.flatMap(entries));

@@ -54,7 +54,7 @@ pub const NAMES: [&str; 42] = [
     "cut-from-all",
 ];
 
-/// Published examples, and what `tests/workerd/compressed.test.mjs` plays in workerd, run like any
+/// Published examples, and what `tests/simulated/compressed.test.mjs` plays in workerd, run like any
 /// other scenario.
 pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours", "compressed"];
 
@@ -320,7 +320,7 @@ pub(super) fn experiment() -> Scenario {
     }
 }
 
-/// What `tests/workerd/compressed.test.mjs` plays in workerd, visitor for visitor: a room that is
+/// What `tests/simulated/compressed.test.mjs` plays in workerd, visitor for visitor: a room that is
 /// wanted by twice as many as it holds, with both kinds of restarts in the middle of the line.
 fn compressed() -> Scenario {
     let data_centers = Fault::RestartDataCenters { every: 1, with_copy: true };
