@@ -1,5 +1,6 @@
 // Measures for `npm run doctor`: this isolate, its caches and its clock, and the objects that the
 // wasm names. Nothing here runs before an owner asks. scripts/doctor judges what is measured.
+import { toldColo } from "./client.js";
 import { readCopy, within, writeCopy } from "./copies.js";
 import { current, life } from "./instance.js";
 import { lastUsage } from "./usage.js";
@@ -20,7 +21,7 @@ const CHARACTERS_MAX = 64;
 
 /** Completes what the wasm knows, a JSON text, by what is measured here. */
 export async function examined(text, request, env) {
-  const { url, cf } = request;
+  const { url } = request;
   const envelope = JSON.parse(text);
   const { known } = envelope.result;
   const { objects, cache_hosts: hosts } = known;
@@ -37,7 +38,7 @@ export async function examined(text, request, env) {
     format: FORMAT,
     arrived_at: arrivedAt,
     answered_at: Date.now(),
-    isolate: isolateFacts(env, cf, arrivedAt),
+    isolate: isolateFacts(env, toldColo(request), arrivedAt),
     variables: variableFacts(env),
     secrets: secretFacts(env),
     usage: usage ?? null,
@@ -128,11 +129,11 @@ async function placeOf() {
   }
 }
 
-function isolateFacts(env, cf, now) {
+function isolateFacts(env, colo, now) {
   return {
     id: isolateId(),
     version: versionOf(env),
-    data_center: cf?.colo ?? null,
+    data_center: colo ?? null,
     age_ms: now - life.began,
     served: life.served - life.examined,
     examined: life.examined,

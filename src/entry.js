@@ -4,6 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
+import { coloOf } from "./client.js";
 import { examinedObject } from "./doctor.js";
 import { holdPage } from "./hold_page.js";
 import {
@@ -57,8 +58,6 @@ const MANAGE = decode("M");
 const RECOVER = { kind: "recover" };
 /** The most frequent verdict, which the wasm tells by telling nothing. */
 const PASS = decode("P");
-/** The code that stands for the data center if the platform does not tell it. */
-const UNKNOWN_COLO = "ZZZ";
 /** The header by which an origin ends a session; it is taken out of what visitors send and get. */
 const COMMAND_HEADER = "cf-waiting-room-command";
 /** The header by which a visitor's browser hears how long the session lasts. */
@@ -152,7 +151,7 @@ async function handle(request, env, ctx) {
   }
   if (method === "POST" && url.endsWith(PLACE_QUERY)) lines += `form: ${await formOf(request)}\n`;
   const cookie = headers.get("cookie") ?? "";
-  const colo = request.cf?.colo ?? UNKNOWN_COLO;
+  const colo = coloOf(request);
   let verdict;
   try {
     const known = [request, url, method, cookie, lines, colo, env];
@@ -266,9 +265,9 @@ async function heed(awaited, { setCookie, session }, request, env, ctx) {
 }
 
 /** Ends the session of a ticket; returns the cookie that removes it, nothing if there was none. */
-function revoked({ url, cf }, tickets, env, ctx) {
+function revoked(request, tickets, env, ctx) {
   try {
-    const cookie = wasm.revoke(url, tickets, cf?.colo ?? UNKNOWN_COLO);
+    const cookie = wasm.revoke(request.url, tickets, coloOf(request));
     if (cookie) report(env, ctx);
     return cookie;
   } catch (error) {

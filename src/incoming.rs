@@ -16,10 +16,6 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::platform;
 
-/// The header in which the platform tells the client's address. It replaces such a header of the
-/// client.
-const ADDRESS_HEADER: &str = "cf-connecting-ip";
-
 #[wasm_bindgen]
 extern "C" {
     /// The platform's `Request` object.
@@ -40,9 +36,6 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn body(this: &IncomingRequest) -> JsValue;
 
-    #[wasm_bindgen(method, getter)]
-    fn cf(this: &IncomingRequest) -> JsValue;
-
     type Headers;
 
     /// Returns a header; an error for a name that no header can have.
@@ -58,6 +51,21 @@ extern "C" {
     /// Converts a primitive value to text.
     #[wasm_bindgen(catch, js_name = String)]
     fn text_of(value: &JsValue) -> Result<String, JsValue>;
+}
+
+#[wasm_bindgen(raw_module = "../../../src/client.js")]
+extern "C" {
+    /// Returns the address of the client as the platform tells it; "" if it is not known.
+    #[wasm_bindgen(js_name = clientAddress)]
+    fn client_address(request: &IncomingRequest) -> String;
+
+    /// Returns what else the platform tells of the request, as an object or undefined.
+    #[wasm_bindgen(js_name = clientProperties)]
+    fn client_properties(request: &IncomingRequest) -> JsValue;
+
+    /// Returns whether the platform tells this property of the request.
+    #[wasm_bindgen(js_name = clientTells)]
+    fn client_tells(request: &IncomingRequest, path: &str) -> bool;
 }
 
 impl IncomingRequest {
@@ -112,7 +120,7 @@ impl<'r> VisitHeaders<'r> {
 
     /// Returns the network of the client.
     pub fn client_prefix(&self) -> ClientPrefix {
-        ClientPrefix::of(self.header(ADDRESS_HEADER).parse().ok())
+        ClientPrefix::of(client_address(self.request).parse().ok())
     }
 
     /// Returns the mark by which tickets remember the client.
@@ -180,7 +188,7 @@ impl RequestSource for Incoming<'_> {
     }
 
     fn client_address(&self) -> Option<IpAddr> {
-        self.request.header(ADDRESS_HEADER).parse().ok()
+        client_address(self.request).parse().ok()
     }
 
     fn body(&self) -> Body<'_> {
@@ -194,7 +202,7 @@ impl RequestSource for Incoming<'_> {
     }
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {
-        let mut value = self.request.cf();
+        let mut value = client_properties(self.request);
         for name in path.split('.') {
             // An error if the value is of a kind that has no properties.
             value = property_of(&value, name).ok()?;
@@ -203,5 +211,9 @@ impl RequestSource for Incoming<'_> {
             return None;
         }
         text_of(&value).ok().map(Cow::Owned)
+    }
+
+    fn tells(&self, path: &str) -> bool {
+        client_tells(self.request, path)
     }
 }

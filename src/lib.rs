@@ -201,9 +201,9 @@ pub async fn handle(
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 
-/// Answers a request below `/_waiting-room/`; `headers` as in [`handle`]. The verdict "B" with a
-/// number of bytes tells the entry to call again with the body, or with a beginning of it that is
-/// longer than this.
+/// Answers a request below `/_waiting-room/`; `headers` as in [`handle`], and as one of them the
+/// client's address, `client-address`. The verdict "B" with a number of bytes tells the entry to
+/// call again with the body, or with a beginning of it that is longer than this.
 #[wasm_bindgen]
 pub async fn manage(
     url: String,
@@ -219,7 +219,7 @@ pub async fn manage(
         key: header("x-auth-key"),
     };
     let body = body.as_deref();
-    let client = ClientPrefix::of(header("cf-connecting-ip").parse().ok());
+    let client = ClientPrefix::of(header("client-address").parse().ok());
     let request = management::Request { url: &url, method: &method, credentials, client, body };
     configuration::encoded((management::handle(request, &env).await, false))
 }

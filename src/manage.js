@@ -4,6 +4,7 @@
 // what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
+import { clientAddress } from "./client.js";
 import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
 import { GRAPHQL_PATH, QUESTION_BYTES_MAX, graphql } from "./graphql.js";
@@ -19,8 +20,8 @@ import { decode } from "./verdict.js";
 const OPERATION_LIMIT_MS = 5_000;
 /** How long its body may take, in milliseconds. */
 const BODY_LIMIT_MS = 30_000;
-/** The headers that may carry a token, and the address whose guesses are counted. */
-const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key", "cf-connecting-ip"];
+/** The headers that may carry a token. */
+const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key"];
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],
@@ -33,8 +34,10 @@ export async function managed(request, env) {
   try {
     const file = await cockpitFile(request);
     if (file) return file;
-    const { url, method, headers } = request;
-    const ask = (path) => operation({ url: path, method: "GET", headers }, undefined, env);
+    const { url, method } = request;
+    const credentials = credentialsOf(request);
+    const operation = (call, body) => operated({ ...call, credentials }, body, env);
+    const ask = (path) => operation({ url: path, method: "GET" });
     const { pathname } = new URL(url);
     const reads = method === "GET" || method === "HEAD";
     if (reads && pathname === METRICS_PATH) return await metrics(url, ask, () => lastUsage(env));
@@ -42,20 +45,20 @@ export async function managed(request, env) {
     if (method === "POST" && pathname === TEST_VISITOR_PATH) {
       const post = (path, body) => {
         const address = new URL(`/_waiting-room/client/v4/${path}`, url).href;
-        return operation({ url: address, method, headers }, body, env);
+        return operation({ url: address, method }, body);
       };
       return await testVisitor(request, post, () => bodyOf(request, VISIT_BYTES_MAX), env);
     }
     if (pathname === GRAPHQL_PATH) {
       return await graphql(url, method, ask, () => bodyOf(request, QUESTION_BYTES_MAX));
     }
-    const verdict = await operation(request, undefined, env);
+    const verdict = await operation({ url, method });
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
     if (verdict.kind === "examine") {
       return { ...verdict, kind: "respond", body: await examined(verdict.body, request, env) };
     }
     if (verdict.kind !== "read-body") return verdict;
-    return await operation(request, await bodyOf(request, verdict.atMostBytes), env);
+    return await operation({ url, method }, await bodyOf(request, verdict.atMostBytes));
   } catch (error) {
     console.error(`a request of the management surface failed: ${error}`);
     const headers = [
@@ -66,13 +69,18 @@ export async function managed(request, env) {
   }
 }
 
-async function operation({ url, method, headers }, body, env) {
-  let lines = "";
+/** Who calls, a line for each header: what may be a token, and from where guesses are counted. */
+function credentialsOf(request) {
+  let lines = `client-address: ${clientAddress(request)}\n`;
   for (const name of CREDENTIAL_HEADERS) {
-    const value = headers.get(name);
+    const value = request.headers.get(name);
     if (value !== null) lines += `${name}: ${value}\n`;
   }
-  const answer = () => wasm.manage(url, method, lines, body, env);
+  return lines;
+}
+
+async function operated({ url, method, credentials }, body, env) {
+  const answer = () => wasm.manage(url, method, credentials, body, env);
   return decode(await guard(answer, OPERATION_LIMIT_MS));
 }
 

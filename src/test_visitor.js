@@ -2,6 +2,7 @@
 // works. The wasm decides about it as about anybody, and it takes a place; its requests never reach
 // the site. It makes the calls of the API that an owner would make: the wasm decides who may.
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { coloOf } from "./client.js";
 import { guard } from "./instance.js";
 import { decode } from "./verdict.js";
 
@@ -11,7 +12,6 @@ export const TEST_VISITOR_PATH = "/_waiting-room/test-visitor";
 export const VISIT_BYTES_MAX = 16 * 1_024;
 const ROOM = /^([0-9a-f]{32})\/([0-9a-f]{32})$/;
 const DECISION_LIMIT_MS = 5_000;
-const UNKNOWN_COLO = "ZZZ";
 /** The only header of its requests that the decision looks at. */
 const ACCEPT = "accept: text/html\n";
 const HEADERS = [
@@ -25,8 +25,8 @@ const HEADERS = [
  * request says it. `ask(path, body)` makes a `POST` of the API with the credentials of the request,
  * and returns its verdict; `readBody()` reads the request's body: `{ url, ticket, leaves }`.
  */
-export async function testVisitor({ url, cf }, ask, readBody, env) {
-  const [, zone, id] = ROOM.exec(new URL(url).searchParams.get("room") ?? "") ?? [];
+export async function testVisitor(request, ask, readBody, env) {
+  const [, zone, id] = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "") ?? [];
   const trial = `zones/${zone}/waiting_rooms/${id}/rules/test`;
   // Without a body it is only asked who may.
   const access = await ask(trial);
@@ -36,7 +36,7 @@ export async function testVisitor({ url, cf }, ask, readBody, env) {
   if (tried.status !== 200) return tried;
   const { outcome } = JSON.parse(tried.body).result;
   if (outcome !== "decided_by_room") return told({ outcome });
-  const colo = cf?.colo ?? UNKNOWN_COLO;
+  const colo = coloOf(request);
   if (leaves) {
     const removed = wasm.revoke(address, ticket, colo);
     return told({ outcome: "left" }, removed !== undefined);

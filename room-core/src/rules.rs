@@ -126,8 +126,8 @@ pub fn first_match<'e>(
     for (place, expression) in expressions.into_iter().enumerate() {
         end = match evaluation.one(&expression.root) {
             // What the expression would say of such a path is not said of what the origin serves.
-            // Nor of a body that did not come.
-            Ok(false) | Err(Stop::Ambiguous | Stop::Unreadable) => continue,
+            // Nor of a body that did not come, or of what nobody tells.
+            Ok(false) | Err(Stop::Ambiguous | Stop::Unreadable | Stop::Untold) => continue,
             Ok(true) => End::Match(place),
             Err(Stop::Exhausted) => End::Exhausted,
             Err(Stop::Lacking) => End::Lacking,

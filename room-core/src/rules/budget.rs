@@ -33,6 +33,8 @@ pub(super) enum Stop {
     Lacking,
     /// The body is asked for, and did not come in time or broke off.
     Unreadable,
+    /// A property is asked for that the platform does not tell.
+    Untold,
 }
 
 /// The steps that may still be made.

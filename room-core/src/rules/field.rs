@@ -114,6 +114,20 @@ impl Source {
         )
     }
 
+    /// Returns the property of `request.cf` without which it means nothing, if there is one.
+    pub fn property(self) -> Option<&'static str> {
+        match self {
+            Self::CertificateVerified => Some("tlsClientAuth.certVerified"),
+            Self::OverTcp => Some("httpProtocol"),
+            Self::Property(path) | Self::PropertyFlag(path) | Self::PropertyNumber(path) => {
+                Some(path)
+            }
+            Self::Subdivision => Some("regionCode"),
+            Self::VerifiedBot => Some("verifiedBotCategory"),
+            _ => None,
+        }
+    }
+
     /// Whether the path of the URL is in it.
     pub fn has_path(self) -> bool {
         matches!(self, Self::Extension | Self::FullUri | Self::Path | Self::Uri)

@@ -37,6 +37,11 @@ pub trait RequestSource {
     /// Returns a property of `request.cf` as text, a nested one by a dotted path like
     /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
     fn property(&self, path: &str) -> Option<Cow<'_, str>>;
+    /// Whether the platform tells this property of the request, though it may be empty. A rule that
+    /// asks for one that is not told matches nobody, however it compares it.
+    fn tells(&self, _path: &str) -> bool {
+        true
+    }
     /// Returns what is known of the body. Rules wait for one that is [`Body::Unread`].
     fn body(&self) -> Body<'_> {
         Body::Unread
@@ -95,6 +100,9 @@ impl<'r> RequestFields<'r> {
         }
         if !self.source.is_complete() {
             return Err(Stop::Lacking);
+        }
+        if source.property().is_some_and(|path| !self.source.tells(path)) {
+            return Err(Stop::Untold);
         }
         if !source.is_of_body() {
             return Ok(());

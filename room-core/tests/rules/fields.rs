@@ -250,3 +250,18 @@ fn rules_wait_for_a_body_and_one_that_does_not_come_matches_none_of_them() {
     check(Body::Unreadable, &[raw, "ssl"], End::Match(1));
     check(Body::Read(b"b"), &[raw], End::Match(0));
 }
+
+#[test]
+fn a_rule_that_asks_for_what_nobody_tells_matches_nobody() {
+    let untold = &["asn", "country", "httpProtocol", "regionCode", "verifiedBotCategory"];
+    let request = Request { untold, ..visitor() };
+    check_for(&request, false, r#"ip.src.country ne "CH""#);
+    check_for(&request, false, r#"not ip.src.country in {"CH" "DE"}"#);
+    check_for(&request, false, "not ip.src.asnum in {64496}");
+    check_for(&request, false, "not cf.client.bot");
+    check_for(&request, false, "cf.edge.client_tcp");
+    check_for(&request, false, r#"not ip.src.subdivision_1_iso_code eq "DE-BY""#);
+    // What comes before it counts, and so does what is told.
+    check_for(&request, true, r#"ssl or ip.src.country ne "CH""#);
+    check_for(&request, true, r#"ip.src.city ne "Bern""#);
+}

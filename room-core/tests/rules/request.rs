@@ -22,6 +22,8 @@ pub struct Request {
     /// How often the address was asked for.
     pub asked_for_address: Cell<u32>,
     pub properties: BTreeMap<&'static str, &'static str>,
+    /// The properties that the platform does not tell.
+    pub untold: &'static [&'static str],
     pub body: Body<'static>,
 }
 
@@ -61,6 +63,10 @@ impl RequestSource for Request {
 
     fn property(&self, path: &str) -> Option<Cow<'_, str>> {
         self.properties.get(path).map(|value| Cow::Borrowed(*value))
+    }
+
+    fn tells(&self, path: &str) -> bool {
+        !self.untold.contains(&path)
     }
 }
 
@@ -104,6 +110,7 @@ pub fn visitor() -> Request {
             ("tlsClientAuth.certVerified", "SUCCESS"),
             ("tlsVersion", "TLSv1.3"),
         ]),
+        untold: &[],
         body: Body::Read(b""),
     }
 }
