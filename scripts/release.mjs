@@ -5,17 +5,43 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { ROOT, filesFrom, productFiles } from "../tests/harness/worker-modules.mjs";
+import { ROOT, filesFrom, productFiles } from "./modules.mjs";
+import { OWN_ENTRY } from "./serve/configuration.mjs";
 import { stop } from "./stop.mjs";
 import { buildWorker } from "./xtask.mjs";
 
 /** The scripts that an owner runs, as in package.json. */
-const COMMANDS = ["deploy", "rotate-keys", "doctor", "rooms:import", "rooms:export", "back-door"];
-const SCRIPTS = ["run", "deploy", "rotate-keys", "doctor", "rooms", "back-door"];
+const COMMANDS = [
+  "deploy",
+  "serve",
+  "rotate-keys",
+  "doctor",
+  "rooms:import",
+  "rooms:export",
+  "back-door",
+];
+/** Their files, and what one of them starts. */
+const SCRIPTS = [
+  "run",
+  "deploy",
+  "serve",
+  "serve/supervise",
+  "rotate-keys",
+  "doctor",
+  "rooms",
+  "back-door",
+];
 const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
-/** What an owner starts beside an origin: the manual names it, and links to none of it. */
-const ORIGIN_LOCK = path.join("examples", "origin-lock");
-const IGNORED = ["/node_modules/", "/production/", ".wrangler/", "/.dev.vars", "*.log"];
+/** What an owner starts or copies: the manual names it, and links to none of it. */
+const EXAMPLES = ["origin-lock", "own-machines"].map((name) => path.join("examples", name));
+const IGNORED = [
+  "/node_modules/",
+  "/production/",
+  "/own-machine/",
+  ".wrangler/",
+  "/.dev.vars",
+  "*.log",
+];
 /** What the deploy button tells about what it asks for. */
 const DESCRIPTIONS = {
   TICKET_KEYS: {
@@ -43,8 +69,11 @@ console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/
 
 function copyFiles() {
   const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
-  const files = [...productFiles(), ...scripts].map((file) => path.relative(ROOT, file));
-  const examples = fs.readdirSync(ORIGIN_LOCK).map((name) => path.join(ORIGIN_LOCK, name));
+  const product = [...productFiles(), ...filesFrom(OWN_ENTRY)];
+  const files = [...product, ...scripts].map((file) => path.relative(ROOT, file));
+  const examples = EXAMPLES.flatMap((folder) =>
+    fs.readdirSync(folder).map((name) => path.join(folder, name)),
+  );
   const all = new Set([...files, ...MORE_FILES, ...manual(), ...examples]);
   for (const file of all) write(file, fs.readFileSync(file));
 }

@@ -25,11 +25,12 @@ const STEPS = [
   "object-cpu",
   "soak",
   "deploy",
+  "serve",
   "rotate-keys",
   "release",
 ];
-/** The steps that need no Rust at once: `deploy` brings it where there is something to build. */
-const STEPS_WITHOUT_RUST = ["deploy", "rotate-keys"];
+/** The steps that need no Rust at once: some bring it where there is something to build. */
+const STEPS_WITHOUT_RUST = ["deploy", "serve", "rotate-keys"];
 /**
  * The first Node, by major and minor version, that runs TypeScript without a build. The installed
  * tools include such a Node.

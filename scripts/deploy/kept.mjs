@@ -74,7 +74,10 @@ export class Kept {
   }
 }
 
-/** What the folder of `npm run deploy` knows of this host; `undefined` if it is of another one. */
+/**
+ * What the folder of `npm run deploy` or `npm run serve` knows of this admin host; `undefined` if
+ * it is of another one. `isOwn` says that it is served on its owner's machine.
+ */
 export function deploymentIn(folder, host) {
   const read = (name) => {
     try {
@@ -83,7 +86,9 @@ export function deploymentIn(folder, host) {
       return undefined;
     }
   };
-  if (read("settings.json")?.adminHost !== host) return undefined;
+  const { adminHost, adminHosts } = read("settings.json") ?? {};
+  const isOwn = adminHosts?.split(",").some((one) => one.trim() === host) ?? false;
+  if (adminHost !== host && !isOwn) return undefined;
   const configuration = read("wrangler.json");
-  return { folder, configuration, token: read("secrets.json")?.API_TOKEN };
+  return { folder, configuration, isOwn, token: read("secrets.json")?.API_TOKEN };
 }

@@ -16,11 +16,20 @@ const COOKIE = "__cfwaitingroom";
  * @param {string} deployed.token the API token
  * @param {string} [deployed.liveAddress] where to connect instead of the hosts themselves
  */
-export async function liveCheck(deployed, patience) {
+export function liveCheck(deployed, patience) {
+  return patiently(() => attempt(deployed), patience);
+}
+
+/**
+ * Tries until nothing is wrong or `patience` (seconds) is over. Returns "" or what is wrong.
+ *
+ * @param {() => Promise<string>} attempt
+ */
+export async function patiently(attempt, patience) {
   const deadline = Date.now() + patience * 1_000;
   let told = "";
   for (;;) {
-    const problem = await attempt(deployed).catch((error) => error.message);
+    const problem = await attempt().catch((error) => error.message);
     if (!problem || Date.now() > deadline) return problem;
     if (problem !== told) console.log(`  Not yet: ${problem}`);
     told = problem;
@@ -30,17 +39,9 @@ export async function liveCheck(deployed, patience) {
 
 async function attempt({ settings: { host, adminHost, zone }, token, liveAddress }) {
   const ask = (name, path, headers) => answerOf(liveAddress, name, path, headers);
-  const ill = illness(await ask(adminHost, "/_waiting-room/health"), adminHost);
-  if (ill) return ill;
-
-  const path = `${API}/zones/${zone.id}/waiting_rooms`;
-  const stranger = await ask(adminHost, path);
-  if (stranger.status !== 403) return `the API answers ${stranger.status} without a token, not 403`;
-  const owner = await ask(adminHost, path, { authorization: `Bearer ${token}` });
-  if (owner.status !== 200) return `the API answers ${owner.status} with the token`;
-
-  const rooms = parsed(owner.body)?.result ?? [];
-  const room = rooms.find((one) => one.host === host && !one.suspended);
+  const { problem, rooms } = await managedRooms(ask, { adminHost, zone }, token);
+  if (problem) return problem;
+  const room = roomOf(host, rooms);
   if (!room) return "";
   const site = await ask(host, room.path);
   const cookies = site.headers["set-cookie"] ?? [];
@@ -51,6 +52,27 @@ async function attempt({ settings: { host, adminHost, zone }, token, liveAddress
   );
 }
 
+/** The room that visitors of a host meet first; `undefined` if there is none. */
+export function roomOf(host, rooms) {
+  return rooms.find((one) => one.host === host && !one.suspended);
+}
+
+/**
+ * Asks health, and the API with and without its token: `rooms`, or the `problem`.
+ *
+ * @param {(host: string, path: string, headers?: object) => Promise<object>} ask
+ */
+export async function managedRooms(ask, { adminHost, zone }, token) {
+  const ill = illness(await ask(adminHost, "/_waiting-room/health"), adminHost);
+  if (ill) return { problem: ill };
+  const path = `${API}/zones/${zone.id}/waiting_rooms`;
+  const { status } = await ask(adminHost, path);
+  if (status !== 403) return { problem: `the API answers ${status} without a token, not 403` };
+  const owner = await ask(adminHost, path, { authorization: `Bearer ${token}` });
+  if (owner.status !== 200) return { problem: `the API answers ${owner.status} with the token` };
+  return { rooms: parsed(owner.body)?.result ?? [] };
+}
+
 /** What health says is wrong, "" for nothing. */
 function illness({ status, body }, adminHost) {
   const told = parsed(body);
@@ -59,7 +81,7 @@ function illness({ status, body }, adminHost) {
     return `${isServed ? "the last good deployment serves" : "nobody is served"}: ${told.reason}`;
   }
   if (status !== 200 || told?.status !== "ok") {
-    return `https://${adminHost} answers ${status}, not the waiting room`;
+    return `${adminHost} answers ${status}, not the waiting room`;
   }
   for (const note of told.notes ?? []) console.log(`  Note: ${note}`);
   return "";

@@ -5,14 +5,17 @@ import { stop } from "../stop.mjs";
 
 export class Questions {
   #asks;
+  #command;
 
-  constructor({ yes }) {
+  /** `command` is whose flags may answer instead. */
+  constructor({ yes }, command = "deploy") {
     this.#asks = !yes && process.stdin.isTTY === true;
+    this.#command = command;
   }
 
   /** Returns the answer in which `problem` finds nothing; ends the process where none can come. */
   async text(question, flag, problem) {
-    if (!this.#asks) stop(`${question} Say it with ${flag}: npm run deploy -- --help`);
+    if (!this.#asks) stop(`${question} Say it with ${flag}: npm run ${this.#command} -- --help`);
     for (;;) {
       const answer = await this.#line(`  ${question} `);
       const why = problem(answer);

@@ -55,7 +55,8 @@ function checked(host) {
   return host.toLowerCase();
 }
 
-function hostProblem(host) {
+/** What is wrong with the host of a site, in a sentence; "" for nothing. */
+export function hostProblem(host) {
   if (HOST.test(host.toLowerCase())) return "";
   return `"${host}" is no host like shop.example (no scheme, no path).`;
 }

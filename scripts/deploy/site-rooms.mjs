@@ -70,7 +70,11 @@ function isLocal(host) {
   return host === "localhost" || host.endsWith(".localhost") || host === "127.0.0.1";
 }
 
-async function madeRooms(kept, options, questions) {
+/**
+ * Makes the room of the site, or takes what the folder keeps, with the limits of `options`; asks
+ * for those that are missing. `limits` are their fields, flags and questions.
+ */
+export async function madeRooms(kept, options, questions, limits = LIMITS) {
   const { host, zone } = kept.settings;
   const rooms = kept.rooms() ?? [
     {
@@ -85,14 +89,15 @@ async function madeRooms(kept, options, questions) {
   }
   const [room] = rooms;
   for (const one of rooms) one.zone_id = zone.id;
-  for (const [field, flag, question] of LIMITS) {
+  for (const [field, flag, question] of limits) {
     // More cannot enter than may be inside.
     const most = field === PER_MINUTE ? room.total_active_users : Infinity;
     room[field] = options[flag] ?? room[field] ?? (await asked(questions, question, flag, most));
   }
   if (room[PER_MINUTE] > room.total_active_users) {
+    const [[, most], [, rate]] = limits;
     stop(
-      "--new-users-per-minute must be at most --total-active-users: more cannot be inside " +
+      `--${rate} must be at most --${most}: more cannot be inside ` +
         `(${room[PER_MINUTE]} and ${room.total_active_users} were given)`,
     );
   }

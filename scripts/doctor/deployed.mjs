@@ -3,7 +3,8 @@
 import { hostsOf } from "../deploy/hosts.mjs";
 import { counted, look, ok, wrong } from "./line.mjs";
 
-export function configuration({ configuration: file, isLocal, rooms }) {
+export function configuration({ configuration: file, isLocal, isOwn, rooms }) {
+  if (isOwn) return [ok("Configuration", "workerd.capnp of the folder")];
   if (file) return [...logs(file), ...cache(file), updates(file), routes(file, rooms)];
   if (isLocal) return [ok("Configuration", "wrangler.toml")];
   const remedy =

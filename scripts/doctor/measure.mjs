@@ -34,6 +34,7 @@ export async function measured({ admin, ask, options }) {
     isLocal,
     quota,
     configuration: deployment?.configuration,
+    isOwn: deployment?.isOwn ?? false,
     health,
     samples,
     examined,

@@ -15,9 +15,13 @@ const TOPICS = [
   ["Rooms", [settings.limits, settings.routes, settings.onFailure, configuration]],
 ];
 
+/** What there is at Cloudflare alone: on its owner's machine it is neither missed nor paid. */
+const OF_CLOUDFLARE = ["Caches", "A day's quota"];
+
 /** Judges what `measured` returns: `[{ topic, what, figure, verdict, remedy }]`. */
 export function judged(facts) {
-  return TOPICS.flatMap(([topic, judges]) =>
+  const topics = TOPICS.filter(([topic]) => !facts.isOwn || !OF_CLOUDFLARE.includes(topic));
+  return topics.flatMap(([topic, judges]) =>
     judges.flatMap((judge) => judge(facts).map((line) => ({ topic, ...line }))),
   );
 }

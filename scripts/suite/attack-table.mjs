@@ -8,10 +8,14 @@ const MARKS = { passed: "ok", failed: "FAILED", missing: "NOT RUN", skipped: "SK
 /** The steps with all tests of the rows, and no more files than they need. */
 export function attackSteps() {
   const named = rowsWithTests().flatMap(({ tests }) => tests.map(({ file }) => file));
-  const files = [...new Set(named)].filter((file) => file.startsWith("tests/workerd/"));
+  const files = (folder) => [...new Set(named)].filter((file) => file.startsWith(folder));
   const native = "cargo test --package room-core --locked --no-fail-fast".split(" ");
-  const only = { workerd: { files }, native: { commands: [native] } };
-  const steps = withNeeded(["attacks", "faults", "workerd", "native"]);
+  const only = {
+    workerd: { files: files("tests/workerd/") },
+    own: { files: files("tests/own/") },
+    native: { commands: [native] },
+  };
+  const steps = withNeeded(["attacks", "faults", "workerd", "own", "native"]);
   return steps.map((step) => ({ ...step, ...only[step.name] }));
 }
 

@@ -28,7 +28,9 @@ const CORE_SOURCE = /^room-core\/src\/(\w+)/;
 const CORE_TESTS = "room-core/tests";
 const CORE_TEST = /^room-core\/tests\/(\w+)/;
 /** The steps that drive the built Worker, in which a change of `src` can show. */
-const DRIVE_WORKER = ["golden", "languages", "workerd", "attacks", "faults"];
+const DRIVE_WORKER = ["golden", "languages", "workerd", "own", "attacks", "faults"];
+/** What serves a site on its owner's machine: its tests run it and import nothing of it. */
+const OWN_MACHINE = /^(?:scripts\/serve|scripts\/modules|examples\/own-machines)/;
 
 /** Lists the steps for what differs from `commit`, files that are not committed included. */
 export function stepsSince(commit) {
@@ -48,6 +50,7 @@ export function stepsTouchedBy(changed) {
     for (const name of DRIVE_WORKER) names.add(name);
     if (changed.some((file) => file.endsWith(".rs"))) packages.push("waiting-room");
   }
+  if (changed.some((file) => OWN_MACHINE.test(file))) names.add("own");
   if (changed.some((file) => /\.[cm]?[jt]sx?$/.test(file))) steps.set("lints", oxlint());
   if (packages.length > 0) {
     steps.set("lints", rustLints(packages));

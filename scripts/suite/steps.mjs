@@ -57,6 +57,7 @@ export const STEPS = [
   { name: "languages", tier: CHANGE, lane: NODE, folder: "tests/languages", needs: "wrangler" },
   { name: "workerd", tier: CHANGE, lane: NODE, folder: "tests/workerd", needs: "wrangler" },
   { name: "deploy", tier: CHANGE, lane: NODE, folder: "tests/deploy", needs: "wrangler" },
+  { name: "own", tier: CHANGE, lane: NODE, folder: "tests/own", needs: "wrangler" },
   { name: "attacks", tier: CHANGE, lane: NODE, folder: "tests/attacks", needs: "wrangler" },
   { name: "faults", tier: CHANGE, lane: NODE, folder: "tests/attacks/faults", needs: "wrangler" },
   { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },

@@ -117,6 +117,22 @@ export const MUTANTS = [
     test: "row 7: an address that a client claims opens nothing",
   },
   {
+    row: 7,
+    breaks: "on its owner's machine every peer is a proxy",
+    file: "src/own_machines.js",
+    from: "  if (proxies.length === 0) return false;\n",
+    to: "  if (address) return true;\n",
+    test: "a peer that is not named is no proxy",
+  },
+  {
+    row: 7,
+    breaks: "of what a chain of proxies tells, the first counts",
+    file: "src/own_machines.js",
+    from: "told.findLast((one) => !isProxy(one))",
+    to: "told.find((one) => !isProxy(one))",
+    test: "a named proxy tells address, country and scheme, and no more",
+  },
+  {
     row: 8,
     breaks: "a client's command goes on to the origin",
     ...entry,

@@ -4,8 +4,9 @@
  * `node scripts/attacks.mjs --write` puts the table into `docs/security.md`.
  */
 
-const workerd = (name, ...titles) =>
-  titles.map((title) => ({ file: `tests/workerd/${name}.test.mjs`, title }));
+const inFolder = (folder) => (name, ...titles) =>
+  titles.map((title) => ({ file: `tests/${folder}/${name}.test.mjs`, title }));
+const [workerd, own] = ["workerd", "own"].map(inFolder);
 const native = (name, ...titles) =>
   titles.map((title) => ({ file: `room-core/${name}.rs`, title }));
 
@@ -63,9 +64,14 @@ export const ROWS = [
     elsewhere: workerd("turnstile", "a token replaces no place, and no link brings one"),
   },
   {
-    attack: "Spoofed client address",
-    holds: "only the platform's own client address is read",
-    elsewhere: [],
+    attack: "Spoofed client address, country or scheme; headers that only Cloudflare may set",
+    holds: "only the platform's own word is read; on own machines the peer's and named proxies'",
+    elsewhere: own(
+      "addresses",
+      "without a proxy no claim opens anything, nor reaches the site",
+      "a peer that is not named is no proxy",
+      "a named proxy tells address, country and scheme, and no more",
+    ),
   },
   {
     attack: "Spoofed control headers; control headers that leak to the client",

@@ -12,6 +12,7 @@ import { after, before, test } from "node:test";
 
 import { Deployer, FIRST } from "../harness/deployer.mjs";
 import { read as document } from "../harness/documents.mjs";
+import { OwnServer } from "../harness/own-server.mjs";
 import { ROOT } from "../harness/worker-modules.mjs";
 
 /** Longer than any takes on a slow machine: a hanging command still ends the run. */
@@ -84,6 +85,17 @@ test("it deploys where there is no Rust", ALL, async (context) => {
   assert.ok(said.includes("The room is live."), said);
   const again = await deployer.deploy([], { root, vars: { PATH: "" } });
   assert.ok(again.said.includes("nothing was uploaded"), again.said);
+});
+
+test("it serves on its owner's machine where there is no Rust", ALL, async (context) => {
+  const server = await OwnServer.make(context, { root: installed() });
+  await server.start({}, { PATH: "" });
+  const { headers } = await server.send("own", { host: "shop.example" });
+  assert.equal(headers["x-origin"], "1");
+  assert.match(headers["set-cookie"][0], /^__cfwaitingroom=/);
+  for (const [, file] of read("docs/own-machines.md").matchAll(/`(examples\/[\w/.-]+)`/g)) {
+    assert.ok(fs.existsSync(path.join(root, file)), file);
+  }
 });
 
 test("rooms of rooms.json are deployed, each host with a whole route", ALL, async (context) => {

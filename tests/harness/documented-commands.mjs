@@ -38,6 +38,14 @@ export const ELSEWHERE = [
     test: [DEPLOY, "from nothing to a live room, once more, and back"],
   },
   {
+    command: "npm run serve",
+    why: "it serves until it is ended",
+    test: [
+      "tests/own/again.test.mjs",
+      "by each signal it ends well, and started again it goes on",
+    ],
+  },
+  {
     command: "npm run rotate-keys",
     why: "it needs an account, and waits for ten minutes",
     test: [

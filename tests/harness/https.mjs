@@ -58,14 +58,20 @@ export async function startHttps(cluster, { pages }) {
 function certificate() {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-https-"));
   try {
-    const [key, cert] = ["key.pem", "cert.pem"].map((file) => path.join(folder, file));
-    const options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1";
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:*.localhost"];
-    const files = ["-keyout", key, "-out", cert];
-    const made = spawnSync("openssl", [...options.split(" "), ...names, ...files]);
-    if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+    const { key, cert } = makeCertificate(folder, "*.localhost");
     return { key: fs.readFileSync(key), cert: fs.readFileSync(cert) };
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
+}
+
+/** Makes a fresh key and a certificate for a host as files of a folder; returns their paths. */
+export function makeCertificate(folder, host) {
+  const [key, cert] = ["key.pem", "cert.pem"].map((file) => path.join(folder, file));
+  const options = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1";
+  const names = ["-subj", "/CN=localhost", "-addext", `subjectAltName=DNS:${host}`];
+  const files = ["-keyout", key, "-out", cert];
+  const made = spawnSync("openssl", [...options.split(" "), ...names, ...files]);
+  if (made.status !== 0) throw new Error(`openssl: ${made.stderr}`);
+  return { key, cert };
 }

@@ -6,8 +6,9 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** The folder of the checkout. */
-export const ROOT = path.join(import.meta.dirname, "..", "..");
+import { ROOT, importedBy, typeOf } from "../../scripts/modules.mjs";
+
+export { ROOT, productFiles } from "../../scripts/modules.mjs";
 
 const RELEASE = path.join(ROOT, "build", "worker", path.sep);
 /** Where the other builds are: one with panic hooks, and one with the names of its functions. */
@@ -15,12 +16,6 @@ const OTHERS = {
   debug: path.join(ROOT, "build", "worker-debug", path.sep),
   named: path.join(ROOT, "build", "worker-named", path.sep),
 };
-/**
- * The relative imports and exports of a module; what starts with `cloudflare:` is workerd's own.
- */
-const IMPORT = /^\s*(?:import|(?:import|export)\b[^"';]*?\bfrom)\s*["'](\.[^"']+)["']/gm;
-/** Imports of modules that are loaded when they are first needed. */
-const LATE_IMPORT = /\bawait import\(["'](\.[^"']+)["']\)/g;
 /** The module of the wasm's functions, and its name while `glance` is switched off. */
 const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
 const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
@@ -33,7 +28,6 @@ const WASM_BYTES = "\nexport const wasmBytes = () => wasm.memory.buffer.byteLeng
 const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glance = () => "H";\n`;
 /** The simplest Worker there is, a bare pass-through to compare with. */
 export const BARE = "export default { fetch(request) { return fetch(request); } };";
-const TYPES = { ".wasm": "CompiledWasm", ".html": "Text", ".txt": "Text" };
 
 /**
  * Gathers the modules of the Worker under test, with the side door around it.
@@ -66,18 +60,6 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
     modulesRoot: path.parse(ROOT).root,
     modules: [...modules].map(([file, contents]) => ({ type: typeOf(file), path: file, contents })),
   };
-}
-
-/** Lists the files of the product as it is built now, by their full paths. */
-export function productFiles() {
-  return filesFrom(path.join(ROOT, "src", "entry.js"));
-}
-
-/** Lists a module and all that it imports, by their full paths. */
-export function filesFrom(entry) {
-  const modules = new Map();
-  gather(entry, modules, new Map(), "release");
-  return [...modules.keys()];
 }
 
 function hasInstance(entry) {
@@ -113,11 +95,7 @@ function gather(file, modules, given, build) {
   if (modules.has(file)) return;
   modules.set(file, given.get(file) ?? read(file, build));
   if (typeOf(file) !== "ESModule") return;
-  for (const [, specifier] of [IMPORT, LATE_IMPORT].flatMap((imports) => [
-    ...modules.get(file).matchAll(imports),
-  ])) {
-    gather(path.resolve(path.dirname(file), specifier), modules, given, build);
-  }
+  for (const one of importedBy(file, modules.get(file))) gather(one, modules, given, build);
 }
 
 function read(file, build) {
@@ -126,8 +104,4 @@ function read(file, build) {
   if (!fs.existsSync(source)) throw new Error(`${source} is missing: run \`npm run build\` first`);
   if (typeOf(file) === "CompiledWasm") return fs.readFileSync(source);
   return fs.readFileSync(source, "utf8") + (built === GLUE ? WASM_BYTES : "");
-}
-
-function typeOf(file) {
-  return TYPES[path.extname(file)] ?? "ESModule";
 }

@@ -427,3 +427,12 @@ test("no line of the table is longer than the terminal", () => {
   facts.health.notes = ["a note"];
   assert.match(table(judged(facts)), /Nothing wrong; 1 to look at\.\n$/);
 });
+
+test("on its owner's machine nothing is said of Cloudflare's caches and quotas", () => {
+  const facts = { ...healthy(), isOwn: true };
+  facts.samples[0].caches = [{ host: "localhost", cache: null }];
+  const lines = judged(facts);
+  const topics = new Set(lines.map(({ topic }) => topic));
+  assert.deepEqual([...topics], ["The Worker", "Objects", "Secrets and hosts", "Rooms"]);
+  assert.equal(lines.at(-1).figure, "workerd.capnp of the folder");
+});

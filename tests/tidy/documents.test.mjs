@@ -24,8 +24,14 @@ const OPENING = /^After reading this page you (?:can|know) /;
 const HERE = /^http:\/\/(?:[\w-]+\.)*(?:localhost|127\.0\.0\.1|203\.0\.113\.\d+)(?::\d+)?(?:\/|$)/;
 const TRACKING = /[?&](?:utm_\w+|gclid|fbclid|mc_\w+|ref|cf_target_id)=/;
 /** What commands write, so that no checkout has it. */
-const WRITTEN = /^(?:production|build|client\/dist)(?:\/|$)/;
-const WRITTEN_FILES = ["secrets.json", "settings.json", "state.json", "wrangler.json"];
+const WRITTEN = /^(?:production|own-machine|build|client\/dist)(?:\/|$)/;
+const WRITTEN_FILES = [
+  "running.json",
+  "secrets.json",
+  "settings.json",
+  "state.json",
+  "wrangler.json",
+];
 const FILE = /^[\w.-]+\.(?:rs|mjs|js|ts|py|md|toml|json|html|svg|png|webp)$/;
 const IN_A_FOLDER = /^[\w.-]+(?:\/[\w.-]+)+\/?$/;
 /** A command with its variables; the settings before it are no part of its name. */

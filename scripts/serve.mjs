@@ -1,0 +1,71 @@
+// `npm run serve`: from a clone, or from a release folder, to a room in front of a site on its
+// owner's machine, without Cloudflare. Run again it goes on where it was. See docs/own-machines.md.
+import fs from "node:fs";
+import path from "node:path";
+
+import { Kept } from "./deploy/kept.mjs";
+import { Questions } from "./deploy/questions.mjs";
+import { makeSecrets } from "./deploy/secrets.mjs";
+import { madeRooms } from "./deploy/site-rooms.mjs";
+import { bringRust } from "./rust.mjs";
+import { claim, release } from "./serve/claim.mjs";
+import { CONFIGURATION, DATA, configurationText } from "./serve/configuration.mjs";
+import { superviseWithSocket } from "./serve/hold.mjs";
+import { serveOptions } from "./serve/options.mjs";
+import { settle } from "./serve/settings.mjs";
+import { buildWorker } from "./xtask.mjs";
+
+const LIMITS = [
+  ["total_active_users", "limit", "How many visitors may be inside at a time?"],
+  ["new_users_per_minute", "per-minute", "How many may enter in any 60 seconds?"],
+];
+
+process.chdir(path.join(import.meta.dirname, ".."));
+const options = serveOptions(process.argv.slice(2));
+const kept = new Kept(options.folder);
+const questions = new Questions(options, "serve");
+if (options.backup || options.restore) await copy();
+else if (options["print-config"]) await printConfiguration();
+else await serve();
+
+async function copy() {
+  // Node says that its SQLite is new: nothing that an owner could do about.
+  process.removeAllListeners("warning");
+  const { backUp, restore } = await import("./serve/backup.mjs");
+  if (options.backup) await backUp(kept, options.backup);
+  else restore(kept, options.restore);
+}
+
+async function printConfiguration() {
+  await settle(kept, options, questions);
+  process.stdout.write(textOf(kept));
+}
+
+async function serve() {
+  await settle(kept, options, questions);
+  const rooms = await madeRooms(kept, options, questions, LIMITS);
+  await claim(kept);
+  build();
+  kept.saveSettings();
+  kept.write("rooms.json", rooms);
+  const made = makeSecrets(kept);
+  if (made.length > 0) console.log(`  These secrets were made: ${made.join(", ")}.`);
+  fs.writeFileSync(kept.file(CONFIGURATION), textOf(kept));
+  fs.mkdirSync(kept.file(DATA), { recursive: true });
+  const { code, signal } = await superviseWithSocket(kept, options.patience);
+  // What was killed could not end workerd: the next start does.
+  if (!signal) release(kept);
+  process.exit(code ?? 1);
+}
+
+/** Builds in a clone; a release folder brings what is built. */
+function build() {
+  if (!fs.existsSync("Cargo.toml") || options["no-build"]) return;
+  bringRust();
+  buildWorker();
+}
+
+function textOf({ folder, settings, secrets }) {
+  const [, date] = /^compatibility_date = "(.+)"$/m.exec(fs.readFileSync("wrangler.toml", "utf8"));
+  return configurationText({ folder, settings, secrets }, date);
+}

@@ -1,0 +1,65 @@
+// Tries from outside what was just started: health, the API, the room in front of the site, and the
+// site itself. It takes no place: it asks as a browser does that loads a page ahead.
+import { askHost } from "../ask-host.mjs";
+import { managedRooms, patiently, roomOf } from "../deploy/live-check.mjs";
+
+/** What a visitor gets who has no place and asks for none. */
+const NOT_YET = 503;
+const AHEAD = { "sec-purpose": "prefetch" };
+
+/** Tries until all is well or `patience` (seconds) is over. Returns "" or what is wrong. */
+export function checkFromOutside(settings, token, patience) {
+  return patiently(async () => (await managed(settings, token)).problem ?? "", patience);
+}
+
+/** What is not as owners mostly want it, though visitors can be served: a sentence for each. */
+export async function warnings(settings, token) {
+  const { rooms = [] } = await managed(settings, token);
+  return [await roomWarning(settings, rooms), await originWarning(settings)].filter(Boolean);
+}
+
+function managed(settings, token) {
+  const { zone } = settings;
+  return managedRooms(asking(settings), { adminHost: adminHostOf(settings), zone }, token);
+}
+
+async function roomWarning(settings, rooms) {
+  const { host } = settings;
+  const room = roomOf(host, rooms);
+  if (!room) return `no room covers ${host}: everybody passes.`;
+  const { status } = await asking(settings)(host, room.path, AHEAD);
+  if (status === NOT_YET) return "";
+  const path = `${host}${room.path}`;
+  return `${path} answers ${status}, and not the room: do its rules or settings let all pass?`;
+}
+
+async function originWarning({ origin, host }) {
+  try {
+    await askHost(new URL(origin), { headers: { host } });
+    return "";
+  } catch (error) {
+    const why = error.message;
+    return `the site ${origin} does not answer (${why}): visitors get a page that says so.`;
+  }
+}
+
+function asking(settings) {
+  const liveAddress = addressOf(settings);
+  return (name, path, headers) =>
+    askHost(new URL(`${schemeOf(settings)}://${name}${path}`), { headers, liveAddress });
+}
+
+/** Where to connect on this machine. */
+export function addressOf({ address, port, ...settings }) {
+  const name = address === "*" ? "127.0.0.1" : address.replaceAll(/^\[|\]$/g, "");
+  return `${schemeOf(settings)}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** A host on which cockpit, health and API are served. */
+export function adminHostOf({ adminHosts }) {
+  return adminHosts.split(",")[0].trim().replace("*", "admin");
+}
+
+function schemeOf({ tls }) {
+  return tls ? "https" : "http";
+}

@@ -1,0 +1,52 @@
+// The process that keeps the socket of a served folder: runs workerd, tries it from outside, says
+// where everything is, and ends with the command that started it.
+import { Kept } from "../deploy/kept.mjs";
+import { stop } from "../stop.mjs";
+import { addressOf, adminHostOf, checkFromOutside, warnings } from "./check.mjs";
+import { noteWorkerd } from "./claim.mjs";
+import { Workerd } from "./workerd.mjs";
+
+const [folder, patience] = process.argv.slice(2);
+const kept = new Kept(folder);
+const { settings, secrets } = kept;
+const workerd = new Workerd(kept.folder, secrets, (pid) => noteWorkerd(kept, pid));
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
+// A terminal that is closed ends it; a service is told so to take up a new certificate.
+process.on("SIGHUP", process.stdin.isTTY ? end : () => workerd.follow());
+// The command was killed.
+process.on("disconnect", end);
+
+await workerd.start().catch((error) => stop(error.message));
+const problem = await checkFromOutside(settings, secrets.API_TOKEN, Number(patience));
+if (problem) {
+  await workerd.end();
+  stop(`it was started, and ended since it does not work: ${problem}`);
+}
+for (const warning of await warnings(settings, secrets.API_TOKEN)) {
+  console.log(`  Beware: ${warning}`);
+}
+farewell();
+
+async function end() {
+  await workerd.end();
+  process.exit(0);
+}
+
+function farewell() {
+  const { host, origin, trustedProxies } = settings;
+  const { protocol, origin: address, port } = new URL(addressOf(settings));
+  const cockpit = `${protocol}//${adminHostOf(settings)}${port && `:${port}`}/_waiting-room`;
+  const whose = trustedProxies ? `of ${trustedProxies}` : "of nobody (--trusted-proxies)";
+  console.log(`
+  The room is live at ${address}, in front of ${origin}.
+
+  Visitors:     by the host ${host}; a proxy in front keeps it (docs/own-machines.md)
+  The cockpit:  ${cockpit}/
+                with API_TOKEN (${kept.file("secrets.json")}): watch the room, and steer it
+  Health:       ${cockpit}/health
+  Who they are: told by headers ${whose}
+
+  Everything is kept in ${kept.folder}; a copy: npm run serve -- --backup <path>
+  Ctrl-C ends it, and nobody loses a place.
+`);
+}

@@ -1,0 +1,106 @@
+// The entry where the Worker runs in workerd on machines of its owner, without Cloudflare: it says
+// who asks and from where, by the peer of the connection and by what named proxies tell, and lets
+// nobody else tell it. `scripts/serve/configuration.mjs` writes the configuration with it.
+import { env as environment } from "cloudflare:workers";
+import { tellBy } from "./client.js";
+import product from "./entry.js";
+import { isIn, networksIn } from "./networks.js";
+
+export {
+  DataCenterAggregator,
+  DataCenterCounter,
+  GlobalAggregator,
+  Registry,
+} from "./entry.js";
+
+/** The proxies whose headers count. */
+const proxies = networksIn(environment.TRUSTED_PROXIES ?? "");
+/** The header in which they tell the client's address, behind those of proxies before them. */
+const ADDRESS_HEADER = environment.CLIENT_ADDRESS_HEADER || "x-forwarded-for";
+/** The header in which they tell the client's country; "" if they do not. */
+const COUNTRY_HEADER = environment.CLIENT_COUNTRY_HEADER || "";
+/** The scheme of our own socket, which counts where no proxy tells another. */
+const SCHEME = environment.OWN_SCHEME || "http";
+const DATA_CENTER = environment.DATA_CENTER || "OWN";
+/** Peers on this machine: what forwards their connections tells nothing about the client. */
+const here = networksIn("127.0.0.0/8,::1");
+/** Headers by which proxies tell of a client, and anybody can claim something. */
+const CLAIMS = [
+  "client-ip",
+  "fastly-client-ip",
+  "forwarded",
+  "true-client-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-original-forwarded-for",
+  "x-real-ip",
+  ...[ADDRESS_HEADER, COUNTRY_HEADER].filter(Boolean),
+];
+const COUNTRY = /^[a-z]{2}$/i;
+/** Which addresses are those of proxies, as far as they were met; bounded. */
+const known = new Map();
+const KNOWN_MAX = 1_000;
+
+tellBy({ address, properties, tells, colo: () => DATA_CENTER });
+
+export default {
+  fetch(request, env, ctx) {
+    const peer = peerOf(request);
+    return product.fetch(isProxy(peer) ? request : ofClient(request, peer), env, ctx);
+  },
+};
+
+/** The address of the peer; "" if it is none, as of a socket in the file system. */
+function peerOf({ cf }) {
+  const peer = cf?.clientIp ?? "";
+  const address = peer.slice(0, peer.lastIndexOf(":"));
+  return address.startsWith("[") ? address.slice(1, -1) : address;
+}
+
+function isProxy(address) {
+  if (proxies.length === 0) return false;
+  let isOne = known.get(address);
+  if (isOne === undefined) {
+    isOne = isIn(proxies, address);
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(address, isOne);
+  }
+  return isOne;
+}
+
+/** The request of a client that came without a proxy: what it claims is replaced by what is so. */
+function ofClient(request, peer) {
+  const headers = new Headers(request.headers);
+  for (const name of CLAIMS) headers.delete(name);
+  if (peer) headers.set("x-forwarded-for", peer);
+  const { url } = request;
+  const rest = url.slice(url.indexOf(":"));
+  const sent = url === SCHEME + rest ? request : new Request(SCHEME + rest, request);
+  return new Request(sent, { headers });
+}
+
+/**
+ * The address of the client. Each proxy adds the peer that it sees behind what it was told, so the
+ * last that is none of the proxies is true, and all before it may be made up.
+ */
+function address(request) {
+  const peer = peerOf(request);
+  if (!isProxy(peer)) return isIn(here, peer) ? "" : peer;
+  const told = (request.headers.get(ADDRESS_HEADER) ?? "").split(",").map((one) => one.trim());
+  return told.findLast((one) => !isProxy(one)) ?? told[0];
+}
+
+/** What rules may know: the country, if a proxy tells it. */
+function properties(request) {
+  if (!COUNTRY_HEADER || !isProxy(peerOf(request))) return undefined;
+  const told = request.headers.get(COUNTRY_HEADER) ?? "";
+  return COUNTRY.test(told) ? { country: told.toUpperCase() } : undefined;
+}
+
+function tells(request, path) {
+  return properties(request)?.[path] !== undefined;
+}
