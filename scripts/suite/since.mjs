@@ -175,7 +175,7 @@ function textOf(test) {
   return files.map((file) => fs.readFileSync(path.join(folder, file), "utf8")).join("\n");
 }
 
-/** A command of cargo for these packages and not for the workspace, or all of it but the builder. */
+/** A command of cargo for these packages alone. */
 function only(packages, command) {
   const chosen = packages.flatMap((one) => ["--package", one]);
   const without = command.join(" ").replace(` --exclude ${BUILDER}`, "").split(" ");

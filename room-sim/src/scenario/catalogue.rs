@@ -54,8 +54,8 @@ pub const NAMES: [&str; 42] = [
     "cut-from-all",
 ];
 
-/// Published examples, and what `tests/simulated/compressed.test.mjs` plays in workerd, run like any
-/// other scenario.
+/// Published examples, and what `tests/simulated/compressed.test.mjs` plays in workerd, run like
+/// any other scenario.
 pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours", "compressed"];
 
 /// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
