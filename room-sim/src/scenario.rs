@@ -105,6 +105,38 @@ pub enum ReportWay {
     Slow(u64),
 }
 
+/// What becomes of writes to the storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// They are done.
+    #[default]
+    Work,
+    /// They fail, and nothing is written.
+    Fail,
+    /// They are done, and said to have failed.
+    Pretend,
+}
+
+/// Clocks that jump together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// That of the global aggregator.
+    Global,
+    /// Those of the isolates and objects of each data center of so many, from the first on.
+    DataCenters(usize),
+}
+
+/// What runs the same code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The global aggregator.
+    Global,
+    /// The counters and aggregators of each data center of so many, from the first on.
+    DataCenters(usize),
+    /// The isolates of each data center of so many, from the first on.
+    Isolates(usize),
+}
+
 /// Something breaks or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -139,6 +171,25 @@ pub enum Fault {
         way: ReportWay,
         /// Whether they do not reach the global aggregator either.
         and_global: bool,
+    },
+    /// The storage of the global aggregator fails, or works again.
+    Storage(Writes),
+    /// Clocks jump.
+    Clocks {
+        /// Which ones.
+        of: Clocks,
+        /// How far they jump forward, or back below 0, in milliseconds. No clock gets behind the
+        /// true time or more than 5 s ahead.
+        by_ms: i64,
+    },
+    /// Each clock within a data center is set anew, as far from the others as before at most.
+    SetClocks,
+    /// Code is replaced, and with it starts anew what runs it.
+    Code {
+        /// What it runs.
+        of: Code,
+        /// Whether it is the version before from now on, or the present one.
+        is_before: bool,
     },
     /// All isolates are replaced by new ones, which know nothing.
     ReplaceIsolates,

@@ -1,6 +1,7 @@
 //! What really happened, per visitor and from outside. It never asks the product's own counters.
 
 mod expiring;
+mod jumps;
 mod limits;
 mod pauses;
 
@@ -10,6 +11,7 @@ use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::room::settings::Settings;
 
 use expiring::Expiring;
+use jumps::Jumps;
 use limits::Limits;
 use pauses::Pauses;
 pub use pauses::Restart;
@@ -74,6 +76,7 @@ pub struct Truth {
     waiting: Expiring,
     last_minute: VecDeque<Timestamp>,
     in_minute: (u64, u64),
+    jumps: Jumps,
     entered_at: Timestamp,
     /// Idle parts of the seconds in which more than a few waited, but for the first minutes.
     pub(crate) idle: Idle,
@@ -134,6 +137,7 @@ impl Truth {
             waiting: Expiring::new(started_at, SECOND_MS),
             last_minute: VecDeque::new(),
             in_minute: (0, 0),
+            jumps: Jumps::default(),
             entered_at: started_at,
             idle: Idle::default(),
             idle_whole_run: Idle::default(),
@@ -236,7 +240,7 @@ impl Truth {
     /// Counts an entry against R.
     fn note_entry(&mut self, now: Timestamp) {
         self.entries += u64::from(self.is_warm(now));
-        self.last_minute.push_back(now);
+        self.last_minute.push_back(self.jumps.booked_at(now));
         self.used(now);
         let minute = now.0 / MINUTE_MS;
         let in_minute = if self.in_minute.0 == minute { self.in_minute.1 } else { 0 };

@@ -17,6 +17,7 @@ mod objects;
 mod published;
 mod renewals;
 mod storage;
+mod versions;
 mod visitors;
 
 use std::time::Duration;
@@ -27,7 +28,7 @@ use room_core::room::settings::Settings;
 use crate::baseline::{self, BaselineAnswer};
 use crate::chance::Chance;
 use crate::measure::{Measures, Summary};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, Writes};
 use crate::truth::{Truth, WARM_UP_MS};
 use crate::visitor::{Cookie, Visitor, VisitorState};
 use calls::{Calls, Context};
@@ -98,8 +99,7 @@ impl World {
             (scenario.network_conditions, scenario.settings.clone());
         let network = Network::new(data_centers, network_conditions, &mut chance.network);
         let clocks = Clocks::new(data_centers, &network_conditions, &mut chance.network);
-        let forget = scenario.sleepers_forget;
-        let objects = Objects::new(data_centers, START, &settings, &clocks, forget, &mut chance);
+        let objects = Objects::new(data_centers, START, &scenario, &clocks, &mut chance);
         let row = |data_center| IsolateRow::born(data_center, &clocks, &mut chance);
         let isolates = (0..data_centers).map(row).collect();
         let published = match algorithm {
@@ -176,6 +176,7 @@ impl World {
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
         self.faults.heal(&mut self.calls.network);
+        self.objects.lead_writes(Writes::Work);
         let gives_up_at = START + duration_ms + drain_ms;
         while self.truth.waiting(self.now) > 0 && self.now < gives_up_at {
             self.run_until(self.now + MINUTE_MS);

@@ -25,6 +25,7 @@ use room_core::ticket::{Ticket, TicketState};
 use room_core::visit::{GivenSource, Step, Visit};
 
 use crate::clocks::Clocks;
+use crate::cuts::Cut;
 use crate::flight::{Asker, Flight, Reporter};
 use crate::truth::Truth;
 
@@ -88,6 +89,10 @@ pub struct Cluster {
     pub now: Timestamp,
     pub clocks: Clocks,
     pub flights: VecDeque<Flight>,
+    /// What becomes of the reports of isolates that are cut off.
+    pub(crate) cuts: BTreeMap<usize, Cut>,
+    /// Reports that arrive when no isolate is cut off any more.
+    pub(crate) stuck: Vec<Flight>,
     pub visitors: Vec<Visitor>,
     pub truth: Truth,
     pub write_fault: Option<WriteFault>,
@@ -135,6 +140,8 @@ impl Cluster {
             now,
             clocks,
             flights: VecDeque::new(),
+            cuts: BTreeMap::new(),
+            stuck: Vec::new(),
             visitors: Vec::new(),
             write_fault: None,
             cannot_store: false,

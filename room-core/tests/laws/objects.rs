@@ -22,7 +22,8 @@ const COPY_MS: u64 = 2_000;
 impl Cluster {
     /// Hands over the message with this place in the line of all messages.
     pub fn deliver(&mut self, index: usize) {
-        match self.flights.remove(index) {
+        let flight = self.flights.remove(index).and_then(|flight| self.through_cuts(flight));
+        match flight {
             Some(Flight::Ask { data_center, request, asker }) => {
                 let id = self.request_id();
                 let instance = &mut self.counters[data_center];

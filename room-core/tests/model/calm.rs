@@ -89,6 +89,7 @@ impl World {
         for flight in &mut self.flights {
             flight.edit().is_late = false;
         }
+        self.cut = [false; DATA_CENTERS];
         for visitor in &mut self.visitors {
             visitor.edit().dozes = false;
         }

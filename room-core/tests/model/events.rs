@@ -39,6 +39,8 @@ pub enum Event {
     Restart { place: Place8, with_copy: bool },
     /// A waiting visitor's tab goes to sleep.
     Doze(u8),
+    /// From now on no report of an isolate arrives.
+    Cut(u8),
 }
 
 /// A [`Place`] in two bytes, since there are millions of events.
@@ -131,6 +133,9 @@ impl World {
     }
 
     fn passing(&self, events: &mut Vec<Event>) {
+        if self.room.is_timely && !self.flights.is_empty() {
+            return;
+        }
         events.extend(self.next_due().map(|_| Event::Pass));
         self.calming(events);
     }
@@ -164,6 +169,10 @@ impl World {
                     events.push(Event::Restart { place: place8, with_copy: true });
                 }
             }
+        }
+        if budget.cuts > 0 {
+            let open = (0..DATA_CENTERS).filter(|isolate| !self.cut[*isolate]);
+            events.extend(open.map(|isolate| Event::Cut(isolate as u8)));
         }
         if budget.dozes > 0 {
             let waits = |visitor: &Visitor| visitor.entered_at.is_none() && !visitor.dozes;
@@ -313,6 +322,10 @@ impl World {
             Event::Restart { place, with_copy } => {
                 self.budget.restarts -= 1;
                 self.restart(place.into(), with_copy);
+            }
+            Event::Cut(isolate) => {
+                self.budget.cuts -= 1;
+                self.cut[usize::from(isolate)] = true;
             }
             Event::Doze(visitor) => {
                 self.budget.dozes -= 1;

@@ -19,6 +19,9 @@ pub struct Room {
     pub calms_ms: Vec<u64>,
     /// True if it may begin while messages are on their way, which then arrive in their order.
     pub is_calm_anywhere: bool,
+    /// True if no message takes long: time passes only while none is on its way. Then the limit
+    /// holds where sessions are renewed too.
+    pub is_timely: bool,
     pub bug: Option<Bug>,
     /// What has happened before the search begins.
     pub before: Vec<Before>,
@@ -48,6 +51,8 @@ pub struct Budget {
     pub dozes: u8,
     /// Requests of visitors inside.
     pub renewals: u8,
+    /// Isolates that are cut from their aggregator, for good.
+    pub cuts: u8,
     pub calms: u8,
 }
 
@@ -78,6 +83,8 @@ pub enum Bug {
     RepeatWithoutRateSlot,
     /// Each move of a visitor is reported once more, under another visitor's name.
     RenewalCountedTwice,
+    /// What an isolate could not report is not told to the global aggregator either.
+    HoldsForgotten,
 }
 
 impl Room {
@@ -95,6 +102,7 @@ impl Room {
             restarts: Vec::new(),
             calms_ms: vec![2_000, 16_000, 45_000],
             is_calm_anywhere: false,
+            is_timely: false,
             bug: None,
             before: Vec::new(),
         }

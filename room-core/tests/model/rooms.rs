@@ -74,6 +74,16 @@ fn dying(room: Room) -> Room {
     with(Room { homes, restarts: vec![Place::Isolate(0)], ..room }, 2, budget)
 }
 
+/// One place and somebody in it who renews at one isolate or the other, one of which is cut from
+/// its aggregator; the next in line comes when the session would be over.
+fn cut() -> Room {
+    let (arrive, calm) = (Before::Arrive, Before::Calm);
+    let before = vec![arrive, calm(5_000), arrive, calm(40_000)];
+    let mut room = Room { before, is_timely: true, ..Room::new(1, 1, &[0, 1]) };
+    room.settings.disable_session_renewal = false;
+    with(room, 1, Budget { renewals: 3, cuts: 1, ..Budget::default() })
+}
+
 /// Everything in one data center runs ahead by so much.
 fn ahead(room: Room, ahead_ms: u64) -> Room {
     let clocks = [Clock::Counter(1), Clock::Aggregator(1), Clock::Isolate(1)];
@@ -100,6 +110,7 @@ pub fn sound() -> Vec<Named> {
         named("renewals", renewals(5_000)),
         named("late renewals", renewals(59_500)),
         named("renewals, isolate restarts", dying(renewals(5_000))),
+        named("renewals, an isolate is cut off", cut()),
         named("a data center 1 s ahead", messages(1, ahead(called(), 1_000))),
         named("a data center 5 s ahead", messages(1, ahead(called(), 5_000))),
         named("a counter 1.6 s ahead", counter_ahead),
@@ -122,6 +133,7 @@ pub fn planted() -> Vec<(Named, &'static str)> {
         (named("a lease that ends late", lease), "I5"),
         (named("a repeat without a rate slot", repeat), "I1"),
         (named("a renewal counted twice", renewal), "I7"),
+        (named("a renewal that nobody hears of", with_bug(Bug::HoldsForgotten, cut())), "I1"),
     ]
 }
 

@@ -17,7 +17,7 @@ use room_core::visit::{GivenSource, Step, Visit};
 
 use crate::fingerprint::Shared;
 use crate::message::{Caller, Flight, LIMIT_MS, Message, Who};
-use crate::room::{Clock, Place};
+use crate::room::{Bug, Clock, Place};
 use crate::words;
 use crate::world::{
     Loading, Object, ROOM, Site, World, incarnation_of_aggregator, incarnation_of_global, node,
@@ -135,7 +135,12 @@ impl World {
         };
         site.busy = true;
         let caller = Caller { who: Who::Isolate, life: site.life, since: self.now };
-        self.send(isolate, Some(caller), message);
+        let is_lost = match &message {
+            Message::Report(_) => self.cut[isolate],
+            Message::Up(_) => self.room.bug == Some(Bug::HoldsForgotten),
+            _ => false,
+        };
+        self.send(isolate, Some(caller), if is_lost { Message::Silence } else { message });
     }
 
     /// A message arrives.

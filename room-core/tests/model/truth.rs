@@ -171,7 +171,8 @@ impl World {
         let span_ms = span_ms.unwrap_or(MINUTE_MS);
         let granted = self.truth.grants.iter().find(|one| one.slots.grant == grant);
         let (used, n) = granted.map_or((1, 0), |one| (one.used, one.slots.n));
-        if inside > places as usize && settings.disable_session_renewal {
+        let is_exact = settings.disable_session_renewal || self.room.is_timely;
+        if inside > places as usize && is_exact {
             self.break_law(format!("I1: {inside} visitors are inside, {places} may be"));
         } else if span_ms < MINUTE_MS {
             self.break_law(format!("I1: {} visitors enter within {span_ms} ms", rate + 1));

@@ -66,6 +66,9 @@ impl World {
                 let copy = if with_copy { "with its copy" } else { "without a copy" };
                 format!("RESTARTED: the {}, {copy}", place_name(place.into()))
             }
+            Event::Cut(isolate) => {
+                format!("CUT: the isolate of {} from its aggregator", NAMES[usize::from(isolate)])
+            }
             Event::Doze(visitor) => format!("visitor {visitor}'s tab goes to sleep"),
         });
     }

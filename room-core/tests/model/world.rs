@@ -153,6 +153,8 @@ pub struct World {
     pub storage: Shared<Storage>,
     pub view_copies: [Option<Shared<View>>; DATA_CENTERS],
     pub truth: Shared<Truth>,
+    /// Whether no report of each isolate arrives.
+    pub cut: [bool; DATA_CENTERS],
     pub budget: Budget,
     /// The first property that did not hold.
     pub broken: Option<String>,
@@ -227,6 +229,7 @@ impl World {
             storage: Shared::new(Storage::default()),
             view_copies: [None, None],
             truth: Shared::new(Truth::default()),
+            cut: [false; DATA_CENTERS],
             budget: room.budget,
             broken: None,
             told: None,
@@ -237,7 +240,7 @@ impl World {
 
     /// What tells this state from others. The room is the same in all of them.
     pub fn print(&self) -> u128 {
-        let own = fingerprint::of(&(self.now, self.budget));
+        let own = fingerprint::of(&(self.now, self.budget, self.cut));
         // Messages on their way have no order: whichever arrives next is chosen.
         let flights = self.flights.iter().map(Shared::print).fold(0, u128::wrapping_add);
         let parts = [own, flights, self.global.print(), self.truth.print()];

@@ -17,7 +17,7 @@ const OVER_PART: f64 = 0.002;
 /// besides: so long a place is held that was lost with its isolate or its data center.
 const STANDSTILL_MS: u64 = MINUTE_MS;
 /// The longest fault lasts so long.
-const FAULT_MS: u64 = 2 * MINUTE_MS;
+const FAULT_MS: u64 = 3 * MINUTE_MS;
 /// So many of those who entered may be overtaken, or a few where that is fewer.
 const OVERTAKEN_PART: f64 = 0.002;
 const OVERTAKEN_FEW: f64 = 1.0;
@@ -87,7 +87,7 @@ impl Law {
             Self::Drained => "an hour after the last arrival nobody waits",
             Self::Progress => {
                 "while somebody waits and places are free, somebody enters within a session and \
-                 a minute, or three minutes where anything breaks, and a round more in a slow \
+                 a minute, or four minutes where anything breaks, and a round more in a slow \
                  lottery"
             }
             Self::Order => {

@@ -1,5 +1,6 @@
 //! Draws a story: parts by the seed, each of which can be left out. Runs nothing.
 
+mod degraded;
 mod faults;
 mod parts;
 
@@ -60,6 +61,8 @@ impl Story {
         let stream = &mut Stream::new(seed ^ 0x5741_524d);
         let mut parts = parts::draw(stream);
         parts.extend(faults::draw(stream));
+        // By draws of their own: the other parts of a seed stay what they were.
+        parts.extend(degraded::draw(&mut Stream::new(seed ^ 0x4841_4c46)));
         Self { seed, parts }
     }
 

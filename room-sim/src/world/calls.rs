@@ -10,6 +10,7 @@ use room_core::room::settings::Settings;
 use super::event::WorldEvent;
 use super::event_queue::EventQueue;
 use super::network::{Caller, Network, Place, Question, Reply, SILENCE_MS, WaitingVisit, Way};
+use super::versions::Versions;
 use crate::chance::Chance;
 
 /// The network and the callers that wait for an answer.
@@ -17,6 +18,8 @@ use crate::chance::Chance;
 pub(crate) struct Calls {
     /// Delays, losses and cuts of the messages.
     pub(crate) network: Network,
+    /// Who runs the version before.
+    pub(crate) versions: Versions,
     /// Who waits, by the number of the call.
     waiting: BTreeMap<u64, Caller>,
     /// The isolates to which a second answer to a call may come, until it would be silence, and the
@@ -29,7 +32,8 @@ pub(crate) struct Calls {
 impl Calls {
     /// Begins without a call.
     pub(crate) fn new(network: Network) -> Self {
-        Self { network, waiting: BTreeMap::new(), answered: BTreeMap::new(), last: 0 }
+        let (versions, waiting, answered) = Default::default();
+        Self { network, versions, waiting, answered, last: 0 }
     }
 
     /// Ends a call: whoever waited for it. `None` once it has ended, since an answer can come after
@@ -108,6 +112,7 @@ impl Context<'_> {
     fn send(&mut self, call: u64, caller: &Caller, question: Question) {
         let stream = &mut self.chance.network;
         let network = &self.calls.network;
+        let Some(question) = self.calls.versions.question(caller, question) else { return };
         let question = Box::new(question);
         let is_repeated = network.repeats(stream);
         let mut delay_ms = || network.delay_ms(caller, Way::There, stream);
@@ -132,6 +137,7 @@ impl Context<'_> {
     /// Sends an answer to a question; whoever does not wait any more gets none.
     pub(crate) fn reply(&mut self, call: u64, reply: Reply) {
         let Some(caller) = self.calls.waiting.get(&call) else { return };
+        let reply = self.calls.versions.reply(caller, reply);
         if let Some(delay_ms) =
             self.calls.network.delay_ms(caller, Way::Back, &mut self.chance.network)
         {

@@ -3,6 +3,9 @@
 use crate::chance::Stream;
 use crate::scenario::NetworkConditions;
 
+/// No clock gets further ahead of the world's time than this by a jump.
+const AHEAD_MS_MAX: u64 = 5_000;
+
 /// How much the clocks of each data center are ahead of the world's time.
 #[derive(Debug)]
 #[expect(clippy::struct_field_names, reason = "names tell their units")]
@@ -28,6 +31,16 @@ impl Clocks {
         Self { data_centers_ms, global_ms: draw_ms(), spread_ms: conditions.skew_ms }
     }
 
+    /// The clocks of a data center jump. Returns how far they did, in milliseconds.
+    pub(crate) fn jump(&mut self, data_center: usize, by_ms: i64) -> i64 {
+        self.data_centers_ms.get_mut(data_center).map_or(0, |ahead_ms| jump(ahead_ms, by_ms))
+    }
+
+    /// The clock of the global aggregator jumps. Returns how far it did, in milliseconds.
+    pub(crate) fn jump_global(&mut self, by_ms: i64) -> i64 {
+        jump(&mut self.global_ms, by_ms)
+    }
+
     /// Draws how much a new clock in this data center is ahead of time, in milliseconds.
     pub(crate) fn draw_ms(&self, data_center: usize, stream: &mut Stream) -> u64 {
         let of_all_ms = self.data_centers_ms.get(data_center).copied().unwrap_or(0);
@@ -38,4 +51,11 @@ impl Clocks {
     pub(crate) fn draw_global_ms(&self, stream: &mut Stream) -> u64 {
         self.global_ms + stream.between(0, self.spread_ms)
     }
+}
+
+fn jump(ahead_ms: &mut u64, by_ms: i64) -> i64 {
+    let before_ms = *ahead_ms;
+    let most_ms = before_ms.max(AHEAD_MS_MAX);
+    *ahead_ms = before_ms.saturating_add_signed(by_ms).min(most_ms);
+    ahead_ms.cast_signed() - before_ms.cast_signed()
 }

@@ -6,9 +6,9 @@ use room_core::base::time::{SECOND_MS, Timestamp};
 use super::calls::Context;
 use super::event::WorldEvent;
 use super::isolates::{IsolateInstance, IsolateRow};
-use super::network::Network;
+use super::network::{Network, Place};
 use crate::baseline;
-use crate::scenario::{Fault, Scenario};
+use crate::scenario::{Clocks, Code, Fault, Scenario};
 use crate::truth::Restart;
 use crate::world::World;
 
@@ -113,6 +113,9 @@ impl World {
             Some(Fault::RestartGlobal { with_copy }) => {
                 parts.objects.expect_global_restart(with_copy, &mut context);
             }
+            Some(Fault::Code { of: Code::Global, .. }) => {
+                parts.objects.expect_global_restart(true, &mut context);
+            }
             Some(Fault::RestartDataCenters { every, with_copy: true }) => {
                 for data_center in (0..parts.faults.data_centers()).step_by(every) {
                     parts.objects.copy_data_center(data_center);
@@ -126,26 +129,19 @@ impl World {
     pub(crate) fn fault(&mut self, number: usize) {
         let Some(fault) = self.faults.get(number).filter(|_| !self.is_healed()) else { return };
         match fault {
-            Fault::RestartGlobal { .. } => {
-                self.truth.restart(self.now, Restart::Global);
-                let (parts, mut context) = self.parts();
-                parts.objects.restart_global(&mut context);
-            }
-            Fault::RestartDataCenters { every, .. } => {
-                self.truth.restart(self.now, Restart::DataCenters);
-                for data_center in (0..self.faults.data_centers()).step_by(every) {
-                    self.forget_renewals(data_center);
-                    let (parts, mut context) = self.parts();
-                    parts.objects.restart_data_center(data_center, &mut context);
-                }
-            }
+            Fault::RestartGlobal { .. } => self.restart_global(),
+            Fault::RestartDataCenters { every, .. } => self.restart_data_centers(every),
+            Fault::Storage(writes) => self.objects.lead_writes(writes),
+            Fault::Clocks { of, by_ms } => self.jump_clocks(of, by_ms),
+            Fault::SetClocks => self.set_clocks(),
+            Fault::Code { of, is_before } => self.replace_code(of, is_before),
             Fault::Outage { data_center } => self.vanish(data_center),
             Fault::Cut => self.faults.cut(true, &mut self.calls.network),
             Fault::Heal => self.faults.cut(false, &mut self.calls.network),
             Fault::Reports { data_center, every, way, and_global } => {
                 self.calls.network.lead_reports(data_center, every, way, and_global);
             }
-            Fault::ReplaceIsolates => self.replace_isolates(),
+            Fault::ReplaceIsolates => self.replace_isolates(1),
             Fault::DelayCounters { late_ms } => self.calls.network.delay_counters(late_ms),
             Fault::SilenceLine { for_ms } => self.faults.silence_line(self.now + for_ms),
             Fault::Open => {
@@ -160,8 +156,61 @@ impl World {
         }
     }
 
-    fn replace_isolates(&mut self) {
+    fn restart_global(&mut self) {
+        self.truth.restart(self.now, Restart::Global);
+        let (parts, mut context) = self.parts();
+        parts.objects.restart_global(&mut context);
+    }
+
+    fn restart_data_centers(&mut self, every: usize) {
+        self.truth.restart(self.now, Restart::DataCenters);
+        for data_center in (0..self.faults.data_centers()).step_by(every) {
+            self.forget_renewals(data_center);
+            let (parts, mut context) = self.parts();
+            parts.objects.restart_data_center(data_center, &mut context);
+        }
+    }
+
+    /// New code, or that of before, runs in what is replaced for it.
+    fn replace_code(&mut self, of: Code, is_before: bool) {
+        self.calls.versions.replace(of, is_before);
+        match of {
+            Code::Global => self.restart_global(),
+            Code::DataCenters(every) => self.restart_data_centers(every),
+            Code::Isolates(every) => self.replace_isolates(every),
+        }
+    }
+
+    /// Clocks jump together.
+    fn jump_clocks(&mut self, of: Clocks, by_ms: i64) {
+        let Clocks::DataCenters(every) = of else {
+            let jumped_ms = self.clocks.jump_global(by_ms);
+            self.objects.jump_global_clock(jumped_ms);
+            self.truth.jump_books(self.now, jumped_ms.max(0).cast_unsigned());
+            return;
+        };
+        for data_center in (0..self.isolates.len()).step_by(every) {
+            let jumped_ms = self.clocks.jump(data_center, by_ms);
+            self.objects.jump_clocks(data_center, jumped_ms);
+            self.isolates.get_mut(data_center).into_iter().for_each(|row| row.jump(jumped_ms));
+            let (now, truth) = (self.now, &mut self.truth);
+            // Sessions end by the clock of the data center in which they are used.
+            self.visitors.shorten_sessions(now, data_center, jumped_ms.max(0).cast_unsigned(), truth);
+        }
+    }
+
+    fn set_clocks(&mut self) {
         for data_center in 0..self.isolates.len() {
+            self.objects.set_clocks(data_center, &self.clocks, &mut self.chance.network);
+            if let Some(row) = self.isolates.get_mut(data_center) {
+                row.set_clocks(data_center, &self.clocks, &mut self.chance.network);
+            }
+        }
+    }
+
+    /// All isolates of each data center of so many are replaced.
+    fn replace_isolates(&mut self, every: usize) {
+        for data_center in (0..self.isolates.len()).step_by(every) {
             for isolate in 0..Scenario::isolates(data_center) {
                 self.kill(data_center, isolate);
             }
@@ -211,6 +260,18 @@ impl World {
         }
         let isolates = self.isolates.get_mut(data_center).map(IsolateRow::all_mut);
         isolates.into_iter().flatten().for_each(|instance| instance.renewals.forget());
+    }
+
+    /// An isolate tells the global aggregator what it could not report. Where either runs the
+    /// version before, nobody holds the places of these visitors.
+    pub(crate) fn look_at_hold(&mut self, place: Place) {
+        if self.calls.versions.knows_holds(place) {
+            return;
+        }
+        let row = self.isolates.get_mut(place.data_center);
+        let Some(instance) = row.and_then(|row| row.present(place)) else { return };
+        let visitors = instance.renewals.not_told();
+        self.lose_renewals(visitors);
     }
 
     fn lose_renewals(&mut self, visitors: Vec<usize>) {

@@ -112,6 +112,20 @@ impl IsolateRow {
         &mut self.instances
     }
 
+    /// The clocks of all isolates jump by so many milliseconds.
+    pub(crate) fn jump(&mut self, by_ms: i64) {
+        for instance in &mut self.instances {
+            instance.ahead_ms = instance.ahead_ms.saturating_add_signed(by_ms);
+        }
+    }
+
+    /// The clocks of all isolates are set anew.
+    pub(crate) fn set_clocks(&mut self, data_center: usize, clocks: &Clocks, stream: &mut Stream) {
+        for instance in &mut self.instances {
+            instance.ahead_ms = clocks.draw_ms(data_center, stream);
+        }
+    }
+
     /// Finds an isolate that is still in the incarnation of this place.
     pub(crate) fn present(&mut self, place: Place) -> Option<&mut IsolateInstance> {
         self.get_mut(place.isolate).filter(|instance| instance.incarnation == place.incarnation)
@@ -424,6 +438,7 @@ impl World {
                 return;
             }
             Followup::Hold(hold) => {
+                self.look_at_hold(place);
                 let caller = Caller::Hold(shift, true);
                 return self.call(caller, Question::Global(GlobalRequest::Hold(hold)));
             }

@@ -3,6 +3,7 @@
 //! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, one
 //! timer per object, and an object that starts again knows nothing but its row and its copy.
 
+mod faults;
 mod sleep;
 
 use std::time::{Duration, Instant};
@@ -15,7 +16,6 @@ use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter, S
 use room_core::machines::global_aggregator::{GlobalAggregator, GlobalTurn, Restored, Save};
 use room_core::machines::turn::RequestId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
-use room_core::room::settings::Settings;
 
 use super::calls::Context;
 use super::clocks::Clocks;
@@ -25,6 +25,7 @@ use super::messages::Recorder;
 use super::network::{Caller, CounterSeat, Question, Reply};
 use super::storage::{Storage, VALUE_BYTES_MAX};
 use crate::chance::Chance;
+use crate::scenario::{Fault, Scenario};
 
 /// The key of the row in the storage.
 const ROW: &str = "row";
@@ -87,6 +88,8 @@ pub(crate) struct Objects {
     rows_before: u64,
     /// Whether an object that sleeps forgets what it has not stored.
     sleepers_forget: bool,
+    /// Whether all is written in the whole story.
+    writes_always: bool,
     pub(super) recorder: Recorder,
 }
 
@@ -95,11 +98,13 @@ impl Objects {
     pub(crate) fn new(
         data_centers: usize,
         now: Timestamp,
-        settings: &Settings,
+        scenario: &Scenario,
         clocks: &Clocks,
-        sleepers_forget: bool,
         chance: &mut Chance,
     ) -> Self {
+        let (settings, sleepers_forget) = (&scenario.settings, scenario.sleepers_forget);
+        let fails = |(_, fault): &(u64, Fault)| matches!(fault, Fault::Storage(_));
+        let writes_always = sleepers_forget || scenario.faults.iter().any(fails);
         let incarnation = Incarnation(chance.product.number());
         let global = GlobalAggregator::new(Restored::default(), ROOM, now, incarnation, settings);
         let ahead_ms = clocks.draw_global_ms(&mut chance.network);
@@ -122,7 +127,7 @@ impl Objects {
             aggregators,
             global,
             storage: Storage::default(),
-            writes_all: sleepers_forget,
+            writes_all: writes_always,
             writes_next_at: now + SAMPLED_MS,
             writing: (Duration::ZERO, 0),
             largest_state: 0,
@@ -130,6 +135,7 @@ impl Objects {
             measured_from: now,
             rows_before: 0,
             sleepers_forget,
+            writes_always,
             recorder: Recorder::default(),
         }
     }
@@ -419,7 +425,7 @@ impl Objects {
         let machine = GlobalAggregator::new(restored, ROOM, now, incarnation, context.settings);
         *instance = Instance::new(machine, incarnation, instance.ahead_ms);
         self.loads.global.end(context.now);
-        self.writes_all = self.sleepers_forget;
+        self.writes_all = self.writes_always;
     }
 
     /// All objects of a data center lose all memory but their copies.

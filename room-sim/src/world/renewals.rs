@@ -39,6 +39,14 @@ impl Renewals {
         }
     }
 
+    /// The visitors of whose renewals the present aggregator may not have heard.
+    pub(crate) fn not_told(&self) -> Vec<usize> {
+        let known = self.received + 1;
+        let reported = self.reported.iter().filter(|(next, _)| *next > known);
+        let reported = reported.flat_map(|(_, visitors)| visitors);
+        reported.chain(&self.fresh).copied().collect()
+    }
+
     /// The aggregator has lost its memory, and does not know what it has heard.
     pub(crate) fn forget(&mut self) {
         self.received = 0;
@@ -74,6 +82,7 @@ mod tests {
             renewals.hear(2, 1);
             renewals
         };
+        assert_eq!(told().not_told(), [3, 4]);
         assert_eq!(told().unheard(), (vec![3, 4], vec![2]));
         let mut renewals = told();
         renewals.forget();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::scenario::Writes;
+
 /// A stored value may have so many bytes, as the platform has it.
 pub(crate) const VALUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 
@@ -12,6 +14,7 @@ pub(crate) struct Storage {
     sizes: Sizes,
     /// The values that were written or deleted.
     rows: u64,
+    writes: Writes,
 }
 
 /// How large what was stored, or should have been, was at most.
@@ -26,14 +29,22 @@ pub struct Sizes {
 }
 
 impl Storage {
+    /// From now on this becomes of writes.
+    pub(crate) fn lead_writes(&mut self, writes: Writes) {
+        self.writes = writes;
+    }
+
     /// Writes all values in one transaction, and none if one is too large; a value that is none is
-    /// deleted. Returns whether it was written.
+    /// deleted. Returns whether the storage says that it was written.
     pub(crate) fn write(&mut self, changes: Vec<(String, Option<String>)>) -> bool {
         let values = changes.iter().filter_map(|(_, value)| value.as_ref());
         let largest = values.map(String::len).max().unwrap_or(0);
         self.sizes.largest_value = self.sizes.largest_value.max(largest);
         if largest > VALUE_BYTES_MAX {
             self.sizes.refused_writes += 1;
+            return false;
+        }
+        if self.writes == Writes::Fail {
             return false;
         }
         self.rows += changes.len() as u64;
@@ -44,7 +55,7 @@ impl Storage {
             };
         }
         self.sizes.all_values = self.sizes.all_values.max(self.bytes());
-        true
+        self.writes == Writes::Work
     }
 
     /// Finds a value.
@@ -77,6 +88,21 @@ impl Storage {
 #[cfg(test)]
 mod tests {
     use super::{Sizes, Storage, VALUE_BYTES_MAX};
+    use crate::scenario::Writes;
+
+    #[test]
+    fn a_write_that_fails_may_have_been_done() {
+        let mut storage = Storage::default();
+        let mut check = |writes: Writes, value: &str, want: (bool, &str)| {
+            storage.lead_writes(writes);
+            let is_written = storage.write(vec![("row".to_string(), Some(value.to_string()))]);
+            assert_eq!((is_written, storage.get("row").unwrap_or_default()), want, "{writes:?}");
+        };
+        check(Writes::Work, "first", (true, "first"));
+        check(Writes::Fail, "second", (false, "first"));
+        check(Writes::Pretend, "third", (false, "third"));
+        check(Writes::Work, "fourth", (true, "fourth"));
+    }
 
     #[test]
     fn a_value_that_is_too_large_changes_nothing() {

@@ -95,6 +95,20 @@ impl Visitors {
         Some(browser.next_request(now, &self.habits, stream))
     }
 
+    /// The sessions of all visitors of a data center end so many milliseconds earlier.
+    pub(crate) fn shorten_sessions(
+        &mut self,
+        now: Timestamp,
+        data_center: usize,
+        by_ms: u64,
+        truth: &mut Truth,
+    ) {
+        let inside = |one: &&mut Visitor| one.data_center == data_center && one.session_ends > now;
+        for browser in self.all.iter_mut().filter(inside).filter(|_| by_ms > 0) {
+            browser.session_ends = truth.shorten(now, browser.session_ends, by_ms);
+        }
+    }
+
     /// Shows the queue page to a visitor, with an estimate of its wait if one is known.
     pub(crate) fn show_wait(
         &mut self,

@@ -250,3 +250,6 @@ fn unheard_move(number: u64, event: &IsolateEvent) -> Option<UnheardMove> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

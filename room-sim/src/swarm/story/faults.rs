@@ -9,8 +9,8 @@ use crate::scenario::Fault;
 /// Most faults of a story; some stories have none.
 const FAULTS_MAX: u64 = 10;
 /// When faults may begin: copies that they find are taken 10 s earlier, and no story is shorter.
-const FIRST_S: u64 = 20;
-const LAST_S: u64 = 590;
+pub(super) const FIRST_S: u64 = 20;
+pub(super) const LAST_S: u64 = 590;
 /// So long before it is cut off a data center may have told something last, or tells it after.
 const TOLD_MS: u64 = 10 * SECOND_MS;
 
@@ -81,7 +81,8 @@ fn fault(stream: &mut Stream, at_s: u64, may_vanish: bool) -> Part {
     }
 }
 
-fn one(at_s: u64, text: &str, faults: Vec<(u64, Fault)>) -> Part {
+/// A part that is these faults, each so many seconds after the first moment.
+pub(super) fn one(at_s: u64, text: &str, faults: Vec<(u64, Fault)>) -> Part {
     Part::new(format!("at {at_s} s {text}"), move |draft| {
         draft.has_faults = true;
         let planned = faults.iter().map(|(after_s, fault)| ((at_s + after_s) * SECOND_MS, *fault));

@@ -39,6 +39,7 @@ impl World {
         let now = self.now;
         let Some(instance) = self.instance(shift.place) else { return };
         if let Some(hold) = instance.machine.hold(now + instance.ahead_ms) {
+            self.look_at_hold(shift.place);
             let question = Question::Global(GlobalRequest::Hold(hold));
             self.call(Caller::Hold(shift, false), question);
         }

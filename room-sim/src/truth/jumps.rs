@@ -1,0 +1,84 @@
+//! What a jump of a clock changes in what counts: sessions and minutes end by clocks.
+
+use room_core::base::time::Timestamp;
+use room_core::capacity::slots::{ANSWER_MS, LEASE_MS};
+
+use super::Truth;
+
+/// So long a slot may be used that was granted before a jump: its lease, and the answer with it.
+const SLOTS_END_MS: u64 = LEASE_MS + ANSWER_MS;
+
+/// How far the clock of the books has jumped forward while slots from before may be used.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Jumps {
+    last_at: Timestamp,
+    by_ms: u64,
+}
+
+impl Jumps {
+    fn note(&mut self, now: Timestamp, by_ms: u64) {
+        let before_ms = now.since_ms(self.booked_at(now));
+        *self = Self { last_at: now, by_ms: before_ms + by_ms };
+    }
+
+    /// In which moment the books count somebody who enters at `now`, if the slot is from before.
+    pub(super) fn booked_at(self, now: Timestamp) -> Timestamp {
+        if now.since_ms(self.last_at) < SLOTS_END_MS { now - self.by_ms } else { now }
+    }
+}
+
+impl Truth {
+    /// The session of a visitor that would have run until `session_ends` ends so many milliseconds
+    /// earlier, since the clock by which it ends has jumped. Returns when.
+    pub fn shorten(&mut self, now: Timestamp, session_ends: Timestamp, by_ms: u64) -> Timestamp {
+        let ends_at = (session_ends - by_ms).max(now);
+        self.inside.live(now);
+        self.inside.remove(session_ends);
+        self.inside.add(ends_at);
+        ends_at
+    }
+
+    /// The clock of the books jumps forward by so many milliseconds: what has entered before is so
+    /// much longer ago for them, and so is what enters with slots from before.
+    pub fn jump_books(&mut self, now: Timestamp, by_ms: u64) {
+        self.last_minute.iter_mut().for_each(|at| *at = *at - by_ms);
+        self.jumps.note(now, by_ms);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Truth;
+    use crate::scenario::Scenario;
+    use room_core::base::time::{SECOND_MS, Timestamp};
+
+    const START: Timestamp = Timestamp(600_000);
+
+    fn truth() -> Truth {
+        Truth::new(START, Scenario::named("small").expect("a known name").settings)
+    }
+
+    #[test]
+    fn a_session_ends_as_much_earlier_as_its_clock_jumps() {
+        let mut truth = truth();
+        let ends_at = truth.serve(START, Timestamp::default());
+        assert_eq!(truth.shorten(START, ends_at, 5 * SECOND_MS), ends_at - 5 * SECOND_MS);
+        assert_eq!(truth.inside.live(ends_at - 5 * SECOND_MS - 1), 1);
+        assert_eq!(truth.inside.live(ends_at - 5 * SECOND_MS), 0);
+    }
+
+    #[test]
+    fn a_minute_of_the_books_is_as_much_shorter_as_their_clock_jumps() {
+        let check = |after_ms: u64, want: u64| {
+            let mut truth = truth();
+            for visitor in 0..200 {
+                truth.admit(START, visitor, None);
+            }
+            truth.jump_books(START + SECOND_MS, 5 * SECOND_MS);
+            truth.admit(START + after_ms, 200, None);
+            assert_eq!(truth.rate_over_visitors, want, "{after_ms}");
+        };
+        check(54_999, 1);
+        check(55_000, 0);
+    }
+}

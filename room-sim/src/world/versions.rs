@@ -1,0 +1,182 @@
+//! Old code beside new: who runs the version before, and what a message is like between it and the
+//! present one. Decides nothing.
+//!
+//! The machines are those of the present version. What the version before cannot say is taken out
+//! of messages to it and from it: each field that it does not know, and the messages themselves.
+
+use room_core::capacity::cadence::Cadence;
+use room_core::capacity::state::Contribution;
+use room_core::machines::wire::{
+    CounterReply, CounterRequest, GlobalReply, GlobalRequest, IsolateEvent, Report, ReportReply,
+    SlotRequest, Sync,
+};
+use room_core::order::census::Presence;
+use room_core::queue::view::View;
+
+use super::network::{Caller, Place, Question, Reply};
+use crate::scenario::Code;
+use crate::world::objects::data_center_of;
+
+/// Who runs the version before.
+#[derive(Debug, Default)]
+pub(crate) struct Versions {
+    global: bool,
+    /// The objects of each data center of so many.
+    objects: Option<usize>,
+    /// The isolates of each data center of so many.
+    isolates: Option<usize>,
+}
+
+impl Versions {
+    /// From now on this runs the version before, or the present one.
+    pub(crate) fn replace(&mut self, of: Code, is_before: bool) {
+        let every = |every: usize| is_before.then_some(every);
+        match of {
+            Code::Global => self.global = is_before,
+            Code::DataCenters(one_of) => self.objects = every(one_of),
+            Code::Isolates(one_of) => self.isolates = every(one_of),
+        }
+    }
+
+    /// Whether this isolate can tell the global aggregator what it could not report.
+    pub(crate) fn knows_holds(&self, place: Place) -> bool {
+        !self.global && !is_one_of(self.isolates, place.data_center)
+    }
+
+    /// What arrives of a question; none where whoever is asked does not know such a question.
+    pub(crate) fn question(&self, caller: &Caller, question: Question) -> Option<Question> {
+        if !self.is_old(caller) {
+            return Some(question);
+        }
+        Some(match question {
+            Question::Counter(counter, request) => {
+                Question::Counter(counter, counter_request(request))
+            }
+            Question::Aggregator(data_center, asked) => {
+                Question::Aggregator(data_center, report(asked))
+            }
+            Question::Global(request) => Question::Global(global_request(request)?),
+        })
+    }
+
+    /// What arrives of an answer.
+    pub(crate) fn reply(&self, caller: &Caller, reply: Reply) -> Reply {
+        if !self.is_old(caller) {
+            return reply;
+        }
+        match reply {
+            Reply::Counter(reply) => Reply::Counter(counter_reply(reply)),
+            Reply::Aggregator(reply) => Reply::Aggregator(report_reply(reply)),
+            Reply::Global(reply) => Reply::Global(global_reply(reply)),
+        }
+    }
+
+    /// Whether whoever calls or whoever is called runs the version before.
+    fn is_old(&self, caller: &Caller) -> bool {
+        let isolate = |place: Place| is_one_of(self.isolates, place.data_center);
+        let objects = |data_center: usize| is_one_of(self.objects, data_center);
+        match caller {
+            Caller::Visit(visit) => {
+                let asked = data_center_of(visit.question.call.counter.colo);
+                isolate(visit.asking.place) || objects(asked)
+            }
+            Caller::Work(shift) | Caller::Return(shift) => {
+                isolate(shift.place) || objects(shift.place.data_center)
+            }
+            Caller::Hold(shift, _) => isolate(shift.place) || self.global,
+            Caller::Counter { counter, .. } => objects(counter.data_center) || self.global,
+            Caller::Aggregator { data_center, .. } => objects(*data_center) || self.global,
+        }
+    }
+}
+
+fn is_one_of(every: Option<usize>, data_center: usize) -> bool {
+    every.is_some_and(|every| data_center.is_multiple_of(every))
+}
+
+fn counter_request(request: CounterRequest) -> CounterRequest {
+    match request {
+        CounterRequest::Take(take) => {
+            CounterRequest::Take(SlotRequest { spent: 0, demand_per_1000_s: 0, ..take })
+        }
+        CounterRequest::Return { .. } => request,
+    }
+}
+
+fn report(report: Report) -> Report {
+    let events = report.events.into_iter().map(event).collect();
+    Report { events, view_version: 0, counted: None, ..report }
+}
+
+fn event(event: IsolateEvent) -> IsolateEvent {
+    match event {
+        IsolateEvent::Admitted { visitor, bucket, second, class, grant, .. } => {
+            let (waited_s, told_s, turn_kept) = (None, None, false);
+            IsolateEvent::Admitted {
+                visitor,
+                bucket,
+                second,
+                class,
+                waited_s,
+                told_s,
+                turn_kept,
+                grant,
+            }
+        }
+        IsolateEvent::Present(presence) => {
+            IsolateEvent::Present(Presence { kept_ms: 0, was_kept_ms: None, ..presence })
+        }
+        IsolateEvent::Moved { .. } | IsolateEvent::Revoked { .. } => event,
+    }
+}
+
+fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
+    match request {
+        GlobalRequest::Sync(sync) => {
+            let contribution = Contribution {
+                away: Default::default(),
+                facts: Default::default(),
+                tells_ends: false,
+                ..sync.contribution
+            };
+            Some(GlobalRequest::Sync(Sync { contribution, ..sync }))
+        }
+        GlobalRequest::Pull(_) | GlobalRequest::Status => Some(request),
+        GlobalRequest::Hold(_)
+        | GlobalRequest::History(_)
+        | GlobalRequest::Move(_)
+        | GlobalRequest::Webhooks(_) => None,
+    }
+}
+
+fn view(view: View) -> View {
+    View {
+        joined_by_second: Vec::new(),
+        entered_last_minute: None,
+        cadence: Cadence::FULL,
+        ..view
+    }
+}
+
+fn counter_reply(mut reply: CounterReply) -> CounterReply {
+    if let CounterReply::Granted { view: newer, .. } | CounterReply::Refused { view: newer, .. } =
+        &mut reply
+    {
+        *newer = newer.take().map(view);
+    }
+    reply
+}
+
+fn report_reply(reply: ReportReply) -> ReportReply {
+    let newer = reply.view.map(view);
+    ReportReply { view: newer, facts_received: 0, ..reply }
+}
+
+fn global_reply(mut reply: GlobalReply) -> GlobalReply {
+    if let GlobalReply::Pulled { view: newer, .. } | GlobalReply::Synced { view: newer, .. } =
+        &mut reply
+    {
+        *newer = view(std::mem::take(newer));
+    }
+    reply
+}
