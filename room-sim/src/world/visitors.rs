@@ -103,7 +103,10 @@ impl Visitors {
         by_ms: u64,
         truth: &mut Truth,
     ) {
-        let inside = |one: &&mut Visitor| one.data_center == data_center && one.session_ends > now;
+        let inside = |one: &&mut Visitor| {
+            let runs = one.session_ends > now && one.standing != VisitorState::Revoked;
+            runs && one.data_center == data_center
+        };
         for browser in self.all.iter_mut().filter(inside).filter(|_| by_ms > 0) {
             browser.session_ends = truth.shorten(now, browser.session_ends, by_ms);
         }
