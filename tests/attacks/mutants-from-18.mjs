@@ -228,4 +228,20 @@ export const MUTANTS_FROM_18 = [
     to: "let is_contested = false;",
     test: "i7_one_session_takes_one_place_in_all_data_centers",
   },
+  {
+    row: 38,
+    breaks: "an isolate tells nobody what it could not report",
+    ...core("machines/isolate/outbox"),
+    from: "        let through = moves.last()?.number;",
+    to: "        let through = moves.get(HELD_MAX)?.number;",
+    test: "what_ends_soon_is_told_at_once_and_all_else_once_the_aggregator_is_cut_off",
+  },
+  {
+    row: 38,
+    breaks: "what is held ends with the old bucket",
+    ...core("capacity/holds"),
+    from: "if to.is_live(now) && !from.is_live(now) { *count } else { 0 }",
+    to: "if to.is_live(now) && from.is_live(now) { *count } else { 0 }",
+    test: "a_place_is_held_between_the_ends_of_both_buckets",
+  },
 ];

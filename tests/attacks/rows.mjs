@@ -403,4 +403,24 @@ export const ROWS = [
       ),
     ],
   },
+  {
+    attack: "Cut or slow down reports on purpose; an isolate that stays silent",
+    holds:
+      "what an isolate cannot report it tells the room's central object; places that nobody has " +
+      "told to be free stay taken for one session",
+    elsewhere: [
+      ...native("tests/laws/cuts", "i1_no_cut_of_reports_lets_one_too_many_in"),
+      ...native(
+        "src/machines/isolate/outbox/tests",
+        "a_report_is_in_doubt_after_a_round_trip_to_another_continent",
+        "what_ends_soon_is_told_at_once_and_all_else_once_the_aggregator_is_cut_off",
+        "what_is_held_is_not_told_again_and_what_is_not_is_told_every_second",
+      ),
+      ...native(
+        "src/capacity/holds/tests",
+        "a_place_is_held_between_the_ends_of_both_buckets",
+        "beyond_the_bounds_places_are_held_without_names_and_isolates_are_not_heard",
+      ),
+    ],
+  },
 ].map((row, index) => ({ number: index + 1, ...row }));

@@ -79,8 +79,11 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
     let run = (10..120_u64).prop_map(|ticks| Step::Run { ticks, tick_ms: 100 });
     let arrive =
         (index.clone(), 1..8_usize).prop_map(|(isolate, count)| Step::Arrive { isolate, count });
-    let renew = (index.clone(), index.clone())
-        .prop_map(|(visitor, isolate)| Step::ComeBack { visitor, isolate, cookie: 0 });
+    let renew = (index.clone(), index.clone()).prop_map(|(visitor, isolate)| Step::ComeBack {
+        visitor,
+        isolate,
+        cookie: 0,
+    });
     let step = prop_oneof![4 => run, 2 => arrive, 8 => renew].prop_map(Scene::Step);
     let way = select(vec![Cut::Lost, Cut::Unanswered, Cut::Late]);
     let cut = (index, way).prop_map(|(isolate, cut)| Scene::Cut { isolate, cut });

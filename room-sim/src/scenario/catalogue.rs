@@ -52,6 +52,9 @@ pub const NAMES: [&str; 42] = [
     "cut-150",
     "cut-10000",
     "cut-from-all",
+    "uncut-20",
+    "uncut-150",
+    "uncut-10000",
 ];
 
 /// Published examples, and what `tests/simulated/compressed.test.mjs` plays in workerd, run like

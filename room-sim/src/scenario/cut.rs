@@ -26,6 +26,10 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
         "cut-20" => cut("cut-20", 20),
         "cut-150" => cut("cut-150", 150),
         "cut-10000" => cut("cut-10000", 10_000),
+        // The same rooms where nobody is cut off, to see what holds cost.
+        "uncut-20" => uncut("uncut-20", 20),
+        "uncut-150" => uncut("uncut-150", 150),
+        "uncut-10000" => uncut("uncut-10000", 10_000),
         // What nobody can tell is not known: an isolate that reaches no object at all.
         "cut-from-all" => {
             let mut scenario = cut("cut-from-all", 150);
@@ -38,6 +42,10 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
         }
         _ => return None,
     })
+}
+
+fn uncut(name: &'static str, places: u32) -> Scenario {
+    Scenario { faults: Vec::new(), ..cut(name, places) }
 }
 
 /// Sessions of a minute, four in five visitors renew, and more come than there is room for.

@@ -195,7 +195,12 @@ impl World {
             self.isolates.get_mut(data_center).into_iter().for_each(|row| row.jump(jumped_ms));
             let (now, truth) = (self.now, &mut self.truth);
             // Sessions end by the clock of the data center in which they are used.
-            self.visitors.shorten_sessions(now, data_center, jumped_ms.max(0).cast_unsigned(), truth);
+            self.visitors.shorten_sessions(
+                now,
+                data_center,
+                jumped_ms.max(0).cast_unsigned(),
+                truth,
+            );
         }
     }
 

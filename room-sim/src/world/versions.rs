@@ -105,7 +105,7 @@ fn counter_request(request: CounterRequest) -> CounterRequest {
 
 fn report(report: Report) -> Report {
     let events = report.events.into_iter().map(event).collect();
-    Report { events, view_version: 0, counted: None, ..report }
+    Report { events, view_version: 0, check: Vec::new(), counted: None, ..report }
 }
 
 fn event(event: IsolateEvent) -> IsolateEvent {
@@ -135,11 +135,12 @@ fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
         GlobalRequest::Sync(sync) => {
             let contribution = Contribution {
                 away: Default::default(),
+                named: Default::default(),
                 facts: Default::default(),
                 tells_ends: false,
                 ..sync.contribution
             };
-            Some(GlobalRequest::Sync(Sync { contribution, ..sync }))
+            Some(GlobalRequest::Sync(Sync { contribution, ended: None, ..sync }))
         }
         GlobalRequest::Pull(_) | GlobalRequest::Status => Some(request),
         GlobalRequest::Hold(_)
@@ -153,6 +154,7 @@ fn view(view: View) -> View {
     View {
         joined_by_second: Vec::new(),
         entered_last_minute: None,
+        revoked_since: None,
         cadence: Cadence::FULL,
         ..view
     }
@@ -169,7 +171,7 @@ fn counter_reply(mut reply: CounterReply) -> CounterReply {
 
 fn report_reply(reply: ReportReply) -> ReportReply {
     let newer = reply.view.map(view);
-    ReportReply { view: newer, facts_received: 0, ..reply }
+    ReportReply { view: newer, ended_until: None, facts_received: 0, ..reply }
 }
 
 fn global_reply(mut reply: GlobalReply) -> GlobalReply {
@@ -177,6 +179,9 @@ fn global_reply(mut reply: GlobalReply) -> GlobalReply {
         &mut reply
     {
         *newer = view(std::mem::take(newer));
+    }
+    if let GlobalReply::Synced { ended, used_elsewhere, .. } = &mut reply {
+        (*ended, *used_elsewhere) = (None, Vec::new());
     }
     reply
 }

@@ -1,9 +1,9 @@
 //! What breaks in objects while they run: their storage, and their clocks.
 
 use super::Objects;
+use crate::chance::Stream;
 use crate::scenario::Writes;
 use crate::world::clocks::Clocks;
-use crate::chance::Stream;
 
 impl Objects {
     /// From now on this becomes of what the global aggregator writes.
