@@ -1,9 +1,9 @@
-//! I1 where isolates are cut from their aggregator, which goes on syncing: nobody too many is inside
-//! also where visitors renew, since the isolates tell the global aggregator what they cannot
+//! I1 where isolates are cut from their aggregator, which goes on syncing: nobody too many is
+//! inside also where visitors renew, since the isolates tell the global aggregator what they cannot
 //! report.
 
 use proptest::collection::vec;
-use proptest::prelude::{ProptestConfig, Strategy, prop_oneof, proptest};
+use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 use proptest::sample::select;
 use room_core::room::settings::Settings;
 
@@ -87,7 +87,7 @@ fn scenes() -> impl Strategy<Value = Vec<Scene>> {
     let step = prop_oneof![4 => run, 2 => arrive, 8 => renew].prop_map(Scene::Step);
     let way = select(vec![Cut::Lost, Cut::Unanswered, Cut::Late]);
     let cut = (index, way).prop_map(|(isolate, cut)| Scene::Cut { isolate, cut });
-    let heal = (0..1_usize).prop_map(|_| Scene::Heal);
+    let heal = Just(Scene::Heal);
     vec(prop_oneof![14 => step, 2 => cut, 1 => heal], 20..120)
 }
 

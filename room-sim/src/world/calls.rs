@@ -32,8 +32,8 @@ pub(crate) struct Calls {
 impl Calls {
     /// Begins without a call.
     pub(crate) fn new(network: Network) -> Self {
-        let (versions, waiting, answered) = Default::default();
-        Self { network, versions, waiting, answered, last: 0 }
+        let (waiting, answered) = (BTreeMap::new(), BTreeMap::new());
+        Self { network, versions: Versions::default(), waiting, answered, last: 0 }
     }
 
     /// Ends a call: whoever waited for it. `None` once it has ended, since an answer can come after

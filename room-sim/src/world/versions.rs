@@ -4,6 +4,7 @@
 //! The machines are those of the present version. What the version before cannot say is taken out
 //! of messages to it and from it: each field that it does not know, and the messages themselves.
 
+use room_core::base::sorted::SortedMap;
 use room_core::capacity::cadence::Cadence;
 use room_core::capacity::state::Contribution;
 use room_core::machines::wire::{
@@ -134,9 +135,9 @@ fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
     match request {
         GlobalRequest::Sync(sync) => {
             let contribution = Contribution {
-                away: Default::default(),
-                named: Default::default(),
-                facts: Default::default(),
+                away: SortedMap::new(),
+                named: SortedMap::new(),
+                facts: SortedMap::new(),
                 tells_ends: false,
                 ..sync.contribution
             };
