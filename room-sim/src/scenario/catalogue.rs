@@ -9,7 +9,7 @@ use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
 /// The names of all scenarios, in the order of the tables.
-pub const NAMES: [&str; 42] = [
+pub const NAMES: [&str; 45] = [
     "steady",
     "small",
     "shift",
