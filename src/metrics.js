@@ -25,8 +25,18 @@ const GAUGES = [
   ["queued_users", "Visitors in line who keep asking.", field("estimated_queued_users")],
   [
     "told_wait_seconds",
-    "The wait that whoever came now would be told.",
-    (room, told) => told && told.max_estimated_time_minutes * 60,
+    "The wait that whoever came now would be told; none is told while nobody enters.",
+    (room, told) => (!told || told.held_by ? undefined : told.max_estimated_time_minutes * 60),
+  ],
+  [
+    "entry_paused",
+    "1 while nobody new enters: by a hold, maintenance, a prequeue or the method reject.",
+    (room, told) => told && Number(Boolean(told.held_by)),
+  ],
+  [
+    "entry_resumes_timestamp_seconds",
+    "When a prequeue lets people in; of other pauses nobody knows.",
+    (room, told) => (told?.held_until ? Date.parse(told.held_until) / 1_000 : undefined),
   ],
   [
     "queueing",
@@ -45,13 +55,13 @@ const GAUGES = [
   ],
   [
     "limit_active_users",
-    "total_active_users of the room; an event may have its own.",
-    (room) => room.total_active_users,
+    "total_active_users in force: of an event, or of the room.",
+    inForce("total_active_users"),
   ],
   [
     "limit_new_users_per_minute",
-    "new_users_per_minute of the room; an event may have its own.",
-    (room) => room.new_users_per_minute,
+    "new_users_per_minute in force: of an event, or of the room.",
+    inForce("new_users_per_minute"),
   ],
   ["suspended", "1 while everybody passes, uncounted.", (room) => Number(room.suspended)],
   [
@@ -98,6 +108,11 @@ function toldError(minutes) {
 
 function field(name) {
   return (room, told) => told?.[name];
+}
+
+/** A limit in force; of a room that tells nothing its own. */
+function inForce(name) {
+  return (room, told) => told?.[name] ?? room[name];
 }
 
 /**

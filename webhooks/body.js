@@ -140,12 +140,16 @@ function escaped(text) {
 function sentence({ kind, numbers, event, bound_s, quota }, room) {
   const { active, waiting, told_wait_s, active_limit } = numbers;
   const wait = `${Math.ceil(told_wait_s / 60)} min`;
+  const longest =
+    told_wait_s === null
+      ? "nobody enters while the room is held"
+      : `the longest told wait is ${wait}`;
   const inside = `${active} of ${active_limit} inside`;
   const named = event && `event ${event.name}`;
   const said = {
     test: () => `a test. ${inside}, ${waiting} in line.`,
     queueing_started: () =>
-      `visitors wait. ${waiting} in line, the longest told wait is ${wait}; ${inside}.`,
+      `visitors wait. ${waiting} in line, ${longest}; ${inside}.`,
     queueing_stopped: () => `nobody waits. ${inside}.`,
     event_prequeue: () => `the prequeue of ${named} has begun. ${waiting} in line.`,
     event_started: () => `${named} has started. ${waiting} in line.`,

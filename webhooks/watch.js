@@ -58,7 +58,9 @@ export function watched(told, sight) {
     if (!hook.topics.includes("told_wait")) continue;
     const state = known.waits[hook.id] ?? OFF;
     const bound = hook.told_wait_minutes * 60 * (state.told ? BELOW_PERCENT / 100 : 1);
-    const [kept, found] = turn("told_wait", state, sight.told_wait_s > bound);
+    // While nobody enters no time is told: what was told before is not over.
+    const isLong = sight.told_wait_s === null ? state.told : sight.told_wait_s > bound;
+    const [kept, found] = turn("told_wait", state, isLong);
     next.waits[hook.id] = kept;
     messages.push(...found.map(of(hook)));
   }

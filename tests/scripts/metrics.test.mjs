@@ -60,6 +60,19 @@ test("dashboard and alerts ask for what is told", async () => {
   }
 });
 
+test("an alert of its own warns of a line from which nobody enters", async () => {
+  const held = { ...STATUS, held_by: "queue_all", total_active_users: 4, new_users_per_minute: 3 };
+  const { body } = await told(1, () => ({ status: 200, body: JSON.stringify({ result: held }) }));
+  assert.match(body, /^waiting_room_entry_paused\{.*\} 1$/m);
+  assert.doesNotMatch(body, /^waiting_room_told_wait_seconds\{/m);
+  assert.match(body, /^waiting_room_limit_active_users\{.*\} 4$/m);
+  const alerts = fs.readFileSync(ALERTS, "utf8").split("- alert: ");
+  const ofLine = alerts.find((text) => text.includes("waiting_room_entry_paused == 1"));
+  assert.match(ofLine, /waiting_room_queued_users > 0/);
+  // Limits are those in force, so an event of its own is no exception.
+  assert.doesNotMatch(alerts.find((text) => text.startsWith("WaitingRoomOverLimit")), /event/);
+});
+
 test("the last hour is told where it is asked for, at one more call of each room", async () => {
   const columns = ["entered", "told_errors_measured", "told_error_percent_p50"];
   const rows = [

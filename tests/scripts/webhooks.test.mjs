@@ -101,6 +101,15 @@ test("a told wait is told above the bound of each webhook, and well below it", (
     [30, "told_wait_above", "a"],
     [520, "told_wait_below", "a"],
   ]);
+  // In a hold no wait is told: that is neither a short one nor a long one.
+  const held = (second) => ({
+    ...QUIET,
+    told_wait_s: second < 100 ? 31 * 60 : second < 800 ? null : 0,
+  });
+  assert.deepEqual(toldOf(1_000, held), [
+    [30, "told_wait_above", "a"],
+    [920, "told_wait_below", "a"],
+  ]);
 });
 
 test("a limit is exceeded above what estimates err, and a failing storage is told at once", () => {

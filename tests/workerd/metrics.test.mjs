@@ -13,7 +13,24 @@ import { room } from "../harness/rooms.mjs";
 const shop = room({ name: "shop", total_active_users: 3, new_users_per_minute: 3 });
 const quiet = room({ name: "quiet", queue_all: true });
 const off = room({ name: "off", suspended: true });
-const options = { rooms: [shop, quiet, off], colos: { AMS: 1 }, vars: { API_TOKEN_READ: "reads" } };
+/** An event that has begun long ago, with limits of its own; the room of a prequeue has one too. */
+const EVENT = {
+  name: "sale",
+  event_start_time: "2020-01-01T00:00:00Z",
+  event_end_time: "2099-01-02T00:00:00Z",
+  total_active_users: 7,
+  new_users_per_minute: 5,
+};
+const STARTS = "2099-01-01T00:00:00Z";
+const PREQUEUE = {
+  prequeue_start_time: "2020-01-01T00:00:00Z",
+  event_start_time: STARTS,
+};
+const eventOf = (digit, fields) => ({ id: digit.repeat(32), ...EVENT, ...fields });
+const sale = room({ name: "sale", events: [eventOf("1")] });
+const soon = room({ name: "soon", events: [eventOf("2", PREQUEUE)] });
+const rooms = [shop, quiet, off, sale, soon];
+const options = { rooms, colos: { AMS: 1 }, vars: { API_TOKEN_READ: "reads" } };
 const PATH = "/_waiting-room/metrics";
 /** A line of a sample: name, labels, value. */
 const SAMPLE = /^([a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\]|\\["\\n])*",?)*)\})? (-?\d+(?:\.\d+)?)$/;
@@ -42,7 +59,7 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.deepEqual([value("up", quiet.id), value("held", quiet.id)], [1, 1]);
   assert.deepEqual([value("up", off.id), value("suspended", off.id)], [undefined, 1]);
   assert.equal(value("active_users", off.id), undefined);
-  assert.equal(value("rooms", undefined), 3);
+  assert.equal(value("rooms", undefined), rooms.length);
   assert.equal(value("last_hour_entered", shop.id), undefined);
   const lastHour = parsed((await get(cluster, OWNER, "localhost", "?last_hour")).body);
   const { result: history } = await call(cluster, "GET", `${ROOMS}/${shop.id}/history`);
@@ -52,6 +69,38 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.equal(lastHour.get("waiting_room_last_hour_entered").get(shop.id), entered);
   assert.equal(lastHour.get("waiting_room_last_hour_challenges_shown").get(shop.id), 0);
   assert.equal(lastHour.get("waiting_room_active_users").get(shop.id), 3);
+});
+
+clusterTest("while nobody enters no wait is told, and limits are those in force", options, async (cluster) => {
+  const crowds = [quiet, soon].map(({ host }) => new Crowd(cluster, { count: 3, host, label: host }));
+  for (const crowd of crowds) await crowd.arrive();
+  await Promise.all(crowds.map((crowd) => crowd.wait(COUNTED_MS)));
+  const told = parsed((await get(cluster)).body);
+  const value = (name, { id }) => told.get(`waiting_room_${name}`).get(id);
+  const read = async ({ id }) => (await call(cluster, "GET", `${ROOMS}/${id}/status`)).result;
+  for (const [one, by, until] of [
+    [quiet, "queue_all", null],
+    [soon, "prequeue", STARTS],
+  ]) {
+    const status = await read(one);
+    assert.deepEqual([status.held_by, status.estimated_queued_users], [by, 3]);
+    assert.equal(Date.parse(status.held_until), Date.parse(until));
+    assert.deepEqual([value("entry_paused", one), value("queued_users", one)], [1, 3]);
+    assert.equal(value("told_wait_seconds", one), undefined, by);
+    const { result } = await call(cluster, "GET", `${ROOMS}/${one.id}/history`);
+    const of = (name) => result.rows.map((row) => row[result.columns.indexOf(name)]);
+    assert.ok(result.rows.length > 0 && of("held_percent").every((percent) => percent === 100));
+    assert.ok(of("told_wait_seconds_max").every((seconds) => seconds === null), by);
+  }
+  const resumes = value("entry_resumes_timestamp_seconds", soon);
+  assert.equal(resumes * 1_000, Date.parse(STARTS));
+  assert.deepEqual([value("entry_paused", sale), value("told_wait_seconds", sale)], [0, 0]);
+  for (const one of [sale, soon]) {
+    const limits = ["active_users", "new_users_per_minute"].map((name) => value(`limit_${name}`, one));
+    assert.deepEqual(limits, [EVENT.total_active_users, EVENT.new_users_per_minute]);
+    const { total_active_users: total, new_users_per_minute: rate } = await read(one);
+    assert.deepEqual([total, rate], limits);
+  }
 });
 
 clusterTest("metrics are for tokens on owners' hosts", options, async (cluster) => {

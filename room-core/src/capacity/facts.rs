@@ -62,6 +62,8 @@ pub enum Fact {
     Unanswered,
     /// The state could not be stored.
     SaveFailed,
+    /// The room was looked at while nobody new entered, whatever places were free.
+    Held,
     /// A visitor entered who was told a wait that was so many percent of the real one off.
     ToldError(u64),
 }
@@ -83,6 +85,7 @@ impl Fact {
             Self::TurnKept => 8,
             Self::Unanswered => 9,
             Self::SaveFailed => 10,
+            Self::Held => 11,
             Self::ToldError(percent) => TOLD_ERRORS + class(percent).min(TOLD_ERROR_CLASSES - 1),
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! Rows are kept for 30 days: 43,200 minutes, 2,880 quarters and 720 hours at most. A row of a busy
 //! minute has about 450 bytes, so a room that never rests takes about 21 MB. None can have more
-//! than 4 KB, since it has at most 219 facts.
+//! than 4 KB, since it has at most 220 facts.
 
 use serde::{Deserialize, Serialize};
 
@@ -156,8 +156,9 @@ pub struct Sight {
     pub active_limit: u64,
     /// Visitors in line.
     pub waiting: u64,
-    /// The seconds that the last in line is told to wait.
-    pub told_wait_s: u64,
+    /// The seconds that the last in line is told to wait; `None` while nobody new enters, so that
+    /// no time is told.
+    pub told_wait_s: Option<u64>,
     /// The limit of new users per minute that is in force.
     pub new_limit: u64,
 }
@@ -192,9 +193,11 @@ impl Row {
     /// Adds what is seen now.
     fn look(&mut self, sight: Sight) {
         let Sight { active, active_limit, waiting, told_wait_s, new_limit } = sight;
-        let gauges = [active, active_limit, waiting, told_wait_s, new_limit];
+        let gauges = [active, active_limit, waiting, told_wait_s.unwrap_or(0), new_limit];
         let gauge = |value| Gauge { least: value, most: value, last: value, sum: value };
-        self.add(&Self { looks: 1, gauges: gauges.map(gauge), ..Self::default() });
+        let held = told_wait_s.is_none().then_some((Fact::Held.cell(), 1));
+        let facts = held.into_iter().collect();
+        self.add(&Self { looks: 1, gauges: gauges.map(gauge), facts, ..Self::default() });
     }
 
     /// Adds a row of a later time.
@@ -278,7 +281,7 @@ pub fn merged(rows: Vec<Row>, span: Span) -> Vec<Row> {
 
 /// The names of what is told of a row, in their order: the moment at which it begins, and numbers,
 /// which are missing where nothing was measured.
-pub const NAMES: [&str; 34] = [
+pub const NAMES: [&str; 35] = [
     "datetime",
     "active_mean",
     "active_max",
@@ -313,6 +316,7 @@ pub const NAMES: [&str; 34] = [
     "infinite_queue_refreshes",
     "calls_unanswered",
     "saves_failed",
+    "held_percent",
 ];
 
 /// Returns the numbers of a row. Who left the line and whose sessions ended follows from who came
@@ -328,6 +332,8 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
     let told_errors = Histogram::told_errors(&row.facts);
     let mean = |gauge: Gauge| (gauge.sum + row.looks / 2).checked_div(row.looks);
     let seen = |value: u64| (row.looks > 0).then_some(value);
+    let held = row.count(Fact::Held);
+    let held_percent = (held * 100 + row.looks / 2).checked_div(row.looks);
     [
         mean(active),
         seen(active.most),
@@ -335,7 +341,7 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
         seen(active_limit.most),
         mean(waiting),
         seen(waiting.most),
-        seen(told_wait.most),
+        seen(told_wait.most).filter(|_| held < row.looks),
         seen(new_limit.least),
         seen(new_limit.most),
         Some(entered),
@@ -362,6 +368,7 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
         Some(row.count(Fact::InfiniteRefresh)),
         Some(row.count(Fact::Unanswered)),
         Some(row.count(Fact::SaveFailed)),
+        held_percent,
     ]
 }
 

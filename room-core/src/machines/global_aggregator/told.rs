@@ -140,11 +140,12 @@ impl GlobalAggregator {
     /// Returns what is seen of the room at `now`, for the history.
     fn sight(&self, now: Timestamp, settings: &Settings) -> Sight {
         let Status { active, waiting, longest_wait_s, .. } = self.status(now, settings);
+        let told_wait_s = longest_wait_s.filter(|_| waiting > 0).unwrap_or(0);
         Sight {
             active,
             active_limit: settings.total_active_users.into(),
             waiting,
-            told_wait_s: longest_wait_s.filter(|_| waiting > 0).unwrap_or(0).into(),
+            told_wait_s: (!settings.admits_nobody()).then_some(told_wait_s.into()),
             new_limit: settings.new_users_per_minute.into(),
         }
     }

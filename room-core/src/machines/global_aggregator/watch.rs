@@ -22,7 +22,8 @@ struct Sight<'a> {
     is_failing: bool,
     active: u64,
     waiting: u64,
-    told_wait_s: u32,
+    /// `None` while nobody new enters, so that no time is told.
+    told_wait_s: Option<u32>,
     active_limit: u32,
     new_limit: u32,
     event: Option<SeenEvent<'a>>,
@@ -42,6 +43,7 @@ struct SeenEvent<'a> {
 pub fn seen(machine: &GlobalAggregator, now: Timestamp, room: &Room, hooks: &Value) -> String {
     let settings = event::in_force(room, now).settings;
     let Status { open, active, waiting, longest_wait_s, .. } = machine.status(now, &settings);
+    let told_wait_s = longest_wait_s.filter(|_| waiting > 0).unwrap_or(0);
     let sight = Sight {
         now,
         room: room.id,
@@ -51,7 +53,7 @@ pub fn seen(machine: &GlobalAggregator, now: Timestamp, room: &Room, hooks: &Val
         is_failing: machine.saves.is_failing(),
         active,
         waiting,
-        told_wait_s: longest_wait_s.filter(|_| waiting > 0).unwrap_or(0),
+        told_wait_s: (!settings.admits_nobody()).then_some(told_wait_s),
         active_limit: settings.total_active_users,
         new_limit: settings.new_users_per_minute,
         event: event::active(room, now).map(|(event, phase)| SeenEvent {

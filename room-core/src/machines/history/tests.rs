@@ -4,7 +4,7 @@ use super::{Gauge, OpenMinutes, Period, Row, Sight, Span, complete, merged};
 use crate::capacity::facts::{Fact, Facts, key};
 
 fn sight(active: u64) -> Sight {
-    Sight { active, active_limit: 20, ..Sight::default() }
+    Sight { active, active_limit: 20, told_wait_s: Some(0), ..Sight::default() }
 }
 
 /// A minute in which the room was looked at so often, and somebody entered.
@@ -97,7 +97,27 @@ fn who_has_gone_follows_from_who_came_and_who_is_there() {
     let json: Vec<Vec<serde_json::Value>> =
         serde_json::from_str(&period(false).told(rows)).expect("JSON");
     let cells = |row: &Vec<serde_json::Value>| row.len();
-    assert_eq!(json.iter().map(cells).collect::<Vec<_>>(), [34, 34]);
+    assert_eq!(json.iter().map(cells).collect::<Vec<_>>(), [35, 35]);
     assert!(json[0][16].is_null() && json[0][14] == 5);
     assert_eq!(period(false).told(Vec::new()), "[]");
+}
+
+#[test]
+fn no_time_is_told_of_minutes_in_which_nobody_could_enter() {
+    let mut open = OpenMinutes::default();
+    let told = |told_wait_s| Sight { told_wait_s, waiting: 9, ..sight(20) };
+    for (minute, told_wait_s) in [(61, Some(60)), (61, None), (62, None), (62, None), (63, Some(0))]
+    {
+        open.look(minute, told(told_wait_s));
+    }
+    let rows = open.rows_before(u64::MAX);
+    let read = |rows: Vec<Row>, span: Span| -> Vec<(Option<u64>, u64)> {
+        let period = Period { from: 60, until: 120, span, is_csv: false };
+        let rows: Vec<Vec<serde_json::Value>> =
+            serde_json::from_str(&period.told(rows)).expect("JSON");
+        rows.iter().map(|row| (row[7].as_u64(), row[34].as_u64().expect("a number"))).collect()
+    };
+    assert_eq!(read(rows.clone(), Span::Minute), [(Some(60), 50), (None, 100), (Some(0), 0)]);
+    let stored = rows.iter().map(|row| Row::read(&row.to_text()).expect("a row")).collect();
+    assert_eq!(read(stored, Span::Hour), [(Some(60), 60)]);
 }

@@ -9,26 +9,51 @@ use crate::base::time::Timestamp;
 use crate::machines::wire::Status;
 use crate::room::Room;
 use crate::room::event::{self, Phase};
+use crate::room::settings::{Maintenance, QueueingMethod};
 
 /// The part of a room's status that follows from its configuration, at one moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusBasis {
     suspended: bool,
     event_id: Option<EventId>,
     prequeueing: bool,
     /// Whether everybody new enters whatever the numbers are.
     admits_everybody: bool,
+    /// Why nobody new enters: `maintenance`, `drain`, `queue_all`, `prequeue` or `reject`; "" while
+    /// the limits decide.
+    #[serde(default)]
+    held_by: String,
+    /// When that ends by itself: the start of the event whose prequeue holds everybody.
+    held_until: Option<Timestamp>,
+    /// The limits in force, an event's or the room's: `total_active_users`, then
+    /// `new_users_per_minute`; `None` from a version that does not tell them.
+    limits: Option<(u32, u32)>,
 }
 
 impl StatusBasis {
     /// Reads the configuration of a room at `now`.
     pub fn of(room: &Room, now: Timestamp) -> Self {
-        let active = event::active(room, now);
+        let in_force = event::in_force(room, now);
+        let (settings, active) = (&in_force.settings, in_force.event);
+        let prequeue = active.filter(|(_, phase)| *phase == Phase::Prequeueing);
+        let held_by = match (room.suspended, settings.maintenance) {
+            (true, _) => "",
+            (_, Maintenance::Hold) => "maintenance",
+            (_, Maintenance::Drain) => "drain",
+            _ if room.settings.queue_all => "queue_all",
+            _ if prequeue.is_some() => "prequeue",
+            _ if settings.queueing_method == QueueingMethod::Reject => "reject",
+            _ => "",
+        };
+        let starts_at = prequeue.map(|(event, _)| event.start.at);
         Self {
             suspended: room.suspended,
             event_id: active.map(|(event, _)| event.id),
-            prequeueing: active.is_some_and(|(_, phase)| phase == Phase::Prequeueing),
-            admits_everybody: event::in_force(room, now).settings.admits_everybody(),
+            prequeueing: prequeue.is_some(),
+            admits_everybody: settings.admits_everybody(),
+            held_by: held_by.to_owned(),
+            held_until: starts_at.filter(|_| held_by == "prequeue"),
+            limits: Some((settings.total_active_users, settings.new_users_per_minute)),
         }
     }
 
@@ -39,7 +64,7 @@ impl StatusBasis {
     ///
     /// It is queueing as long as anybody stands in line, although a newcomer might get the next
     /// slot; but where the method holds nobody, those who stood there are only not yet counted
-    /// inside.
+    /// inside. While nobody enters no time is told to visitors, and none here.
     pub fn with(&self, numbers: &Status) -> Value {
         let is_free = self.admits_everybody || numbers.open && numbers.waiting == 0;
         let status = match (self.suspended, self.prequeueing, is_free) {
@@ -48,14 +73,20 @@ impl StatusBasis {
             (false, false, true) => "not_queueing",
             (false, false, false) => "queueing",
         };
+        let is_held = !self.held_by.is_empty();
+        let longest_wait_s = numbers.longest_wait_s.filter(|_| !is_held);
         json!({
             "status": status,
             "event_id": self.event_id.map(|id| id.to_string()).unwrap_or_default(),
             "estimated_queued_users": numbers.waiting,
             "estimated_total_active_users": numbers.active,
-            "max_estimated_time_minutes": numbers.longest_wait_s.unwrap_or(0).div_ceil(60),
-            // An extension: Cloudflare tells whole minutes alone.
-            "next_admission_seconds": numbers.next_admission_s,
+            "max_estimated_time_minutes": longest_wait_s.unwrap_or(0).div_ceil(60),
+            // The rest are extensions.
+            "next_admission_seconds": numbers.next_admission_s.filter(|_| !is_held),
+            "held_by": self.held_by,
+            "held_until": self.held_until.map(Timestamp::to_iso8601),
+            "total_active_users": self.limits.map(|(total, _)| total),
+            "new_users_per_minute": self.limits.map(|(_, per_minute)| per_minute),
         })
     }
 }
@@ -65,7 +96,22 @@ mod tests {
     use serde_json::json;
 
     use super::StatusBasis;
+    use crate::base::time::Timestamp;
     use crate::machines::wire::Status;
+    use crate::management::config::parse_rooms;
+    use crate::room::Room;
+
+    fn plain() -> StatusBasis {
+        StatusBasis {
+            suspended: false,
+            event_id: None,
+            prequeueing: false,
+            admits_everybody: false,
+            held_by: String::new(),
+            held_until: None,
+            limits: Some((5, 4)),
+        }
+    }
 
     #[test]
     fn a_suspension_comes_before_a_prequeue_and_that_before_the_line() {
@@ -79,27 +125,97 @@ mod tests {
                 "estimated_total_active_users": 3,
                 "max_estimated_time_minutes": 2,
                 "next_admission_seconds": null,
+                "held_by": "",
+                "held_until": null,
+                "total_active_users": 5,
+                "new_users_per_minute": 4,
             });
             assert_eq!(basis.with(&numbers), told);
             let text = serde_json::to_string(&basis).expect("a text");
             assert_eq!(serde_json::from_str::<StatusBasis>(&text).ok(), Some(basis));
         };
-        let plain = StatusBasis {
-            suspended: false,
-            event_id: None,
-            prequeueing: false,
-            admits_everybody: false,
-        };
-        let prequeueing = StatusBasis { prequeueing: true, ..plain };
-        let passthrough = StatusBasis { admits_everybody: true, ..plain };
-        check(StatusBasis { suspended: true, ..prequeueing }, false, 2, "suspended");
-        check(prequeueing, false, 2, "event_prequeueing");
+        let prequeueing = StatusBasis { prequeueing: true, ..plain() };
+        let passthrough = StatusBasis { admits_everybody: true, ..plain() };
+        let suspended = StatusBasis { suspended: true, ..prequeueing.clone() };
+        check(suspended, false, 2, "suspended");
+        check(prequeueing.clone(), false, 2, "event_prequeueing");
         check(prequeueing, true, 2, "event_prequeueing");
-        check(plain, true, 0, "not_queueing");
-        check(plain, true, 120, "queueing");
-        check(plain, false, 0, "queueing");
-        check(plain, false, 2, "queueing");
-        check(passthrough, true, 2, "not_queueing");
+        check(plain(), true, 0, "not_queueing");
+        check(plain(), true, 120, "queueing");
+        check(plain(), false, 0, "queueing");
+        check(plain(), false, 2, "queueing");
+        check(passthrough.clone(), true, 2, "not_queueing");
         check(passthrough, false, 2, "not_queueing");
+    }
+
+    const START: Timestamp = Timestamp(1_796_148_000_000);
+
+    /// A room with an event of its own limits, and a prequeue of half an hour.
+    fn room(patch: &serde_json::Value) -> Room {
+        let mut room = json!({
+            "id": "0123456789abcdef0123456789abcdef",
+            "zone_id": "0123456789abcdef0123456789abcdef",
+            "name": "shop",
+            "host": "shop.example",
+            "total_active_users": 200,
+            "new_users_per_minute": 200,
+            "events": [{
+                "id": "11111111111111111111111111111111",
+                "name": "sale",
+                "prequeue_start_time": (START - 1_800_000).to_iso8601(),
+                "event_start_time": START.to_iso8601(),
+                "event_end_time": (START + 3_600_000).to_iso8601(),
+                "total_active_users": 20,
+                "new_users_per_minute": 10,
+            }],
+        });
+        for (name, value) in patch.as_object().expect("an object") {
+            room[name] = value.clone();
+        }
+        let rooms = parse_rooms(&json!([room]).to_string());
+        rooms.expect("valid rooms").remove(0)
+    }
+
+    #[test]
+    fn who_holds_a_room_until_when_and_which_limits_count() {
+        let check = |patch, at: Timestamp, held: (&str, bool), limits: (u32, u32)| {
+            let basis = StatusBasis::of(&room(&patch), at);
+            let numbers = Status {
+                longest_wait_s: Some(600),
+                next_admission_s: Some(5),
+                ..Status::default()
+            };
+            let told = basis.with(&numbers);
+            let (held_by, is_until) = held;
+            assert_eq!(told["held_by"], held_by, "{patch}");
+            let until = is_until.then(|| START.to_iso8601());
+            assert_eq!(told["held_until"], json!(until), "{patch}");
+            let (minutes, next) = if held_by.is_empty() { (10, Some(5)) } else { (0, None) };
+            assert_eq!(told["max_estimated_time_minutes"], minutes, "{patch}");
+            assert_eq!(told["next_admission_seconds"], json!(next), "{patch}");
+            let told = (&told["total_active_users"], &told["new_users_per_minute"]);
+            assert_eq!(told, (&json!(limits.0), &json!(limits.1)), "{patch}");
+        };
+        let (before, prequeue, during) = (START - 3_600_000, START - 60_000, START + 60_000);
+        let (own, of_event) = ((200, 200), (20, 10));
+        check(json!({}), before, ("", false), own);
+        check(json!({}), prequeue, ("prequeue", true), of_event);
+        check(json!({}), during, ("", false), of_event);
+        let held = json!({ "queue_all": true });
+        check(held.clone(), before, ("queue_all", false), own);
+        check(held.clone(), prequeue, ("queue_all", false), of_event);
+        check(json!({ "maintenance": "drain" }), during, ("drain", false), of_event);
+        check(json!({ "maintenance": "hold" }), prequeue, ("maintenance", false), of_event);
+        check(json!({ "queueing_method": "reject" }), before, ("reject", false), own);
+        check(json!({ "queue_all": true, "suspended": true }), before, ("", false), own);
+    }
+
+    #[test]
+    fn what_an_older_version_tells_is_read() {
+        let text = r#"{"suspended":false,"event_id":null,"prequeueing":false,
+                       "admits_everybody":false}"#;
+        let basis: StatusBasis = serde_json::from_str(text).expect("a basis");
+        assert_eq!(basis, StatusBasis { limits: None, ..plain() });
+        assert_eq!(basis.with(&Status::default())["total_active_users"], json!(null));
     }
 }
