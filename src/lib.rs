@@ -220,7 +220,8 @@ pub async fn manage(
     };
     let body = body.as_deref();
     let client = ClientPrefix::of(header("client-address").parse().ok());
-    let request = management::Request { url: &url, method: &method, credentials, client, body };
+    let (url, method, if_match) = (&url, &method, header("if-match"));
+    let request = management::Request { url, method, credentials, client, body, if_match };
     configuration::encoded((management::handle(request, &env).await, false))
 }
 

@@ -20,8 +20,8 @@ import { decode } from "./verdict.js";
 const OPERATION_LIMIT_MS = 5_000;
 /** How long its body may take, in milliseconds. */
 const BODY_LIMIT_MS = 30_000;
-/** The headers that may carry a token. */
-const CREDENTIAL_HEADERS = ["authorization", "x-auth-email", "x-auth-key"];
+/** The headers that may carry a token, and the version that a change is about. */
+const HEADERS_READ = ["authorization", "x-auth-email", "x-auth-key", "if-match"];
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],
@@ -72,7 +72,7 @@ export async function managed(request, env) {
 /** Who calls, a line for each header: what may be a token, and from where guesses are counted. */
 function credentialsOf(request) {
   let lines = `client-address: ${clientAddress(request)}\n`;
-  for (const name of CREDENTIAL_HEADERS) {
+  for (const name of HEADERS_READ) {
     const value = request.headers.get(name);
     if (value !== null) lines += `${name}: ${value}\n`;
   }

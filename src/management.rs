@@ -36,6 +36,12 @@ const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 const JSON_HEADERS: [(&str, &str); 2] =
     [("content-type", "application/json"), ("cache-control", "private, no-store")];
 
+/// The headers that let the page of a preview check in.
+const PREFLIGHT_HEADERS: [(&str, &str); 2] = [
+    ("access-control-allow-origin", "*"),
+    ("access-control-allow-headers", "waiting-room-check-in"),
+];
+
 /// The headers of answers in CSV.
 const CSV_HEADERS: [(&str, &str); 3] = [
     ("content-type", "text/csv; charset=utf-8; header=present"),
@@ -64,6 +70,8 @@ pub struct Request<'a> {
     /// The body, or of a body that is too long somewhat more than is allowed; `None` while it was
     /// not read.
     pub body: Option<&'a [u8]>,
+    /// The header `If-Match`; "" without one.
+    pub if_match: &'a str,
 }
 
 impl Management {
@@ -93,20 +101,20 @@ impl Management {
         is_below && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
-    /// Returns the operation that is asked for if the token allows it.
+    /// Returns the operation that is asked for if the token allows it, and what else it allows.
     fn admit(
         &mut self,
         request: Request<'_>,
         UrlParts { host, .. }: UrlParts<'_>,
         path: &str,
-    ) -> Result<(Target, Method), Failure> {
+    ) -> Result<(Target, Method, Access), Failure> {
         let access = Access::of(request.credentials, &self.tokens, host);
         let routed = api::route(request.method, path);
         // The token is checked first, so that nobody without one learns which paths there are.
-        let method = routed.as_ref().map_or(Method::Get, |(_, method)| *method);
+        let needed = routed.as_ref().map_or(Method::Get, |(target, method)| target.needs(*method));
         let Request { client, credentials, .. } = request;
-        self.denials.check(platform::now(), client, credentials, access, method)?;
-        routed
+        self.denials.check(platform::now(), client, credentials, access, needed)?;
+        routed.map(|(target, method)| (target, method, access))
     }
 }
 
@@ -136,7 +144,8 @@ fn refused(failure: &Failure) -> Verdict {
     let Reply { status, body } = failure.to_reply();
     let seconds = failure.retry_after_s.map(|seconds| seconds.to_string());
     let retry_after = seconds.as_deref().map(|seconds| ("retry-after", seconds));
-    let headers: Vec<_> = JSON_HEADERS.into_iter().chain(retry_after).collect();
+    let allow = (!failure.allow.is_empty()).then_some(("allow", failure.allow.as_str()));
+    let headers: Vec<_> = JSON_HEADERS.into_iter().chain(retry_after).chain(allow).collect();
     Verdict::Respond(response(status, &headers, body))
 }
 
@@ -154,15 +163,21 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         check_usable(parts.host)?;
         return preview(id, parts.query.unwrap_or_default(), env).await;
     }
+    if path.starts_with("preview/") && request.method == "OPTIONS" {
+        return Ok(Verdict::Respond(response(204, &PREFLIGHT_HEADERS, String::new())));
+    }
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
     let admitted = memory::with_management(|management| management.admit(request, parts, path));
-    let (target, method) = admitted.unwrap_or_else(|| Err(silent()))?;
+    let (target, method, access) = admitted.unwrap_or_else(|| Err(silent()))?;
     if target == Target::Doctor {
         // Also where nobody is served: it says why.
         let Reply { status, body } = doctor::reply(parts.host, parts.query.unwrap_or_default());
         return Ok(Verdict::Examine(response(status, &JSON_HEADERS, body)));
     }
     check_usable(parts.host)?;
+    if target == Target::TokenVerify {
+        return Ok(json_answer(access.verified()));
+    }
     let has_body = match method {
         Method::Get => false,
         Method::Delete => matches!(target, Target::ListItems(_)),
@@ -180,6 +195,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         body: body.to_owned(),
         base_url: base_url(request.url, parts),
         actor: request.credentials.actor(),
+        if_match: request.if_match.to_owned(),
     };
     match target {
         Target::Status(zone, room) | Target::History(zone, room) => {
@@ -194,10 +210,19 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
             let reply = perform(call, env).await?;
             if !method.reads() {
                 webhooks::after_change(target, env).await;
+            } else if target.has_tag() && reply.status == 200 {
+                return Ok(tagged(reply));
             }
             Ok(json_answer(reply))
         }
     }
+}
+
+/// Answers with a document, and with the tag by which a client can say that it means this one.
+fn tagged(Reply { status, body }: Reply) -> Verdict {
+    let tag = api::entity_tag(&body);
+    let headers: Vec<_> = JSON_HEADERS.into_iter().chain([("etag", tag.as_str())]).collect();
+    Verdict::Respond(response(status, &headers, body))
 }
 
 /// Tells whether visitors can be served, and by what; and why not. It needs no token.
@@ -264,12 +289,14 @@ async fn preview(id: &str, query: &str, env: &Env) -> Result<Verdict, Failure> {
     let id = id.parse().ok().filter(is_preview).ok_or_else(|| Failure::not_found("preview"))?;
     let request = RegistryRequest::Preview { id: id.to_string(), query: query.to_owned() };
     match calls::registry(env, &request).await {
-        // The page may run its scripts, but not in the name of this host.
+        // The page may run its scripts, but not in the name of this host: so what it asks for when
+        // it checks in is of a foreign origin, which may read a preview as everybody may.
         Some(RegistryReply::Preview(Some(Ok(html)))) => {
             let headers = [
                 ("content-type", "text/html; charset=utf-8"),
                 ("cache-control", "private, no-store"),
                 ("content-security-policy", "sandbox allow-scripts"),
+                ("access-control-allow-origin", "*"),
                 ("x-robots-tag", "noindex"),
             ];
             Ok(Verdict::Respond(response(200, &headers, html)))

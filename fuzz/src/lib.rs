@@ -93,7 +93,8 @@ pub fn api(text: &str) {
     let mut registry = registry(Vec::new(), rooms());
     let actor = "me@shop.example".to_owned();
     let base_url = "https://admin.example".to_owned();
-    let call = Call { target, method, query: query.to_owned(), body, base_url, actor };
+    let (query, if_match) = (query.to_owned(), String::new());
+    let call = Call { target, method, query, body, base_url, actor, if_match };
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], &call);
     let _: Value = serde_json::from_str(&turn.reply.body).unwrap();
     let rows = turn.rows.into_iter().filter_map(|row| Some((row.key, row.value?)));

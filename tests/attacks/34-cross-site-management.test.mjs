@@ -50,5 +50,14 @@ clusterTest(title, { rooms: [shop] }, async (cluster) => {
     assert.deepEqual(allowed, [], method);
     assert.equal(answer.headers["set-cookie"], undefined);
   }
+  // A preview may be read from anywhere, as everybody who knows its address may; nothing may be sent.
+  const { result } = await call(cluster, "POST", `${ROOMS}/preview`, { custom_html: "<p>Wait" });
+  const preview = { host: "localhost", path: new URL(result.preview_url).pathname };
+  for (const method of ["GET", "OPTIONS"]) {
+    const { headers } = await cluster.send(cluster.isolates[0].name, { ...preview, method });
+    assert.equal(headers["access-control-allow-credentials"], undefined);
+    assert.equal(headers["access-control-allow-methods"], undefined);
+    assert.equal(headers["set-cookie"], undefined);
+  }
   assert.deepEqual((await call(cluster, "GET", ROOMS)).result, before);
 });

@@ -96,6 +96,13 @@ clusterTest("who may read a history, and of what", options, async (cluster) => {
   assert.deepEqual(await read(cluster, ""), []);
   await refused(cluster, 403, "GET", PATH, undefined, { authorization: "Bearer no" });
   await refused(cluster, 404, "GET", `${ROOMS}/${"9".repeat(32)}/history`);
-  await refused(cluster, 400, "GET", `${PATH}?resolution=second`);
+  for (const query of [
+    "resolution=second",
+    "since=2026-01-01T00:00:00Z",
+    "from=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z",
+    "from=2099-01-01T00:00:00Z",
+  ]) {
+    await refused(cluster, 400, "GET", `${PATH}?${query}`);
+  }
   await refused(cluster, 405, "POST", PATH, {}, OWNER);
 });

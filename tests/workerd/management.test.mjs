@@ -35,8 +35,15 @@ clusterTest("a room is made, read, listed, changed and removed", options, async 
   });
   const replaced = (await call(cluster, "PUT", path, { ...SALE, session_duration: 10 })).result;
   assert.equal(replaced.session_duration, 10);
-  const patched = (await call(cluster, "PATCH", path, { total_active_users: 20 })).result;
+  // Who names a version changes that one alone.
+  const older = { ...OWNER, "if-match": '"older"' };
+  const stale = await refused(cluster, 412, "PUT", path, { ...SALE, description: "lost" }, older);
+  assert.equal(stale.errors[0].code, 1412);
+  const mine = { ...OWNER, "if-match": (await ask(cluster, "GET", path)).headers.etag };
+  const patched = (await call(cluster, "PATCH", path, { total_active_users: 20 }, mine)).result;
   assert.deepEqual([patched.total_active_users, patched.session_duration], [20, 10]);
+  await refused(cluster, 412, "DELETE", path, undefined, mine);
+  assert.deepEqual((await call(cluster, "GET", path)).result, patched);
   assert.equal((await call(cluster, "DELETE", path)).result.id, made.id);
   assert.equal((await refused(cluster, 404, "GET", path)).errors[0].code, 1001);
 });
@@ -50,6 +57,14 @@ clusterTest("only who has a token is let in, and a reader only reads", options, 
   const reader = { authorization: `Bearer ${READ_ONLY}` };
   await call(cluster, "GET", ROOMS, undefined, reader);
   assert.equal((await refused(cluster, 403, "POST", ROOMS, SALE, reader)).errors[0].code, 9109);
+  const rights = async (headers) =>
+    (await call(cluster, "GET", "user/tokens/verify", undefined, headers)).result.may_write;
+  assert.deepEqual([await rights(OWNER), await rights(reader)], [true, false]);
+  // These are sent by POST and change nothing.
+  await call(cluster, "POST", `${ROOMS}/preview`, { custom_html: "" }, reader);
+  const request = { url: `https://${shop.host}/` };
+  await call(cluster, "POST", `${ROOMS}/${shop.id}/rules/test`, request, reader);
+  await refused(cluster, 403, "POST", `${ROOMS}/preview`, { custom_html: "" }, {});
   const byKey = { "x-auth-email": "me@shop.example", "x-auth-key": READ_ONLY };
   await call(cluster, "GET", ROOMS, undefined, byKey);
   for (let guess = 0; guess < 20; guess += 1) await ask(cluster, "GET", ROOMS, undefined, wrong);
@@ -72,7 +87,8 @@ clusterTest("what is wrong is said, all at once and where", options, async (clus
   await refused(cluster, 400, "POST", ROOMS, "no JSON");
   await refused(cluster, 404, "GET", `zones/none/waiting_rooms`);
   await refused(cluster, 404, "GET", "no/such/path");
-  await refused(cluster, 405, "DELETE", ROOMS);
+  const { status, headers } = await ask(cluster, "DELETE", ROOMS);
+  assert.deepEqual([status, headers.allow], [405, "GET, POST"]);
   const rule = { action: "bypass_waiting_room", expression: "ssl and" };
   const misspelt = await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, rule);
   assert.equal(misspelt.errors[0].source.pointer, "/expression");
@@ -147,6 +163,11 @@ clusterTest("status, settings, preview and the file of all rooms", options, asyn
   const shown = await cluster.send("ams-1", { host: "localhost", path: `${pathname}?waitTime=7` });
   assert.deepEqual([shown.status, shown.body], [200, "<p> 7 minutes </p>"]);
   assert.match(shown.headers["content-security-policy"], /^sandbox/);
+  // The page checks in as of a foreign origin: the browser asks whether it may.
+  const asked = { host: "localhost", path: pathname, method: "OPTIONS" };
+  const { status: may, headers: allowed } = await cluster.send("ams-1", asked);
+  assert.deepEqual([may, shown.headers["access-control-allow-origin"]], [204, "*"]);
+  assert.equal(allowed["access-control-allow-headers"], "waiting-room-check-in");
   for (const id of ["f".repeat(32), "none"]) {
     const path = `/_waiting-room/preview/${id}`;
     assert.equal((await cluster.send("ams-1", { host: "localhost", path })).status, 404);

@@ -4,6 +4,7 @@
 //! `registry`.
 
 mod access;
+mod entity_tag;
 mod history;
 mod paging;
 mod reply;
@@ -14,6 +15,7 @@ mod webhooks;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Credentials, Denials, Tokens};
+pub use entity_tag::{check_if_match, entity_tag};
 pub use history::{history_query, history_reply};
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
@@ -36,4 +38,7 @@ pub struct Call {
     pub base_url: String,
     /// Who asks, as the audit log names them.
     pub actor: String,
+    /// The header `If-Match`; "" without one, and from isolates of older versions.
+    #[serde(default)]
+    pub if_match: String,
 }

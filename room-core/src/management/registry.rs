@@ -36,7 +36,7 @@ pub use self::rows::{BadRow, Row};
 use self::stored::Stored;
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
-use crate::management::api::{Call, Failure, Method, Paging, Reply, Target};
+use crate::management::api::{self, Call, Failure, Method, Paging, Reply, Target};
 use crate::room::Room;
 use crate::room::zones::Zones;
 
@@ -113,12 +113,23 @@ impl Registry {
     /// a preview they are its id, from `KeyRing::preview_id`.
     pub fn perform(&mut self, now: Timestamp, draw: [u8; 16], call: &Call) -> RegistryTurn {
         let context = CallContext { now, draw, stored: &self.stored, deployment: &self.deployment };
-        let done = answer(context, call).and_then(|Answer { reply, changes }| {
+        let answered = check_version(context, call).and_then(|()| answer(context, call));
+        let done = answered.and_then(|Answer { reply, changes }| {
             let rows = self.stored.commit(now, &call.actor, call.method, changes)?;
             Ok(RegistryTurn { reply, rows })
         });
         done.unwrap_or_else(|failure| RegistryTurn { reply: failure.to_reply(), rows: Vec::new() })
     }
+}
+
+/// Refuses a change of another version than the one that the call names, if it names any.
+fn check_version(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
+    if call.if_match.is_empty() || call.method.reads() {
+        return Ok(());
+    }
+    let read = Call { method: Method::Get, body: String::new(), ..call.clone() };
+    let present = call.target.has_tag().then(|| answer(context, &read)).transpose()?;
+    api::check_if_match(&call.if_match, present.as_ref().map(|answer| answer.reply.body.as_str()))
 }
 
 /// Runs the operation that a call asks for.

@@ -7,6 +7,8 @@ use crate::schemas::{number, ours};
 /// What a room does now.
 pub fn status() -> Value {
     let count = |description: &str| number(0, 4_294_967_295, None, description);
+    let limit =
+        |description: &str| json!({ "type": ["integer", "null"], "description": description });
     json!({
         "type": "object",
         "properties": {
@@ -17,11 +19,36 @@ pub fn status() -> Value {
             "event_id": { "type": "string", "description": "Of the event in force, or empty." },
             "estimated_queued_users": count("Who waits; 5 s old at most, 50 far below the limits."),
             "estimated_total_active_users": count("Who is inside; as old."),
-            "max_estimated_time_minutes": count("The longest wait of a newcomer."),
+            "max_estimated_time_minutes": count("The longest wait; 0 while nobody enters."),
             "next_admission_seconds": ours(json!({
                 "type": ["number", "null"],
                 "description": "When the next one enters.",
             })),
+            "held_by": ours(json!({
+                "type": "string",
+                "enum": ["", "drain", "maintenance", "prequeue", "queue_all", "reject"],
+                "description": "Why nobody new enters, or empty.",
+            })),
+            "held_until": ours(json!({
+                "type": ["string", "null"],
+                "format": "date-time",
+                "description": "When a prequeue lets people in.",
+            })),
+            "total_active_users": ours(limit("The limit in force, an event's or the room's.")),
+            "new_users_per_minute": ours(limit("The limit in force, an event's or the room's.")),
+        },
+    })
+}
+
+/// What the token of a request may do.
+pub fn token() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": { "type": "string" },
+            "status": { "type": "string", "enum": ["active"] },
+            "name": ours(json!({ "type": "string", "enum": ["API_TOKEN", "API_TOKEN_READ"] })),
+            "may_write": ours(json!({ "type": "boolean" })),
         },
     })
 }

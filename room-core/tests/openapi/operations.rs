@@ -53,6 +53,7 @@ fn templates() -> Vec<String> {
         format!("{LISTS}/{{list_id}}/items"),
         format!("{LISTS}/{{list_id}}/items/{{item_id}}"),
         format!("{LISTS}/bulk_operations/{{operation_id}}"),
+        "user/tokens/verify".to_owned(),
         "waiting_rooms/file".to_owned(),
         "waiting_rooms/audit_log".to_owned(),
         "waiting_rooms/doctor".to_owned(),
@@ -106,6 +107,7 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
     let one = |name: &str| (Some(reference(name)), reference(name));
     let part = |name: &str| (Some(partial(name)), reference(name));
     let (summary, (body, result)) = match (target, method) {
+        (Target::TokenVerify, _) => ("Does this token count?", (None, reference("Token"))),
         (Target::AccountRooms, _) => ("Rooms of all zones", (None, array("Room"))),
         (Target::Rooms(_), Post) => ("Make a room", one("Room")),
         (Target::Rooms(_), _) => ("Rooms of a zone", (None, array("Room"))),

@@ -20,6 +20,7 @@ pub fn all() -> Value {
         "Settings": settings(),
         "Status": answers::status(),
         "History": answers::history(),
+        "Token": answers::token(),
         "Webhook": webhooks::webhook(),
         "WebhookDeliveries": webhooks::deliveries(),
         "Preview": page_fields::added_to(preview()),

@@ -67,6 +67,7 @@ impl World {
             query: query.to_owned(),
             body: body.to_string(),
             base_url: "https://admin.example".to_owned(),
+            if_match: String::new(),
             actor: "me@shop.example".to_owned(),
         };
         let mut draw = [0; 16];

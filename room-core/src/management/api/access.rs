@@ -1,6 +1,8 @@
 //! Who may call the API: tokens for reading and for writing, and a limit on wrong ones.
 
-use super::reply::Failure;
+use serde_json::json;
+
+use super::reply::{Failure, Reply};
 use super::target::Method;
 use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -85,6 +87,22 @@ impl Access {
         }
     }
 }
+
+impl Access {
+    /// Tells the sender of a valid token that it counts, as Cloudflare's API does: the id says which
+    /// of the two it is. What it may do is our extension.
+    pub fn verified(self) -> Reply {
+        let may_write = self == Self::Write;
+        let (id, name) =
+            if may_write { (ID_OF_WRITE, "API_TOKEN") } else { (ID_OF_READ, "API_TOKEN_READ") };
+        let result = json!({ "id": id, "status": "active", "name": name, "may_write": may_write });
+        Reply::success(result, &[])
+    }
+}
+
+/// The ids of the tokens, which Cloudflare's clients expect to be 32 hexadecimal digits. Ours.
+const ID_OF_WRITE: &str = "00000000000000000000000000000001";
+const ID_OF_READ: &str = "00000000000000000000000000000002";
 
 impl Credentials<'_> {
     /// Names the sender for the audit log: the address in `X-Auth-Email`, or `token`.
@@ -204,6 +222,22 @@ mod tests {
         }
         check(Access::Read, Method::Get, None);
         check(Access::None, Method::Get, Some((403, 10_000)));
+    }
+
+    #[test]
+    fn a_token_is_told_what_it_may() {
+        let check = |access: Access, name: &str, may_write: bool| {
+            let body: serde_json::Value =
+                serde_json::from_str(&access.verified().body).expect("JSON");
+            let result = &body["result"];
+            assert_eq!((&result["status"], &result["name"]), (&"active".into(), &name.into()));
+            assert_eq!(
+                (&result["may_write"], result["id"].as_str().map(str::len)),
+                (&may_write.into(), Some(32))
+            );
+        };
+        check(Access::Write, "API_TOKEN", true);
+        check(Access::Read, "API_TOKEN_READ", false);
     }
 
     #[test]

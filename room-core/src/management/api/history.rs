@@ -11,13 +11,23 @@ use crate::machines::history::{KEPT_MINUTES, NAMES, Period, Span};
 const USUAL_MINUTES: u64 = 24 * 60;
 /// The most rows in one answer.
 const ROWS_MAX: u64 = 3_000;
+/// The parameters; an empty query has one without a name.
+const PARAMETERS: [&str; 5] = ["from", "until", "resolution", "format", ""];
+/// How much of a name that is none is told.
+const NAME_CHARACTERS_MAX: usize = 40;
 
 /// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them),
 /// `resolution` (`minute`, `quarter` or `hour`; without it the finest that fits) and `format`
-/// (`csv`, or JSON). Other parameters are ignored.
+/// (`csv`, or JSON).
 ///
-/// Errors: a parameter that is none of these, or more rows than an answer holds.
+/// Errors: a parameter that is none of these or has no such value, an end before the beginning, or
+/// more rows than an answer holds.
 pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
+    let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+    if let Some(unknown) = names.into_iter().find(|name| !PARAMETERS.contains(name)) {
+        let rule = "is none of from, until, resolution and format";
+        return Err(refused(&unknown.chars().take(NAME_CHARACTERS_MAX).collect::<String>(), rule));
+    }
     let value = |name: &str| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.find_map(|(found, value)| (found == name).then_some(value))
@@ -33,7 +43,10 @@ pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
     };
     let until = moment("until", facts::minute(now) + 1)?.min(facts::minute(now) + 1);
     let from = moment("from", until.saturating_sub(USUAL_MINUTES))?;
-    let from = from.clamp(until.saturating_sub(KEPT_MINUTES), until);
+    if from > until {
+        return Err(refused("from", "must be before until, and not later than now"));
+    }
+    let from = from.max(until.saturating_sub(KEPT_MINUTES));
     let fits = |span: &Span| (until - from) / span.minutes() <= ROWS_MAX;
     let span = match value("resolution") {
         None => Span::ALL.into_iter().find(fits).unwrap_or(Span::Hour),
@@ -115,6 +128,10 @@ mod tests {
         check("until=1", "/until");
         check("resolution=day", "/resolution");
         check("format=xml", "/format");
+        check("since=2026-11-21T09:00:00Z", "/since");
+        check("from=2026-11-21T09:00:00Z&until=2026-11-21T08:59:00Z", "/from");
+        check("from=2027-11-21T09:00:00Z", "/from");
+        check("from=2027-11-21T09:00:00Z&until=2027-11-21T10:00:00Z", "/from");
         check("from=2026-10-25T10:00:00Z&resolution=minute", "/resolution");
     }
 

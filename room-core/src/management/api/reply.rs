@@ -62,6 +62,8 @@ pub struct Failure {
     pub retry_after_s: Option<u64>,
     /// How long the answer is held back, in milliseconds: 0 but for a wrong token.
     pub held_back_ms: u64,
+    /// The methods that the path has, for the header `Allow` of a 405; "" for other failures.
+    pub allow: String,
 }
 
 /// One error in an answer.
@@ -84,7 +86,7 @@ impl Failure {
 
     /// Makes a failure of these errors.
     pub fn of(status: u16, errors: Vec<ReplyError>) -> Self {
-        Self { status, errors, retry_after_s: None, held_back_ms: 0 }
+        Self { status, errors, retry_after_s: None, held_back_ms: 0, allow: String::new() }
     }
 
     /// Makes the failure (400) of a body whose fields have these errors.
@@ -112,7 +114,7 @@ impl Failure {
     /// Makes the failure (405) of a method that the path does not have.
     pub fn method(method: &str, allowed: &str) -> Self {
         let message = format!("{method} is not possible for this path, only {allowed}.");
-        Self::new(405, 7_001, message)
+        Self { allow: allowed.to_owned(), ..Self::new(405, 7_001, message) }
     }
 
     /// Writes the failure as an answer.

@@ -1,5 +1,6 @@
 //! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! and our own history, webhooks, trial of rules, file of rooms, audit log and doctor.
+//! that by which a token is verified, and our own history, webhooks, trial of rules, file of rooms,
+//! audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,8 @@ pub enum Target {
     ListItem(ListId, ListItemId),
     /// `accounts/{account}/rules/lists/bulk_operations/{operation}`.
     ListOperation(ListItemId),
+    /// `user/tokens/verify`: whether the token of the request counts, and what it may.
+    TokenVerify,
     /// `waiting_rooms/file`: all rooms as `rooms.json` holds them. Ours.
     File,
     /// `waiting_rooms/audit_log`: who changed what. Ours.
@@ -119,6 +122,12 @@ pub fn route(method: &str, path: &str) -> Result<(Target, Method), Failure> {
 }
 
 impl Target {
+    /// Returns what the sender must be allowed to do for this method: a preview and a trial of
+    /// rules are sent by `POST`, but change nothing that anybody else meets.
+    pub fn needs(self, method: Method) -> Method {
+        if matches!(self, Self::Preview(_) | Self::RuleTrial(..)) { Method::Get } else { method }
+    }
+
     fn methods(self) -> &'static [Method] {
         use Method::{Delete, Get, Patch, Post, Put};
         match self {
@@ -128,6 +137,7 @@ impl Target {
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
+            | Self::TokenVerify
             | Self::AuditLog
             | Self::Doctor => &[Get],
             Self::List(_) => &[Get, Put, Delete],
@@ -147,6 +157,7 @@ impl Target {
 fn target(path: &str) -> Result<Target, Failure> {
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     match segments.as_slice() {
+        ["user", "tokens", "verify"] => Ok(Target::TokenVerify),
         ["waiting_rooms", "file"] => Ok(Target::File),
         ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
         ["waiting_rooms", "doctor"] => Ok(Target::Doctor),
@@ -256,6 +267,7 @@ mod tests {
             (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
             (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
             (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
+            ("user/tokens/verify".to_owned(), Target::TokenVerify, "GET"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
             ("waiting_rooms/doctor".to_owned(), Target::Doctor, "GET"),
@@ -268,9 +280,14 @@ mod tests {
                 assert_eq!(routed.map(|(target, _)| target), want.then_some(target), "{path}");
                 operations += usize::from(want);
             }
-            assert_eq!(route("OPTIONS", &path).unwrap_err().status, 405, "{path}");
+            let refused = route("OPTIONS", &path).unwrap_err();
+            assert_eq!(
+                (refused.status, refused.allow),
+                (405, allowed.replace(' ', ", ")),
+                "{path}"
+            );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 1);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

@@ -161,8 +161,8 @@ fn compare(fields: &mut Fields<'_>, event: &Event, others: &[Event]) {
     if let Some(other) = others.iter().find(|other| other.overlaps(event)) {
         let (from, to) = (other.first_moment(), other.end.at);
         let message = format!(
-            "must be before {from} or the event begin at {to} or later, prequeue included: \
-             events of a room may not overlap, and {} is there",
+            "is in the time of another event: {} is on from {from} to {to}, prequeue included. End \
+             before that, or begin when it is over",
             other.name
         );
         fields.fail("event_end_time", ErrorCode::Contradiction, message);

@@ -39,7 +39,15 @@ fn ask(
     let (method, path, body) = call;
     let (target, method) = route(method, path).expect("a route");
     let (body, actor) = (body.to_string(), String::new());
-    let call = Call { target, method, query: String::new(), body, base_url: String::new(), actor };
+    let call = Call {
+        target,
+        method,
+        query: String::new(),
+        body,
+        base_url: String::new(),
+        actor,
+        if_match: String::new(),
+    };
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], &call);
     assert_eq!(turn.reply.status, 200, "{}", turn.reply.body);
     for row in turn.rows {
