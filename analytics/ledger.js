@@ -5,6 +5,8 @@ import { GraphQLError } from "graphql";
 const MINUTE_MS = 60_000;
 /** How long minutes are kept. */
 const KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+/** By how much a question for all of it may be too early: clocks differ, and it takes its time. */
+const SLACK_MS = 60 * MINUTE_MS;
 /** What is told where no filter says from when: the last day. */
 const USUAL_MS = 24 * 60 * MINUTE_MS;
 /** The most minutes in one answer of the API. */
@@ -56,6 +58,9 @@ export class Ledger {
   /** Returns the rows of these rooms' minutes from `since` to `until`, in the order of time. */
   async rows(rooms, { since, until }) {
     const now = Date.now();
+    if (since < now - KEPT_MS - SLACK_MS) {
+      throw new GraphQLError(`cannot request data older than ${KEPT_MS / 1_000}s`);
+    }
     const last = Math.min(until ?? now, now + MINUTE_MS);
     const first = Math.max(since ?? last - USUAL_MS, now - KEPT_MS);
     const calls = rooms.flatMap((room) => pieces(first, last).map((piece) => ({ room, piece })));

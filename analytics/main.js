@@ -22,18 +22,29 @@ const MISTAKES_MAX = 10;
 const RULES = specifiedRules.filter((rule) => rule !== VariablesInAllowedPositionRule);
 
 /**
- * Answers one question: an object with `data`, `errors` or both, to be written as JSON. `rooms` are
- * all rooms as the API tells them, and `read(path)` returns the `result` of a call of the API.
+ * Answers one question: an object with `data` and `errors`, one of them `null` unless only a part
+ * failed, to be written as JSON. `rooms` are all rooms as the API tells them, and `read(path)`
+ * returns the `result` of a call of the API.
  */
-export async function answer({ query, variables, operationName }, rooms, read) {
+export async function answer(question, rooms, read) {
+  const { data = null, errors } = await executed(question, rooms, read);
+  return { data, errors: errors ? errors.map(told) : null };
+}
+
+/** An error in the form in which Cloudflare's clients look for it. */
+function told({ message, path = null, extensions }) {
+  return { message, path, extensions: { ...extensions, timestamp: new Date().toISOString() } };
+}
+
+async function executed({ query, variables, operationName }, rooms, read) {
   let document;
   try {
     document = parse(query, { maxTokens: TOKENS_MAX, noLocation: true });
   } catch (error) {
-    return { data: null, errors: [error] };
+    return { errors: [error] };
   }
   const mistakes = validate(schema, document, RULES, { maxErrors: MISTAKES_MAX });
-  if (mistakes.length > 0) return { data: null, errors: mistakes };
+  if (mistakes.length > 0) return { errors: mistakes };
   return execute({
     schema,
     document,

@@ -10,6 +10,8 @@ const TIMES = ["datetime", "datetimeMinute", "datetimeFifteenMinutes", "datetime
 const COUNTS = [...LEVELS, ...EVENTS];
 /** The most rows of one dataset, as with Cloudflare. */
 const LIMIT_MAX = 10_000;
+/** What an error says that is of a zone that nobody has. */
+const UNKNOWN_ZONE = "authz";
 const FILTER = "ZoneWaitingRoomAnalyticsAdaptiveFilter_InputObject";
 const GROUPS = "ZoneWaitingRoomAnalyticsAdaptiveGroups";
 
@@ -32,6 +34,8 @@ export const schema = buildSchema(`
   scalar Time
   scalar uint64
   scalar float64
+  "No field has these: a question may write the types of its variables so."
+  input VariableTypes { int: Int, float: Float, id: ID }
 
   type Query { viewer: viewer! }
   type viewer { zones(filter: ZoneFilter_InputObject, limit: uint64): [zone!]! }
@@ -84,6 +88,12 @@ export const resolvers = {
   viewer: () => ({
     zones({ filter, limit }, { rooms }) {
       const tags = [...new Set(rooms.map((room) => room.zone_id))];
+      const { zoneTag, zoneTag_in: oneOf = [] } = filter ?? {};
+      const unknown = [zoneTag ?? [], oneOf].flat().find((tag) => !tags.includes(tag));
+      if (unknown !== undefined) {
+        const message = `There is no zone ${JSON.stringify(unknown)} with a waiting room here.`;
+        throw new GraphQLError(message, { extensions: { code: UNKNOWN_ZONE } });
+      }
       const asked = filter?.zoneTag_in ?? tags;
       const wanted = (tag) => asked.includes(tag) && tag === (filter?.zoneTag ?? tag);
       return tags.filter(wanted).slice(0, limit).map(zone);

@@ -7,7 +7,9 @@ export const GRAPHQL_PATH = "/_waiting-room/client/v4/graphql";
 /** The longest body of a question, in bytes: a client's introspection has about 2,000. */
 export const QUESTION_BYTES_MAX = 32 * 1_024;
 const API = "/_waiting-room/client/v4/";
-const ROOMS_PER_PAGE = 1_000;
+const ROOMS = "accounts/all/waiting_rooms?per_page=1000";
+/** What an error says that is of a zone that this deployment has not. */
+const FOREIGN = "authz";
 const HEADERS = [
   ["content-type", "application/json"],
   ["cache-control", "private, no-store"],
@@ -20,12 +22,14 @@ const HEADERS = [
 export async function graphql(url, method, ask, readBody) {
   const call = (path) => ask(new URL(API + path, url).href);
   // First who asks: nobody without a token has a body read.
-  const list = await call(`accounts/all/waiting_rooms?per_page=${ROOMS_PER_PAGE}`);
+  const list = await call(`${ROOMS}&page=1`);
   if (list.status !== 200) {
     const wait = list.headers.filter(([name]) => name === "retry-after");
-    return told(list.status, refusal(messageOf(list)), wait);
+    return told(list.status === 403 ? 401 : list.status, refusal(messageOf(list)), wait);
   }
-  if (method !== "POST") return told(405, refusal("A question is sent by POST."));
+  if (method !== "POST") {
+    return told(405, refusal("A question is sent by POST."), [["allow", "POST"]]);
+  }
   const body = await readBody();
   if (body.length > QUESTION_BYTES_MAX) {
     return told(413, refusal(`The body is longer than ${QUESTION_BYTES_MAX} bytes.`));
@@ -39,7 +43,14 @@ export async function graphql(url, method, ask, readBody) {
   };
   // A module of its own: visits never run it.
   const { answer } = await import("../build/analytics/analytics.js");
-  return told(200, await answer(question, JSON.parse(list.body).result, read));
+  const { result, result_info: info } = JSON.parse(list.body);
+  const rooms = [...result];
+  for (let page = 2; page <= info.total_pages; page += 1) {
+    rooms.push(...(await read(`${ROOMS}&page=${page}`)));
+  }
+  const answered = await answer(question, rooms, read);
+  const isForeign = answered.errors?.some(({ extensions }) => extensions.code === FOREIGN);
+  return told(isForeign ? 403 : 200, answered);
 }
 
 /** Returns `{ query, variables, operationName }`; nothing for a body that is none. */
@@ -61,7 +72,8 @@ function messageOf({ body }) {
 }
 
 function refusal(message) {
-  return { data: null, errors: [{ message }] };
+  const extensions = { timestamp: new Date().toISOString() };
+  return { data: null, errors: [{ message, path: null, extensions }] };
 }
 
 function told(status, answer, more = []) {

@@ -84,7 +84,7 @@ async function asks(cluster, body, headers = OWNER, method = "POST") {
 /** Asks a question that must be answered, of the zone of the tests. */
 async function zoneOf(cluster, query, variables) {
   const { status, data, errors } = await asks(cluster, { query, variables });
-  assert.deepEqual([status, errors], [200, undefined]);
+  assert.deepEqual([status, errors], [200, null]);
   return data.viewer.zones[0];
 }
 
@@ -201,8 +201,6 @@ clusterTest("raw rows and groups of rooms, filtered and ordered", options, async
       [sale.id, COMING],
     ],
   );
-  const nowhere = { query: `{ viewer { zones(filter: {zoneTag: "none"}) { zoneTag } } }` };
-  assert.deepEqual((await asks(cluster, nowhere)).data.viewer.zones, []);
   const before = `{ viewer { zones { ${groups}(limit: 10, filter: {datetime_lt: "${from}"}) {
     max { totalActiveUsers } } } } }`;
   assert.deepEqual((await zoneOf(cluster, before))[groups], []);
@@ -217,10 +215,20 @@ clusterTest("clients learn the schema, and why they are refused", options, async
   const check = async (status, body, want, headers, method) => {
     const answer = await asks(cluster, body, headers, method);
     assert.deepEqual([answer.status, answer.data], [status, null], JSON.stringify(answer));
-    assert.match(answer.errors[0].message, want);
+    const [{ message, path, extensions }] = answer.errors;
+    assert.match(message, want);
+    assert.ok(path === null || path[0] === "viewer", JSON.stringify(path));
+    assert.ok(Math.abs(Date.parse(extensions.timestamp) - cluster.clock.now()) < DAY_MS);
   };
-  await check(403, { query }, /token/i, { authorization: "Bearer no" });
-  await check(403, { query: getIntrospectionQuery() }, /token/i, {});
+  await check(401, { query }, /token/i, { authorization: "Bearer no" });
+  await check(401, { query: getIntrospectionQuery() }, /token/i, {});
+  const nowhere = { query: `{ viewer { zones(filter: {zoneTag: "none"}) { zoneTag } } }` };
+  await check(403, nowhere, /no zone "none"/);
+  // Clients write the types of their variables as they like.
+  const typed = `query Q($limit: Int!, $zone: ID, $all: Boolean!) {
+    viewer { zones(filter: {zoneTag: $zone}, limit: $limit) { zoneTag @include(if: $all) } } }`;
+  const values = { limit: 1, zone: ZONE, all: true };
+  assert.deepEqual(await zoneOf(cluster, typed, values), { zoneTag: ZONE });
   await check(405, undefined, /POST/, OWNER, "GET");
   await check(400, "no JSON", /must be JSON/);
   await check(400, { query, variables: [] }, /must be JSON/);
@@ -232,6 +240,9 @@ clusterTest("clients learn the schema, and why they are refused", options, async
   await check(200, inZone("secrets"), /Cannot query field "secrets"/);
   await check(200, inZone(`${groups} { sum { sessionsRevoked } }`), /limit/);
   await check(200, inZone(`${groups}(limit: 10001) { sum { sessionsRevoked } }`), /1 to 10000/);
+  const old = 'limit: 1, filter: {datetime_geq: "2020-01-01T00:00:00Z"}';
+  const older = /^cannot request data older than 2592000s$/;
+  await check(200, inZone(`${groups}(${old}) { max { totalActiveUsers } }`), older);
   const since = 'limit: 1, filter: {datetime_geq: "yesterday"}';
   await check(200, inZone(`${groups}(${since}) { max { totalActiveUsers } }`), /no time/);
   const ranges = Array.from({ length: 20 }, (_, day) => {
