@@ -1,4 +1,5 @@
 // Calls of the management API from the page, and what is to be said when one fails.
+import { localized } from "./facts.js";
 
 const BASE = "/_waiting-room/client/v4/";
 const LIVE = "/_waiting-room/live";
@@ -9,7 +10,6 @@ const ENTRIES_PER_PAGE = 1_000;
 /** How many entries of the audit log are looked at for changes that can be undone. */
 const LOG_ENTRIES = 500;
 const MISSING_TOKEN = 10_000;
-const READ_ONLY_TOKEN = 9_109;
 const GUESSED_TOO_OFTEN = 10_429;
 
 /**
@@ -75,15 +75,16 @@ async function send(token, path, options) {
 }
 
 function refusalOf(status, answer) {
-  const errors = answer?.errors ?? [];
+  const told = ({ message, ...error }) => ({ ...error, message: localized(message) });
+  const errors = (answer?.errors ?? []).map(told);
   const said = errors.map(({ message }) => message).join(" ");
   const { code } = errors[0] ?? {};
   const parts = errors.map(({ message, source }) => ({
     field: source?.pointer?.split("/")[1],
     message,
   }));
-  const told = { status, code, errors: parts };
-  return new Refusal(said || `The answer has the status ${status}.`, told);
+  const facts = { status, code, errors: parts };
+  return new Refusal(said || `The answer has the status ${status}.`, facts);
 }
 
 /** Reads all rooms of all zones; `read` makes a call. */
@@ -113,20 +114,10 @@ export async function configuration(read, known, freshMs) {
   return { version, rooms, log, at };
 }
 
-/**
- * Finds out what a token may do: `{ mayWrite }`. It asks for a preview of no page, which is refused
- * with different words to those who may write and to those who may not, and changes nothing.
- */
+/** Finds out what a token may do: `{ mayWrite }`. */
 export async function rights(token) {
-  const [room] = await call(token, "GET", "accounts/all/waiting_rooms?per_page=5");
-  const zone = room?.zone_id ?? "0".repeat(32);
-  try {
-    await call(token, "POST", `zones/${zone}/waiting_rooms/preview`, {});
-  } catch (refusal) {
-    if (refusal.code === READ_ONLY_TOKEN) return { mayWrite: false };
-    if (!(refusal.status >= 400 && refusal.status < 500)) throw refusal;
-  }
-  return { mayWrite: true };
+  const { may_write: mayWrite } = await call(token, "GET", "user/tokens/verify");
+  return { mayWrite };
 }
 
 /** Says why a token was not taken, and what to do. */

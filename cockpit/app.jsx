@@ -1,9 +1,9 @@
 // The whole cockpit: the token first, then the screen that the address names behind its `#`.
 import { useEffect, useState } from "preact/hooks";
 
-import { configuration } from "./api.js";
+import { configuration, pathOf } from "./api.js";
 import { Events } from "./events.jsx";
-import { timeOfDay } from "./facts.js";
+import { moment, timeOfDay } from "./facts.js";
 import { Health } from "./health.jsx";
 import { History } from "./history.jsx";
 import { NewRoom } from "./new_room.jsx";
@@ -92,15 +92,27 @@ function Screen({ rooms, ...rest }) {
   if (hash === "#/health") return <Health rooms={rooms} {...rest} />;
   if (!id) return <Rooms rooms={rooms} {...rest} />;
   const isMeant = (one) => one?.id === id && one.zone_id === zone;
-  const room = rooms.find(isMeant) ?? (isMeant(made) ? made : undefined);
+  const deleted = rest.log.find(
+    (one) => one.target === pathOf({ zone_id: zone, id }) && one.before && !one.after,
+  );
+  const room = rooms.find(isMeant) ?? (isMeant(made) && !deleted ? made : undefined);
   const OfRoom = SCREENS[at];
   const isNew = isMeant(made);
   if (room && OfRoom) return <OfRoom key={id} {...{ room, isNew }} {...rest} />;
+  return <NoRoom deleted={deleted} />;
+}
+
+/** Where a room was, or never was; `deleted` is the entry of the log that says how it ended. */
+function NoRoom({ deleted }) {
   return (
     <main>
-      <h1>No such room</h1>
-      <p>
-        It may have been removed. <a href="#/">All rooms</a>
+      <h1>{deleted ? `Room ${deleted.before.name} was deleted` : "No such room"}</h1>
+      <p role="status">
+        {deleted
+          ? `${moment(deleted.at)}, by ${deleted.actor}: its visitors pass, uncounted, and ` +
+            "nothing of it can be changed any more. "
+          : "It may have been deleted. "}
+        <a href="#/">All rooms</a>
       </p>
     </main>
   );

@@ -27,7 +27,7 @@ export function moments(event, now) {
 export function phase(event, now) {
   const state = (level, word, sentence) => ({ level, word, sentence });
   if (time(event.event_end_time) <= now) return state("unknown", "Over", "");
-  if (event.suspended) return state("act", "Disabled", "It changes nothing until it is enabled.");
+  if (event.suspended) return state("act", "Disabled", "It is skipped unless you enable it.");
   const next = moments(event, now).find(({ isPast }) => !isPast);
   const left = `in ${duration((time(next.at) - now) / 1_000)}`;
   if (next.what === "End") return state("good", "On", `It ends ${left}.`);
@@ -101,7 +101,9 @@ function disabled(room, event) {
   return {
     id: "off",
     label: "Disable",
-    sentence: "It changes nothing. Those in its prequeue enter by the room's own limits.",
+    sentence:
+      "The event is skipped: at its times nothing changes. Those in its prequeue enter by the " +
+      "room's own limits.",
     path: pathOf(room, event),
     patch: { suspended: true },
   };

@@ -1,29 +1,31 @@
 // The events of one room: the next with its timeline, buttons and checklist, a form, and a list.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { undoable } from "./changes.js";
 import { Checklist } from "./checklist.jsx";
 import { ActionList } from "./controls.jsx";
+import { draftBelow } from "./drafts.js";
 import { eventActions, moments, phase } from "./event_facts.js";
-import { EventForm } from "./event_form.jsx";
+import { copyOf } from "./event_fields.js";
+import { EventForm, WeeklyForm } from "./event_form.jsx";
 import { duration, moment } from "./facts.js";
 import { LastChanges } from "./last_changes.jsx";
 import { useLive } from "./live.js";
-import { Outcome, Status, waiting } from "./parts.jsx";
+import { Button, Outcome, Status, waiting } from "./parts.jsx";
 import { Question } from "./question.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { useChanges } from "./use_changes.js";
-
-const EVENTS_AT_MOST = 1_000;
+import { useEvents } from "./use_events.js";
 
 export function Events({ session, room, log, version, inFront, reload }) {
   const live = useLive(session, room, version, inFront);
   const { events, problem, again } = useEvents(session, room, version);
   const [chosen, choose] = useState();
-  const [edited, edit] = useState();
+  // The form that is open, by the name of its draft: "new", or what is done with an event's id.
+  const drafts = `${room.id}/event-form/`;
+  const [open, setOpen] = useState(() => draftBelow(drafts));
   const changed = () => {
-    edit(undefined);
     again();
     live.again();
     reload();
@@ -31,65 +33,94 @@ export function Events({ session, room, log, version, inFront, reload }) {
   const changes = useChanges(session, changed);
   const sorted = events?.toSorted(bySoonest(live.now));
   const event = sorted?.find(({ id }) => id === chosen) ?? sorted?.[0];
+  const form = sorted && formOf(open, sorted, live.now);
+  const onSaved = (saved, done) => {
+    choose(saved.id);
+    setOpen(undefined);
+    changes.say(done);
+    changed();
+  };
+  const onCancel = () => setOpen(undefined);
   return (
     <main>
       <RoomTabs room={room} at="/events" />
       {problem && <p class="problem">{problem}</p>}
-      {edited ? (
-        <EventForm
-          {...{ session, room }}
-          event={edited.id ? edited : undefined}
-          onSaved={(saved) => {
-            choose(saved.id);
-            changed();
-          }}
-          onCancel={() => edit(undefined)}
-        />
+      {form ? (
+        <form.Of {...{ session, room, onSaved, onCancel, draft: drafts + open }} {...form.with} />
       ) : (
-        sorted && <Chosen {...{ session, room, log, changes, live, sorted, event, choose, edit }} />
+        sorted && (
+          <Chosen {...{ session, room, log, changes, live, sorted, event, choose, setOpen }} />
+        )
       )}
       {changes.asked && <Question room={room} changes={changes} />}
-      <Outcome changes={changes} />
     </main>
   );
 }
 
+/** The form that has this name, with what it is about; nothing of an event that is gone. */
+function formOf(open, events, now) {
+  if (open === undefined) return undefined;
+  if (open === "new") return { Of: EventForm, with: {} };
+  const [what, id] = open.split("-");
+  const event = events.find((one) => one.id === id);
+  if (!event) return undefined;
+  if (what === "copy") return { Of: EventForm, with: { like: copyOf(event, now) } };
+  return { Of: what === "weekly" ? WeeklyForm : EventForm, with: { event } };
+}
+
 /** The event that is looked at, and the way to the others. */
-function Chosen({ sorted, choose, edit, ...of }) {
+function Chosen({ sorted, choose, setOpen, ...of }) {
   const { session, event, live } = of;
   return (
     <>
+      <Outcome changes={of.changes} />
       {sorted.length === 0 && (
         <p>No event yet. One changes the room for a while: a sale, a draw, other limits.</p>
       )}
-      {event && <One {...of} />}
-      {session.mayWrite && (
-        <p class="row">
-          <button onClick={() => edit({})}>New event</button>
-          {event && <button onClick={() => edit(event)}>Edit “{event.name}”</button>}
-        </p>
-      )}
+      {event && <One {...of} choose={choose} />}
+      {session.mayWrite && <EventButtons {...{ ...of, setOpen }} />}
       {sorted.length > 1 && <List {...{ events: sorted, event, now: live.now, choose }} />}
     </>
   );
 }
 
-/** The events of a room, read again when the configuration has another version. */
-function useEvents(session, room, version) {
-  const [known, set] = useState({});
-  const [round, next] = useState(0);
-  useEffect(() => {
-    const path = `${pathOf(room)}/events?per_page=${EVENTS_AT_MOST}`;
-    let isOld = false;
-    const take = (news) => isOld || set(news);
-    const fail = ({ message }) => take((old) => ({ ...old, problem: message }));
-    session.call("GET", path).then((events) => take({ events }), fail);
-    // An answer that comes after a later question is an old one.
-    return () => {
-      isOld = true;
-    };
-  }, [version, round]);
-  return { ...known, again: () => next((count) => count + 1) };
+/** What else can be done with the event that is looked at. */
+function EventButtons({ session, room, event, changes, live, setOpen }) {
+  const [asked, ask] = useState();
+  const remove = async () => {
+    ask(undefined);
+    const made = session.call("DELETE", pathOf(room, event));
+    await changes.perform(made, `Deleted: ${event.name}.`);
+  };
+  const isAsked = event && asked === event.id;
+  const isOn = live.numbers?.event_id === event?.id;
+  return (
+    <>
+      <p class="row">
+        <button onClick={() => setOpen("new")}>New event</button>
+        {event && (
+          <>
+            <button onClick={() => setOpen(`edit-${event.id}`)}>Edit “{event.name}”</button>
+            <button onClick={() => setOpen(`copy-${event.id}`)}>Duplicate</button>
+            <button onClick={() => setOpen(`weekly-${event.id}`)}>Repeat weekly</button>
+            {!isAsked && <button onClick={() => ask(event.id)}>Delete</button>}
+          </>
+        )}
+      </p>
+      {isAsked && (
+        <p class="row">
+          <span id="deletes">
+            {isOn ? "It is on: the room's own settings count again within 5 s. " : ""}
+            “{event.name}” is gone for ever.
+          </span>
+          <Button isOff={changes.isBusy} aria-describedby="deletes" onClick={remove}>
+            Delete for ever
+          </Button>
+          <button onClick={() => ask(undefined)}>Keep</button>
+        </p>
+      )}
+    </>
+  );
 }
 
 /** Those that are on or to come first, the soonest at the top; then those that are over. */
@@ -100,7 +131,7 @@ function bySoonest(now) {
     isOver(one) - isOver(other) || (isOver(one) ? end(other) - end(one) : end(one) - end(other));
 }
 
-function One({ session, room, event, log, changes, live }) {
+function One({ session, room, event, log, changes, live, choose }) {
   const { numbers, now } = live;
   const isOff = changes.isBusy || live.problem?.status === 0;
   const state = phase(event, now);
@@ -108,6 +139,12 @@ function One({ session, room, event, log, changes, live }) {
   const isOn = numbers?.event_id === event.id;
   const undos = undoable({ room, event, log });
   const lasts = state.word !== "Over";
+  const undo = session.mayWrite && <LastChanges {...{ undos, changes, isOff }} />;
+  const press = (action) => {
+    // It stays on the screen, also where it is over by that.
+    choose(event.id);
+    changes.make({ ...action, seen: event, where: action.id });
+  };
   return (
     <>
       <section aria-labelledby="event">
@@ -124,15 +161,12 @@ function One({ session, room, event, log, changes, live }) {
           </p>
         )}
       </section>
+      {!lasts && <Outcome changes={changes} of="stop" />}
+      {!lasts && undo}
       {session.mayWrite && actions.length > 0 && (
-        <ActionList
-          heading="Steer"
-          actions={actions}
-          isOff={isOff}
-          onPress={(action) => changes.make({ ...action, seen: event })}
-        />
+        <ActionList heading="Steer" {...{ actions, changes, isOff }} onPress={press} />
       )}
-      {session.mayWrite && <LastChanges {...{ undos, changes, isOff }} />}
+      {lasts && undo}
       {lasts && <Checklist {...{ session, room, event, live }} />}
     </>
   );

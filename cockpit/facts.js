@@ -2,14 +2,17 @@
 
 const numbers = new Intl.NumberFormat();
 const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const moments = new Intl.DateTimeFormat(undefined, {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-});
+const DAY = { weekday: "short", day: "numeric", month: "short" };
+const CLOCK = { hour: "2-digit", minute: "2-digit" };
+const SECONDS = { second: "2-digit" };
+const written = (parts) => new Intl.DateTimeFormat(undefined, parts);
+const moments = written({ ...DAY, ...CLOCK, timeZoneName: "short" });
+const exactMoments = written({ ...DAY, ...CLOCK, ...SECONDS, timeZoneName: "short" });
+const clocks = written(CLOCK);
+const exactClocks = written({ ...CLOCK, ...SECONDS });
+const days = written(DAY);
+/** A moment as the API writes it, in the middle of a sentence. */
+const ISO = /\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g;
 /** From this age on, in milliseconds, numbers count as old. */
 export const OLD_MS = 5_000;
 const METHODS = {
@@ -21,7 +24,22 @@ const METHODS = {
 
 export const number = (value) => numbers.format(value);
 export const timeOfDay = (ms) => times.format(ms);
-export const moment = (text) => moments.format(new Date(text));
+
+/** Writes a moment where the owner is; with the seconds where it has any. */
+export function moment(text) {
+  const at = new Date(text);
+  return (at.getSeconds() === 0 ? moments : exactMoments).format(at);
+}
+
+/** Writes a moment of these days: the time alone where it is today's. */
+export function clock(text, now = Date.now()) {
+  const at = new Date(text);
+  const time = (at.getSeconds() === 0 ? clocks : exactClocks).format(at);
+  return days.format(at) === days.format(now) ? time : `${days.format(at)}, ${time}`;
+}
+
+/** Writes all moments of a sentence of the API where the owner is. */
+export const localized = (sentence) => sentence.replace(ISO, (found) => moment(found));
 
 /** Writes a moment as a field for the time where the owner is takes it. */
 export function localTime(text) {

@@ -1,37 +1,30 @@
 // Forms for what the API takes: fields with labels, and each refusal at the field it is about.
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { keepDraft, readDraft } from "./drafts.js";
 import { Button } from "./parts.jsx";
 
 /**
- * A form of `fields`: `{ name, label, type, help, options, isOptional, title }`, where `name` is
- * the API's, `type` one of an input, "select", "checkbox", "textarea", "routes" (addresses, one a
- * line) or "picture", and `title` begins a group. `onSave(body, values)` gets what the API takes,
- * and all that is written; what it throws is told at the fields that it names. `onWrite(values)`
- * hears of each change. Where a page has several forms, `of` tells their fields apart.
+ * A form of `fields`: `{ name, label, type, help, options, isOptional, isSecret, title }`, where
+ * `name` is the API's, `type` one of an input, "select" (with `isYesOrNo` of true and false),
+ * "checkbox", "textarea", "routes" (addresses, one a line) or "picture", and `title` begins a
+ * group. `onSave(body, values)` gets what the API takes, and all that is written; what it throws is
+ * told at the fields that it names. `onWrite(values)` hears of each change. Where a page has several
+ * forms, `of` tells their fields apart. What is written is kept under the name `draft` until it is
+ * saved or thrown away, but for secrets.
  */
-export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel, onWrite, of }) {
-  const [values, setValues] = useState(initial);
-  const [problems, setProblems] = useState({});
-  const [isBusy, setBusy] = useState(false);
+export function Form({ fields, onCancel, of, label, sentence, isOff, ...rest }) {
   const form = useRef();
+  const { values, problems, isBusy, isBack, write, save, leave } = useForm({ fields, ...rest });
   useEffect(() => form.current.querySelector("[aria-invalid]")?.focus(), [problems]);
-  const submit = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (isBusy || isOff) return;
-    setBusy(true);
-    setProblems({});
-    const saved = onSave(bodyOf(fields, values), values);
-    await saved.catch((why) => setProblems(problemsOf(why, fields)));
-    setBusy(false);
+    if (!isBusy && !isOff) save();
   };
-  const write = (name) => (value) => {
-    const written = { ...values, [name]: value };
-    setValues(written);
-    onWrite?.(written);
-  };
+  const told = sentence?.(values);
   return (
     <form class="form" ref={form} onSubmit={submit} noValidate>
+      {isBack && <Back onLeave={leave} />}
       {fields.map((field) => (
         <Field
           key={field.name}
@@ -45,7 +38,7 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
       <p class="problem" role="alert">
         {problems[""]}
       </p>
-      {sentence && <p id="form-does">{sentence(values)}</p>}
+      {sentence && <p id="form-does">{told}</p>}
       <p class="row">
         <Button
           class="main"
@@ -54,14 +47,73 @@ export function Form({ fields, initial, label, sentence, isOff, onSave, onCancel
         >
           {label}
         </Button>
-        {onCancel && (
-          <button type="button" onClick={onCancel}>
-            Cancel
-          </button>
-        )}
+        {onCancel && <Cancel onLeave={leave} onCancel={onCancel} />}
       </p>
     </form>
   );
+}
+
+function Back({ onLeave }) {
+  return (
+    <p class="note" role="status">
+      What you had written here is back.{" "}
+      <button type="button" class="link" onClick={onLeave}>
+        Begin anew
+      </button>
+    </p>
+  );
+}
+
+function Cancel({ onLeave, onCancel }) {
+  const cancel = () => {
+    onLeave();
+    onCancel();
+  };
+  return (
+    <button type="button" onClick={cancel}>
+      Cancel
+    </button>
+  );
+}
+
+/** What is written in a form, kept as a draft, and what came of saving it. */
+function useForm({ fields, initial, draft, onSave, onWrite }) {
+  const [isBack, setBack] = useState(() => readDraft(draft) !== undefined);
+  const [values, setValues] = useState(() => ({ ...initial, ...readDraft(draft) }));
+  const [problems, setProblems] = useState({});
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    if (isBack) onWrite?.(values);
+  }, []);
+  const show = (written) => {
+    setValues(written);
+    onWrite?.(written);
+  };
+  const write = (name) => (value) => {
+    const written = { ...values, [name]: value };
+    keepDraft(draft, differing(fields, initial, written));
+    show(written);
+  };
+  const forget = () => {
+    keepDraft(draft, undefined);
+    setBack(false);
+  };
+  const leave = () => {
+    forget();
+    show(initial);
+  };
+  const save = async () => {
+    setBusy(true);
+    setProblems({});
+    try {
+      await onSave(bodyOf(fields, values), values);
+      forget();
+    } catch (why) {
+      setProblems(problemsOf(why, fields));
+    }
+    setBusy(false);
+  };
+  return { values, problems, isBusy, isBack, write, save, leave };
 }
 
 function Field({ of = "field", title, name, label, type, help, options, value, problem, onWrite }) {
@@ -156,20 +208,30 @@ function addressOf(file) {
   });
 }
 
+/** What is written and no secret, as far as it differs; nothing where nothing does. */
+function differing(fields, initial, written) {
+  const secrets = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  const differs = ([name, value]) => value !== initial[name] && !secrets.includes(name);
+  const found = Object.entries(written).filter(differs);
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
 /** What the API takes of the values of a form: a field that is empty is `null`, or left out. */
 function bodyOf(fields, values) {
   const body = {};
-  for (const { name, type, isOptional } of fields) {
+  for (const { name, type, isOptional, isYesOrNo } of fields) {
     const value = values[name];
     if (type === "checkbox") body[name] = value;
-    else if (value !== "") body[name] = WRITTEN[type]?.(value) ?? value;
+    else if (value !== "") body[name] = (WRITTEN[isYesOrNo ? "yes-or-no" : type] ?? same)(value);
     else if (isOptional) body[name] = null;
   }
   return body;
 }
 
+const same = (value) => value;
 const WRITTEN = {
   number: Number,
+  "yes-or-no": (value) => value === "true",
   "datetime-local": (value) => new Date(value).toISOString(),
 };
 
@@ -181,14 +243,18 @@ function problemsOf({ message, errors = [] }, fields) {
   };
   for (const { field, message: text } of errors) {
     const isHere = fields.some(({ name }) => name === field);
-    if (isHere) add(field, sentence(text));
+    if (isHere) add(field, sentence(text, fields));
     else add("", text);
   }
   return errors.length > 0 ? told : { "": message };
 }
 
-/** Makes a sentence of "/host must be a host name". */
-function sentence(message) {
-  const text = message.replace(/^\/\S+ /, "");
+/** Makes a sentence of "/host must be a host name", with the labels of fields for their names. */
+function sentence(message, fields) {
+  const labels = Object.fromEntries(fields.map(({ name, label }) => [name, `“${label}”`]));
+  const labelled = message.replace(/^\/\S+ /, "").replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) =>
+    Object.hasOwn(labels, name) ? labels[name] : name,
+  );
+  const text = labelled.trim();
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

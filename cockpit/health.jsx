@@ -7,16 +7,19 @@ import { objects } from "../scripts/doctor/objects.mjs";
 import { keys, limits, onFailure, tokens, zones } from "../scripts/doctor/settings.mjs";
 import { usedOfPlan } from "../scripts/doctor/usage.mjs";
 import { told, undoOf } from "./audit.js";
-import { moment, number, timeOfDay } from "./facts.js";
-import { Button, Outcome, Status } from "./parts.jsx";
+import { inForce, moment, number, status, timeOfDay } from "./facts.js";
+import { useLive } from "./live.js";
+import { Age, Button, NextEvent, Outcome, Status, waiting } from "./parts.jsx";
 import { Question } from "./question.jsx";
 import { useChanges } from "./use_changes.js";
 
 const ENTRIES_AT_FIRST = 20;
+/** Of how many rooms that are held the numbers are told. */
+const HELD_AT_MOST = 10;
 const LEVELS = { ok: "good", look: "look", wrong: "act" };
 const WORDS = { ok: "Works", look: "Look", wrong: "Mend" };
 
-export function Health({ session, rooms, log, reload }) {
+export function Health({ session, rooms, log, version, inFront, reload }) {
   const heading = useRef();
   useEffect(() => {
     document.title = "Health – Waiting room";
@@ -27,14 +30,14 @@ export function Health({ session, rooms, log, reload }) {
       <h1 ref={heading} tabIndex={-1}>
         Health
       </h1>
-      <Examination {...{ session, rooms }} />
+      <Examination {...{ session, rooms, version, inFront }} />
       <Log {...{ session, rooms, log, reload }} />
     </main>
   );
 }
 
 /** What the doctor says. It is asked when the screen opens, and by a button. */
-function Examination({ session, rooms }) {
+function Examination({ session, rooms, version, inFront }) {
   const [{ lines, at, problem }, set] = useState({});
   const ask = () => {
     const show = (examined) => set({ lines: judged(examined, rooms), at: Date.now() });
@@ -43,6 +46,7 @@ function Examination({ session, rooms }) {
   };
   useEffect(ask, []);
   const bad = lines?.filter(({ verdict }) => verdict !== "ok") ?? [];
+  const held = rooms.filter(isHeld);
   return (
     <section aria-labelledby="state">
       <h2 id="state">State</h2>
@@ -51,7 +55,14 @@ function Examination({ session, rooms }) {
       </p>
       {lines && (
         <>
-          <p role="status">{bad.length === 0 ? <strong>Everything works.</strong> : worst(bad)}</p>
+          <p role="status">
+            <Headline {...{ bad, held }} />
+          </p>
+          <ul class="lines">
+            {held.slice(0, HELD_AT_MOST).map((room) => (
+              <Held key={room.id} {...{ session, room, version, inFront }} />
+            ))}
+          </ul>
           <ul class="lines">
             {[...bad, ...lines.filter((line) => !bad.includes(line))].map((line) => (
               <Line {...line} />
@@ -76,12 +87,47 @@ function judged(examined, rooms) {
   return judges.flatMap((judge) => judge(facts));
 }
 
-function worst(lines) {
-  const { what, figure } = lines.find(({ verdict }) => verdict === "wrong") ?? lines[0];
+/** The worst first: what is broken, then who is held, then what should be looked at. */
+function Headline({ bad, held }) {
+  const wrong = bad.find(({ verdict }) => verdict === "wrong");
+  if (!wrong && held.length > 0) return <strong>{heldSentence(held)}</strong>;
+  const worst = wrong ?? bad[0];
+  return <strong>{worst ? `${worst.what}: ${worst.figure}.` : "Everything works."}</strong>;
+}
+
+function heldSentence(held) {
+  const names = held.slice(0, HELD_AT_MOST).map(({ name }) => name);
+  const more = held.length > names.length ? ` and ${number(held.length - names.length)} more` : "";
+  return held.length === 1
+    ? `Room ${names[0]} is held: nobody new enters.`
+    : `Rooms ${names.join(", ")}${more} are held: nobody new enters.`;
+}
+
+/** Whether nobody new enters a room, by its owner's hand or in a prequeue. */
+function isHeld(room) {
+  if (room.suspended) return false;
+  const isPast = (text) => text && new Date(text).getTime() <= Date.now();
+  const isPrequeueing = isPast(room.next_event_prequeue_start_time);
+  return room.queue_all || room.maintenance !== "off" || isPrequeueing;
+}
+
+/** A room that is held, with its numbers of now. */
+function Held({ session, room, version, inFront }) {
+  const live = useLive(session, room, version, inFront);
+  const { numbers, event, now } = live;
+  const state = status(room, event, numbers);
+  const { limit } = inForce(room, event);
   return (
-    <strong>
-      {what}: {figure}.
-    </strong>
+    <li>
+      <Status of={state} />
+      <span>
+        <a href={`#/room/${room.zone_id}/${room.id}`}>{room.name}</a>
+        {numbers &&
+          `: ${number(numbers.estimated_total_active_users)} of ${number(limit)} inside, ` +
+            `${waiting(numbers)} waiting. `}
+        {state.sentence} {event && <NextEvent {...{ room, event, now }} />} <Age live={live} />
+      </span>
+    </li>
   );
 }
 
@@ -114,7 +160,6 @@ function Log({ session, rooms, log, reload }) {
         </p>
       )}
       {changes.asked && <Question room={changes.asked.room} changes={changes} />}
-      <Outcome changes={changes} />
     </section>
   );
 }
@@ -132,10 +177,15 @@ function Entry({ entry, rooms, session, changes }) {
         </span>
       </p>
       {undo && (
-        <Button isOff={changes.isBusy} aria-label={undo.label} onClick={() => changes.make(undo)}>
+        <Button
+          isOff={changes.isBusy}
+          aria-label={undo.label}
+          onClick={() => changes.make({ ...undo, where: entry.version })}
+        >
           Undo
         </Button>
       )}
+      <Outcome changes={changes} of={entry.version} />
     </li>
   );
 }

@@ -1,6 +1,9 @@
 // A room's history as the API tells it: asked for by range, and as points of a chart.
 
+import uPlot from "uplot";
+
 import { pathOf } from "./api.js";
+import { moment } from "./facts.js";
 
 const MINUTE_MS = 60_000;
 /** The ranges that can be chosen: their name, minutes, and the resolution that is asked for. */
@@ -12,6 +15,55 @@ export const RANGES = [
   { name: "30 days", minutes: 43_200, resolution: "hour" },
 ];
 const SPAN_MINUTES = { minute: 1, quarter: 15, hour: 60 };
+
+const line = (name, label) => ({ name, label, kind: "line" });
+const promised = (name, label) => ({ name, label, kind: "promised" });
+const limit = (name) => ({ name, label: "limit", kind: "limit" });
+/** The charts of a room: their title, in short too, and what each draws. */
+export const CHARTS = [
+  {
+    title: "Inside, against the limit",
+    short: "Inside",
+    lines: [line("active_max", "inside, most at one time"), limit("active_limit_max")],
+  },
+  { title: "Waiting", short: "Waiting", lines: [line("waiting_max", "waiting, most at one time")] },
+  {
+    title: "Entered, against new users per minute",
+    short: "Entered a minute",
+    lines: [line("entered_per_minute", "entered a minute"), limit("new_users_limit_max")],
+  },
+  {
+    title: "Told and waited, in minutes",
+    lines: [
+      line("waited_minutes", "waited by those who entered, slowest 5 %"),
+      promised("told_minutes", "longest wait told to newcomers"),
+    ],
+  },
+  {
+    title: "Gone, a minute",
+    lines: [
+      line("left_per_minute", "left the line without entering"),
+      promised("revoked_per_minute", "sessions that the site ended"),
+    ],
+  },
+];
+/** Only where somebody was challenged. */
+const CHALLENGES = {
+  title: "Challenges, a minute",
+  lines: [
+    line("challenged_per_minute", "challenges shown"),
+    promised("infinite_per_minute", "pages for those who failed one"),
+  ],
+};
+
+/** The charts of what was measured. */
+export function chartsOf({ rows, other }) {
+  const isChallenged = rows.some((row) => row.challenges_shown + row.infinite_queue_refreshes > 0);
+  const all = isChallenged ? [...CHARTS, CHALLENGES] : CHARTS;
+  if (!other) return all;
+  const label = `in grey: from ${moment(other.from)} on`;
+  return all.map((chart) => ({ ...chart, lines: [...chart.lines, { label, kind: "before" }] }));
+}
 
 /** The shortest time that charts are drawn to, in milliseconds. */
 const SHORTEST_MS = 10 * MINUTE_MS;
@@ -55,10 +107,11 @@ export function daysEarlier(at, days) {
   return date.getTime();
 }
 
-/** The part of a range between two shares of it, as long as charts can show. */
+/** The part of a range between two of its moments, as long as charts can show. */
 export function part({ from, until }, one, other) {
-  const at = (share) => from + Math.min(1, Math.max(0, share)) * (until - from);
-  return longEnough({ from: at(Math.min(one, other)), until: at(Math.max(one, other)) });
+  const within = (at) => Math.min(until, Math.max(from, at));
+  const [first, last] = [within(one), within(other)].sort((a, b) => a - b);
+  return longEnough({ from: first, until: last });
 }
 
 /** A range that is so many times as long around a moment, and does not end later than now. */
@@ -89,6 +142,7 @@ function charted(row, minutes) {
   const { told_wait_seconds_max: told, waited_seconds_p95: waited } = row;
   return {
     ...row,
+    minutes,
     at: Date.parse(row.datetime),
     entered_per_minute: row.entered / minutes,
     left_per_minute: row.left_line / minutes,
@@ -115,29 +169,31 @@ export function csvOf({ columns, rows }) {
   return [columns.join(","), ...lines, ""].join("\r\n");
 }
 
-/** The highest value of some columns, and at least 1. */
-export function highest(rows, names) {
-  return Math.max(1, ...rows.flatMap((row) => names.map((name) => row[name] ?? 0)));
+/**
+ * The points of a chart in the form of uPlot: moments, and for each line of it the values, with a
+ * gap where nothing was measured; another day under it comes last.
+ */
+export function dataOf({ other, from, ...history }, { lines }) {
+  const names = lines.filter(({ kind }) => kind !== "before").map(({ name }) => name);
+  const own = pointsOf(history, names, 0);
+  if (!other) return own;
+  const under = pointsOf(other, names.slice(0, 1), from - other.from);
+  return uPlot.join([own, under]);
 }
 
-/**
- * The steps of a line in a chart of this size, as texts of polylines: one for each stretch without
- * a gap, since what was not measured is not drawn.
- */
-export function lines({ rows, from, until, spanMs }, name, top, { width, height }) {
-  const found = [];
-  let before;
-  for (const row of rows) {
-    const value = row[name];
-    if (value === null) continue;
-    const x = (at) => (((at - from) / (until - from)) * width).toFixed(1);
-    const y = (height - (value / top) * height).toFixed(1);
-    const step = [`${x(row.at)},${y}`, `${x(row.at + spanMs)},${y}`];
-    if (before !== undefined && row.at - before <= 2 * spanMs) found.at(-1).push(...step);
-    else found.push(step);
-    before = row.at;
-  }
-  return found.map((points) => points.join(" "));
+/** Each row lasts for its span; after the last one before a gap there is nothing. */
+function pointsOf({ rows, spanMs }, names, laterMs) {
+  const points = [[], ...names.map(() => [])];
+  const put = (at, row) => {
+    points[0].push(at + laterMs);
+    names.forEach((name, index) => points[index + 1].push(row?.[name] ?? null));
+  };
+  rows.forEach((row, index) => {
+    put(row.at, row);
+    put(row.at + spanMs - 1, row);
+    if (!(rows[index + 1]?.at - row.at <= 2 * spanMs)) put(row.at + spanMs);
+  });
+  return points;
 }
 
 /** The mean of a percentile, weighted by how many visitors each row measured; null of nobody. */
@@ -146,6 +202,12 @@ function weighed(rows, name) {
   const count = measured.reduce((total, row) => total + row.told_errors_measured, 0);
   const total = measured.reduce((so, row) => so + row[name] * row.told_errors_measured, 0);
   return count === 0 ? null : Math.round(total / count);
+}
+
+/** For how many minutes nobody new entered, of those in which anybody was there. */
+function heldMinutes(rows) {
+  const minutes = ({ held_percent: percent, minutes: of }) => ((percent ?? 0) * of) / 100;
+  return Math.round(rows.reduce((total, row) => total + minutes(row), 0));
 }
 
 /** What happened in a range as a whole. */
@@ -158,7 +220,9 @@ export function sums(rows) {
     revoked: sum("sessions_revoked"),
     mostInside: Math.max(0, ...rows.map((row) => row.active_max)),
     mostWaiting: Math.max(0, ...rows.map((row) => row.waiting_max)),
-    longestTold: Math.max(0, ...rows.map((row) => row.told_wait_seconds_max)),
+    longestTold: Math.max(0, ...rows.map((row) => row.told_wait_seconds_max ?? 0)),
+    isTold: rows.some((row) => row.told_wait_seconds_max !== null),
+    heldMinutes: heldMinutes(rows),
     challenged: sum("challenges_shown"),
     solved: sum("challenges_solved"),
     failed: sum("challenges_failed"),

@@ -1,58 +1,25 @@
 // What happened in a room: charts over the same time, and the same as a table and as CSV.
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
-import { duration, moment, number } from "./facts.js";
-import { RANGES, csvOf, readHistory, rowAt, sums } from "./history.js";
-import { Chart } from "./history_chart.jsx";
+import { Chart } from "./chart.jsx";
+import { count, duration, moment, number } from "./facts.js";
+import { RANGES, chartsOf, csvOf, dataOf, part, readHistory, rowAt, sums } from "./history.js";
 import { RangeButtons, RangeFields } from "./history_range.jsx";
+import { marksOf } from "./marks.js";
 import { usePolling } from "./polling.js";
 import { RoomTabs } from "./room_tabs.jsx";
+import { useEvents } from "./use_events.js";
 
 /** How often the newest minutes are asked for, in milliseconds. */
 const LOOK_EVERY_MS = 30_000;
 const USUAL = RANGES[2];
 /** In how many steps the moment that is looked at moves from one end to the other. */
 const STEPS = 240;
+const HEIGHT_PX = 180;
+/** How many of the marks are told in words: the newest. */
+const MARKS_MAX = 30;
 /** How many rows of the table are shown before somebody asks for all. */
 const ROWS_AT_FIRST = 30;
-const CHARTS = [
-  {
-    title: "Inside, against the limit",
-    series: [{ name: "active_max", label: "inside, most at one time" }],
-    limit: "active_limit_max",
-  },
-  {
-    title: "Waiting",
-    series: [{ name: "waiting_max", label: "waiting, most at one time" }],
-  },
-  {
-    title: "Entered, against new users per minute",
-    series: [{ name: "entered_per_minute", label: "entered a minute" }],
-    limit: "new_users_limit_max",
-  },
-  {
-    title: "Told and waited, in minutes",
-    series: [
-      { name: "waited_minutes", label: "waited by those who entered, slowest 5 %" },
-      { name: "told_minutes", label: "longest wait told to newcomers", isTold: true },
-    ],
-  },
-  {
-    title: "Gone, a minute",
-    series: [
-      { name: "left_per_minute", label: "left the line without entering" },
-      { name: "revoked_per_minute", label: "sessions that the site ended", isTold: true },
-    ],
-  },
-];
-/** Only where somebody was challenged. */
-const CHALLENGES = {
-  title: "Challenges, a minute",
-  series: [
-    { name: "challenged_per_minute", label: "challenges shown" },
-    { name: "infinite_per_minute", label: "pages for those who failed one", isTold: true },
-  ],
-};
 const COLUMNS = [
   ["Inside", "active_max"],
   ["Waiting", "waiting_max"],
@@ -64,11 +31,12 @@ const COLUMNS = [
   ["Revoked", "sessions_revoked"],
 ];
 
-export function History({ session, room, inFront }) {
+export function History({ session, room, log, version, inFront }) {
   const [range, setRange] = useState(USUAL);
   const [daysBefore, setDaysBefore] = useState(0);
   const read = () => readHistory(session.call, room, range, daysBefore);
   const { value, problem, again } = usePolling(read, LOOK_EVERY_MS, inFront);
+  const { events } = useEvents(session, room, version);
   const choose = (chosen) => {
     setRange(chosen);
     again();
@@ -88,16 +56,23 @@ export function History({ session, room, inFront }) {
         onDaysBefore={compare}
       />
       {problem && <p class="problem">{problem.message}</p>}
-      {value && <Told history={value} room={room} onRange={choose} />}
+      {value && <Told history={value} {...{ room, log, events }} onRange={choose} />}
     </main>
   );
 }
 
-function Told({ history, room, onRange }) {
+function Told({ history, room, log, events, onRange }) {
   const [share, setShare] = useState(1);
+  const [hovered, hover] = useState();
   const { from, until, other } = history;
-  const at = Math.min(from + share * (until - from), until - 1);
-  const look = (moment) => setShare((moment - from) / (until - from));
+  const at = Math.min(hovered ?? from + share * (until - from), until - 1);
+  const look = (next) => {
+    hover(undefined);
+    setShare(next);
+  };
+  const charts = useMemo(() => chartsOf(history), [history]);
+  const all = useMemo(() => charts.map((chart) => dataOf(history, chart)), [history]);
+  const marks = useMemo(() => marksOf({ room, log, events, from, until }), [history, log, events]);
   const isEmpty = history.rows.length === 0 && !other?.rows.length;
   if (isEmpty) {
     return (
@@ -116,19 +91,23 @@ function Told({ history, room, onRange }) {
           <Sentence of={sums(other.rows)} />
         </>
       )}
-      <Look history={history} at={at} share={share} onShare={setShare} />
+      <Look {...{ history, at, share, marks }} onShare={look} />
       <RangeButtons shown={history} at={at} onRange={onRange} />
-      {chartsOf(history).map((chart) => (
+      {charts.map(({ title, lines }, index) => (
         <Chart
-          key={chart.title}
-          history={history}
-          at={at}
-          onLook={look}
-          onRange={onRange}
-          whole={USUAL}
-          {...chart}
+          key={`${title} ${lines.length}`}
+          title={title}
+          data={all[index]}
+          series={lines}
+          height={HEIGHT_PX}
+          onHover={hover}
+          onPick={(moment) => setShare((moment - from) / (until - from))}
+          onZoom={(one, other) => onRange(part(history, one, other))}
+          onWhole={() => onRange(USUAL)}
+          {...{ from, until, at, marks }}
         />
       ))}
+      <Marks marks={marks} />
       <Table history={history} room={room} />
       <p class="soft small">
         A minute is complete after 5 minutes: until then what is reported late is added to it. How
@@ -139,16 +118,14 @@ function Told({ history, room, onRange }) {
   );
 }
 
-function chartsOf({ rows }) {
-  const isChallenged = rows.some((row) => row.challenges_shown + row.infinite_queue_refreshes > 0);
-  return isChallenged ? [...CHARTS, CHALLENGES] : CHARTS;
-}
-
 /** The moment that is looked at, by keyboard or finger, and what was measured then. */
-function Look({ history, at, share, onShare }) {
+function Look({ history, at, share, marks, onShare }) {
   const row = rowAt(history, at);
+  const span = row ? [row.at, row.at + history.spanMs] : [at, at];
+  const near = marks.filter((mark) => span[0] <= mark.at && mark.at < span[1]);
+  const marked = near.map(({ text }) => ` ${text}.`).join("");
   const says = row
-    ? `${moment(row.at)}: ${told(row)}`
+    ? `${moment(row.at)}: ${told(row)}${marked}`
     : `${moment(at)}: nothing was measured.`;
   return (
     <p>
@@ -179,9 +156,10 @@ function Sentence({ of }) {
     <p class="soft">
       {number(of.entered)} entered, {number(of.joined)} joined the line, about{" "}
       {number(of.left)} left it. Most at one time: {number(of.mostInside)} inside,{" "}
-      {number(of.mostWaiting)} waiting.
-      Longest wait told: {duration(of.longestTold)}; the slowest 5 % waited up to{" "}
-      {duration(of.longestWaited)}. {number(of.revoked)} sessions revoked.
+      {number(of.mostWaiting)} waiting.{" "}
+      {of.isTold ? `Longest wait told: ${duration(of.longestTold)}` : "No wait was told"}; the
+      slowest 5 % waited up to {duration(of.longestWaited)}. {number(of.revoked)} sessions revoked.
+      {of.heldMinutes > 0 && ` Nobody new could enter for ${count(of.heldMinutes, "minute")}.`}
       {of.wrongHalf !== null &&
         ` Half of those who waited were told the right time within ${of.wrongHalf} %, ` +
           `nine of ten within ${of.wrongMost} %.`}
@@ -192,6 +170,24 @@ function Sentence({ of }) {
       {of.unanswered > 0 && ` ${number(of.unanswered)} messages were not answered.`}
       {of.savesFailed > 0 && ` ${number(of.savesFailed)} times nothing could be stored.`}
     </p>
+  );
+}
+
+/** What was done to the room in this time: the marks of the charts in words. */
+function Marks({ marks }) {
+  if (marks.length === 0) return null;
+  const shown = marks.slice(-MARKS_MAX);
+  return (
+    <section aria-labelledby="marks">
+      <h2 id="marks">What was changed</h2>
+      <ul>
+        {shown.map(({ at, text }) => (
+          <li>
+            {moment(at)}: {text}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

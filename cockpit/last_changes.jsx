@@ -1,10 +1,13 @@
 // The last changes, by whom, each with Undo: from the audit log, so also after a reload and for
 // what somebody else has changed.
 import { moment } from "./facts.js";
-import { Button } from "./parts.jsx";
+import { Button, Outcome } from "./parts.jsx";
+
+/** Where the outcome of taking something back is told: that is no last change any more. */
+const UNDO = "undo";
 
 export function LastChanges({ undos, changes, isOff }) {
-  if (undos.length === 0) return null;
+  if (undos.length === 0 && changes.where !== UNDO) return null;
   return (
     <section aria-labelledby="last">
       <h2 id="last">Last changes</h2>
@@ -14,7 +17,9 @@ export function LastChanges({ undos, changes, isOff }) {
             <Button
               isOff={isOff}
               aria-describedby={`was-${undo.version}`}
-              onClick={() => changes.make({ ...undo, sentence: `Now: ${undo.now}.` })}
+              onClick={() =>
+                changes.make({ ...undo, sentence: `Now: ${undo.now}.`, where: UNDO })
+              }
             >
               {undo.label}
             </Button>
@@ -28,6 +33,7 @@ export function LastChanges({ undos, changes, isOff }) {
           </li>
         ))}
       </ul>
+      <Outcome changes={changes} of={UNDO} />
     </section>
   );
 }

@@ -1,14 +1,14 @@
 // A form for both limits, which says what they will do before they are applied.
-import { useState } from "preact/hooks";
 
 import { limitsChange } from "./actions.js";
+import { useDraft } from "./drafts.js";
 import { inForce, number } from "./facts.js";
-import { Button } from "./parts.jsx";
+import { Button, Outcome } from "./parts.jsx";
 
 export function Limits({ room, event, numbers, changes, isOff }) {
   const { limit, perMinute } = inForce(room, event);
   // What is written, and the limits at the moment when the writing began.
-  const [draft, setDraft] = useState();
+  const [draft, setDraft] = useDraft(`${room.id}/limits`);
   const shown = draft ?? { limit, perMinute };
   const write = (field) => (input) =>
     setDraft({ basis: { limit, perMinute }, ...shown, [field]: input.currentTarget.value });
@@ -21,7 +21,7 @@ export function Limits({ room, event, numbers, changes, isOff }) {
     form.preventDefault();
     if (!mayApply) return;
     const seen = change.path.includes("/events/") ? event : room;
-    if (await changes.make({ ...change, seen })) setDraft(undefined);
+    if (await changes.make({ ...change, seen, where: "limits" })) setDraft(undefined);
   };
   const meanwhile =
     draft && (draft.basis.limit !== limit || draft.basis.perMinute !== perMinute)
@@ -53,6 +53,7 @@ export function Limits({ room, event, numbers, changes, isOff }) {
           {differs ? (problem ?? change.sentence) : ""}
         </p>
       </form>
+      <Outcome changes={changes} of="limits" />
     </section>
   );
 }

@@ -1,9 +1,9 @@
 // A message to everybody who waits: a form that says who will read it, and when.
-import { useState } from "preact/hooks";
 
-import { count } from "./facts.js";
 import { pathOf } from "./api.js";
-import { Button } from "./parts.jsx";
+import { useDraft } from "./drafts.js";
+import { count } from "./facts.js";
+import { Button, Outcome } from "./parts.jsx";
 
 /** The longest message that the API takes, in bytes. */
 const BYTES_MAX = 500;
@@ -12,13 +12,14 @@ export function Message({ room, event, numbers, changes, isOff }) {
   // An event with a message of its own shows that one.
   const of = typeof event?.page_message === "string" ? event : room;
   const inForce = of.page_message ?? "";
-  const [draft, setDraft] = useState();
+  const [draft, setDraft] = useDraft(`${room.id}/message`);
   const message = (draft ?? inForce).replace(/\s+/g, " ").trim();
   const problem = problemOf(message);
   const mayApply = !isOff && !problem && message !== inForce;
   const make = async (page_message) => {
     const path = of === room ? pathOf(room) : pathOf(room, event);
-    if (await changes.make({ path, patch: { page_message }, seen: of })) setDraft(undefined);
+    const change = { path, patch: { page_message }, seen: of, where: "message" };
+    if (await changes.make(change)) setDraft(undefined);
   };
   const submit = (form) => {
     form.preventDefault();
@@ -50,6 +51,7 @@ export function Message({ room, event, numbers, changes, isOff }) {
         </p>
         <p id="message-do">{problem ?? whoReads({ room, event, of, inForce, numbers })}</p>
       </form>
+      <Outcome changes={changes} of="message" />
     </section>
   );
 }

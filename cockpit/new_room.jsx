@@ -41,6 +41,7 @@ export function NewRoom({ session, rooms, onMade }) {
           fields={[zoneField(zones), ...NEW_ROOM_FIELDS]}
           initial={{ ...EMPTY, zone: zones[0]?.value ?? "" }}
           label="Save"
+          draft="new-room"
           sentence={consequence}
           onSave={save}
           onCancel={() => history.back()}

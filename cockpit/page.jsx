@@ -41,7 +41,8 @@ export function Page({ session, room, reload }) {
           <section aria-labelledby="fields">
             <h2 id="fields">What it says</h2>
             <Form
-              {...{ fields: FIELDS, initial: values, label: "Save", onSave: save }}
+              {...{ fields: FIELDS, initial: valuesOf(room), label: "Save", onSave: save }}
+              draft={`${room.id}/page`}
               onWrite={(written) => {
                 setValues(written);
                 setSaved("");
@@ -52,10 +53,13 @@ export function Page({ session, room, reload }) {
           <Preview {...{ session, room, values }} />
         </div>
       ) : (
-        <p>
-          This token only looks. To see and change the page, sign out and enter the token{" "}
-          <code>API_TOKEN</code>.
-        </p>
+        <>
+          <p>
+            This token only looks. To change the page, sign out and enter the token{" "}
+            <code>API_TOKEN</code>.
+          </p>
+          <Preview {...{ session, room, values }} />
+        </>
       )}
     </main>
   );
@@ -86,15 +90,20 @@ function Preview({ session, room, values }) {
         <Choice label="Screen" choices={WIDTHS} value={width} onChoice={setWidth} />
       </p>
       <p class="problem" role="alert">
-        {problem && `The page below is of before. ${problem}`}
+        {problem && `The page below shows what was written before. ${problem}`}
       </p>
       {notes.map((note) => (
         <p class="note">{note}</p>
       ))}
       {address && (
-        <iframe class={`seen ${width}`} title="The page" sandbox="" src={`${address}?${query}`} />
+        <iframe
+          class={`seen ${width}`}
+          title="The page"
+          sandbox="allow-scripts"
+          src={`${address}?${query}`}
+        />
       )}
-      <p class="soft small">As it is without script; nothing here comes again or enters.</p>
+      <p class="soft small">With its script, as visitors see it; but nobody enters from here.</p>
     </section>
   );
 }
@@ -102,7 +111,7 @@ function Preview({ session, room, values }) {
 /** Where the page of these values is to be seen: `{ address, notes, problem }`. */
 function useAddress(session, room, values) {
   const [known, set] = useState({ notes: [] });
-  const body = pageOf(values, room.host);
+  const body = pageOf(values, room);
   const text = JSON.stringify(body);
   useEffect(() => {
     let isMeant = true;

@@ -34,8 +34,12 @@ export const PAGE_STATES = [
   ["queueing_method=reject", "Reject"],
 ];
 
-/** What the API makes a preview of, for the values of these fields. */
-export function pageOf(values, host) {
+/**
+ * What the API makes a preview of: the values of these fields, and the message of the room, or of
+ * the event `of` it.
+ */
+export function pageOf(values, { host, page_message: ofRoom }, of) {
   const { custom_page_html: html, default_template_language: _, ...fields } = values;
-  return { custom_html: html, ...fields, page_name: fields.page_name || host };
+  const page_message = of?.page_message ?? ofRoom;
+  return { custom_html: html, ...fields, page_name: fields.page_name || host, page_message };
 }

@@ -1,5 +1,5 @@
 // Small parts of several screens: a status with its mark, a bar with the limit, the age of numbers.
-import { count, duration, moment, nextEvent, number } from "./facts.js";
+import { clock, count, duration, moment, nextEvent, number } from "./facts.js";
 
 /** What a room does, by a word, a shape (of the style sheet) and a colour. */
 export function Status({ of: { level, word } }) {
@@ -41,8 +41,11 @@ export function NextEvent({ room, event, now }) {
   );
 }
 
-/** How long people are told to wait, for a line of the API's numbers. */
-export function wait({ max_estimated_time_minutes: minutes, estimated_queued_users: waiting }) {
+/** How long people are told to wait, for a line of the API's numbers; of a hold nobody knows. */
+export function wait({ held_by: why, held_until: until, ...numbers }) {
+  if (until) return `until ${clock(until)}`;
+  if (why) return why === "reject" ? "no time: rejecting" : "no time: held";
+  const { max_estimated_time_minutes: minutes, estimated_queued_users: waiting } = numbers;
   return waiting === 0 && minutes === 0 ? "none" : count(minutes, "min", "min");
 }
 
@@ -64,14 +67,18 @@ export function Button({ isOff, onClick, children, ...rest }) {
   );
 }
 
-/** What came of the last change, at the lower edge of the screen wherever one has scrolled to. */
-export function Outcome({ changes: { done, problem } }) {
+/**
+ * What came of the last change, where it was made: beside the control with the name `of`, so that
+ * it lies over nothing else.
+ */
+export function Outcome({ changes: { done, problem, where }, of }) {
+  const isHere = where === of;
   return (
     <div class="outcome">
       <p class="problem" role="alert">
-        {problem}
+        {isHere && problem}
       </p>
-      <p role="status">{done}</p>
+      <p role="status">{isHere && done}</p>
     </div>
   );
 }

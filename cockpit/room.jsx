@@ -6,10 +6,11 @@ import { Actions } from "./controls.jsx";
 import { addressOf, inForce, methodName, number, status } from "./facts.js";
 import { Limits } from "./limits.jsx";
 import { useLive } from "./live.js";
-import { Age, Bar, NextEvent, Outcome, Status, wait, waiting } from "./parts.jsx";
+import { Age, Bar, NextEvent, Status, wait, waiting } from "./parts.jsx";
 import { useChanges } from "./use_changes.js";
 import { LastChanges } from "./last_changes.jsx";
 import { Message } from "./message.jsx";
+import { Recent } from "./recent.jsx";
 import { RemoveRoom } from "./remove_room.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 
@@ -28,6 +29,7 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
       <RoomTabs room={room} at="" />
       {isNew && isEmpty && <NextSteps room={room} />}
       <Now room={room} live={live} />
+      <Recent {...{ session, room, log, version, inFront }} />
       {session.mayWrite ? (
         <>
           <Actions {...steer} />
@@ -43,7 +45,6 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
       )}
       <Facts room={room} live={live} />
       {session.mayWrite && <RemoveRoom {...{ session, ...steer, reload }} />}
-      <Outcome changes={changes} />
     </main>
   );
 }

@@ -25,14 +25,14 @@ export const NEW_ROOM_FIELDS = [
     name: "session_duration",
     label: "Session duration (minutes)",
     type: "number",
-    help: "1 to 30. So long somebody counts as inside after the last request.",
+    help: "1 to 30. After so many minutes without a request a visitor has left.",
   },
   {
     name: "turn_kept_minutes",
     label: "Turn kept (minutes)",
     type: "number",
     isOptional: true,
-    help: "0 to 5. So long a place stays empty for somebody whose turn it is and who is away.",
+    help: "0 to 5. How long a place is kept free for a visitor who is away when the turn comes.",
   },
 ];
 

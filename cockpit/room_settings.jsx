@@ -44,6 +44,7 @@ export function RoomSettings({ session, room, reload }) {
       </p>
       <Form
         {...{ fields: FIELDS, initial: valuesOf(begun), label: "Save", onSave: save }}
+        draft={`${room.id}/settings`}
         isOff={!session.mayWrite}
         onWrite={() => setSaved("")}
       />

@@ -4,9 +4,10 @@ import { useEffect, useReducer, useRef, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { undoableRules } from "./audit.js";
+import { draftBelow } from "./drafts.js";
 import { Form } from "./form.jsx";
 import { LastChanges } from "./last_changes.jsx";
-import { Button, Outcome, Status } from "./parts.jsx";
+import { Button, Status } from "./parts.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { Trial } from "./trial.jsx";
 import { useChanges } from "./use_changes.js";
@@ -29,6 +30,8 @@ const FIELDS = [
   },
 ];
 const EMPTY = { expression: "", description: "", enabled: true };
+/** Stands for the id of a rule that is not made yet. */
+const NEW = "new";
 
 export function Rules({ session, room, log, version, reload }) {
   const path = `${pathOf(room)}/rules`;
@@ -37,12 +40,14 @@ export function Rules({ session, room, log, version, reload }) {
     again();
     reload();
   });
-  const [edited, edit] = useState();
+  const drafts = `${room.id}/rules/`;
+  const [edited, edit] = useState(() => draftBelow(drafts));
+  const rule = rules?.find(({ id }) => id === edited);
+  const isEdited = edited === NEW || rule;
   const [results, setResults] = useState({});
   const save = async (body) => {
-    const rule = { ...body, action: "bypass_waiting_room" };
-    const { id } = edited;
-    await make(id ? "PATCH" : "POST", id ? `/${id}` : "", rule);
+    const written = { ...body, action: "bypass_waiting_room" };
+    await make(rule ? "PATCH" : "POST", rule ? `/${edited}` : "", written);
     edit(undefined);
   };
   return (
@@ -55,12 +60,13 @@ export function Rules({ session, room, log, version, reload }) {
       <p class="problem" role="alert">
         {problem}
       </p>
-      {edited ? (
+      {isEdited ? (
         <section aria-labelledby="edit">
-          <h2 id="edit">{edited.id ? "Edit rule" : "New rule"}</h2>
+          <h2 id="edit">{rule ? "Edit rule" : "New rule"}</h2>
           <Form
             fields={FIELDS}
-            initial={{ ...EMPTY, ...shown(edited) }}
+            initial={{ ...EMPTY, ...(rule && shown(rule)) }}
+            draft={drafts + edited}
             label="Save"
             onSave={save}
             onCancel={() => edit(undefined)}
@@ -72,8 +78,7 @@ export function Rules({ session, room, log, version, reload }) {
       {session.mayWrite && (
         <LastChanges {...{ undos: undoableRules(room, log), changes, isOff: changes.isBusy }} />
       )}
-      {session.mayWrite && <Trial {...{ session, room, path }} onResult={setResults} />}
-      <Outcome changes={changes} />
+      <Trial {...{ session, room, path }} onResult={setResults} />
     </main>
   );
 }
@@ -108,7 +113,7 @@ function useRules(session, path, version, reload) {
 }
 
 function shown({ expression, description, enabled }) {
-  return expression === undefined ? {} : { expression, description, enabled };
+  return { expression, description, enabled };
 }
 
 function RuleList({ session, rules, results, isBusy, press, edit }) {
@@ -126,7 +131,7 @@ function RuleList({ session, rules, results, isBusy, press, edit }) {
       </ol>
       {session.mayWrite && (
         <p class="row">
-          <button onClick={() => edit({})}>New rule</button>
+          <button onClick={() => edit(NEW)}>New rule</button>
         </p>
       )}
     </section>
@@ -152,7 +157,7 @@ function RuleButtons({ rule, at, rules, isBusy, press, edit }) {
   const move = (index) => press("PATCH", path, { position: { index } });
   const buttons = [
     [rule.enabled ? "Disable" : "Enable", () => press("PATCH", path, { enabled: !rule.enabled })],
-    ["Edit", () => edit(rule)],
+    ["Edit", () => edit(rule.id)],
     ["Up", () => move(at), at === 0],
     ["Down", () => move(at + 2), at === rules.length - 1],
     ["Delete", () => press("DELETE", path)],

@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 
 import { ask, stream, visit } from "./api.js";
+import { forgetDrafts } from "./drafts.js";
 import { Watch } from "./watch.js";
 
 const KEY = "waiting-room-cockpit";
@@ -18,6 +19,7 @@ export function useSession() {
   const [farewell, setFarewell] = useState("");
   const leave = (why) => {
     sessionStorage.removeItem(KEY);
+    if (!why) forgetDrafts();
     setFarewell(why);
     set(null);
   };

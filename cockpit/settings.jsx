@@ -129,6 +129,7 @@ function Zone({ session, zone, name, version, reload }) {
           {...{ fields: FIELDS, initial: valuesOf(known), label: "Save", onSave: save }}
           onWrite={write}
           of={`field-${zone}`}
+          draft={`zone/${zone}`}
           isOff={!session.mayWrite}
         />
       )}

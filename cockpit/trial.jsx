@@ -60,6 +60,7 @@ export function Trial({ session, room, path, onResult }) {
         fields={FIELDS}
         initial={{ ...EMPTY, url: addressOf(room, location) ?? "" }}
         label="Test"
+        draft={`${room.id}/trial`}
         onSave={ask}
       />
       <div role="status">{told && <Told {...told} />}</div>

@@ -6,8 +6,10 @@ import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
 
 /**
- * Returns `{ make, asked, confirm, cancel, isBusy, done, problem }`. `make(change)` makes a change
- * at once, or keeps it as `asked` until `confirm()`. Both return whether it was made.
+ * Returns `{ make, say, asked, confirm, cancel, isBusy, done, problem, where }`. `make(change)`
+ * makes a change at once, or keeps it as `asked` until `confirm()`. Both return whether it was
+ * made. `where` is the `where` of the last change: the control beside which its outcome is told.
+ * `say(done)` tells what was done otherwise, `perform(made, done)` what came of a call.
  */
 export function useChanges(session, onChanged) {
   const [asked, ask] = useState();
@@ -16,7 +18,8 @@ export function useChanges(session, onChanged) {
   const own = useRef({});
   const perform = async (change) => {
     ask(undefined);
-    set({ isBusy: true });
+    const { where } = change;
+    set({ isBusy: true, where });
     const made = own.current.document === change.seen ? own.current.patch : {};
     const outcome = await apply(session.call, change, { ...change.seen, ...made }).then(
       (done) => {
@@ -26,12 +29,19 @@ export function useChanges(session, onChanged) {
       (refusal) => ({ problem: refusal.message }),
     );
     onChanged();
-    set(outcome);
+    set({ ...outcome, where });
     return !outcome.problem;
   };
   return {
     ...state,
     asked,
+    say: (done) => set({ done }),
+    perform: async (made, done) => {
+      set({ isBusy: true });
+      const outcome = await made.then(() => ({ done }), ({ message }) => ({ problem: message }));
+      onChanged();
+      set(outcome);
+    },
     make: (change) => (change.disturbs ? ask(change) : perform(change)),
     confirm: () => perform(asked),
     cancel: () => ask(undefined),

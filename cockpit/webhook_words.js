@@ -35,12 +35,14 @@ const ADDRESS = {
   name: "url",
   label: "Address",
   type: "url",
+  isSecret: true,
   help: "https, and a public name. Only the name is shown later.",
 };
 const ROUTING_KEY = {
   name: "routing_key",
   label: "Integration key",
   type: "text",
+  isSecret: true,
   help: "Of an Events API v2 integration of your PagerDuty service. It is never shown again.",
 };
 const BOUND = {

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
+import { readDraft } from "./drafts.js";
 import { Form } from "./form.jsx";
 import { Button, Outcome, Status } from "./parts.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
@@ -14,7 +15,8 @@ const LOOKS_MAX = 8;
 
 export function Webhooks({ session, room }) {
   const { hooks, made, done, problem, isBusy, make, test, remove } = useWebhooks(session, room);
-  const [isMaking, setMaking] = useState(false);
+  const draft = `${room.id}/webhook`;
+  const [isMaking, setMaking] = useState(() => readDraft(draft) !== undefined);
   const save = async (body) => {
     await make(writtenOf(body));
     setMaking(false);
@@ -27,7 +29,7 @@ export function Webhooks({ session, room }) {
         for it.
       </p>
       {made && <Secret hook={made} />}
-      {isMaking && <NewWebhook onSave={save} onCancel={() => setMaking(false)} />}
+      {isMaking && <NewWebhook {...{ draft }} onSave={save} onCancel={() => setMaking(false)} />}
       {!isMaking && hooks && (
         <WebhookList {...{ session, hooks, isBusy, test, remove }} onNew={() => setMaking(true)} />
       )}
@@ -95,7 +97,7 @@ function Secret({ hook: { secret, url } }) {
   );
 }
 
-function NewWebhook({ onSave, onCancel }) {
+function NewWebhook({ draft, onSave, onCancel }) {
   const [values, write] = useState(EMPTY);
   return (
     <section aria-labelledby="new">
@@ -103,6 +105,7 @@ function NewWebhook({ onSave, onCancel }) {
       <Form
         fields={fieldsOf(values)}
         initial={EMPTY}
+        {...{ draft }}
         label="Make"
         onSave={onSave}
         onWrite={write}

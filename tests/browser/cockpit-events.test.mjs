@@ -27,7 +27,7 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await owner.reads(/^No event yet\./);
   await owner.button("New event").click();
   const now = Date.now();
-  await page.getByLabel("Name").fill("sale");
+  await page.getByLabel("Name", { exact: true }).fill("sale");
   await page.getByLabel("Prequeue start").fill(local(now + 58 * MINUTE_MS));
   await page.getByLabel("Event start", { exact: true }).fill(local(now + 60 * MINUTE_MS));
   await page.getByLabel("Event end").fill(local(now + 120 * MINUTE_MS));
@@ -35,7 +35,7 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await page.getByLabel("Total active users").fill("50");
   await owner.button("Save").click();
   const early = page.locator("#field-prequeue_start_time-problem");
-  await early.getByText("Must be at least 5 minutes before event_start_time.").waitFor();
+  await early.getByText("Must be at least 5 minutes before “Event start”.").waitFor();
   await page.locator("#field-new_users_per_minute-problem").waitFor();
   await page.getByLabel("Prequeue start").fill(local(now + 30 * MINUTE_MS));
   await page.getByLabel("New users per minute").fill("10");
@@ -64,12 +64,89 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await owner.reads(/In force: end /);
   const undone = (await call(arena.cluster, "GET", EVENTS)).result[0];
   assert.equal(undone.event_end_time, made.event_end_time);
+  // Stopped, it stays on the screen although another is next, with its undo on top.
+  const later = { name: "later", ...timesOf(300) };
+  await call(arena.cluster, "POST", EVENTS, later);
+  await owner.button("later").waitFor();
+  // It has lasted for the minute that an event lasts at least.
+  const began = timesOf(-5).event_start_time;
+  await call(arena.cluster, "PATCH", `${EVENTS}/${made.id}`, { event_start_time: began });
+  const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
+  const shown = await page.evaluate(
+    ([text, parts]) => new Date(text).toLocaleTimeString(undefined, parts),
+    [began, clock],
+  );
+  await page.locator(".timeline").getByText(shown).waitFor();
   await owner.button("Stop").click();
+  await page.locator(".status").getByText("Over").first().waitFor();
   await owner.reads(/In force: end /);
+  await owner.heading("sale").waitFor();
   const stopped = (await call(arena.cluster, "GET", EVENTS)).result[0];
   assert.ok(new Date(stopped.event_end_time) < Date.now() + 2 * MINUTE_MS);
+  const back = page.getByRole("button", { name: /^Undo: back to end/ });
+  const first = page.locator(".actions button").first();
+  assert.equal(await first.innerText(), await back.innerText(), "its undo is not on top");
   assert.deepEqual(owner.complaints, []);
+
+  await copiesRepeatsAndDeletes(owner, arena, later);
 });
+
+/** All of it with the event that is chosen; what is half written is there again. */
+async function copiesRepeatsAndDeletes(owner, arena, later) {
+  const { page } = owner;
+  const events = async () => (await call(arena.cluster, "GET", EVENTS)).result;
+  const named = async (name) => (await events()).find((event) => event.name === name);
+  await owner.button("later").click();
+  await owner.button("Repeat weekly").click();
+  await page.getByLabel("For how many weeks").fill("0");
+  await owner.button("Make them").click();
+  await owner.reads("Must be a whole number from 1 to 52.");
+  await page.getByLabel("For how many weeks").fill("2");
+  await page.reload();
+  await owner.reads(/^What you had written here is back\./);
+  await owner.button("Make them").click();
+  await owner.reads("Made: 2, like later.");
+  const starts = (await events())
+    .filter(({ name }) => name.startsWith("later"))
+    .map(({ event_start_time: start }) => start.slice(0, "2026-01-01".length));
+  const week = (weeks) => {
+    const at = new Date(later.event_start_time);
+    at.setDate(at.getDate() + 7 * weeks);
+    return at.toISOString().slice(0, "2026-01-01".length);
+  };
+  assert.deepEqual(starts, [0, 1, 2].map(week));
+
+  // A copy begins a week later; times of another event are refused in the owner's words.
+  await owner.button("later").first().click();
+  await owner.button("Duplicate").click();
+  await page.getByLabel("Name", { exact: true }).fill("copy");
+  await owner.button("Save").click();
+  const overlap = page.locator("#field-event_end_time-problem");
+  await overlap.getByText(/: later-[\d-]+ is on from/).waitFor();
+  assert.doesNotMatch(await overlap.innerText(), /\d\dZ/, "a moment is told in UTC");
+  const over = Date.now() - 3 * 24 * 60 * MINUTE_MS;
+  await page.getByLabel("Event start", { exact: true }).fill(local(over));
+  await page.getByLabel("Event end").fill(local(over + 60 * MINUTE_MS));
+  await page.getByLabel("Queueing method").selectOption({ label: "Lottery" });
+  await page.getByLabel("Sessions are renewed").selectOption("true");
+  await owner.reads("It is over already: as it is, it changes nothing.");
+  await owner.button("Save").click();
+  await owner.reads("Saved: copy. It is over already: as it is, it changes nothing.");
+  const { queueing_method: method, disable_session_renewal: ends } = await named("copy");
+  assert.deepEqual([method, ends], ["random", true]);
+  await owner.button("Delete").click();
+  await owner.button("Keep").click();
+  await owner.button("Delete").click();
+  await owner.button("Delete for ever").click();
+  await owner.reads("Deleted: copy.");
+  assert.equal(await named("copy"), undefined);
+}
+
+/** The times of an event of an hour that starts in so many minutes. */
+function timesOf(minutes) {
+  const at = (more) => new Date(Date.now() + (minutes + more) * MINUTE_MS).toISOString();
+  return { event_start_time: at(0), event_end_time: at(60) };
+}
 
 browserTest("the checklist says what is missing", options, async (arena) => {
   await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });

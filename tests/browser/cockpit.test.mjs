@@ -58,8 +58,19 @@ browserTest("an owner watches a line, steers it and undoes", options, async (are
   await owner.reads(/In force: Hold all\./);
   await page.locator(".status").getByText("Hold all").waitFor();
   assert.equal((await stored(arena)).queue_all, true);
+  // Visitors are told no time, and so is the owner. What was done is told where it was.
+  await page.getByText("no time: held", { exact: true }).waitFor();
+  await page.getByRole("listitem").filter({ hasText: "Hold all" }).getByText(/In force: Hold/).waitFor();
+  await covers(page, ".outcome");
+  // The last half an hour is a picture, with the hold as a mark.
+  await page.locator(".recent .changed").first().waitFor({ state: "attached" });
+  await owner.reads(/^At most 20 inside and \d+ waiting at one time; 20 entered\./);
+  const numbers = page.getByLabel("Total active users");
+  await numbers.fill("19");
 
   await page.reload();
+  assert.equal(await numbers.inputValue(), "19", "what was half written is lost");
+  await page.getByRole("heading", { name: "Limits" }).locator("..").getByRole("button", { name: "Cancel" }).click();
   await owner.button("Undo: back to nobody held").click();
   await owner.reads(/In force: nobody held\./);
   assert.equal((await stored(arena)).queue_all, false);
@@ -90,6 +101,16 @@ browserTest("a tab that is hidden as soon as it is there asks nothing", options,
   const before = asked;
   await sleep(ROUNDS_MS);
   assert.equal(asked, before);
+});
+
+browserTest("a room that is deleted elsewhere is told, and locked", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(tickets);
+  await owner.button("Hold all").waitFor();
+  await call(arena.cluster, "DELETE", `${ROOMS}/${tickets.id}`);
+  await owner.heading("Room tickets was deleted").waitFor();
+  await owner.reads(/, by token: its visitors pass, uncounted/);
+  assert.equal(await owner.button("Hold all").count(), 0);
 });
 
 browserTest("what disturbs people inside asks for the name", options, async (arena) => {
@@ -196,8 +217,11 @@ browserTest("a token is asked for, kept by the tab and told to nobody", options,
     await owner.button("Sign in").waitFor();
   }
   await owner.reads(/^This token is wrong, as were many of this network before\./);
+  const before = owner.browser.complaints.length;
   await owner.signIn(SECRETS.API_TOKEN);
   await owner.heading("Rooms").waitFor();
+  // Whoever enters the right one is refused nothing.
+  assert.deepEqual(owner.browser.complaints.slice(before), []);
   await page.goto(`${page.url().split("#")[0]}#/room/${shop.zone_id}/${shop.id}`);
   await owner.heading("shop").waitFor();
   await page.reload();
@@ -365,6 +389,20 @@ async function stored(arena) {
 /** Changes the shop as somebody else. */
 async function change(arena, fields) {
   await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, fields);
+}
+
+/** Nothing of these elements lies over a field. */
+async function covers(page, selector) {
+  const covered = await page.evaluate((over) => {
+    const fields = [...document.querySelectorAll("input, textarea, select")];
+    return fields.filter((field) => {
+      field.scrollIntoView({ block: "end" });
+      const { left, top, width, height } = field.getBoundingClientRect();
+      const found = document.elementFromPoint(left + width / 2, top + height / 2);
+      return found?.closest(over);
+    }).length;
+  }, selector);
+  assert.equal(covered, 0, `${selector} covers a field`);
 }
 
 function dialogOf(page, name) {

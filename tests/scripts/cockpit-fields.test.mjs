@@ -8,6 +8,7 @@ import fs from "node:fs";
 import { test } from "node:test";
 
 import { actionsOf, limitsChange } from "../../cockpit/actions.js";
+import { EVENT_FIELDS, copyOf, shownOf, weeksLater } from "../../cockpit/event_fields.js";
 import { PAGE_FIELDS } from "../../cockpit/page_fields.js";
 import { NEW_ROOM_FIELDS, SETTINGS_NAMES, patchOf, valuesOf } from "../../cockpit/room_fields.js";
 import { ROOT } from "../harness/worker-modules.mjs";
@@ -46,6 +47,33 @@ test("the cockpit has every field of a room", () => {
     [...forms, ...SETTINGS_NAMES, ...buttons].includes(name),
   );
   assert.deepEqual(twice, [], "no exception any more");
+});
+
+test("the form of an event has every field of one, and what it shows goes back", () => {
+  const { properties: ofEvent } = description.components.schemas.Event;
+  const names = Object.keys(ofEvent).filter((name) => !ofEvent[name].readOnly);
+  assert.deepEqual(EVENT_FIELDS.map(({ name }) => name).sort(), names.sort());
+  const event = {
+    id: "1",
+    name: "sale-2026-10-22",
+    description: "half",
+    event_start_time: "2026-10-22T08:00:00.000Z",
+    event_end_time: "2026-10-22T10:00:00.000Z",
+    prequeue_start_time: null,
+    queueing_method: "random",
+    disable_session_renewal: true,
+  };
+  const { disable_session_renewal: ends, queueing_method: method } = shownOf(event);
+  assert.deepEqual([ends, method, shownOf(event).total_active_users], ["true", "random", ""]);
+  const [next, after] = [1, 2].map((weeks) => weeksLater(event, weeks));
+  const hour = ({ event_start_time: start }) => new Date(start).getHours();
+  // The clocks may change in between: the time of day where the owner is stays.
+  assert.deepEqual([hour(next), hour(after)], [hour(event), hour(event)]);
+  assert.match(next.name, /^sale-2026-10-(29|30)$/);
+  assert.deepEqual([next.id, next.description, next.prequeue_start_time], [undefined, "half", null]);
+  const day = 86_400_000;
+  const copy = copyOf(event, Date.parse(event.event_start_time) + 10 * day);
+  assert.equal(copy.event_start_time.slice(0, 10), after.event_start_time.slice(0, 10));
 });
 
 test("of a form's fields only those that differ are changed", () => {

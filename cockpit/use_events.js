@@ -1,0 +1,24 @@
+// The events of a room, read again when the configuration has another version.
+import { useEffect, useState } from "preact/hooks";
+
+import { pathOf } from "./api.js";
+
+const EVENTS_AT_MOST = 1_000;
+
+/** Returns `{ events, problem, again }`. */
+export function useEvents(session, room, version) {
+  const [known, set] = useState({});
+  const [round, next] = useState(0);
+  useEffect(() => {
+    const path = `${pathOf(room)}/events?per_page=${EVENTS_AT_MOST}`;
+    let isOld = false;
+    const take = (news) => isOld || set(news);
+    const fail = ({ message }) => take((old) => ({ ...old, problem: message }));
+    session.call("GET", path).then((events) => take({ events }), fail);
+    // An answer that comes after a later question is an old one.
+    return () => {
+      isOld = true;
+    };
+  }, [version, round]);
+  return { ...known, again: () => next((count) => count + 1) };
+}
