@@ -29,10 +29,12 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
       <RoomTabs room={room} at="" />
       {isNew && isEmpty && <NextSteps room={room} />}
       <Now room={room} live={live} />
-      <Recent {...{ session, room, log, version, inFront }} />
+      <div class="steering">
+        <Recent {...{ session, room, log, version, inFront }} />
+        {session.mayWrite && <Actions {...steer} />}
+      </div>
       {session.mayWrite ? (
         <>
-          <Actions {...steer} />
           <Limits {...steer} />
           <Message {...steer} />
           <LastChanges {...steer} undos={undoable({ room, event, log })} />

@@ -1,5 +1,6 @@
 // Local development: the waiting room by `wrangler dev` before a small demo shop, the addresses to
-// open, and a line that says who waits. Ctrl-C ends everything that it started.
+// open, and a line that says who waits. Ctrl-C ends everything that it started. What owners have
+// made is there again at the next start, unless `--fresh` is said.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LiveLine } from "./live-line.mjs";
 import { addresses, demoRoom, health, localSecrets, roomNow } from "./local.mjs";
 import { PORT } from "./port.mjs";
+import { stop as refuse } from "./stop.mjs";
 
 /** wrangler.toml with the shop as ORIGIN and the demo room's zone, which no deployment may have. */
 const LOCAL_CONFIG = "wrangler.local.toml";
@@ -19,14 +21,18 @@ const NO_ZONES = 'ZONES = ""';
 const DEMO_ZONES = 'ZONES = "0123456789abcdef0123456789abcdef=localhost"';
 /**
  * The folder of what objects and caches store, for each port its own, so that two starts do not
- * disturb each other; removed by each start, to begin with an empty room.
+ * disturb each other; `--fresh` removes it.
  */
 const STATE_FOLDER = `build/local-state-${PORT}`;
+/** The flag that begins with an empty room, as `rooms.json` has it. */
+const FRESH = "--fresh";
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
 const POLL_MS = 1_000;
 
 const line = new LiveLine();
+const flags = process.argv.slice(2);
+if (flags.some((flag) => flag !== FRESH)) refuse(`usage: npm start -- [${FRESH}]`);
 
 build();
 const room = demoRoom();
@@ -50,7 +56,7 @@ function build() {
 
 function prepareFiles() {
   if (!fs.existsSync(".dev.vars")) fs.writeFileSync(".dev.vars", localSecrets());
-  fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
+  if (flags.includes(FRESH)) fs.rmSync(STATE_FOLDER, { recursive: true, force: true });
   const deployed = fs.readFileSync("wrangler.toml", "utf8");
   fs.writeFileSync(LOCAL_CONFIG, deployed.replace(NO_ZONES, DEMO_ZONES) + ORIGIN_BINDING);
 }
@@ -117,6 +123,7 @@ function welcome() {
   Try this: open the addresses one after the other. The first two visitors enter; the others wait in
   line and enter by themselves. (Windows of one browser at one address are one visitor.)
   Twenty visitors at once: npm run visitors -- 20      Is all well? npm run doctor
+  What you make is kept for the next start; npm start -- --fresh begins anew.
   Ctrl-C ends everything.
 `);
 }
@@ -126,6 +133,7 @@ function statusText(now) {
   if (!now) return "";
   const { estimated_total_active_users: active, estimated_queued_users: waiting } = now;
   const parts = [`active ${active}/${now.total_active_users}`, `waiting ${waiting}`];
+  if (now.held_by) parts.push("nobody enters");
   const next = now.next_admission_seconds;
   if (waiting > 0 && typeof next === "number") {
     parts.push(next > 0 ? `next in about ${Math.ceil(next)} s` : "next enters now");

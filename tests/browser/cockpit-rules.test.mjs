@@ -146,14 +146,18 @@ browserTest("what was done to rules is taken back", options, async (arena) => {
   assert.deepEqual(owner.complaints, []);
 });
 
-browserTest("who only looks sees rules without buttons", options, async (arena) => {
+browserTest("who only looks sees rules, and tries them on a request", options, async (arena) => {
   const rule = { action: "bypass_waiting_room", expression: "ssl" };
   await call(arena.cluster, "POST", RULES, rule);
   const owner = await signedIn(arena, DESKTOP, READ_ONLY);
   await owner.open(shop);
   await owner.page.getByRole("link", { name: "Rules" }).click();
   await owner.page.getByRole("listitem").getByText("ssl").waitFor();
-  assert.equal(await owner.page.getByRole("main").getByRole("button").count(), 0);
+  const buttons = owner.page.getByRole("main").getByRole("button");
+  assert.deepEqual(await buttons.allInnerTexts(), ["Test"]);
+  await owner.page.getByLabel("URL").fill(`https://${shop.host}/`);
+  await buttons.click();
+  await owner.page.locator(".told").getByText("Passes").waitFor();
 });
 
 browserTest("rules are readable by everybody", options, async (arena) => {

@@ -5,6 +5,7 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { test } from "node:test";
 
 import { Arena, DESKTOP, PHONE, keepScreenshot } from "../harness/browser-test.mjs";
@@ -48,6 +49,7 @@ test("the whole story of an owner", { timeout: TIMEOUT_MS }, async (context) => 
 });
 
 async function story(start, arena, visitors) {
+  assert.ok(!fs.existsSync(start.leftBehind), "a fresh start keeps what was stored");
   const owner = await ownerOf(arena, DESKTOP);
   await signsIn(owner, start.token);
   await makesARoom(owner);
@@ -71,6 +73,20 @@ async function story(start, arena, visitors) {
     await phone.looks(`story-phone-${tab.toLowerCase()}`);
   }
   assert.deepEqual(phone.complaints, []);
+  await visitors.end();
+  await startsAgain(start);
+}
+
+/** What was made is there again at the next start. */
+async function startsAgain(start) {
+  const names = async () => {
+    const headers = { authorization: `Bearer ${start.token}` };
+    const path = "/_waiting-room/client/v4/accounts/all/waiting_rooms";
+    const { body } = await start.send("local", { host: "localhost", path, headers });
+    return JSON.parse(body).result.map(({ name }) => name).sort();
+  };
+  await start.again();
+  assert.deepEqual(await names(), ["demo", tickets.name]);
 }
 
 /** People of one machine who come, wait, and once inside look around. */

@@ -44,12 +44,21 @@ class LocalStart {
   isolates = [{ name: "local", colo: "local" }];
   clock = { now: () => Date.now() };
   said = "";
+  #state;
 
   constructor(port) {
     this.port = port;
-    this.child = spawn("npm", ["start"], {
+    this.#state = path.join(ROOT, "build", `local-state-${port}`);
+    this.leftBehind = path.join(this.#state, "of-an-earlier-start");
+    fs.mkdirSync(this.#state, { recursive: true });
+    fs.writeFileSync(this.leftBehind, "");
+    this.#begin("--fresh");
+  }
+
+  #begin(...flags) {
+    this.child = spawn("npm", ["start", "--", ...flags], {
       cwd: ROOT,
-      env: { ...process.env, PORT: String(port) },
+      env: { ...process.env, PORT: String(this.port) },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
@@ -67,14 +76,26 @@ class LocalStart {
     }
   }
 
-  /** Ends it as Ctrl-C does, and removes what it stored. */
-  async stop() {
+  /** Ends it as Ctrl-C does, and starts it again. */
+  async again() {
+    await this.#end();
+    this.said = "";
+    this.#begin();
+    await this.ready();
+  }
+
+  async #end() {
     closeConnections();
     this.#signal("SIGTERM");
     const late = sleep(END_WITHIN_MS, "late", { ref: false });
     if ((await Promise.race([this.ended, late])) === "late") this.#signal("SIGKILL");
-    const state = path.join(ROOT, "build", `local-state-${this.port}`);
-    fs.rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+    await this.ended;
+  }
+
+  /** Ends it as Ctrl-C does, and removes what it stored. */
+  async stop() {
+    await this.#end();
+    fs.rmSync(this.#state, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** The token that `npm start` has written down for its owner. */
