@@ -9,9 +9,9 @@ import { Button } from "./parts.jsx";
  * `name` is the API's, `type` one of an input, "select" (with `isYesOrNo` of true and false),
  * "checkbox", "textarea", "routes" (addresses, one a line) or "picture", and `title` begins a
  * group. `onSave(body, values)` gets what the API takes, and all that is written; what it throws is
- * told at the fields that it names. `onWrite(values)` hears of each change. Where a page has several
- * forms, `of` tells their fields apart. What is written is kept under the name `draft` until it is
- * saved or thrown away, but for secrets.
+ * told at the fields that it names. `onWrite(values)` hears of each change. Where a page has
+ * several forms, `of` tells their fields apart. What is written is kept under the name `draft`
+ * until it is saved or thrown away, but for secrets.
  */
 export function Form({ fields, onCancel, of, label, sentence, isOff, ...rest }) {
   const form = useRef();

@@ -64,9 +64,17 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   await owner.reads(/In force: end /);
   const undone = (await call(arena.cluster, "GET", EVENTS)).result[0];
   assert.equal(undone.event_end_time, made.event_end_time);
-  // Stopped, it stays on the screen although another is next, with its undo on top.
   const later = { name: "later", ...timesOf(300) };
   await call(arena.cluster, "POST", EVENTS, later);
+  await stops(owner, arena, made);
+  assert.deepEqual(owner.complaints, []);
+
+  await copiesRepeatsAndDeletes(owner, arena, later);
+});
+
+/** Stopped, it stays on the screen although another is next, with its undo on top. */
+async function stops(owner, arena, made) {
+  const { page } = owner;
   await owner.button("later").waitFor();
   // It has lasted for the minute that an event lasts at least.
   const began = timesOf(-5).event_start_time;
@@ -86,10 +94,7 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
   const back = page.getByRole("button", { name: /^Undo: back to end/ });
   const first = page.locator(".actions button").first();
   assert.equal(await first.innerText(), await back.innerText(), "its undo is not on top");
-  assert.deepEqual(owner.complaints, []);
-
-  await copiesRepeatsAndDeletes(owner, arena, later);
-});
+}
 
 /** All of it with the event that is chosen; what is half written is there again. */
 async function copiesRepeatsAndDeletes(owner, arena, later) {

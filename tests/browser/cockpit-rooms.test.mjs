@@ -80,6 +80,13 @@ browserTest("without a room one is made from nothing", { rooms: [] }, async (are
   await owner.button("Save").click();
   await owner.heading("first").waitFor();
   await owner.reads("0 / 2");
+  // One that somebody else deletes says so, and is locked.
+  await owner.button("Hold all").waitFor();
+  const [{ id }] = (await call(arena.cluster, "GET", ROOMS)).result;
+  await call(arena.cluster, "DELETE", `${ROOMS}/${id}`);
+  await owner.heading("Room first was deleted").waitFor();
+  await owner.reads(/, by token: its visitors pass, uncounted/);
+  assert.equal(await owner.button("Hold all").count(), 0);
 });
 
 browserTest("the form of a room is readable by everybody", options, async (arena) => {
