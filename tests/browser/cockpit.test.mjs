@@ -1,6 +1,5 @@
 /**
- * The owner's cockpit in a real browser: signing in, watching a line grow, steering it and undoing,
- * on a desktop and a phone, with a keyboard and without a network.
+ * The owner's cockpit in a browser: signing in, watching a line, steering and undoing, by keyboard.
  */
 
 import assert from "node:assert/strict";
