@@ -75,6 +75,8 @@ browserTest("an event is made, started, extended, stopped and undone", options, 
 /** Stopped, it stays on the screen although another is next, with its undo on top. */
 async function stops(owner, arena, made) {
   const { page } = owner;
+  // Then nobody has chosen it: it is on the screen since it is the next.
+  await page.reload();
   await owner.button("later").waitFor();
   // It has lasted for the minute that an event lasts at least.
   const began = timesOf(-5).event_start_time;
