@@ -82,7 +82,7 @@ impl IncomingRequest {
 
 /// The headers that most answers to waiting visitors depend on, in the order in which
 /// `src/usual_headers.js` reads them.
-const USUAL: [&str; 7] = [
+const USUAL: [&str; 8] = [
     "sec-purpose",
     "upgrade",
     "purpose",
@@ -90,6 +90,7 @@ const USUAL: [&str; 7] = [
     "x-moz",
     "accept-language",
     "sec-fetch-mode",
+    "sec-fetch-dest",
 ];
 
 #[wasm_bindgen(module = "/src/usual_headers.js")]

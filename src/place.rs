@@ -27,9 +27,12 @@ pub async fn answer(
 ) -> Option<Answered> {
     let origin = request.headers.header("origin");
     let plan = place::plan(platform::now(), request.url, &origin, request.form, ticket);
-    let gives = matches!(plan, Plan::Tell(Told::Contact(_)));
-    let plan =
-        if gives && !may_give(request, room) { Plan::Tell(Told::TooManyContacts) } else { plan };
+    let plan = match plan {
+        Plan::Tell(Told::Contact(typed)) if !may_give(request, room) => {
+            Plan::Tell(Told::TooManyContacts(typed))
+        }
+        plan => plan,
+    };
     let network = request.headers.client_prefix();
     let told = match memory::with(|memory| question(memory, room, network, ticket, &plan))? {
         Some(question) => {
@@ -91,7 +94,9 @@ fn question(
                 network: keys.network_name(room, network),
             }
         }
-        Plan::Take(code, by) => MoveRequest::Take { name: keys.place_name(room, *code), by: *by },
+        Plan::Take(code, by) => {
+            MoveRequest::Take { name: keys.place_name(room, *code), by: *by, asks_why: true }
+        }
     })
 }
 

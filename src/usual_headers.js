@@ -8,6 +8,7 @@ const USUAL = [
   "x-moz",
   "accept-language",
   "sec-fetch-mode",
+  "sec-fetch-dest",
 ];
 
 /** Returns the values of the usual headers, each with a line end, which no header can hold. */

@@ -23,7 +23,9 @@ use room_core::rules::{BODY_BYTES_MAX, Body};
 use room_core::ticket::Ticket;
 use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
-use room_core::visit::request::{PREFETCH_HEADERS, RequestHead, is_prefetch};
+use room_core::visit::request::{
+    DESTINATION_HEADER, PREFETCH_HEADERS, RequestHead, accepts_json_alone, is_part, is_prefetch,
+};
 use room_core::visit::session::is_asked;
 use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
@@ -192,7 +194,12 @@ fn step(
         Step::CheckToken(split) => Err(Missing::Token(room, split)),
         Step::ReadView => Err(Missing::View(room)),
         Step::AskCounter(ask) => Err(Missing::Counter(room, Box::new(ask))),
-        Step::RefusePrefetch => Ok((answer::prefetch_refused(), false)),
+        Step::Draw => {
+            let as_json = accepts_json_alone(&request.headers.header("accept"));
+            let answer = visit::draw::answer(now, &in_force.settings.shuffles, as_json);
+            Ok((Verdict::Respond(answer), false))
+        }
+        Step::RefusePrefetch | Step::RefusePart => Ok((answer::not_inside(), false)),
         Step::Session(ticket) => {
             session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
         }
@@ -388,6 +395,10 @@ impl VisitSource for Ticketed<'_> {
 
     fn prefetches(&self) -> bool {
         PREFETCH_HEADERS.iter().any(|name| is_prefetch(&self.request.headers.header(name)))
+    }
+
+    fn loads_part(&self) -> bool {
+        is_part(&self.request.headers.header(DESTINATION_HEADER))
     }
 
     fn sharing(&mut self, ticket: &Ticket) -> TicketSharing {

@@ -8,6 +8,7 @@ mod english;
 pub mod event_stream;
 mod json;
 mod localized;
+pub mod parts;
 pub mod place;
 pub mod response;
 pub mod template;
@@ -26,7 +27,7 @@ use sha2::Sha256;
 use crate::base::id::RoomId;
 pub use crate::page::waiting::Waiting;
 pub use variables::Variables;
-pub use words::Words;
+pub use words::{Words, told_step};
 
 use crate::page::template::{RenderError, Template, TemplateError};
 use crate::page::widget::{ORIGIN, SCRIPT, Widget};

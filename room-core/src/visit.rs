@@ -7,6 +7,7 @@
 
 pub mod answer;
 mod challenged;
+pub mod draw;
 mod ended;
 mod entrance;
 mod own_ticket;
@@ -48,6 +49,11 @@ pub trait VisitSource {
 
     /// Whether one of the older headers says that the request is a prefetch.
     fn prefetches(&self) -> bool {
+        false
+    }
+
+    /// Whether a page loads the request for a part of it, like a picture or a style sheet.
+    fn loads_part(&self) -> bool {
         false
     }
 
@@ -141,9 +147,14 @@ impl PlaceState {
 pub enum Step {
     /// The Turnstile token must be checked; then the visit begins again at the address without it.
     CheckToken(SplitToken),
+    /// [`draw::answer`] answers.
+    Draw,
     /// A prefetch by somebody who is not inside is refused, so that a page which nobody may ever
     /// open takes no slot and no place in the line.
     RefusePrefetch,
+    /// A part of a page is refused to somebody who is not inside: it is no check-in, takes no place,
+    /// and no page comes in the place of a picture.
+    RefusePart,
     /// A copy of the view must be looked for; then the same visit is stepped again.
     ReadView,
     /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
@@ -201,12 +212,8 @@ impl<'a> Visit<'a> {
     /// view is read before one is made, so the step is then [`Step::ReadView`] at the latest.
     pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
         let settings: &Settings = &self.in_force.settings;
-        let takes_tokens = self.in_force.turnstile.is_on() && !self.head.submits();
-        if takes_tokens
-            && let Some(split) = split_token(self.url)
-            && self.head.kind() == RequestKind::Ordinary
-        {
-            return Step::CheckToken(split);
+        if let Some(step) = self.by_address() {
+            return step;
         }
         let ticket = not_revoked(source.ticket(isolate.as_deref()), isolate.as_deref());
         let holds_session = |one: &Ticket| admission::is_inside(one, self.now, settings);
@@ -238,6 +245,12 @@ impl<'a> Visit<'a> {
             Ok(checked) => checked,
             Err(step) => return step,
         };
+        let is_new = !ticket.as_ref().is_some_and(|one| admission::is_waiting(one, self.now));
+        // A queue page whose parts stand at covered addresses asks for them without being inside.
+        let may_enter = is_inside || is_new && isolate.view().is_none_or(|view| view.open);
+        if !may_enter && source.loads_part() {
+            return Step::RefusePart;
+        }
         if let Some(ticket) = ticket.as_ref().filter(|ticket| self.listens(ticket, source)) {
             return Step::Stream(ticket.clone());
         }
@@ -250,7 +263,6 @@ impl<'a> Visit<'a> {
         if is_challenged && self.passed != Some(true) {
             return Step::Answer(self.challenge(isolate, random));
         }
-        let is_new = !ticket.as_ref().is_some_and(|one| admission::is_waiting(one, self.now));
         if is_new && !is_inside && source.has_no_place_left() {
             return Step::Answer(self.without_place(isolate, random));
         }
@@ -269,6 +281,19 @@ impl<'a> Visit<'a> {
             Outcome::Ask(ask) => Step::AskCounter(ask),
             outcome => Step::Answer(outcome),
         }
+    }
+
+    /// Returns the step that the address alone asks for, whoever comes.
+    fn by_address(&self) -> Option<Step> {
+        let takes_tokens = self.in_force.turnstile.is_on() && !self.head.submits();
+        if takes_tokens
+            && let Some(split) = split_token(self.url)
+            && self.head.kind() == RequestKind::Ordinary
+        {
+            return Some(Step::CheckToken(split));
+        }
+        let draws = &self.in_force.settings.shuffles;
+        draw::is_asked(&self.head, self.url, draws).then_some(Step::Draw)
     }
 
     /// Answers a request of [`place`], and finds out who has a place that moves: whoever waits with

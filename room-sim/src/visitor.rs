@@ -1,6 +1,7 @@
 //! A visitor's browser: what it holds and how long its owner is patient. Decides no admission.
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::page::told_step;
 use room_core::queue::estimate;
 use room_core::ticket::Ticket;
 
@@ -153,6 +154,15 @@ pub struct Visitor {
     pub told_least_s: u32,
     /// The most that was told after that, in percent of it; 0 where none was.
     pub told_rise_percent: u32,
+    /// The least number of minutes that was read on a page, 0 before the first; less than a minute
+    /// reads as one.
+    pub read_least: u64,
+    /// The most that was read after that, in percent of it; 0 where none was.
+    pub read_rise_percent: u32,
+    /// How often a page read longer than the one before it.
+    pub read_longer: u32,
+    /// What the last page read, in minutes.
+    pub read_last: u64,
     /// True once a queue page was the answer.
     pub has_waited: bool,
     /// True if more than one newcomer per second reaches its data center.
@@ -177,6 +187,10 @@ impl Visitor {
             told: None,
             told_least_s: 0,
             told_rise_percent: 0,
+            read_least: 0,
+            read_rise_percent: 0,
+            read_longer: 0,
+            read_last: u64::MAX,
             has_waited: false,
             in_crowd,
             owner: Owner::Person,
@@ -222,6 +236,15 @@ impl Visitor {
         let percent = u64::from(shown_s) * 100 / u64::from(self.told_least_s);
         self.told_rise_percent =
             self.told_rise_percent.max(u32::try_from(percent).unwrap_or(u32::MAX));
+        let step = told_step(told_s);
+        self.read_longer += u32::from(step > self.read_last);
+        self.read_last = step;
+        let read = step.max(1);
+        if self.read_least == 0 || read < self.read_least {
+            self.read_least = read;
+        }
+        let percent = u32::try_from(read * 100 / self.read_least).unwrap_or(u32::MAX);
+        self.read_rise_percent = self.read_rise_percent.max(percent);
     }
 
     /// The visitor sees the site for the first time.

@@ -74,8 +74,8 @@ export const MUTANTS = [
     row: 5,
     breaks: "one more code ends the oldest, whoever made it",
     ...core("machines/moves"),
-    from: "taken.or_else(|| oldest_of_most(moves))",
-    to: "taken.or_else(|| oldest_of_most(moves).map(|_| 0))",
+    from: "done.or_else(|| oldest_of_most(moves))",
+    to: "done.or_else(|| oldest_of_most(moves).map(|_| 0))",
     test: "whoever_fills_the_room_with_codes_ends_their_own",
   },
   {

@@ -36,7 +36,7 @@ export const ROWS = [
   {
     attack: "Static-extension trick: `/buy/x.css`",
     holds: "coverage follows host and path, never the ending",
-    elsewhere: [],
+    elsewhere: native("src/visit/tests", "parts_of_a_queue_page_are_no_visits"),
   },
   {
     attack: "Replay or sharing of an accepted ticket",
@@ -54,7 +54,11 @@ export const ROWS = [
       ...native("src/ticket/cookie", "attributes_are_resolved_as_pinned"),
       ...native("src/keys/key_ring/tests", "a_ticket_on_its_way_opens_with_its_code_alone"),
       ...native("src/visit/tests", "nobody_enters_with_a_place_that_moves"),
-      ...native("src/machines/moves", "whoever_fills_the_room_with_codes_ends_their_own"),
+      ...native(
+        "src/machines/moves",
+        "whoever_fills_the_room_with_codes_ends_their_own",
+        "whoever_asks_hears_why_a_code_is_not_good",
+      ),
       ...workerd("moved-place", "two devices race, and one has the place"),
     ],
   },
@@ -133,6 +137,10 @@ export const ROWS = [
         "whoever_the_counter_refuses_is_challenged_without_a_place",
       ),
       ...native("src/base/prefix_budget", "clients_of_one_network_have_one_prefix"),
+      ...native(
+        "src/visit/draw",
+        "the_commitment_is_published_in_the_prequeue_and_the_key_at_the_start",
+      ),
     ],
   },
   {

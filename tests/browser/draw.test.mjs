@@ -30,6 +30,9 @@ browserTest("a visitor's receipt is verified without a network", options, async 
   await openReceipt(visitor);
   const before = await page.locator("pre").innerText();
   assert.match(before, /^commitment: [0-9a-f]{64}\nlot: [0-9a-f]{32}\s*$/);
+  const early = await followLink(visitor);
+  await early.getByText("Not drawn yet").waitFor();
+  assert.equal(await early.locator("#published code").innerText(), before.match(/\w{64}/)[0]);
   await visitor.keepScreenshot("draw-receipt-before", { fullPage: true });
 
   // It is one of a crowd that holds the only place, so that it does not enter at once.
@@ -40,6 +43,7 @@ browserTest("a visitor's receipt is verified without a network", options, async 
   for (const other of others) {
     await other.come();
     await openReceipt(other);
+    await (await followLink(other)).close();
   }
   const all = [visitor, ...others];
   // Until one of them holds the place, any of the others might take it in the next moment.
@@ -56,6 +60,13 @@ browserTest("a visitor's receipt is verified without a network", options, async 
   const after = await shown.page.locator("pre").innerText();
   assert.match(after, /\nkey: [0-9a-f]{64}\nrank: [0-9a-f]{16}\s*$/);
   await shown.keepScreenshot("draw-receipt-after", { fullPage: true });
+
+  // Two clicks: the receipt, and its link. The browser has noted the commitment before the start.
+  const followed = await followLink(shown);
+  const found = followed.locator("ol li");
+  const classes = await found.evaluateAll((items) => items.map(({ className }) => className));
+  assert.deepEqual(classes, ["good", "good", "good"]);
+  await keepScreenshot(followed, "draw-followed", { fullPage: true });
 
   const verifier = await open(arena);
   const commitment = after.match(/commitment: (\w+)/)[1];
@@ -77,16 +88,17 @@ browserTest("what was altered does not verify", { rooms: [] }, async (arena) => 
     const found = await verdicts(verifier, lines.join("\n"), noted);
     assert.deepEqual(found, want, JSON.stringify(changes));
   };
-  await check({}, "", ["good", "good"]);
+  await check({}, "", ["good", "good", "open"]);
+  await verifier.getByText("Not checked: no commitment entered").waitFor();
   await check({}, commitment.toUpperCase(), ["good", "good", "good"]);
   await check({}, "0".repeat(64), ["good", "good", "bad"]);
   const other = (text) => (text[0] === "0" ? "1" : "0") + text.slice(1);
-  await check({ rank: other(fields.rank) }, "", ["good", "bad"]);
+  await check({ rank: other(fields.rank) }, "", ["good", "bad", "open"]);
   await keepScreenshot(verifier, "draw-altered", { fullPage: true });
-  await check({ commitment: other(commitment) }, "", ["bad", "good"]);
-  await check({ lot: other(lot) }, "", ["good", "bad"]);
-  await check({ key: other(fields.key) }, "", ["bad", "bad"]);
-  await check({ key: undefined, rank: undefined }, "", ["bad"]);
+  await check({ commitment: other(commitment) }, "", ["bad", "good", "open"]);
+  await check({ lot: other(lot) }, "", ["good", "bad", "open"]);
+  await check({ key: other(fields.key) }, "", ["bad", "bad", "open"]);
+  await check({ key: undefined, rank: undefined }, "", ["open"]);
   await check({ rank: "short" }, "", ["bad"]);
 });
 
@@ -94,6 +106,15 @@ browserTest("what was altered does not verify", { rooms: [] }, async (arena) => 
 async function openReceipt({ page }) {
   await page.getByText("Receipt for the draw").click();
   await page.locator("pre").waitFor();
+}
+
+/** Follows the link of an open receipt. */
+async function followLink({ page }) {
+  const opens = page.waitForEvent("popup");
+  await page.getByRole("link", { name: "Check this draw" }).click();
+  const opened = await opens;
+  await opened.locator("ol li").first().waitFor();
+  return opened;
 }
 
 /** The verifier from the disk, in a browser without a network. */
@@ -108,9 +129,9 @@ async function open({ browser }) {
 /** What the verifier says of a receipt, line by line. */
 async function verdicts(page, receipt, noted) {
   await page.getByLabel("Receipt").fill(receipt);
-  await page.getByLabel(/^The commitment you saw/).fill(noted);
+  await page.getByLabel(/^The commitment you noted/).fill(noted);
   await page.evaluate(() => document.querySelector("ol").replaceChildren());
   await page.getByRole("button").click();
-  await page.locator("li").first().waitFor();
-  return page.locator("li").evaluateAll((items) => items.map(({ className }) => className));
+  await page.locator("ol li").first().waitFor();
+  return page.locator("ol li").evaluateAll((items) => items.map(({ className }) => className));
 }

@@ -36,14 +36,14 @@ for (const script of [true, false]) {
     assert.ok(!laptop.page.url().includes(code) && !laptop.page.url().includes("?"));
 
     await give(phone, "0000-0000");
-    await phone.page.getByText("That did not work.").waitFor();
+    await phone.page.getByText("This code is not right.").waitFor();
     await check(phone, "failed");
     await give(phone, code);
     await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
     assert.ok(!phone.page.url().includes("?"), phone.page.url());
     await laptop.page.getByRole("heading", { name: MOVED }).waitFor();
     await check(laptop, "moved");
-    await laptop.page.getByRole("button", { name: "Join the line again here" }).click();
+    await laptop.page.getByRole("button", { name: "Join the line again on this device" }).click();
     await laptop.page.getByRole("heading", { name: "You are in line" }).waitFor();
     assert.deepEqual([...laptop.complaints, ...phone.complaints], []);
   });
@@ -57,5 +57,5 @@ async function give({ page }, code) {
     await field.fill(code).catch(() => {});
     if ((await field.inputValue().catch(() => "")) === code) break;
   }
-  await page.getByRole("button", { name: "Take over the place here" }).click();
+  await page.getByRole("button", { name: "Move my place here" }).click();
 }

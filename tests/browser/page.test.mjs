@@ -59,8 +59,8 @@ browserTest("without script the page comes back and enters", quickRoom, async (a
   const visitor = await arena.visitor({ room: quick, context });
   await visitor.come();
   assert.ok(!visitor.inside);
-  assert.match(await visitor.text(), /This page checks again by itself\. Next check: \d+ s\n/);
-  assert.match(await visitor.text(), /Last check: \d\d:\d\d:\d\d UTC/);
+  assert.match(await visitor.text(), /This page updates automatically\. Next update: \d+ s\n/);
+  assert.match(await visitor.text(), /Last update: \d\d:\d\d:\d\d UTC/);
   await visitor.keepScreenshot("page-without-script");
   await visitor.enters();
   assert.ok(visitor.views.length > 2, "one refresh before the entry was to be seen");
@@ -73,7 +73,7 @@ browserTest("the page counts down and comes back without a flash", quickRoom, as
   await visitor.come();
   const frames = await watchFrames(visitor.page);
   await visitor.refreshes(2);
-  assert.match(await visitor.text(), /Next check: \d s\n/);
+  assert.match(await visitor.text(), /Next update: \d s\n/);
   await visitor.refreshes(1);
   assert.ok(isSteady(frames), `a picture was nearly empty: ${frames}`);
   // The measure of this test must notice an empty page. Chromium leaves pictures out when it is

@@ -61,7 +61,7 @@ async function fill(arena) {
 }
 
 function fieldOf(page) {
-  return page.getByRole("textbox", { name: "E-mail address / Phone number" });
+  return page.getByRole("textbox", { name: "Email address / Phone number" });
 }
 
 async function story(visitor, kind, script) {
@@ -75,15 +75,15 @@ async function story(visitor, kind, script) {
   await page.getByText(OPEN).click();
   await check("open");
   await give(page, "ann at mail.example");
-  await page.getByText("That did not work. Please check what you typed.").waitFor();
+  await page.getByText("That did not work. Please check what you typed, or try again").waitFor();
   await check("failed");
   await give(page, LONG);
-  const given = page.getByText(/one message goes to:/);
+  const given = page.getByText(/we will send one message to:/);
   await given.waitFor();
   assert.ok((await given.innerText()).endsWith(LONG));
   assert.ok(!page.url().includes("?"), page.url());
   await check("given");
-  await page.getByRole("button", { name: "No message, please" }).click();
+  await page.getByRole("button", { name: "Cancel this message" }).click();
   await page.getByText(OPEN).waitFor();
   assert.ok(!page.url().includes("?"), page.url());
 }

@@ -72,14 +72,14 @@ browserTest("a visitor who fails sees the same page as one in line", options, as
   await visitor.page.evaluate(() => window.cfWaitingRoomNoToken());
   await visitor.page.getByRole("heading", { name: "You are in line" }).waitFor();
   assert.equal(visitor.page.url(), visitor.address);
-  assert.match(await visitor.text(), /Your place is kept/);
+  await visitor.page.getByText("Your place is kept").waitFor();
   await visitor.keepScreenshot("page-infinite-phone", { fullPage: true });
   assert.deepEqual(visitor.complaints, []);
 });
 
 browserTest("a challenge that cannot run says what to do", options, async (arena) => {
   await occupy(arena, gated);
-  const told = /The check needs JavaScript\. Please allow it here and load this page again\./;
+  const told = /This check needs JavaScript\. Please allow it for this site and reload the page\./;
   const without = await challenged(arena, gated, { ...PHONE, javaScriptEnabled: false });
   await without.come();
   assert.match(await without.page.locator("noscript").innerText(), told);
@@ -95,7 +95,7 @@ browserTest("where challenges are counted nobody sees one", options, async (aren
   await occupy(arena, counted);
   const visitor = await challenged(arena, counted, PHONE);
   await visitor.come();
-  assert.match(await visitor.text(), /Your place is kept/);
+  await visitor.page.getByText("Your place is kept").waitFor();
   await visitor.keepScreenshot("page-challenge-counted", { fullPage: true });
   const token = siteverify.token(counted.host, counted.id);
   await visitor.page.evaluate((one) => window.cfWaitingRoomToken(one), token);

@@ -23,14 +23,14 @@ for (const [device, context] of Object.entries(SCREENS)) {
     const visitor = await arena.visitor({ room: sale, context });
     await visitor.page.addInitScript({ path: AXE });
     await visitor.come();
-    const bar = visitor.page.getByRole("progressbar", { name: "How far you have come" });
+    const bar = visitor.page.getByRole("progressbar", { name: "Your progress" });
     await bar.waitFor();
     const percent = async () => Number(await bar.getAttribute("value"));
     const first = await percent();
     await visitor.refreshes(2);
     const next = await percent();
     assert.ok(first < next && next < 100, `${first} and then ${next} % of the way`);
-    assert.match(await visitor.text(), /Entered in the last minute: 1\n/);
+    assert.match(await visitor.text(), /Let in during the last minute: 1\n/);
     assert.match(await visitor.text(), /People ahead of you/);
     await visitor.keepScreenshot(`way-${device}`, { fullPage: true });
     if (context.javaScriptEnabled !== false) assert.deepEqual(await barriers(visitor.page), []);

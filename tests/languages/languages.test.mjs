@@ -34,12 +34,33 @@ const PLACEHOLDER = /\{\{\w+\}\}|\{\w+\}/g;
 /** What would be markup, a key of another text, or end an attribute. */
 const UNSAFE = /[<>&"[\]\n]/;
 
+/** What a translator has to know of each text. */
+const NOTES = JSON.parse(
+  fs.readFileSync(path.join(ROOT, "templates", "translator-notes.json"), "utf8"),
+);
+/** Texts that stay within this many characters in every language: they stand on a button. */
+const BUTTONS = ["get_code", "take_here", "anew", "remind_me", "remind_stop", "tell_me"];
+const BUTTON_LENGTH = 50;
+
 const english = textsOf("en-US");
 
 test("each published language has its file", () => {
   const files = fs.readdirSync(FOLDER).map((name) => path.basename(name, ".json"));
   assert.deepEqual(files.sort(), [...TAGS].sort());
   assert.equal(TAGS.length, 39);
+});
+
+test("each text has a note for translators, and no note is left over", () => {
+  const keys = Object.keys(english).map((key) => key.split(".")[0]);
+  assert.deepEqual(Object.keys(NOTES).sort(), [...new Set(keys)].sort());
+  for (const [key, note] of Object.entries(NOTES)) assert.ok(note.length > 5, key);
+});
+
+test("what stands on a button is short in every language", () => {
+  for (const tag of TAGS) {
+    const texts = textsOf(tag);
+    for (const key of BUTTONS) assert.ok(texts[key].length <= BUTTON_LENGTH, `${tag} ${key}`);
+  }
 });
 
 for (const tag of TAGS) {

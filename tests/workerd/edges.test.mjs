@@ -12,6 +12,8 @@ import { QUEUE_MARK, Visitor, look, visitorInside } from "../harness/visitor.mjs
 const shop = room({ name: "shop", total_active_users: 1 });
 const { host } = shop;
 const options = { rooms: [shop], colos: { AMS: 1 } };
+/** Longer than a session, in milliseconds. */
+const SESSION_MS = 5 * 60_000;
 const WEBSOCKET = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -76,6 +78,28 @@ freeTest("prefetch and prerender take no place", async (cluster) => {
   }
   const newcomer = new Visitor(cluster, { name: "newcomer", host });
   assert.equal((await newcomer.visit()).kind, "origin", "a speculative request took the place");
+});
+
+/** How browsers ask for the pictures, style sheets and scripts of a page. */
+const PARTS = ["image", "style", "script"].map((part) => ({ "sec-fetch-dest": part }));
+fullTest("parts of a queue page take no place and get no page", async (cluster, guest) => {
+  const refused = ({ status, body, headers }) => [status, body, headers["set-cookie"]];
+  const waiting = new Visitor(cluster, { name: "waiting", host });
+  await waiting.visit();
+  // Its check-in is due and the place is free, and still the page alone enters.
+  await cluster.advance(2 * SESSION_MS);
+  for (const headers of PARTS) {
+    const path = "/logo.png";
+    assert.deepEqual(refused(await look(cluster, "ams-1", { host, path, headers: { ...headers, cookie: waiting.cookies } })), [503, "", undefined]);
+  }
+  const arrivals = await cluster.arrivals();
+  assert.ok(arrivals.every(({ url }) => !url?.includes("logo")), JSON.stringify(arrivals.at(-1)));
+  assert.equal((await waiting.visit()).kind, "origin");
+  for (const headers of PARTS) {
+    assert.deepEqual(refused(await look(cluster, "ams-1", { host, headers })), [503, "", undefined]);
+    assert.equal((await waiting.visit({ headers })).kind, "origin", "of somebody inside");
+  }
+  assert.ok(guest);
 });
 
 fullTest("a prefetch of somebody inside passes", async (cluster, guest) => {

@@ -18,7 +18,7 @@ import { room } from "../harness/rooms.mjs";
 /** What can end an instance: a panic, a trap, an exception of JavaScript that crosses it. */
 const BREAKS = ["panic", "trap", "throw"];
 const OBJECTS = Object.keys(CLASSES);
-const HOLD_MARK = "This page checks again by itself";
+const HOLD_MARK = "This page updates automatically";
 /** Long enough for a request to be inside the wasm when the next one breaks it. */
 const UNDER_WAY_MS = 150;
 /** Far less than the limits that would end the calls anyway: they ended because of the break. */

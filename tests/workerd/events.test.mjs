@@ -142,7 +142,7 @@ eventTestBothWays("lots are drawn at the start", lots, everywhere, async (cluste
     await early.wait(1_500);
   }
   const { body } = await early.visitors[0].visit();
-  assert.match(body, /gets a place by lot/);
+  assert.match(body, /gets a place at random/);
   await reach(cluster, early, event.event_start_time);
   assert.deepEqual(await enteredBefore(cluster, event.event_start_time), []);
   const late = new Crowd(cluster, { count: 2, host: shop.host, label: "late" });

@@ -105,13 +105,13 @@ class Asked {
     return this.told.find(({ minutes }) => minutes !== undefined);
   }
 
-  /** By how many seconds the first time told missed: "3 minutes" is more than 2 and at most 3. */
+  /** By how many seconds the first time told missed: "3 minutes" is from 2.5 to 3.5. */
   get missedS() {
     if (!this.first) return 0;
     const leftS = this.waitedS - this.first.afterS;
     const { minutes } = this.first;
-    const tooLongS = minutes === 1 ? 0 : (minutes - 1) * MINUTE_S - leftS;
-    return Math.max(0, leftS - minutes * MINUTE_S, tooLongS);
+    const tooLongS = minutes === 1 ? 0 : (minutes - 0.5) * MINUTE_S - leftS;
+    return Math.max(0, leftS - (minutes + 0.5) * MINUTE_S, tooLongS);
   }
 }
 

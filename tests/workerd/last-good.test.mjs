@@ -94,7 +94,7 @@ clusterTest("secrets are never kept, and a wrong one holds everybody", options, 
   await cluster.restart(next("third", wrong));
   assert.equal((await health(cluster, "ams-1", 503)).status, "unusable");
   const { kind, body } = await look(cluster, "ams-1", { host: shop.host });
-  assert.deepEqual([kind, body.includes("This page checks again by itself")], ["queue", true]);
+  assert.deepEqual([kind, body.includes("This page updates automatically")], ["queue", true]);
   await cluster.restart({ ...REFUSED, ...next("fourth", wrong) });
   const { status, reason } = await health(cluster, "ams-1", 503);
   assert.equal(status, "unusable");

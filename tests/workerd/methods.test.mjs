@@ -37,7 +37,7 @@ clusterTestBothWays("a lottery draws who enters next", lottery, async (cluster) 
   const page = await waiting.visit();
   // Nobody may try more often than another, and the first page is no exception.
   assert.ok(page.refreshS >= 18 && page.refreshS <= 22, `${page.refreshS} s`);
-  assert.match(page.body, /by lot/);
+  assert.match(page.body, /at random/);
 
   // Until the guests' places are free again: by then everybody has taken part in a round.
   const line = () => crowd.inside.length - PLACES;

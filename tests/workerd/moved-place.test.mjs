@@ -81,15 +81,16 @@ clusterTestBothWays("a place moves with a code and is counted once", options, as
 });
 
 clusterTest("without script the forms do it all", options, async (cluster) => {
-  const [laptop, , phone] = await threeWait(cluster);
+  const [laptop, somebody, phone] = await threeWait(cluster);
   const made = await sendForm(laptop, { act: "code" });
   assert.deepEqual([made.status, made.headers.location], [303, `http://${door.host}/`]);
   const page = await laptop.visit();
   assert.ok(page.refreshS > 0);
+  assert.match(page.body, /Time left: <span [^>]*data-left="\d\d">\d\d s</);
   const [, code] = /<strong class="code" dir="ltr">([^<]+)</.exec(page.body);
   const wrong = await sendForm(phone, { act: "take", code: "0000-0000" });
   assert.equal(wrong.kind, "queue");
-  assert.match(wrong.body, /That did not work/);
+  assert.match(wrong.body, /This code is not right/);
   assert.doesNotMatch(wrong.body, /Nothing was submitted/);
   assert.match(wrong.headers.refresh, /; url=http:\/\/door\.example\/$/);
   assert.equal(wrong.headers["set-cookie"], undefined);
@@ -97,6 +98,8 @@ clusterTest("without script the forms do it all", options, async (cluster) => {
   assert.deepEqual([taken.status, taken.headers.location], [303, `http://${door.host}/`]);
   assert.equal(taken.headers["cache-control"], "private, no-store");
   await pass(cluster, SOON_MS, [laptop]);
+  const used = await sendForm(somebody, { act: "take", code });
+  assert.match(used.body, /This code has already been used/);
   const moved = await laptop.visit();
   assert.ok(moved.body.includes(MOVED));
   assert.doesNotMatch(moved.headers["set-cookie"]?.[0] ?? "", /Max-Age=0/);
@@ -112,6 +115,7 @@ clusterTest("a code that nobody takes is over, and the place stays", options, as
   await laptop.visit();
   await pass(cluster, MINUTE_MS + 1_000, [laptop, somebody, phone]);
   assert.equal(await giveCode(phone, code), 404, "an old code");
+  assert.match((await sendForm(phone, { act: "take", code })).body, /This code has expired/);
   assert.ok(!(await laptop.visit()).body.includes(code));
   const order = await entered(cluster, [laptop, somebody, phone], 3);
   assert.deepEqual(order, ["laptop", "else", "phone"]);

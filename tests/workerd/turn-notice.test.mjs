@@ -19,7 +19,7 @@ import { isGenuine, startReceiver } from "../harness/webhook-receiver.mjs";
 const MINUTE_MS = 60_000;
 const HOST = "hooks.example";
 const FORM = "Get a message before your turn";
-const GIVEN = "one message goes to:";
+const GIVEN = "we will send one message to:";
 const SENT = "A message is on its way to:";
 const CONTACT = "ann+line@mail.example";
 const COOKIE = "__cfwaitingroom-contact";

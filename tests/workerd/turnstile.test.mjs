@@ -66,7 +66,7 @@ turnstileTest("a challenge comes before the place and not before entry", {}, asy
   assert.deepEqual([page.headers["set-cookie"], page.headers.refresh], [undefined, undefined]);
   assert.equal(WIDGET.exec(page.body)?.[1], gated.id);
   assert.match(page.body, /One quick check/);
-  assert.match(page.body, /<noscript><p>The check needs JavaScript/);
+  assert.match(page.body, /<noscript><p>This check needs JavaScript/);
   assert.ok(page.headers["content-security-policy"].includes(POLICY));
   const before = await cluster.allCalls(gated);
 

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 60_000;
 const HEALTH = "/_waiting-room/health";
 const API = "/_waiting-room/client/v4/waiting_rooms/file";
 const PREVIEW = "/_waiting-room/preview/0123456789abcdef0123456789abcdef";
-const HOLD_MARK = "This page checks again by itself";
+const HOLD_MARK = "This page updates automatically";
 const shop = room({ name: "shop" });
 
 check("a wrong room", { rooms: [{ ...shop, total_active_users: 0 }] }, [

@@ -40,6 +40,12 @@ pub(crate) fn shows_code(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.moving && now.since_ms(ticket.last_check_in) < CODE_MS
 }
 
+/// Returns for how many seconds more the code of this ticket is good.
+pub(crate) fn code_left_s(ticket: &Ticket, now: Timestamp) -> u8 {
+    let left_s = (ticket.last_check_in + CODE_MS).seconds_since_rounded_up(now);
+    u8::try_from(left_s).unwrap_or(u8::MAX)
+}
+
 /// Whether the code has been over for so long that the place is taken to have stayed.
 pub(crate) fn is_forgotten(ticket: &Ticket, now: Timestamp) -> bool {
     now.since_ms(ticket.last_check_in) >= BELIEVED_MS
@@ -47,7 +53,8 @@ pub(crate) fn is_forgotten(ticket: &Ticket, now: Timestamp) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{BELIEVED_MS, CODE_MS, asking_later, is_forgotten, settled, shows_code, with_code};
+    use super::{BELIEVED_MS, CODE_MS, asking_later, code_left_s, is_forgotten, settled};
+    use super::{shows_code, with_code};
     use crate::admission::tests::queued;
     use crate::admission::{is_waiting, next_refresh};
     use crate::base::time::Timestamp;
@@ -86,6 +93,8 @@ mod tests {
         assert!(is_waiting(&asking, later.plus_seconds(GRACE_S)));
         assert!(shows_code(&asking, JOINED + CODE_MS - 1));
         assert!(!shows_code(&asking, JOINED + CODE_MS) && !shows_code(&ticket(), JOINED));
+        assert_eq!((code_left_s(&moving, JOINED), code_left_s(&moving, later)), (60, 15));
+        assert_eq!(code_left_s(&moving, JOINED + CODE_MS), 0);
         assert!(is_forgotten(&asking, JOINED + BELIEVED_MS));
         assert!(!is_forgotten(&asking, JOINED + BELIEVED_MS - 1));
     }

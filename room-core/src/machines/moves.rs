@@ -17,9 +17,11 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 /// For how long it is known that a place has moved, in milliseconds: longer than the old device can
 /// ask with its ticket.
 const TAKEN_KEPT_MS: u64 = 15 * MINUTE_MS;
-/// The most codes of a room that are known at once, taken ones too. One more takes the place of the
-/// oldest taken one; a forgotten ticket is only one more copy of the place, which has one slot
-/// however many there are. Where none is taken, it takes that of the oldest code of the network
+/// For how long it is known that nobody has taken a code before it was over, in milliseconds.
+const OVER_KEPT_MS: u64 = 5 * MINUTE_MS;
+/// The most codes of a room that are known at once, also those that are taken or over. One more
+/// takes the place of the oldest such one; a forgotten ticket is only one more copy of the place, which has one slot
+/// however many there are. Where all are good, it takes that of the oldest code of the network
 /// that has made the most: whoever fills the room with codes ends their own.
 const MOVES_MAX: usize = 1_000;
 
@@ -47,6 +49,8 @@ pub enum MoveRequest {
         name: u64,
         /// Whose ticket the other device held until now.
         by: VisitorId,
+        /// False from an earlier version, which knows one answer to a code that is not good.
+        asks_why: bool,
     },
     /// The visitor who has made a code at this moment asks what has become of it.
     Ask {
@@ -68,6 +72,10 @@ pub enum MoveReply {
     Ticket(String),
     /// There is no such code, or no room for one more.
     Nothing,
+    /// Another device has given the code.
+    Used,
+    /// The code was good once, and nobody has given it then.
+    Over,
 }
 
 impl MoveRequest {
@@ -79,7 +87,10 @@ impl MoveRequest {
                 let before = before.unwrap_or_default().0;
                 format!("start {} {} {before} {name} {ticket} {network}", visitor.0, at.0)
             }
-            Self::Take { name, by } => format!("take {name} {}", by.0),
+            Self::Take { name, by, asks_why } => {
+                let why = if *asks_why { " why" } else { "" };
+                format!("take {name} {}{why}", by.0)
+            }
             Self::Ask { visitor, at } => format!("ask {} {}", visitor.0, at.0),
         }
     }
@@ -98,7 +109,11 @@ impl MoveRequest {
                 ticket: words.next()?.to_owned(),
                 network: network(words.next()),
             },
-            "take" => Self::Take { name: number()?, by: VisitorId(number()?) },
+            "take" => Self::Take {
+                name: number()?,
+                by: VisitorId(number()?),
+                asks_why: words.next() == Some("why"),
+            },
             "ask" => Self::Ask { visitor: VisitorId(number()?), at: Timestamp(number()?) },
             _ => return None,
         })
@@ -113,6 +128,8 @@ impl MoveReply {
             Self::Taken => "taken".to_owned(),
             Self::Ticket(ticket) => format!("ticket {ticket}"),
             Self::Nothing => "nothing".to_owned(),
+            Self::Used => "used".to_owned(),
+            Self::Over => "over".to_owned(),
         }
     }
 
@@ -122,6 +139,8 @@ impl MoveReply {
             "open" => Some(Self::Open),
             "taken" => Some(Self::Taken),
             "nothing" => Some(Self::Nothing),
+            "used" => Some(Self::Used),
+            "over" => Some(Self::Over),
             _ => Some(Self::Ticket(text.strip_prefix("ticket ")?.to_owned())),
         }
     }
@@ -176,7 +195,7 @@ impl Move {
     }
 
     fn is_known(&self, now: Timestamp) -> bool {
-        let kept_ms = if self.by.is_some() { TAKEN_KEPT_MS } else { 0 };
+        let kept_ms = if self.by.is_some() { TAKEN_KEPT_MS } else { OVER_KEPT_MS };
         now < self.ends_at + kept_ms
     }
 
@@ -197,24 +216,29 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
             } else {
                 moves.retain(|one| one.by.is_some() || one.visitor != visitor);
                 let ends_at = now + CODE_MS;
-                start(&mut moves, Move { visitor, at, name, ticket, ends_at, by: None, network })
+                start(
+                    now,
+                    &mut moves,
+                    Move { visitor, at, name, ticket, ends_at, by: None, network },
+                )
             }
         }
-        MoveRequest::Take { name, by } => {
-            let given = |one: &&mut Move| one.name == name && now < one.ends_at;
-            let free = |one: &&mut Move| one.by.is_none_or(|first| first == by);
-            match moves.iter_mut().filter(given).find(free) {
-                Some(found) => {
+        MoveRequest::Take { name, by, asks_why } => {
+            let free = |one: &Move| one.by.is_none_or(|first| first == by);
+            match moves.iter_mut().find(|one| one.name == name) {
+                Some(found) if now < found.ends_at && free(found) => {
                     found.by = Some(by);
                     MoveReply::Ticket(found.ticket.clone())
                 }
-                None => MoveReply::Nothing,
+                Some(found) if asks_why && found.by.is_some() => MoveReply::Used,
+                Some(_) if asks_why => MoveReply::Over,
+                _ => MoveReply::Nothing,
             }
         }
         MoveRequest::Ask { visitor, at } => match moves.iter().find(|one| one.is_of(visitor, at)) {
             Some(found) if found.by.is_some() => MoveReply::Taken,
-            Some(_) => MoveReply::Open,
-            None => MoveReply::Nothing,
+            Some(found) if now < found.ends_at => MoveReply::Open,
+            _ => MoveReply::Nothing,
         },
     };
     let mut text = String::new();
@@ -228,13 +252,13 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
     (reply, text)
 }
 
-fn start(moves: &mut Vec<Move>, one: Move) -> MoveReply {
+fn start(now: Timestamp, moves: &mut Vec<Move>, one: Move) -> MoveReply {
     if moves.iter().any(|other| other.name == one.name) {
         return MoveReply::Nothing;
     }
     if moves.len() >= MOVES_MAX {
-        let taken = moves.iter().position(|one| one.by.is_some());
-        if let Some(spare) = taken.or_else(|| oldest_of_most(moves)) {
+        let done = moves.iter().position(|one| one.by.is_some() || now >= one.ends_at);
+        if let Some(spare) = done.or_else(|| oldest_of_most(moves)) {
             moves.remove(spare);
         }
     }
@@ -255,7 +279,7 @@ fn oldest_of_most(moves: &[Move]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOVES_MAX, MoveReply, MoveRequest, TAKEN_KEPT_MS, answer};
+    use super::{MOVES_MAX, MoveReply, MoveRequest, OVER_KEPT_MS, TAKEN_KEPT_MS, answer};
     use crate::admission::moving::CODE_MS;
     use crate::base::id::VisitorId;
     use crate::base::time::Timestamp;
@@ -293,7 +317,7 @@ mod tests {
         }
 
         fn take(&mut self, now: Timestamp, name: u64, by: VisitorId) -> MoveReply {
-            self.ask(now, MoveRequest::Take { name, by })
+            self.ask(now, MoveRequest::Take { name, by, asks_why: false })
         }
 
         fn tell(&mut self, now: Timestamp, at: Timestamp) -> MoveReply {
@@ -328,10 +352,28 @@ mod tests {
         stored.start(NOW, OLD, CODE);
         assert_eq!(stored.tell(NOW + CODE_MS - 1, NOW), MoveReply::Open);
         assert_eq!(stored.take(NOW + CODE_MS, CODE, FIRST), MoveReply::Nothing);
-        assert_eq!(
-            (stored.tell(NOW + CODE_MS, NOW), stored.0),
-            (MoveReply::Nothing, String::new())
-        );
+        assert_eq!(stored.tell(NOW + CODE_MS, NOW), MoveReply::Nothing);
+        assert!(!stored.0.contains("sealed"), "{}", stored.0);
+        assert_eq!(stored.tell(NOW + CODE_MS + OVER_KEPT_MS, NOW), MoveReply::Nothing);
+        assert_eq!(stored.0, "");
+    }
+
+    #[test]
+    fn whoever_asks_hears_why_a_code_is_not_good() {
+        let mut stored = Stored::default();
+        let why = |stored: &mut Stored, after_ms: u64, name: u64, by: VisitorId| {
+            stored.ask(NOW + after_ms, MoveRequest::Take { name, by, asks_why: true })
+        };
+        stored.start(NOW, OLD, CODE);
+        assert_eq!(why(&mut stored, 1, CODE - 1, FIRST), MoveReply::Nothing);
+        assert_eq!(why(&mut stored, 1, CODE, FIRST), ticket());
+        assert_eq!(why(&mut stored, 2, CODE, SECOND), MoveReply::Used);
+        assert_eq!(why(&mut stored, CODE_MS, CODE, FIRST), MoveReply::Used);
+        stored.start(NOW, SECOND, 5);
+        assert_eq!(why(&mut stored, CODE_MS - 1, 6, FIRST), MoveReply::Nothing);
+        assert_eq!(why(&mut stored, CODE_MS, 5, FIRST), MoveReply::Over);
+        assert_eq!(why(&mut stored, CODE_MS + OVER_KEPT_MS - 1, 5, FIRST), MoveReply::Over);
+        assert_eq!(why(&mut stored, CODE_MS + OVER_KEPT_MS, 5, FIRST), MoveReply::Nothing);
     }
 
     #[test]
@@ -369,6 +411,13 @@ mod tests {
         assert_eq!(stored.start(NOW, VisitorId(next), next), MoveReply::Open);
         assert_eq!(stored.take(NOW, 3, FIRST), MoveReply::Nothing);
         assert_eq!(stored.take(NOW, next, FIRST), MoveReply::Ticket(format!("sealed{next}")));
+        // Those that are over make room, too, and none is pushed out that is good.
+        let later = NOW + CODE_MS;
+        for number in 0..MOVES_MAX as u64 {
+            assert_eq!(stored.start(later, VisitorId(number), 5_000 + number), MoveReply::Open);
+        }
+        let good = stored.0.lines().filter(|line| line.contains("sealed")).count();
+        assert_eq!((stored.0.lines().count(), good), (MOVES_MAX, MOVES_MAX));
     }
 
     #[test]
@@ -396,7 +445,7 @@ mod tests {
     #[test]
     fn what_is_stored_otherwise_is_as_good_as_nothing() {
         for text in ["", "nonsense", "1 2 3", "1 2 3 4 5", "1 2 3 x - sealed", "\n\n"] {
-            let request = MoveRequest::Take { name: CODE, by: FIRST };
+            let request = MoveRequest::Take { name: CODE, by: FIRST, asks_why: true };
             assert_eq!(answer(NOW, text, request), (MoveReply::Nothing, String::new()));
         }
     }
@@ -418,7 +467,8 @@ mod tests {
         check(start(Some(NOW + 1)), &format!("{first}1800000000001 5 sealed 65535"));
         let earlier = MoveRequest::read(&format!("{first}0 5 sealed"));
         assert!(matches!(earlier, Some(MoveRequest::Start { network: 0, .. })), "{earlier:?}");
-        check(MoveRequest::Take { name, by: FIRST }, "take 5 8");
+        check(MoveRequest::Take { name, by: FIRST, asks_why: false }, "take 5 8");
+        check(MoveRequest::Take { name, by: FIRST, asks_why: true }, "take 5 8 why");
         check(MoveRequest::Ask { visitor: OLD, at }, "ask 7 1800000000000");
         for text in ["", "start", "start 1 2 3 4", "take 1", "take x 1", "ask 1", "other 1 2"] {
             assert_eq!(MoveRequest::read(text), None, "{text}");
@@ -428,6 +478,8 @@ mod tests {
             (MoveReply::Open, "open"),
             (MoveReply::Taken, "taken"),
             (MoveReply::Nothing, "nothing"),
+            (MoveReply::Used, "used"),
+            (MoveReply::Over, "over"),
             (ticket, "ticket sealed"),
         ];
         for (reply, text) in replies {

@@ -8,6 +8,7 @@ mod bypass_rules;
 mod change;
 mod configuration;
 mod context;
+mod covered_parts;
 mod deployment;
 mod document;
 mod events;

@@ -91,7 +91,25 @@ pub struct Drawn {
     pub rank: u64,
 }
 
+/// What everybody may know of a draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// When its event starts.
+    pub starts_at: Timestamp,
+    /// The SHA-256 of the draw's key.
+    pub commitment: [u8; 32],
+    /// The key; `None` until the event starts.
+    pub key: Option<[u8; 32]>,
+}
+
 impl Shuffle {
+    /// Returns what everybody may know of the draw at `now`; `None` before the prequeue.
+    pub fn published(&self, now: Timestamp) -> Option<Published> {
+        let key = (now >= self.until).then_some(self.key.0);
+        let (starts_at, commitment) = (self.until, self.key.commitment());
+        (now >= self.from).then_some(Published { starts_at, commitment, key })
+    }
+
     /// Returns true for a moment within the prequeue: whoever joined then takes part in the draw.
     pub fn covers(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until

@@ -129,11 +129,11 @@ mod tests {
         let none = json!({});
         check(&none, &view(19), &ticket(), ("estimate", true, 1));
         check(&none, &view(20), &ticket(), ("estimate", false, 1));
-        check(&none, &view(600), &ticket(), ("estimate", false, 11));
+        check(&none, &view(600), &ticket(), ("estimate", false, 10));
         // However long the interval, no stream is held open for longer than a minute.
         let seldom = json!({ "refresh_interval_seconds": 300 });
         check(&seldom, &view(59), &ticket(), ("estimate", true, 1));
-        check(&seldom, &view(60), &ticket(), ("estimate", false, 2));
+        check(&seldom, &view(60), &ticket(), ("estimate", false, 1));
         let free = || View { next_place_s: Some(0), ..view(600) };
         let called = View { threshold: OrderKey(NOW.0 - 60_000), ..free() };
         check(&none, &called, &ticket(), ("turn", false, 0));
@@ -180,7 +180,8 @@ mod tests {
             check(&json!({}), &open, &ticket, want);
         };
         check(60, ("estimate", true, 1));
-        check(61, ("estimate", false, 2));
+        check(61, ("estimate", false, 1));
+        check(90, ("estimate", false, 2));
         check(600, ("estimate", false, 10));
         check(NO_ESTIMATE, ("estimate", false, 0));
     }

@@ -91,7 +91,6 @@ mod tests {
 
     const WAITING: Waiting = Waiting {
         estimate_s: Some(600),
-        seconds_left: None,
         quartiles_s: None,
         last_updated: Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
@@ -107,6 +106,7 @@ mod tests {
         is_infinite: false,
         entered_last_minute: None,
         progress_percent: None,
+        is_first: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };

@@ -14,16 +14,18 @@ pub(super) struct Localized {
     pub(super) people_ahead: String,
     pub(super) entered_last_minute: String,
     pub(super) refresh_interval: String,
+    /// For how long the code on the page is good.
+    pub(super) code_left: String,
 }
 
 impl Localized {
     /// Writes the numbers among `variables` in the language of `words`.
     pub(super) fn of(variables: &Variables, words: &Words) -> Self {
         let [from, _, to] = variables.percentiles();
-        let wait = match variables.seconds_left() {
-            Some(seconds) => words.seconds(seconds.into()),
-            None if from < to => words.range(from, to),
-            None => words.minutes(variables.wait_minutes.unwrap_or(0)),
+        let wait = if from < to {
+            words.range(from, to)
+        } else {
+            words.minutes(variables.wait_minutes.unwrap_or(0))
         };
         let waiting = &variables.waiting;
         let known = |number: Option<u64>| number.map(|number| words.number(number));
@@ -34,6 +36,7 @@ impl Localized {
             people_ahead: known(waiting.people_ahead).unwrap_or_default(),
             entered_last_minute: known(waiting.entered_last_minute).unwrap_or_default(),
             refresh_interval: words.seconds(waiting.refresh_interval_s.into()),
+            code_left: words.seconds(waiting.place.code_left_s().into()),
         }
     }
 }
@@ -68,9 +71,6 @@ mod tests {
         check(Waiting::default(), "enteredLastMinuteLocalized", "");
         check(waiting, "refreshIntervalLocalized", "20 Sek.");
         check(Waiting::default(), "waitTimeLocalized", "");
-        let soon = Waiting { estimate_s: Some(60), seconds_left: Some(20), ..waiting };
-        check(soon, "waitTimeLocalized", "20 Sek.");
-        check(soon, "waitTimeFormatted", "1 minute");
         check(Waiting::default(), "timeUntilEventStartLocalized", "");
         check(Waiting::default(), "peopleAheadLocalized", "");
         check(Waiting { people_ahead: Some(0), ..waiting }, "peopleAheadLocalized", "0");

@@ -11,18 +11,43 @@ pub enum PlaceMove {
     None,
     /// The visitor can ask for a code, or give one.
     Possible,
-    /// It did not work: the code is wrong or over, or too many were tried.
-    Failed,
-    /// This code is out; a new one can be asked for.
-    Code(PlaceCode),
+    /// A code that was given did not work.
+    Failed(CodeFailure),
+    /// This code is out, for so many seconds more; a new one can be asked for.
+    Code(PlaceCode, u8),
     /// It has moved.
     Done,
+}
+
+/// Why a code did not work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodeFailure {
+    /// There is no such code.
+    Wrong,
+    /// Another device has given it.
+    Used,
+    /// Its minute has passed.
+    Over,
+    /// It was not tried: too many were, or nobody answers.
+    NotTried,
+}
+
+impl CodeFailure {
+    /// True if the code was tried, so that it is known what is wrong with it.
+    pub fn was_tried(self) -> bool {
+        self != Self::NotTried
+    }
 }
 
 impl PlaceMove {
     /// Returns what the holder of a ticket can do. The infinite queue shows the same as the line.
     pub fn of(ticket: &Ticket) -> Self {
         if ticket.state == TicketState::Queued { Self::Possible } else { Self::None }
+    }
+
+    /// Returns for how many seconds the code on the page is good; 0 without one.
+    pub fn code_left_s(self) -> u8 {
+        if let Self::Code(_, left_s) = self { left_s } else { 0 }
     }
 
     /// Whether the page has the forms by which a place moves.

@@ -139,6 +139,13 @@ impl HttpResponse {
         answer
     }
 
+    /// Builds an answer that is the same for everybody, and may change at any moment.
+    pub fn public(content_type: &str, body: String) -> Self {
+        let mut answer = Self::of_status(200, content_type, body);
+        answer.push("referrer-policy", "same-origin");
+        answer
+    }
+
     /// Builds the head of an event stream, with what it says first as its body.
     pub fn stream(text: String) -> Self {
         Self::of_status(200, "text/event-stream; charset=utf-8", text)
@@ -187,7 +194,6 @@ mod tests {
     const WAITING: Waiting = Waiting {
         method: QueueingMethod::Fifo,
         estimate_s: Some(90),
-        seconds_left: None,
         quartiles_s: None,
         last_updated: crate::base::time::Timestamp(1_795_255_200_123),
         refresh_interval_s: 20,
@@ -202,6 +208,7 @@ mod tests {
         is_infinite: false,
         entered_last_minute: None,
         progress_percent: None,
+        is_first: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };
@@ -215,8 +222,13 @@ mod tests {
         host: "shop.example",
         contact: &CONTACT,
     };
-    const CONTACT: ContactForm =
-        ContactForm { takes: TurnNotice::Off, failed: false, given: String::new(), is_sent: false };
+    const CONTACT: ContactForm = ContactForm {
+        takes: TurnNotice::Off,
+        failed: false,
+        typed: String::new(),
+        given: String::new(),
+        is_sent: false,
+    };
     const BRANDING: Branding = Branding {
         name: String::new(),
         event_name: String::new(),

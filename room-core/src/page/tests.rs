@@ -99,7 +99,7 @@ fn each_state_says_what_is_true_and_nothing_else() {
     };
     let usual = two_minutes();
     let unusual = ["Nothing was submitted", "paused", "is full", "ahead of you", "Not known"];
-    check(usual, &["About 2 minutes", KEPT, "20 s</span>", "in the order you came"], &unusual);
+    check(usual, &["About 2 minutes", KEPT, "20 s</span>", "first come, first served"], &unusual);
     check(Waiting { estimate_s: None, ..usual }, &["Finding your place…", KEPT], &["About"]);
     check(Waiting { people_ahead: Some(1_234), ..usual }, &["People ahead of you", "1,234"], &[]);
     check(
@@ -110,12 +110,12 @@ fn each_state_says_what_is_true_and_nothing_else() {
     check(
         Waiting { event: Some(prequeue()), ..usual },
         &["has not started yet", "15 minutes", "2026-11-21 10:00 UTC</time>", KEPT],
-        &["About", "Not known", "Many people"],
+        &["About", "Not known", "A lot of people"],
     );
     let running = Stage { phase: Phase::Running, ..prequeue() };
     check(
         Waiting { event: Some(running), ..usual },
-        &["About 2 minutes", "Many people"],
+        &["About 2 minutes", "A lot of people"],
         &["has not started yet"],
     );
     let held = Waiting { is_held: true, queue_all: true, ..usual };
@@ -124,19 +124,23 @@ fn each_state_says_what_is_true_and_nothing_else() {
     check(
         Waiting { method: QueueingMethod::Reject, ..Waiting::default() },
         &["Please try again later", "data-refresh=\"0\""],
-        &[KEPT, "About", "You are in line", "checks again", "Estimated"],
+        &[KEPT, "About", "You are in line", "updates automatically", "Estimated"],
     );
     check(
         Waiting { method: QueueingMethod::Random, ..usual },
-        &["in the draw", "drawn by lot", "Leave this page open"],
-        &["in the order you came", KEPT],
+        &["in the draw", "drawn at random", "Keep this page open"],
+        &["first come, first served", KEPT],
     );
     let ends_soon = Stage { starts_in_ms: 0, ends_in_ms: 60_000, ..running };
     check(Waiting { event: Some(ends_soon), ..usual }, &["The event may end before it is"], &[]);
     check(Waiting { event: Some(running), ..usual }, &[], &["The event may end before it is"]);
     let posted = Waiting { submitted_nothing: true, ..usual };
     check(posted, &["Nothing was submitted.", "data-nothing-submitted\n"], &[]);
-    check(Waiting { refresh_interval_s: 0, ..usual }, &["data-refresh=\"0\""], &["checks again"]);
+    check(
+        Waiting { refresh_interval_s: 0, ..usual },
+        &["data-refresh=\"0\""],
+        &["updates automatically"],
+    );
 }
 
 #[test]
@@ -145,9 +149,11 @@ fn less_than_a_minute_is_said_and_no_place_is_kept_before_a_draw() {
     assert!(soon.contains("<strong>Less than a minute</strong>"), "{soon}");
     assert!(soon.contains("<title>\nLess than a minute &ndash; You are in line"), "{soon}");
     assert!(!soon.contains("1 minute"), "{soon}");
+    let next = render(&Waiting { estimate_s: Some(61), ..two_minutes() });
+    assert!(next.contains("<strong>About 1 minute</strong>"), "{next}");
     let event = Some(Stage { shuffles: true, ..prequeue() });
     let before = render(&Waiting { event, ..two_minutes() });
-    assert!(before.contains("by lot"), "{before}");
+    assert!(before.contains("at random"), "{before}");
     assert!(!before.contains("<strong>Your place is kept."), "{before}");
 }
 
@@ -200,7 +206,7 @@ fn the_built_in_page_is_ascii_and_reads_the_same() {
     let variables = Variables::of(&two_minutes()).with_branding(&branding, "shop.example");
     let html = built_in().render(&variables).unwrap();
     assert!(html.is_ascii());
-    assert!(html.contains("<p>K&#228;se&#39;s &#129472; &lt;b&gt;</p>"), "{html}");
+    assert!(html.contains("<p><bdi>K&#228;se&#39;s &#129472; &lt;b&gt;</bdi></p>"), "{html}");
     let own = Page::compile("\u{e4} {{pageName}}").unwrap().render(&variables).unwrap();
     assert_eq!(own, "\u{e4} K\u{e4}se&#39;s \u{1f9c0} &lt;b&gt;");
 }
@@ -233,7 +239,7 @@ fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
             let escaped = format!(">{shown} &amp; &lt;b&gt;&quot;<");
             assert!(html.contains(&escaped), "{waiting:?}: {shown}");
         }
-        let event = "<span class=\"event\">event &amp; &lt;b&gt;&quot;</span>";
+        let event = "<bdi class=\"event\">event &amp; &lt;b&gt;&quot;</bdi>";
         assert!(html.contains(event), "{waiting:?}");
         assert!(html.contains("<img src=\"data:image/png;base64,QQ==\" alt=\"\">"));
         assert!(html.contains("href=\"https://help.example/?a=1&amp;b=2\""));
@@ -243,7 +249,7 @@ fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
         assert_eq!(content_security_policy(&html, None), policy);
         let plain = Variables::of(&waiting).with_branding(&Branding::default(), "shop.example");
         let html = page.render(&plain).unwrap();
-        assert!(html.contains("<p>shop.example</p>"), "{html}");
+        assert!(html.contains("<p><bdi>shop.example</bdi></p>"), "{html}");
         for part in ["<img", "<a ", "data-color", "class=\"own\""] {
             assert!(!html.contains(part), "{part}");
         }
@@ -252,18 +258,35 @@ fn every_state_shows_whose_page_it_is_and_no_markup_of_the_owner() {
 
 #[test]
 fn the_way_is_a_bar_with_a_label_and_longer_is_said_in_words() {
-    let bar = "<label for=\"way\">How far you have come</label> \
+    let bar = "<label for=\"way\">Your progress</label> \
         <progress id=\"way\" max=\"100\" value=\"42\"></progress>";
-    let longer = "It takes longer than it looked before.";
+    let longer = "The wait is longer than we estimated: ";
     let on_the_way = Waiting { progress_percent: Some(42), ..two_minutes() };
     let page = render(&on_the_way);
     assert!(page.contains(bar) && !page.contains(longer), "{page}");
-    assert!(!page.contains("Entered in the last minute"), "{page}");
+    assert!(!page.contains("Let in during the last minute"), "{page}");
     let page = render(&Waiting { takes_longer: true, ..on_the_way });
     assert!(page.contains(bar) && page.contains(longer), "{page}");
     let page = render(&Waiting { entered_last_minute: Some(1_234), ..on_the_way });
-    assert!(page.contains("Entered in the last minute: <strong>1,234</strong>"), "{page}");
+    assert!(page.contains("Let in during the last minute: <strong>1,234</strong>"), "{page}");
     assert!(!render(&two_minutes()).contains("<progress"));
+}
+
+/// Who comes without a cookie each time sees this page alone, and has no place.
+#[test]
+fn the_first_page_promises_no_place() {
+    let first = render(&Waiting { is_first: true, ..two_minutes() });
+    assert!(!first.contains("<strong>Your place is kept."), "{first}");
+    assert!(first.contains("Allow cookies for this site."), "{first}");
+}
+
+#[test]
+fn a_draw_does_not_speak_of_people_ahead_where_it_takes_longer() {
+    let longer = Waiting { takes_longer: true, ..two_minutes() };
+    let of = |method| render(&Waiting { method, ..longer });
+    let (line, draw) = (of(QueueingMethod::Fifo), of(QueueingMethod::Random));
+    assert!(line.contains("or people ahead of you") && !line.contains("or more people"), "{line}");
+    assert!(draw.contains("or more people") && !draw.contains("people ahead"), "{draw}");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The variables that a queue page may print, for one visitor: those that Cloudflare documents, and
 //! a few of our own.
 
+mod more;
 mod nearest;
 
+use self::more::MORE;
 use super::draw::DrawTexts;
 use super::english::{format_people, format_range, in_english};
 use super::localized::Localized;
@@ -14,6 +16,7 @@ use crate::page::place::PlaceMove;
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
+use crate::queue::estimate::{SHORTEST_S, told_minutes};
 use crate::room::branding::Branding;
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
@@ -26,8 +29,7 @@ const UNAVAILABLE: &str = "unavailable";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables {
     pub(super) waiting: Waiting,
-    /// The estimate in minutes, rounded up, at least 1; `None` where there is none or nobody
-    /// enters.
+    /// The estimate in the nearest minutes, at least 1; `None` where there is none or nobody enters.
     pub(super) wait_minutes: Option<u64>,
     wait_formatted: String,
     /// The quartiles of the estimate in minutes, rounded likewise.
@@ -107,10 +109,10 @@ impl Variables {
         let is_held = waiting.queue_all || waiting.is_prequeueing();
         let estimate_s = waiting.estimate_s.filter(|_| !is_held && !waiting.queue_is_full);
         let to_start = waiting.event.filter(|_| waiting.is_prequeueing());
-        let minutes = |seconds: u32| u64::from(seconds.div_ceil(60).max(1));
-        let wait_minutes = estimate_s.map(minutes);
+        let wait_minutes = estimate_s.map(told_minutes);
         let quartiles_s = waiting.quartiles_s.filter(|_| estimate_s.is_some());
-        let range_minutes = quartiles_s.map(|(low_s, high_s)| (minutes(low_s), minutes(high_s)));
+        let range_minutes =
+            quartiles_s.map(|(low_s, high_s)| (told_minutes(low_s), told_minutes(high_s)));
         let range_formatted = range_minutes.map_or_else(|| UNAVAILABLE.to_owned(), format_range);
         let wait_formatted = match wait_minutes {
             Some(_) if waiting.method == QueueingMethod::Random && range_minutes.is_some() => {
@@ -142,7 +144,7 @@ impl Variables {
             arrival: Arrival::default(),
             return_address: String::new(),
             place_code: match waiting.place {
-                PlaceMove::Code(code) => code.to_string(),
+                PlaceMove::Code(code, _) => code.to_string(),
                 _ => String::new(),
             },
             branding: Branding::default(),
@@ -215,22 +217,19 @@ impl Variables {
             || self.waiting.is_prequeueing() && is_drawn_at_start
     }
 
-    /// True if the wait is less than a minute, and it cannot be told how many seconds.
+    /// True if the wait is a minute at most. How many seconds nobody knows: sessions end when they
+    /// like.
     fn is_below_minute(&self) -> bool {
+        let told_s = self.waiting.estimate_s.filter(|_| self.wait_minutes.is_some());
         let is_lottery = self.waiting.method == QueueingMethod::Random;
-        self.wait_minutes == Some(1) && self.waiting.seconds_left.is_none() && !is_lottery
-    }
-
-    /// Returns the seconds to tell instead of a minute.
-    pub(super) fn seconds_left(&self) -> Option<u32> {
-        self.waiting.seconds_left.filter(|_| self.wait_minutes == Some(1))
+        told_s.is_some_and(|told_s| told_s <= SHORTEST_S) && !is_lottery
     }
 
     /// Returns the number of the variable called `name`, for [`Self::numbered`]; `None` if there is
     /// none.
     pub fn find(name: &str) -> Option<usize> {
-        let drawn = || Some(VARIABLES.len() + DRAWN.iter().position(|(known, _)| *known == name)?);
-        VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().or_else(drawn)
+        let more = || Some(VARIABLES.len() + MORE.iter().position(|(known, _)| *known == name)?);
+        VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().or_else(more)
     }
 
     /// Returns the variable that was meant by a name that is none.
@@ -245,8 +244,8 @@ impl Variables {
 
     /// Returns the value of the variable with this number; of another number false.
     pub fn numbered(&self, number: usize) -> Value<'_> {
-        let drawn = || DRAWN.get(number.checked_sub(VARIABLES.len())?);
-        let read = VARIABLES.get(number).or_else(drawn);
+        let more = || MORE.get(number.checked_sub(VARIABLES.len())?);
+        let read = VARIABLES.get(number).or_else(more);
         read.map_or(Value::Bool(false), |(_, read)| read(self))
     }
 
@@ -283,7 +282,7 @@ impl Variables {
 
 type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 
-/// Every variable except those of a draw, sorted by name for the binary search.
+/// Every variable except [`MORE`], sorted by name for the binary search.
 ///
 /// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `contact…`, `pageStays`, `placeIsKept`,
 /// `returnAddress`, `page…` (how the built-in page goes on), `placeCode…`, `placeMoved`,
@@ -335,7 +334,7 @@ const VARIABLES: [(&str, Read); 88] = [
     ("peopleAheadKnown", |own| Value::Bool(own.waiting.people_ahead.is_some())),
     ("peopleAheadLocalized", |own| Value::Text(&own.localized.people_ahead)),
     ("placeCode", |own| Value::Text(&own.place_code)),
-    ("placeCodeFailed", |own| Value::Bool(own.waiting.place == PlaceMove::Failed)),
+    ("placeCodeFailed", |own| Value::Bool(matches!(own.waiting.place, PlaceMove::Failed(_)))),
     ("placeIsKept", |own| Value::Bool(own.place_is_kept())),
     ("placeMoved", |own| Value::Bool(own.waiting.place == PlaceMove::Done)),
     ("placeMoves", |own| Value::Bool(own.place_can_move())),
@@ -385,14 +384,6 @@ const VARIABLES: [(&str, Read); 88] = [
     ("waitTimeRangeHigh", |own| Value::Integer(own.range_minutes.map_or(0, |(_, high)| high))),
     ("waitTimeRangeKnown", |own| Value::Bool(own.range_minutes.is_some())),
     ("waitTimeRangeLow", |own| Value::Integer(own.range_minutes.map_or(0, |(low, _)| low))),
-];
-
-/// The variables of a draw, which come behind the others.
-const DRAWN: [(&str, Read); 4] = [
-    ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
-    ("drawKey", |own| Value::Text(&own.draw.key)),
-    ("drawLot", |own| Value::Text(&own.draw.lot)),
-    ("drawRank", |own| Value::Text(&own.draw.rank)),
 ];
 
 #[cfg(test)]

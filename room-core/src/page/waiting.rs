@@ -5,6 +5,7 @@ use crate::admission::{self, Standing, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
 use crate::page::place::PlaceMove;
+use crate::page::words::told_step;
 use crate::queue::estimate;
 use crate::queue::view::View;
 use crate::room::Room;
@@ -18,8 +19,6 @@ use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 pub struct Waiting {
     /// Seconds until the visitor is likely to enter; `None` where that cannot be told.
     pub estimate_s: Option<u32>,
-    /// Seconds until the turn, in steps, where they can be told: half a minute or less.
-    pub seconds_left: Option<u32>,
     /// The time range in seconds in which half of all visitors in the same place enter; a quarter
     /// enters sooner, a quarter later.
     pub quartiles_s: Option<(u32, u32)>,
@@ -45,7 +44,9 @@ pub struct Waiting {
     /// How much of the way from joining to entering lies behind the visitor, in percent; `None`
     /// where there is no way or its length is not known.
     pub progress_percent: Option<u8>,
-    /// True if that is less than the page before has shown.
+    /// True on the page that starts the wait: whether the browser takes cookies is not known yet.
+    pub is_first: bool,
+    /// True if the wait reads longer than on the page before.
     pub takes_longer: bool,
     /// True if the turn is near and the room offers an event stream that tells when it comes.
     pub event_stream: bool,
@@ -58,11 +59,6 @@ pub struct Waiting {
     /// How the place can move to another device.
     pub place: PlaceMove,
 }
-
-/// From so many seconds on they are told: before, less than a minute.
-const SECONDS_TOLD_MAX: u32 = 30;
-/// In which steps they are told.
-const SECONDS_STEP: u32 = 10;
 
 impl Waiting {
     /// True in the prequeue of an event.
@@ -107,20 +103,14 @@ impl PageContext<'_> {
         let settings = &self.in_force.settings;
         let due = admission::next_refresh(ticket);
         let refresh_s = due.seconds_since_rounded_up(self.now).max(1);
-        let shown_s = if ticket.infinite {
-            infinite_queue::shown_s(ticket, settings)
-        } else {
-            Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE)
-        };
-        let shown_s = shown_s.filter(|_| !settings.queue_all);
+        let shown_s = self.shown_s(ticket).filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
-        let seconds_left = shown_s.and_then(|shown_s| self.seconds_left(ticket, shown_s));
         let told = self.view.filter(|_| self.room.show_position && !settings.queue_all && !full);
         Waiting {
             estimate_s: shown_s,
-            seconds_left,
-            progress_percent: self.progress_percent(ticket, seconds_left.or(shown_s)),
+            is_first: ticket.unconfirmed,
+            progress_percent: self.progress_percent(ticket, shown_s),
             entered_last_minute: told.and_then(|view| view.entered_last_minute),
             quartiles_s: shown_s.and_then(|shown_s| self.quartiles_s(ticket, shown_s)),
             last_updated: ticket.last_check_in,
@@ -137,13 +127,23 @@ impl PageContext<'_> {
     }
 
     /// Returns the facts for the holder of a ticket who came with the one `before`: the page says
-    /// where less of the way lies behind the visitor than it has shown.
+    /// so where the wait reads longer than it did.
     pub fn waiting_since(&self, ticket: &Ticket, before: &Ticket) -> Waiting {
         let waiting = self.waiting(ticket);
-        let shown_s = Some(before.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE);
-        let shown = self.progress_percent(before, shown_s);
-        let takes_longer = waiting.progress_percent.zip(shown).is_some_and(|(now, was)| now < was);
+        let shown_s = self.shown_s(before).filter(|shown_s| *shown_s < estimate::LONGEST_S);
+        let takes_longer = waiting
+            .estimate_s
+            .zip(shown_s)
+            .is_some_and(|(now, was)| told_step(now) > told_step(was));
         Waiting { takes_longer, ..waiting }
+    }
+
+    /// Returns the estimate that the page of a ticket shows, in seconds; `None` for none.
+    fn shown_s(&self, ticket: &Ticket) -> Option<u32> {
+        if ticket.infinite {
+            return infinite_queue::shown_s(ticket, &self.in_force.settings);
+        }
+        Some(ticket.shown_estimate_s).filter(|shown_s| *shown_s != NO_ESTIMATE)
     }
 
     /// Returns the facts for a newcomer who joins the line only with a passed challenge. Apps may
@@ -212,18 +212,6 @@ impl PageContext<'_> {
         let waited_ms = ticket.last_check_in.since_ms(ticket.joined_at);
         let whole_ms = waited_ms.saturating_add(left_s.saturating_mul(SECOND_MS));
         u8::try_from(waited_ms.saturating_mul(100) / whole_ms).ok()
-    }
-
-    /// Returns the seconds until the turn in steps of ten, rounded up. Of a moment that has passed
-    /// nobody knows how much is left of the minute that the visitor is told.
-    fn seconds_left(&self, ticket: &Ticket, shown_s: u32) -> Option<u32> {
-        let settings = &self.in_force.settings;
-        let is_in_line = !ticket.infinite && settings.queueing_method == QueueingMethod::Fifo;
-        let view = self.view.filter(|_| is_in_line && shown_s <= estimate::SHORTEST_S)?;
-        let wait_s = estimate::wait_s(view, settings.order_key(ticket))?;
-        let due = view.made_at.plus_seconds(wait_s.into());
-        let left_s = u32::try_from(due.seconds_since_rounded_up(self.now)).ok()?;
-        (1..=SECONDS_TOLD_MAX).contains(&left_s).then(|| left_s.next_multiple_of(SECONDS_STEP))
     }
 
     fn receipt(&self, ticket: &Ticket) -> Option<Receipt> {
@@ -305,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_behind_a_visitor_is_told_and_where_it_becomes_less_the_page_says_so() {
+    fn the_way_behind_a_visitor_is_told_and_where_the_wait_reads_longer_the_page_says_so() {
         let progress = |fields: serde_json::Value, waited_s: u64, left_s: u32| {
             let joined_at = NOW.0 - waited_s * 1_000;
             let ticket = Ticket { shown_estimate_s: left_s, ..queued(joined_at, NOW.0) };
@@ -323,10 +311,13 @@ mod tests {
             let ticket = Ticket { shown_estimate_s: is_s, last_check_in: NOW, ..before.clone() };
             told_by(&json!({}), |known| known.waiting_since(&ticket, &before)).takes_longer
         };
-        assert!(!longer(600, 580));
-        assert!(!longer(600, 610), "no less of the way in whole percent");
-        assert!(longer(600, 660));
+        assert!(!longer(600, 580) && !longer(600, 600));
+        assert!(!longer(600, 629), "both read as 10 minutes");
+        assert!(longer(600, 630));
+        assert!(longer(60, 61), "less than a minute, and a minute");
+        assert!(!longer(14_400, 16_169) && longer(14_400, 16_170), "both are told in hours");
         assert!(!longer(NO_ESTIMATE, 660) && !longer(600, NO_ESTIMATE));
+        assert!(!longer(24 * 3_600, 600) && !longer(600, 24 * 3_600), "told as no time");
     }
 
     #[test]
@@ -401,33 +392,6 @@ mod tests {
     }
 
     #[test]
-    fn near_the_head_seconds_are_told_in_steps() {
-        let check = |fields: &serde_json::Value, next_place_s: u32, age_ms: u64, want| {
-            let told = told_by(fields, |known| {
-                let view = known.view.expect("a view");
-                let made_at = Timestamp(NOW.0 - age_ms);
-                let line = Vec::new();
-                let next_place_s = Some(next_place_s);
-                let view = View { made_at, line: line.into(), next_place_s, ..view.clone() };
-                PageContext { view: Some(&view), ..*known }.waiting(&ticket(60))
-            });
-            assert_eq!(told.seconds_left, want, "{fields} {next_place_s} {age_ms}");
-            assert_eq!(told.estimate_s, Some(60));
-        };
-        let line = json!({});
-        check(&line, 40, 0, None);
-        check(&line, 40, 9_000, None);
-        check(&line, 40, 10_000, Some(30));
-        check(&line, 20, 0, Some(20));
-        check(&line, 5, 0, Some(10));
-        // Where it should have come already, nobody knows when it comes.
-        check(&line, 5, 5_000, None);
-        check(&line, 0, 0, None);
-        check(&json!({ "queueing_method": "random" }), 20, 0, None);
-        assert_eq!(told(&line, 61).seconds_left, None);
-    }
-
-    #[test]
     fn a_lottery_has_percentiles_and_a_line_only_a_range() {
         let check = |method: QueueingMethod, want: [u64; 3], formatted: &str| {
             let (estimate_s, quartiles_s) = (Some(395), Some((164, 789)));
@@ -442,12 +406,12 @@ mod tests {
             assert_eq!(value("waitTimeFormatted"), Value::Text(formatted));
             assert_eq!(value("waitTimeRangeKnown"), Value::Bool(true));
             assert_eq!(value("waitTimeRangeLow"), Value::Integer(3));
-            assert_eq!(value("waitTimeRangeHigh"), Value::Integer(14));
-            let range = Value::Text("3 minutes to 14 minutes");
+            assert_eq!(value("waitTimeRangeHigh"), Value::Integer(13));
+            let range = Value::Text("3 minutes to 13 minutes");
             assert_eq!(value("waitTimeRangeFormatted"), range);
         };
         check(QueueingMethod::Fifo, [0; 3], "7 minutes");
-        check(QueueingMethod::Random, [3, 7, 14], "3 minutes to 14 minutes");
+        check(QueueingMethod::Random, [3, 7, 13], "3 minutes to 13 minutes");
         let held = Waiting {
             method: QueueingMethod::Random,
             estimate_s: Some(395),

@@ -1,6 +1,7 @@
 //! The texts of the built-in page in one language, and how that language writes numbers and times.
 
 use crate::base::sorted::SortedMap;
+use crate::queue::estimate;
 use crate::room::language::Language;
 
 const MINUTES_PER_HOUR: u64 = 60;
@@ -18,6 +19,23 @@ pub struct Words {
     language: Language,
     /// The texts by key, as in `templates/languages/`.
     texts: SortedMap<String, String>,
+}
+
+/// Rounds minutes as they are told: from 4 hours on to the hour and from 4 days on to the day, since
+/// no forecast is better than that.
+fn rounded(minutes: u64) -> u64 {
+    let step = match minutes {
+        0..240 => 1,
+        240..5_760 => MINUTES_PER_HOUR,
+        _ => MINUTES_PER_DAY,
+    };
+    (minutes + step / 2) / step * step
+}
+
+/// Returns the number of the words in which a wait is told, in minutes: the longer the words, the
+/// higher; 0 for less than a minute.
+pub fn told_step(wait_s: u32) -> u64 {
+    if wait_s <= estimate::SHORTEST_S { 0 } else { rounded(estimate::told_minutes(wait_s)) }
 }
 
 impl Words {
@@ -51,15 +69,9 @@ impl Words {
         Ok(filled)
     }
 
-    /// Writes a number of minutes, like `2 hours 5 minutes`. From 4 hours on it is rounded to the
-    /// hour and from 4 days on to the day, since no forecast is better than that.
+    /// Writes a number of minutes, [`rounded`], like `2 hours 5 minutes`.
     pub(super) fn minutes(&self, minutes: u64) -> String {
-        let step = match minutes {
-            0..240 => 1,
-            240..5_760 => MINUTES_PER_HOUR,
-            _ => MINUTES_PER_DAY,
-        };
-        let rounded = (minutes + step / 2) / step * step;
+        let rounded = rounded(minutes);
         let parts = [
             (rounded / MINUTES_PER_DAY, "day"),
             (rounded % MINUTES_PER_DAY / MINUTES_PER_HOUR, "hour"),
@@ -116,7 +128,8 @@ impl Words {
 
     /// Returns the sentence for visitors whose browser cannot run the challenge.
     pub(crate) fn no_challenge(&self) -> &str {
-        let english = "The check needs JavaScript. Please allow it here and load this page again.";
+        let english =
+            "This check needs JavaScript. Please allow it for this site and reload the page.";
         self.text("no_challenge").unwrap_or(english)
     }
 

@@ -132,6 +132,14 @@ fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
 }
 
+/// An estimate that is longer than the one shown by no more than this part of it is held.
+const HELD_PART: u32 = 4;
+
+/// Returns the minutes as which a wait is told: the nearest whole number, and at least 1.
+pub fn told_minutes(wait_s: u32) -> u64 {
+    ((u64::from(wait_s) + 30) / 60).max(1)
+}
+
 /// The estimate that a visitor has been shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -145,9 +153,15 @@ pub struct Shown {
 /// before (I12), and accordingly less where that is not a whole refresh interval of the room ago.
 /// So whoever checks in each 5 s near the head is not told a tenth more each time.
 ///
+/// An estimate that is longer by no more than a quarter leaves what is shown as it is, so that a
+/// forecast that wavers does not: the wait that is left soon comes down to what is shown.
+///
 /// `shown` is `None` where nothing was shown yet; then the estimate is shown as it is.
 pub fn smoothed_s(estimate_s: u32, shown: Option<Shown>, refresh_interval_s: u32) -> u32 {
     let Some(Shown { estimate_s: shown_s, ago_ms }) = shown else { return estimate_s };
+    if estimate_s > shown_s && estimate_s - shown_s <= shown_s / HELD_PART {
+        return shown_s;
+    }
     let interval_ms = (u64::from(refresh_interval_s) * SECOND_MS).max(1);
     let more_s = u64::from(shown_s) * ago_ms.min(interval_ms) / (10 * interval_ms);
     estimate_s.min(u32::try_from(u64::from(shown_s) + more_s).unwrap_or(u32::MAX))
@@ -156,7 +170,8 @@ pub fn smoothed_s(estimate_s: u32, shown: Option<Shown>, refresh_interval_s: u32
 #[cfg(test)]
 mod tests {
     use super::{
-        LONGEST_S, Shown, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s, wait_s,
+        LONGEST_S, Shown, Wait, by_lot, fewest_ahead, in_line, people_ahead, smoothed_s,
+        told_minutes, wait_s,
     };
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
@@ -278,6 +293,19 @@ mod tests {
         check(500, Some((100, 5_000)), 102);
         check(500, Some((100, 0)), 100);
         check(90, Some((100, 0)), 90);
+        check(125, Some((100, 20_000)), 100);
+        check(126, Some((100, 20_000)), 110);
         check(u32::MAX, Some((u32::MAX, 20_000)), u32::MAX);
+    }
+
+    #[test]
+    fn a_wait_is_told_in_the_nearest_minutes() {
+        let check = |wait_s: u32, want: u64| assert_eq!(told_minutes(wait_s), want, "{wait_s}");
+        check(0, 1);
+        check(60, 1);
+        check(89, 1);
+        check(90, 2);
+        check(149, 2);
+        check(u32::MAX, 71_582_788);
     }
 }

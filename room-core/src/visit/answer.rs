@@ -125,7 +125,8 @@ impl ResponseContext<'_> {
                 // Nobody is called with it.
                 waiting.event_stream &= !ticket.moving;
                 if moving::shows_code(&ticket, self.now) {
-                    waiting.place = PlaceMove::Code(keys.place_code(self.room.id, &ticket));
+                    let code = keys.place_code(self.room.id, &ticket);
+                    waiting.place = PlaceMove::Code(code, moving::code_left_s(&ticket, self.now));
                 }
                 let shows_widget = self.in_force.turnstile.shows_widget(&ticket);
                 let widget = shows_widget.then(|| self.widget(false));
@@ -167,7 +168,7 @@ impl ResponseContext<'_> {
         own: Option<&Ticket>,
     ) -> Verdict {
         let (status, facts) = match told {
-            Told::Contact(_) | Told::NoContact | Told::TooManyContacts => {
+            Told::Contact(_) | Told::NoContact | Told::TooManyContacts(_) => {
                 return self.contact_given(keys, source, told, own);
             }
             Told::Code(ticket) => (
@@ -180,7 +181,9 @@ impl ResponseContext<'_> {
             ),
             Told::Taken(_) => (200, "{\"taken\":true}".to_owned()),
             Told::Forgotten => (200, "{\"taken\":false}".to_owned()),
-            Told::Refused { status, reason } => (*status, format!("{{\"error\":\"{reason}\"}}")),
+            Told::Refused { status, reason, .. } => {
+                (*status, format!("{{\"error\":\"{reason}\"}}"))
+            }
         };
         let cookie = match told {
             Told::Code(ticket) | Told::Taken(ticket) => Some(self.set_cookie(keys, source, ticket)),
@@ -191,9 +194,9 @@ impl ResponseContext<'_> {
             let answer = HttpResponse::of_session(status, &facts, cookie.as_slice());
             return Verdict::Respond(answer);
         }
-        if let Some(own) = own.filter(|own| status != 200 && !own.moving) {
+        if let (Told::Refused { why, .. }, Some(own)) = (told, own.filter(|own| !own.moving)) {
             let waiting = self.page_context().waiting(own);
-            let waiting = Waiting { place: PlaceMove::Failed, ..waiting };
+            let waiting = Waiting { place: PlaceMove::Failed(*why), ..waiting };
             return self.respond(source, &waiting, &[], None);
         }
         self.back(source, cookie.as_slice())
@@ -366,8 +369,9 @@ fn waiting_life_s(ticket: &Ticket) -> u64 {
     GRACE_S + u64::from(ticket.interval_s)
 }
 
-/// Answers a prefetch by somebody who is not inside: 503, to be tried again after 1 s.
-pub fn prefetch_refused() -> Verdict {
+/// Answers a prefetch, or a request for a part of a page, by somebody who is not inside: 503, to be
+/// tried again after 1 s.
+pub fn not_inside() -> Verdict {
     let headers =
         vec![("cache-control", "private, no-store".to_owned()), ("retry-after", "1".to_owned())];
     Verdict::Respond(HttpResponse { status: 503, headers, body: String::new() })

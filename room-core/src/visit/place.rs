@@ -13,6 +13,7 @@ use crate::admission::moving;
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::machines::moves::MoveReply;
+use crate::page::place::CodeFailure;
 use crate::ticket::Ticket;
 use crate::ticket::client::ClientMark;
 use crate::ticket::place_code::PlaceCode;
@@ -55,6 +56,8 @@ pub enum Told {
         status: u16,
         /// The reason for apps.
         reason: &'static str,
+        /// The reason that pages tell.
+        why: CodeFailure,
     },
     /// That the ticket is forgotten, so that the visitor can join the line again.
     Forgotten,
@@ -62,19 +65,28 @@ pub enum Told {
     Contact(String),
     /// That the address or number is forgotten.
     NoContact,
-    /// That the address or number was not taken: too many were given.
-    TooManyContacts,
+    /// That this address or number, as typed, was not taken: too many were given.
+    TooManyContacts(String),
 }
 
 /// Refuses everything that is not a form of the site's own page.
-const FOREIGN: Told =
-    Told::Refused { status: 403, reason: "Only a page of this site can move a place." };
-const NO_PLACE: Told = Told::Refused { status: 409, reason: "There is no place here." };
-const ELSEWHERE: Told = Told::Refused { status: 409, reason: "The place is on another device." };
-const NO_CODE: Told = Told::Refused { status: 404, reason: "The code is wrong, used or over." };
-const SILENT: Told = Told::Refused { status: 503, reason: "Not now; try again in a minute." };
+const FOREIGN: Told = refused(403, "Only a page of this site can move a place.");
+const NO_PLACE: Told = refused(409, "There is no place here.");
+const ELSEWHERE: Told = refused(409, "The place is on another device.");
+const WRONG: Told = no_code("The code is wrong.", CodeFailure::Wrong);
+const USED: Told = no_code("The code has been used.", CodeFailure::Used);
+const OVER: Told = no_code("The code is over.", CodeFailure::Over);
+const SILENT: Told = refused(503, "Not now; try again in a minute.");
 /// For a network that has made or given too many codes.
-const TOO_MANY: Told = Told::Refused { status: 429, reason: "Try again in a minute." };
+const TOO_MANY: Told = refused(429, "Try again in a minute.");
+
+const fn refused(status: u16, reason: &'static str) -> Told {
+    Told::Refused { status, reason, why: CodeFailure::NotTried }
+}
+
+const fn no_code(reason: &'static str, why: CodeFailure) -> Told {
+    Told::Refused { status: 404, reason, why }
+}
 
 /// Decides what is to be done about a request to `url` with this form as its body. `origin` is the
 /// header `Origin`, `ticket` what the visitor waits with.
@@ -87,7 +99,7 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
         "code" => Plan::Start(moving::with_code(ticket, now)),
         "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
             Some(code) => Plan::Take(code, ticket.id.visitor()),
-            None => Plan::Tell(NO_CODE),
+            None => Plan::Tell(WRONG),
         },
         "anew" if ticket.moving => Plan::Tell(Told::Forgotten),
         "tell" => Plan::Tell(Told::Contact(typed(field(form, "contact")))),
@@ -120,9 +132,11 @@ impl Plan {
             (Self::Take(code, _), Asked::Reply(MoveReply::Ticket(sealed))) => {
                 // It is for the client that has given the code.
                 let own = |ticket| Ticket { client: ClientMark::default(), ..ticket };
-                open(code, &sealed).map_or(NO_CODE, |ticket| Told::Taken(own(ticket)))
+                open(code, &sealed).map_or(WRONG, |ticket| Told::Taken(own(ticket)))
             }
-            (Self::Take(..), _) => NO_CODE,
+            (Self::Take(..), Asked::Reply(MoveReply::Used)) => USED,
+            (Self::Take(..), Asked::Reply(MoveReply::Over)) => OVER,
+            (Self::Take(..), _) => WRONG,
         }
     }
 }
@@ -141,8 +155,8 @@ fn field<'f>(form: &'f str, name: &str) -> &'f str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, CODES_PER_MINUTE, ELSEWHERE, FOREIGN, NO_CODE, NO_PLACE, Plan, SILENT};
-    use super::{TOO_MANY, Told, is_asked, plan};
+    use super::{Asked, CODES_PER_MINUTE, ELSEWHERE, FOREIGN, NO_PLACE, OVER, Plan, SILENT};
+    use super::{TOO_MANY, Told, USED, WRONG, is_asked, plan};
     use crate::admission::moving::with_code;
     use crate::admission::tests::queued;
     use crate::base::id::VisitorId;
@@ -191,7 +205,7 @@ mod tests {
         for form in
             ["act=take", "act=take&code=", "act=take&code=7K3M-9QX", "act=take&decode=7K3M-9QXB"]
         {
-            check(form, Some(&own), refused(NO_CODE));
+            check(form, Some(&own), refused(WRONG));
         }
         let contact = |text: &str| refused(Told::Contact(text.to_owned()));
         let typed = "contact=+a%2Bb%40c.example&act=tell";
@@ -236,8 +250,10 @@ mod tests {
         };
         let found = |text: &str| Asked::Reply(MoveReply::Ticket(text.to_owned()));
         assert_eq!(take(found("sealed")), Told::Taken(ticket.clone()), "for the client that comes");
-        assert_eq!(take(found("other")), NO_CODE);
-        assert_eq!(take(Asked::Reply(MoveReply::Nothing)), NO_CODE);
+        assert_eq!(take(found("other")), WRONG);
+        assert_eq!(take(Asked::Reply(MoveReply::Nothing)), WRONG);
+        assert_eq!(take(Asked::Reply(MoveReply::Used)), USED);
+        assert_eq!(take(Asked::Reply(MoveReply::Over)), OVER);
         assert_eq!((take(Asked::Silent), take(Asked::TooOften)), (SILENT, TOO_MANY));
         assert_eq!(Plan::Tell(NO_PLACE).told(Asked::Silent, |_, _| None), NO_PLACE);
     }

@@ -104,6 +104,17 @@ impl RequestHead<'_> {
     }
 }
 
+/// The header by which browsers tell what a request is for.
+pub const DESTINATION_HEADER: &str = "sec-fetch-dest";
+
+/// True if the value of [`DESTINATION_HEADER`] is that of a part of a page. What scripts fetch is
+/// none: apps wait like that.
+pub fn is_part(destination: &str) -> bool {
+    const PARTS: [&str; 8] =
+        ["audio", "font", "image", "manifest", "script", "style", "track", "video"];
+    PARTS.contains(&destination)
+}
+
 /// The older headers by which browsers and their extensions announce a prefetch.
 pub const PREFETCH_HEADERS: [&str; 3] = ["purpose", "x-purpose", "x-moz"];
 
@@ -128,7 +139,18 @@ pub fn accepts_event_stream_alone(accept: &str) -> bool {
 mod tests {
     use super::{
         GivenHeaders, RequestHead, RequestKind, accepts_event_stream_alone, accepts_json_alone,
+        is_part,
     };
+
+    #[test]
+    fn pictures_and_the_like_are_parts_and_pages_and_fetches_are_none() {
+        for part in ["image", "style", "script", "font"] {
+            assert!(is_part(part), "{part}");
+        }
+        for whole in ["", "document", "iframe", "empty", "worker", "Image"] {
+            assert!(!is_part(whole), "{whole}");
+        }
+    }
 
     #[test]
     fn only_one_accept_header_asks_for_a_stream() {

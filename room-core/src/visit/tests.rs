@@ -57,6 +57,7 @@ struct Counted {
     accept: &'static str,
     opened: Cell<u32>,
     sharing: TicketSharing,
+    loads_part: bool,
 }
 
 impl VisitSource for Counted {
@@ -73,6 +74,10 @@ impl VisitSource for Counted {
         self.accept.to_owned()
     }
 
+    fn loads_part(&self) -> bool {
+        self.loads_part
+    }
+
     fn sharing(&mut self, _ticket: &Ticket) -> TicketSharing {
         self.sharing
     }
@@ -81,13 +86,16 @@ impl VisitSource for Counted {
 fn counted(ticket: Option<Ticket>) -> Counted {
     let given = GivenSource { ticket, random: random() };
     let sharing = TicketSharing::Allow;
-    Counted { given, accept: "text/event-stream", opened: Cell::new(0), sharing }
+    let (accept, opened, loads_part) = ("text/event-stream", Cell::new(0), false);
+    Counted { given, accept, opened, sharing, loads_part }
 }
 
 fn word(step: &Step) -> &'static str {
     match step {
         Step::CheckToken(_) => "token",
         Step::RefusePrefetch => "prefetch",
+        Step::RefusePart => "part",
+        Step::Draw => "draw",
         Step::ReadView => "view",
         Step::Stream(_) => "stream",
         Step::Session(Some(_)) => "session",
@@ -122,6 +130,26 @@ fn a_token_is_checked_before_the_ticket_is_opened_and_only_where_it_may_decide()
     check(GATE, "POST", "", ("ask", 1));
     check(GATE, "GET", "prefetch", ("prefetch", 1));
     check(off, "GET", "", ("ask", 1));
+}
+
+#[test]
+fn parts_of_a_queue_page_are_no_visits() {
+    let settings = Settings::for_tests();
+    let in_force = InForce::of_settings(&settings);
+    let check = |ticket: Option<Ticket>, is_open: bool, want: &str| {
+        let visit = Visit::of_page(NOW, &in_force);
+        let source = counted(ticket.clone());
+        let step = visit.step(
+            Some(&mut isolate(is_open)),
+            &mut Counted { loads_part: true, accept: "image/*", ..source },
+        );
+        assert_eq!(word(&step), want, "{ticket:?} {is_open}");
+    };
+    check(None, false, "part");
+    check(Some(waiting()), false, "part");
+    check(Some(waiting()), true, "part");
+    check(None, true, "ask");
+    check(Some(inside(&settings)), false, "pass");
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub struct Told {
     pub told_rose_percent: f64,
     /// Those who were told at least twice as much.
     pub told_doubled_percent: f64,
+    /// Visitors whose page read at least twice as many minutes as at some earlier check-in; less
+    /// than a minute reads as one.
+    pub read_doubled_percent: f64,
+    /// How many pages read longer than the one before, for each visitor: each of them says so.
+    pub read_longer_times: f64,
 }
 
 impl Told {
@@ -73,11 +78,18 @@ impl Told {
             told_bias_worst_percent: many.map(of_minute).fold(0.0, f64::max),
             told_rose_percent: part(126),
             told_doubled_percent: part(200),
+            read_doubled_percent: {
+                let read = entered.iter().filter(|(one, _)| one.read_rise_percent >= 200);
+                of_all(100.0 * read.count() as f64)
+            },
+            read_longer_times: of_all(
+                entered.iter().map(|(one, _)| f64::from(one.read_longer)).sum(),
+            ),
         }
     }
 
     /// The figures by their names, in the order of the tables.
-    pub(super) fn named(&self) -> [(&'static str, f64); 7] {
+    pub(super) fn named(&self) -> [(&'static str, f64); 9] {
         [
             ("first_told_after_s", self.first_told_after_s),
             ("told_error_p50_percent", self.told_error_p50_percent),
@@ -86,6 +98,8 @@ impl Told {
             ("told_bias_worst_percent", self.told_bias_worst_percent),
             ("told_rose_percent", self.told_rose_percent),
             ("told_doubled_percent", self.told_doubled_percent),
+            ("read_doubled_percent", self.read_doubled_percent),
+            ("read_longer_times", self.read_longer_times),
         ]
     }
 }
@@ -132,6 +146,18 @@ mod tests {
         check(&[(1, 800), (2, 400), (3, 799)], (50.0, 0.0));
         check(&[(1, 800), (2, 400), (3, 800), (4, 1)], (50.0, 50.0));
         check(&[(1, 5), (2, 60)], (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_page_that_reads_longer_is_counted_by_its_words() {
+        let check = |told: &[(u64, u32)], want: (f64, f64)| {
+            let got = Told::of(&[visitor(600, told)]);
+            assert_eq!((got.read_doubled_percent, got.read_longer_times), want, "{told:?}");
+        };
+        check(&[(1, 600), (2, 629)], (0.0, 0.0));
+        check(&[(1, 600), (2, 630), (3, 500), (4, 660)], (0.0, 2.0));
+        check(&[(1, 60), (2, 89)], (0.0, 1.0)); // less than a minute, and a minute
+        check(&[(1, 60), (2, 90)], (100.0, 1.0));
     }
 
     #[test]

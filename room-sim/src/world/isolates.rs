@@ -223,6 +223,8 @@ impl World {
             }
             Step::CheckToken(_)
             | Step::RefusePrefetch
+            | Step::RefusePart
+            | Step::Draw
             | Step::ReadView
             | Step::Session(_)
             | Step::Place(_)

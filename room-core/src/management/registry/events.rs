@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
+use super::covered_parts::covered_parts;
 use super::document::{Document, Empty, Meaning, drawn_id, with};
 use super::rooms::{nobody_could_join, unknown_variables};
 use crate::base::id::EventId;
@@ -172,8 +173,9 @@ fn changed(
         let own_page = event.overrides.custom_page_html.as_ref();
         let page = own_page.or(room.custom_page_html.as_ref());
         let gate = nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str));
-        let unknown = unknown_variables(own_page.map(String::as_str));
-        gate.into_iter().chain(unknown).collect::<Vec<_>>()
+        let own_page = own_page.map(String::as_str);
+        let parts = covered_parts(room, own_page);
+        gate.into_iter().chain(unknown_variables(own_page)).chain(parts).collect::<Vec<_>>()
     };
     let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();
     let reply = Reply::success(result, &warnings);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
+use super::covered_parts::covered_parts;
 use super::document::{Document, Empty, Meaning, drawn_id, with};
 use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
@@ -204,7 +205,8 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
     let of_page = nobody_could_join(room.turnstile, page).into_iter();
-    acts_as_off.into_iter().chain(of_page).chain(unknown_variables(page)).collect()
+    let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
+    acts_as_off.into_iter().chain(of_page).collect()
 }
 
 /// Names what a page prints that is no variable, each with its place and what may have been meant.

@@ -5,7 +5,7 @@ use super::Variables;
 use super::format_people;
 use crate::base::time::Timestamp;
 use crate::page::contact::ContactForm;
-use crate::page::place::PlaceMove;
+use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::room::branding::Branding;
@@ -24,7 +24,7 @@ fn names_are_sorted_so_the_search_finds_each() {
 }
 
 #[test]
-fn the_wait_is_rounded_up_and_split() {
+fn the_wait_is_rounded_to_the_nearest_minute_and_split() {
     let check = |estimate_s: Option<u32>, minutes: u64, formatted: &str| {
         let variables = Variables::of(&Waiting { estimate_s, ..Waiting::default() });
         let value = |name: &str| variables.value(name).unwrap();
@@ -37,10 +37,12 @@ fn the_wait_is_rounded_up_and_split() {
     check(None, 0, "unavailable");
     check(Some(0), 1, "1 minute");
     check(Some(60), 1, "1 minute");
-    check(Some(61), 2, "2 minutes");
-    check(Some(3_600), 60, "1 hour");
-    check(Some(3_601), 61, "1 hour 1 minute");
-    check(Some(u32::MAX), 71_582_789, "49710 days");
+    check(Some(61), 1, "1 minute");
+    check(Some(89), 1, "1 minute");
+    check(Some(90), 2, "2 minutes");
+    check(Some(3_629), 60, "1 hour");
+    check(Some(3_630), 61, "1 hour 1 minute");
+    check(Some(u32::MAX), 71_582_788, "49710 days");
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn a_page_shows_the_first_of_what_is_true() {
 }
 
 #[test]
-fn less_than_a_minute_is_said_where_no_seconds_are() {
+fn less_than_a_minute_is_said_up_to_a_minute() {
     let check = |waiting: Waiting, want: bool| {
         let variables = Variables::of(&waiting);
         assert_eq!(variables.value("waitTimeBelowMinute"), Some(Value::Bool(want)), "{waiting:?}");
@@ -131,7 +133,6 @@ fn less_than_a_minute_is_said_where_no_seconds_are() {
     check(soon, true);
     check(Waiting { estimate_s: Some(61), ..soon }, false);
     check(Waiting { estimate_s: None, ..soon }, false);
-    check(Waiting { seconds_left: Some(20), ..soon }, false);
     check(Waiting { method: QueueingMethod::Random, ..soon }, false);
 }
 
@@ -231,21 +232,21 @@ const DOCUMENTED: [(&str, Value<'static>); 88] = [
     ("timeUntilEventStartHours", Value::Integer(0)),
     ("timeUntilEventStartLocalized", Value::Text("")),
     ("turnstile", Value::Html("")),
-    ("waitTime", Value::Integer(66)),
+    ("waitTime", Value::Integer(65)),
     ("waitTime25Percentile", Value::Integer(0)),
     ("waitTime50Percentile", Value::Integer(0)),
     ("waitTime75Percentile", Value::Integer(0)),
     ("waitTimeBelowMinute", Value::Bool(false)),
     ("waitTimeExceedsEvent", Value::Bool(false)),
-    ("waitTimeFormatted", Value::Text("1 hour 6 minutes")),
-    ("waitTimeHourMinutes", Value::Integer(6)),
+    ("waitTimeFormatted", Value::Text("1 hour 5 minutes")),
+    ("waitTimeHourMinutes", Value::Integer(5)),
     ("waitTimeHours", Value::Integer(1)),
     ("waitTimeKnown", Value::Bool(true)),
-    ("waitTimeLocalized", Value::Text("1 hour 6 minutes")),
-    ("waitTimeRangeFormatted", Value::Text("59 minutes to 1 hour 13 minutes")),
-    ("waitTimeRangeHigh", Value::Integer(73)),
+    ("waitTimeLocalized", Value::Text("1 hour 5 minutes")),
+    ("waitTimeRangeFormatted", Value::Text("58 minutes to 1 hour 12 minutes")),
+    ("waitTimeRangeHigh", Value::Integer(72)),
     ("waitTimeRangeKnown", Value::Bool(true)),
-    ("waitTimeRangeLow", Value::Integer(59)),
+    ("waitTimeRangeLow", Value::Integer(58)),
 ];
 
 #[test]
@@ -259,7 +260,7 @@ fn every_variable_has_its_documented_value() {
         people_ahead: Some(1_234),
         entered_last_minute: Some(60),
         progress_percent: Some(42),
-        place: PlaceMove::Code(PlaceCode::from_bytes([0x08, 0x86, 0x42, 0x98, 0x2a])),
+        place: PlaceMove::Code(PlaceCode::from_bytes([0x08, 0x86, 0x42, 0x98, 0x2a]), 60),
         ..Waiting::default()
     };
     let branding = Branding {
@@ -314,4 +315,25 @@ fn a_page_asks_for_a_contact_where_there_is_a_place() {
         let variables = Variables::of(&line).with_contact(&form);
         assert_eq!(variables.value("contactType"), Some(Value::Text(kind)));
     }
+}
+
+#[test]
+fn a_page_says_why_a_code_did_not_work_and_how_long_one_lasts() {
+    let code = PlaceCode::from_bytes([7; 5]);
+    let check = |place: PlaceMove, want: [bool; 5], left_s: u64| {
+        let variables = Variables::of(&Waiting { place, ..Waiting::default() });
+        let value = |name: &str| variables.value(&format!("placeCode{name}"));
+        let told = ["Failed", "Tried", "Wrong", "Used", "Over"].map(value);
+        assert_eq!(told, want.map(|one| Some(Value::Bool(one))), "{place:?}");
+        assert_eq!(value("Seconds"), Some(Value::Integer(left_s)));
+    };
+    check(PlaceMove::Failed(CodeFailure::Wrong), [true, true, true, false, false], 0);
+    check(PlaceMove::Failed(CodeFailure::Used), [true, true, false, true, false], 0);
+    check(PlaceMove::Failed(CodeFailure::Over), [true, true, false, false, true], 0);
+    check(PlaceMove::Failed(CodeFailure::NotTried), [true, false, false, false, false], 0);
+    check(PlaceMove::Code(code, 41), [false; 5], 41);
+    let waiting = Waiting { place: PlaceMove::Code(code, 41), ..Waiting::default() };
+    let told = Variables::of(&Waiting { is_first: true, ..waiting });
+    assert_eq!(told.value("isFirstPage"), Some(Value::Bool(true)));
+    assert_eq!(told.value("placeCodeTimeLocalized"), Some(Value::Text("41 s")));
 }

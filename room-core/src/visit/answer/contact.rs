@@ -13,6 +13,9 @@ use crate::visit::request::accepts_json_alone;
 use crate::visit::turn_notice::{self, TurnMessage};
 use crate::visit::verdict::Verdict;
 
+/// The most characters of what was typed that a page shows again: as many as its field takes.
+const TYPED_MAX: usize = 120;
+
 impl ResponseContext<'_> {
     /// Returns what the page of a waiting visitor shows, and with a counted visit the cookie again,
     /// so that it lives as long as the ticket. Hands over what is due.
@@ -82,8 +85,13 @@ impl ResponseContext<'_> {
             return Verdict::Respond(HttpResponse::of_session(status, &facts, taken.as_slice()));
         }
         if let Some((_, waiting)) = asked.filter(|_| status != 200) {
-            let form =
-                ContactForm { takes: self.turn_notice, failed: true, ..ContactForm::default() };
+            let typed = match told {
+                Told::Contact(typed) | Told::TooManyContacts(typed) => typed,
+                _ => "",
+            };
+            let typed = typed.chars().take(TYPED_MAX).collect();
+            let takes = self.turn_notice;
+            let form = ContactForm { takes, failed: true, typed, ..ContactForm::default() };
             return self.respond_with(source, &waiting, &[], None, &form);
         }
         self.back(source, taken.as_slice())

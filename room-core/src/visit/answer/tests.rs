@@ -277,7 +277,9 @@ fn a_page_says_that_it_takes_longer_than_the_ticket_before_had_told() {
         let ticket = Ticket { shown_estimate_s, last_check_in: NOW, ..before.clone() };
         let outcome = Outcome::Wait { ticket, counted: true };
         match verdict_for("GET", &mut source, room.clone(), cookies, None, outcome) {
-            Verdict::Respond(answer) => answer.body.contains("It takes longer than it looked"),
+            Verdict::Respond(answer) => {
+                answer.body.contains("The wait is longer than we estimated")
+            }
             other => panic!("{other:?}"),
         }
     };
@@ -311,7 +313,7 @@ fn what_a_visitor_has_typed_is_handed_over_near_the_head_and_kept_in_the_cookie(
         let is_set = |(name, value): &(&str, String)| {
             *name == "set-cookie" && value.starts_with(NAME) && value.contains("Max-Age=320; ")
         };
-        let says = ["Get a message", "one message goes to", "is on its way to"];
+        let says = ["Get a message", "send one message to", "is on its way to"];
         let says = says.map(|text| answer.body.contains(text));
         assert!(!answer.body.contains("{{"));
         (says, answer.headers.iter().any(is_set), source.handed)

@@ -1,0 +1,29 @@
+//! The variables that few pages need: they come behind the others and are searched one by one.
+
+use super::Read;
+use crate::page::place::{CodeFailure, PlaceMove};
+use crate::page::template::Value;
+
+/// The evidence of a draw, whether a cookie has come back, why a code for a place did not work and how long one lasts, and what was
+/// typed into a form. None of them is Cloudflare's.
+pub(super) const MORE: [(&str, Read); 12] = [
+    ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
+    ("drawKey", |own| Value::Text(&own.draw.key)),
+    ("drawLot", |own| Value::Text(&own.draw.lot)),
+    ("drawRank", |own| Value::Text(&own.draw.rank)),
+    ("contactTyped", |own| Value::Text(&own.contact.typed)),
+    ("placeCodeTried", |own| Value::Bool(failed(own.waiting.place, CodeFailure::was_tried))),
+    ("isFirstPage", |own| Value::Bool(own.waiting.is_first)),
+    ("placeCodeOver", |own| Value::Bool(failed(own.waiting.place, |why| why == CodeFailure::Over))),
+    ("placeCodeSeconds", |own| Value::Integer(own.waiting.place.code_left_s().into())),
+    ("placeCodeTimeLocalized", |own| Value::Text(&own.localized.code_left)),
+    ("placeCodeUsed", |own| Value::Bool(failed(own.waiting.place, |why| why == CodeFailure::Used))),
+    ("placeCodeWrong", |own| {
+        Value::Bool(failed(own.waiting.place, |why| why == CodeFailure::Wrong))
+    }),
+];
+
+/// True if a code did not work, for a reason of this kind.
+fn failed(place: PlaceMove, is_so: impl Fn(CodeFailure) -> bool) -> bool {
+    matches!(place, PlaceMove::Failed(why) if is_so(why))
+}
