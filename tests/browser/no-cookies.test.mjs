@@ -11,7 +11,9 @@ const shop = localRoom({ name: "shop", ...FREQUENT_CHECK_INS });
 /** Longer than a check-in of this room. */
 const A_WHILE_MS = 6_000;
 
-browserTest("a browser that blocks cookies is told so, and asks no more", { rooms: [shop] }, async (arena) => {
+const options = { rooms: [shop] };
+
+browserTest("a browser that blocks cookies is told so", options, async (arena) => {
   await visitorInside(arena.cluster, shop);
   const visitor = await arena.visitor({ room: shop, context: { ...PHONE, colorScheme: "dark" } });
   const { page } = visitor;
@@ -28,7 +30,7 @@ browserTest("a browser that blocks cookies is told so, and asks no more", { room
   assert.deepEqual([visitor.views.length, visitor.checkIns], [1, []], "it asks on");
 });
 
-browserTest("no place is promised before a cookie has come back", { rooms: [shop] }, async (arena) => {
+browserTest("no place is promised before a cookie has come back", options, async (arena) => {
   await visitorInside(arena.cluster, shop);
   const context = { ...DESKTOP, javaScriptEnabled: false };
   const visitor = await arena.visitor({ room: shop, context });

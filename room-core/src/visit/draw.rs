@@ -1,4 +1,5 @@
-//! The page that verifies a draw, at any address of a room that draws lots with [`QUERY`] behind it.
+//! The page that verifies a draw: at any address of a room that draws lots, with [`QUERY`] behind
+//! it.
 //!
 //! It also publishes the commitment of each draw from the prequeue on, and its key from the start
 //! on, to everybody and without a place: so others can note it before the start.

@@ -29,8 +29,8 @@ pub fn covered_parts(room: &Room, page: Option<&str>) -> Vec<String> {
     }
     let warn = |address: &str| {
         format!(
-            "custom_page_html loads {address}, which this room covers: visitors who wait do not get \
-             it. Serve it from an address that no room covers, or write it as a data: address."
+            "custom_page_html loads {address}, which this room covers: visitors who wait do not \
+             get it. Serve it from an address that no room covers, or write it as a data: address."
         )
     };
     named.into_iter().map(warn).collect()
