@@ -271,7 +271,7 @@ fn settle(
     let state = visited.state.as_mut()?;
     let outcome = visit.settle(&mut state.isolate, ask, random, reply);
     let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
-    // The room was open when the page was asked for, and is full: no page in the place of a picture.
+    // The room was taken for open and is full: no page comes in the place of a picture.
     let gets_page = matches!(verdict, Verdict::Respond(_));
     let is_part = gets_page && is_part(&request.headers.header(DESTINATION_HEADER));
     Some((if is_part { answer::not_inside() } else { verdict }, work_is_left))

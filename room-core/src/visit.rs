@@ -152,8 +152,8 @@ pub enum Step {
     /// A prefetch by somebody who is not inside is refused, so that a page which nobody may ever
     /// open takes no slot and no place in the line.
     RefusePrefetch,
-    /// A part of a page is refused to somebody who is not inside: it is no check-in, takes no place,
-    /// and no page comes in the place of a picture.
+    /// A part of a page is refused to somebody who is not inside: it is no check-in and takes no
+    /// place, and no page comes in the place of a picture.
     RefusePart,
     /// A copy of the view must be looked for; then the same visit is stepped again.
     ReadView,

@@ -98,7 +98,8 @@ browserTest("minutes without a connection are counted down", { rooms: [rare] }, 
   assert.ok((await left())[1] < 2, await notice(visitor).innerText());
   await page.clock.fastForward(2 * MINUTE_MS);
   await page.clock.runFor(2_000);
-  assert.match(await notice(visitor).innerText(), /^No connection\. You may have lost your place\.$/);
+  const lost = /^No connection\. You may have lost your place\.$/;
+  assert.match(await notice(visitor).innerText(), lost);
   assert.doesNotMatch(await visitor.text(), /Your place is kept/);
   await visitor.keepScreenshot("stays-place-lost");
   await page.context().setOffline(false);

@@ -20,9 +20,9 @@ const TAKEN_KEPT_MS: u64 = 15 * MINUTE_MS;
 /// For how long it is known that nobody has taken a code before it was over, in milliseconds.
 const OVER_KEPT_MS: u64 = 5 * MINUTE_MS;
 /// The most codes of a room that are known at once, also those that are taken or over. One more
-/// takes the place of the oldest such one; a forgotten ticket is only one more copy of the place, which has one slot
-/// however many there are. Where all are good, it takes that of the oldest code of the network
-/// that has made the most: whoever fills the room with codes ends their own.
+/// takes the place of the oldest such one; a forgotten ticket is only one more copy of the place,
+/// which has one slot however many there are. Where all are good, it takes that of the oldest code
+/// of the network that has made the most: whoever fills the room with codes ends their own.
 const MOVES_MAX: usize = 1_000;
 
 /// What an isolate asks for a visitor.

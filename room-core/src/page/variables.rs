@@ -29,7 +29,8 @@ const UNAVAILABLE: &str = "unavailable";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables {
     pub(super) waiting: Waiting,
-    /// The estimate in the nearest minutes, at least 1; `None` where there is none or nobody enters.
+    /// The estimate in the nearest minutes, at least 1; `None` where there is none, or nobody
+    /// enters.
     pub(super) wait_minutes: Option<u64>,
     wait_formatted: String,
     /// The quartiles of the estimate in minutes, rounded likewise.

@@ -21,8 +21,8 @@ pub struct Words {
     texts: SortedMap<String, String>,
 }
 
-/// Rounds minutes as they are told: from 4 hours on to the hour and from 4 days on to the day, since
-/// no forecast is better than that.
+/// Rounds minutes as they are told: from 4 hours on to the hour and from 4 days on to the day,
+/// since no forecast is better than that.
 fn rounded(minutes: u64) -> u64 {
     let step = match minutes {
         0..240 => 1,

@@ -4,8 +4,8 @@ use super::Read;
 use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 
-/// The evidence of a draw, whether a cookie has come back, why a code for a place did not work and how long one lasts, and what was
-/// typed into a form. None of them is Cloudflare's.
+/// The evidence of a draw, whether a cookie has come back, why a code for a place did not work and
+/// how long one lasts, and what was typed into a form. None of them is Cloudflare's.
 pub(super) const MORE: [(&str, Read); 12] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
