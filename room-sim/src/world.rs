@@ -185,11 +185,11 @@ impl World {
         let summary =
             Summary::of(&self.truth, self.visitors.all(), waiting, self.event_queue.entered());
         let cost = Cost { page_views, entries, ..footprint.cost };
-        (self.with_drained(measures), Summary { admissions_per_minute, peaks, cost, ..summary })
+        (self.with_drained(&measures), Summary { admissions_per_minute, peaks, cost, ..summary })
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.
-    fn with_drained(&self, measures: Measures) -> Measures {
+    fn with_drained(&self, measures: &Measures) -> Measures {
         let drained = Measures::of(
             &self.truth,
             self.visitors.all(),
@@ -204,7 +204,7 @@ impl World {
             active_over_max_visitors: drained.active_over_max_visitors,
             rate_over_sliding_percent: drained.rate_over_sliding_percent,
             rate_over_minute_percent: drained.rate_over_minute_percent,
-            ..measures
+            ..*measures
         }
     }
 
