@@ -9,6 +9,7 @@ use std::net::IpAddr;
 
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::base::time::Timestamp;
+use room_core::page::arrival::{CHECK_IN_HEADER, HIDDEN};
 use room_core::rules::{Body, RequestSource};
 use room_core::ticket::client::ClientMark;
 use room_core::visit::request::KindHeaders;
@@ -82,7 +83,7 @@ impl IncomingRequest {
 
 /// The headers that most answers to waiting visitors depend on, in the order in which
 /// `src/usual_headers.js` reads them.
-const USUAL: [&str; 8] = [
+const USUAL: [&str; 9] = [
     "sec-purpose",
     "upgrade",
     "purpose",
@@ -91,6 +92,7 @@ const USUAL: [&str; 8] = [
     "accept-language",
     "sec-fetch-mode",
     "sec-fetch-dest",
+    CHECK_IN_HEADER,
 ];
 
 #[wasm_bindgen(module = "/src/usual_headers.js")]
@@ -117,6 +119,11 @@ impl<'r> VisitHeaders<'r> {
     pub fn header(&self, name: &str) -> String {
         let usual = USUAL.iter().position(|one| *one == name);
         usual.map_or_else(|| self.request.header(name), |at| self.usual(at).to_owned())
+    }
+
+    /// Whether the request is a check-in of a page that says that it is hidden.
+    pub fn is_hidden(&self) -> bool {
+        self.header(CHECK_IN_HEADER) == HIDDEN
     }
 
     /// Returns the network of the client.

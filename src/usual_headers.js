@@ -9,6 +9,7 @@ const USUAL = [
   "accept-language",
   "sec-fetch-mode",
   "sec-fetch-dest",
+  "waiting-room-check-in",
 ];
 
 /** Returns the values of the usual headers, each with a line end, which no header can hold. */

@@ -2,6 +2,8 @@
 //! counter, cache or siteverify that it names, and returns its verdict. `Visit` itself decides
 //! which step follows which.
 
+use std::borrow::Cow;
+
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
 use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
@@ -265,7 +267,10 @@ fn settle(
 ) -> Option<Answered> {
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
-    let in_force = in_force.after_challenge(request.passed);
+    let mut in_force = in_force.after_challenge(request.passed);
+    if ask.class == SlotClass::Queued && request.headers.is_hidden() {
+        in_force.settings = Cow::Owned(in_force.settings.of_hidden_page());
+    }
     let visit = visit_of(now, request, &in_force, visited.room, true);
     let random = random(visited.keys, room, &in_force.settings);
     let state = visited.state.as_mut()?;
@@ -422,6 +427,10 @@ impl VisitSource for Ticketed<'_> {
             console_log!("{}", json!({ "room": room.id.to_string(), "facts": facts }));
         }
         if is_shared { room.ticket_sharing } else { TicketSharing::Allow }
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.request.headers.is_hidden()
     }
 
     fn has_no_place_left(&self) -> bool {

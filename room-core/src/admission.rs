@@ -278,6 +278,7 @@ fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     let VisitContext { now, settings, view, may_ask, .. } = context;
     if is_too_early(now, settings, &ticket)
         && !standing::may_come_at_once(now, settings, view, &ticket)
+        && !standing::begins_to_keep(now, settings, &ticket)
     {
         return Decision::TooEarly { ticket };
     }
@@ -415,7 +416,7 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };
     }
-    ticket.kept_minutes = standing::kept_minutes(settings, &before);
+    ticket.kept_minutes = standing::kept_minutes(now, settings, &before);
     let until = expected_until(settings, &ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);

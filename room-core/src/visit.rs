@@ -63,6 +63,11 @@ pub trait VisitSource {
         TicketSharing::Allow
     }
 
+    /// Whether the request is a check-in of a page that says that it is hidden.
+    fn is_hidden(&self) -> bool {
+        false
+    }
+
     /// Whether the client's network has used up the new places that the room gives it in a minute.
     fn has_no_place_left(&self) -> bool {
         false
@@ -267,6 +272,9 @@ impl<'a> Visit<'a> {
             return Step::Answer(self.without_place(isolate, random));
         }
         let passing = ticket.clone().filter(|_| is_challenged || is_checked);
+        // Asked of those who wait alone: most visits are by others, and each header costs time.
+        let hidden = (!is_new && source.is_hidden()).then(|| settings.of_hidden_page());
+        let settings = hidden.as_ref().unwrap_or(settings);
         let is_refused = self.passed == Some(false) && settings.challenge_required && !is_inside;
         let outcome = if is_refused {
             isolate.refuse(self.now, settings, ticket, random)

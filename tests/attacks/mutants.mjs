@@ -221,6 +221,14 @@ export const MUTANTS = [
     test: "of_those_who_are_away_the_first_count_and_no_others",
   },
   {
+    row: 15,
+    breaks: "a page counts each time that it says that it is hidden",
+    ...core("admission/standing"),
+    from: "ticket) > ticket.kept_minutes",
+    to: "ticket) > 0",
+    test: "a_hidden_page_says_so_early_once_and_its_turn_is_kept",
+  },
+  {
     row: 16,
     breaks: "a slot is given again after its lease",
     ...core("machines/data_center_counter"),

@@ -2,9 +2,9 @@
 //!
 //! All of it is read from the view that the isolate holds. Asking for it is no check-in.
 
-use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near};
+use super::{RETRY_S_MIN, displayed_estimate_s, is_called, is_near, next_refresh};
 use crate::admission::infinite_queue;
-use crate::base::time::Timestamp;
+use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::queue::estimate;
 use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
@@ -13,6 +13,12 @@ use crate::ticket::{NO_ESTIMATE, TURN_KEPT_MINUTES_MAX, Ticket};
 /// The time in seconds within which a turn counts as near. Whoever is further off hears of it at a
 /// later check-in, since an isolate can hold few streams.
 const LISTENING_S_MAX: u32 = 60;
+
+/// A check-in that is later than this comes from a browser that slept, in milliseconds: a slow
+/// network explains less.
+const LATE_MS: u64 = 10_000;
+/// How much later than the last check-in the next one may be, in milliseconds.
+const LATER_MS: u64 = 15_000;
 
 /// How near the turn of a waiting visitor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,18 +82,34 @@ pub(super) fn may_come_at_once(
     settings.event_stream && standing(now, settings, view, ticket) == Standing::Called
 }
 
-/// Returns for how many minutes a visitor counts who came with the ticket `before` and does not
-/// come to the next check-in, so that a turn that comes meanwhile is kept (`turn_kept_minutes`).
+/// Returns for how many minutes a visitor counts who comes at `now` with the ticket `before` and
+/// does not come to the next check-in, so that a turn that comes meanwhile is kept.
 ///
-/// By what the ticket says alone, so that two tabs with one cookie promise the same. None for who
-/// has been told no time or a longer one, so that neither a long line nor machines that take no
-/// cookie count when they have left; while everybody is held, since it is nobody's turn; and in a
-/// lottery, whose visitors stay called through the next round anyway.
-pub(super) fn kept_minutes(settings: &Settings, before: &Ticket) -> u8 {
-    let kept = settings.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
+/// It is `turn_kept_minutes`, and more for whose page is hidden, and for who was late at this
+/// check-in and may be as late again.
+/// None for who has been told no time or a longer one, so that neither a long line nor machines
+/// that take no cookie count when they have left; while everybody is held, since it is nobody's
+/// turn; and in a lottery, whose visitors stay called through the next round anyway.
+pub(super) fn kept_minutes(now: Timestamp, settings: &Settings, before: &Ticket) -> u8 {
+    let as_late = sleep_minutes(now, before).min(TURN_KEPT_MINUTES_MAX);
+    let kept = settings.turn_kept_minutes().max(as_late);
     let may_come = before.shown_estimate_s <= 60 * u32::from(kept);
     let has_turns = settings.queueing_method == QueueingMethod::Fifo && !settings.queue_all;
     if may_come && has_turns { kept } else { 0 }
+}
+
+/// Returns whether a check-in at `now`, though it is early, makes the turn of a visitor kept whose
+/// page is hidden from now on. So it is counted: the device may be asleep when the next one is due.
+pub(super) fn begins_to_keep(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
+    settings.page_is_hidden && kept_minutes(now, settings, ticket) > ticket.kept_minutes
+}
+
+/// Returns how many minutes later than due the next check-in may come of a visitor who comes at
+/// `now`: as late as this one and [`LATER_MS`] more; 0 for who is punctual.
+fn sleep_minutes(now: Timestamp, before: &Ticket) -> u8 {
+    let late_ms = now.since_ms(next_refresh(before));
+    let minutes = if late_ms > LATE_MS { (late_ms + LATER_MS).div_ceil(MINUTE_MS) } else { 0 };
+    u8::try_from(minutes).unwrap_or(u8::MAX)
 }
 
 fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {

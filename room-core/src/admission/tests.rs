@@ -1,12 +1,13 @@
 //! Tests of the answers to a visit: every state of a ticket against every kind of view.
 
 mod gate;
+mod kept;
 mod methods;
 mod unconfirmed;
 
 use super::{
     Ask, CounterAnswer, Decision, EARLY_MS, RandomInputs, VisitContext, decide, is_inside,
-    next_refresh, settle, standing,
+    next_refresh, settle,
 };
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::Timestamp;
@@ -15,7 +16,7 @@ use crate::capacity::slots::SlotClass;
 use crate::order::lottery::LotteryKey;
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
 use crate::ticket::{Challenge, GRACE_S, NO_ESTIMATE, Ticket, TicketState};
@@ -401,24 +402,4 @@ fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
     check(3, 0, false, 3);
     check(20, 0, true, 4);
     check(20, 2, true, 6);
-}
-
-#[test]
-fn a_turn_is_kept_for_who_was_told_that_it_is_near_where_turns_come_in_order() {
-    let kept_of = |settings: &Settings, shown_estimate_s: u32| {
-        standing::kept_minutes(settings, &Ticket { shown_estimate_s, ..queued(NOW.0, NOW.0) })
-    };
-    let settings = Settings { turn_kept_minutes: 2, ..Settings::for_tests() };
-    let check = |shown_estimate_s: u32, want: u8| {
-        assert_eq!(kept_of(&settings, shown_estimate_s), want, "{shown_estimate_s}");
-    };
-    check(60, 2);
-    check(120, 2);
-    check(121, 0);
-    check(NO_ESTIMATE, 0); // A first page, perhaps of a machine without cookies.
-    assert_eq!(kept_of(&Settings::for_tests(), 60), 0);
-    assert_eq!(kept_of(&Settings { queue_all: true, ..settings.clone() }, 60), 0);
-    let queueing_method = QueueingMethod::Random;
-    assert_eq!(kept_of(&Settings { queueing_method, ..settings.clone() }, 60), 0);
-    assert_eq!(kept_of(&Settings { turn_kept_minutes: 9, ..settings }, 60), 5);
 }

@@ -348,6 +348,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         keep_flowing_per_minute: keep_flowing_per_minute?,
         unconfirmed_s: unconfirmed_s?,
         turn_kept_minutes: u8::try_from(turn_kept_minutes?).unwrap_or(u8::MAX),
+        page_is_hidden: false,
         challenge_required: false,
         event_stream: event_stream?,
         sessions_end_early: false,

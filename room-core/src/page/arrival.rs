@@ -1,8 +1,11 @@
 //! How a waiting visitor's browser comes again: by the `Refresh` header, or by the script of the
 //! built-in page, which stays and checks in by itself.
 
-/// The header of a check-in that the script of the built-in page sends.
+/// The header of a check-in that the script of the built-in page sends; its value is [`HIDDEN`]
+/// where the page is.
 pub const CHECK_IN_HEADER: &str = "waiting-room-check-in";
+/// The value of the header of check-ins from a page in another tab, or on a device that is locked.
+pub const HIDDEN: &str = "hidden";
 /// The header by which browsers tell what a request is for: `navigate` for a page.
 pub const MODE_HEADER: &str = "sec-fetch-mode";
 

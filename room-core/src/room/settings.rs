@@ -7,8 +7,8 @@ use crate::order::lottery::Round;
 use crate::order::order_key::OrderKey;
 use crate::order::shuffle::Shuffle;
 use crate::room::turnstile::Turnstile;
-use crate::ticket::Ticket;
 use crate::ticket::bucket::Bucket;
+use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
 /// What an isolate does with newcomers, and with visitors whose turn has come, while no object
 /// answers.
@@ -94,6 +94,10 @@ pub struct Settings {
     /// the check-in that did not come; 0 for none.
     #[serde(default)]
     pub turn_kept_minutes: u8,
+    /// True for a visitor whose page says that it is hidden ([`Self::of_hidden_page`]): its device
+    /// may sleep. False in the settings of a room.
+    #[serde(skip)]
+    pub page_is_hidden: bool,
     /// True when a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
     /// line.
     #[serde(default)]
@@ -198,6 +202,19 @@ impl Settings {
         }
     }
 
+    /// Returns the settings as they count for a visitor whose page says that it is hidden.
+    #[must_use]
+    pub fn of_hidden_page(&self) -> Self {
+        Self { page_is_hidden: true, ..self.clone() }
+    }
+
+    /// Returns for how many minutes the turn of a visitor is kept who is away; at most
+    /// [`TURN_KEPT_MINUTES_MAX`].
+    pub fn turn_kept_minutes(&self) -> u8 {
+        let all = self.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
+        if self.page_is_hidden { TURN_KEPT_MINUTES_MAX } else { all }
+    }
+
     /// Returns a visitor's place in the order: the time of joining, or what the draw of an event
     /// gave. The places of a lottery are not among them.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
@@ -234,6 +251,7 @@ impl Settings {
             keep_flowing_per_minute: 0,
             unconfirmed_s: 0,
             turn_kept_minutes: 0,
+            page_is_hidden: false,
             challenge_required: false,
             event_stream: false,
             sessions_end_early: false,

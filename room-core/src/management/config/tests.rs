@@ -78,6 +78,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         keep_flowing_per_minute: 0,
         unconfirmed_s: 0,
         turn_kept_minutes: 0,
+        page_is_hidden: false,
         challenge_required: false,
         event_stream: false,
         sessions_end_early: false,
@@ -122,8 +123,7 @@ fn a_minimal_room_has_the_documented_defaults() {
 #[test]
 fn every_field_reaches_the_room() {
     let room = parse_one(json!({
-        "description": "a note",
-        "path": "/Buy",
+        "description": "a note", "path": "/Buy",
         "additional_routes": [{ "host": "B.example.net" }, { "host": "c.net", "path": "/x" }],
         "cookie_suffix": "buy_1",
         "cookie_attributes": { "samesite": "none", "secure": "always" },
@@ -170,6 +170,7 @@ fn every_field_reaches_the_room() {
         keep_flowing_per_minute: 100_000,
         unconfirmed_s: 60,
         turn_kept_minutes: 5,
+        page_is_hidden: false,
         challenge_required: true,
         event_stream: true,
         sessions_end_early: true,
