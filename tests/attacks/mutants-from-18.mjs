@@ -244,4 +244,12 @@ export const MUTANTS_FROM_18 = [
     to: "if to.is_live(now) && from.is_live(now) { *count } else { 0 }",
     test: "a_place_is_held_between_the_ends_of_both_buckets",
   },
+  {
+    row: 39,
+    breaks: "a form of another site can be sent",
+    ...core("visit/answer"),
+    from: 'is_form && source.header(SITE_HEADER) == "same-origin"',
+    to: "is_form",
+    test: "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
+  },
 ];

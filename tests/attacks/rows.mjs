@@ -157,14 +157,19 @@ export const ROWS = [
   {
     attack: "Queue stuffing: fill the line and never enter",
     holds:
-      "whoever stops refreshing is out of the count within one refresh; with `turn_kept_minutes` " +
-      "a tenth of the rate is kept at most, or one place",
+      "whoever stops refreshing is out of the count within one refresh; with `turn_kept_minutes`, " +
+      "for hidden pages and for those who come late a tenth of the rate is kept at most, or one " +
+      "place; saying so again counts nothing",
     elsewhere: [
       ...native(
         "src/order/census",
         "a_ghost_is_gone_with_the_refresh_that_does_not_come",
         "two_tabs_with_one_cookie_are_one_visitor",
         "whoever_is_kept_is_away_from_when_the_check_in_is_due_until_the_next_one",
+      ),
+      ...native(
+        "src/admission/tests/kept",
+        "a_hidden_page_says_so_early_once_and_its_turn_is_kept",
       ),
       ...native(
         "src/capacity/state/tests",
@@ -430,5 +435,13 @@ export const ROWS = [
         "beyond_the_bounds_places_are_held_without_names_and_isolates_are_not_heard",
       ),
     ],
+  },
+  {
+    attack: "A form of another site that the queue page would send as if it were the site's own",
+    holds: "a form is offered to be sent where a page of the same site has sent it, on a press alone",
+    elsewhere: native(
+      "src/visit/answer/tests",
+      "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
+    ),
   },
 ].map((row, index) => ({ number: index + 1, ...row }));

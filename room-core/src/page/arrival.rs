@@ -8,6 +8,8 @@ pub const CHECK_IN_HEADER: &str = "waiting-room-check-in";
 pub const HIDDEN: &str = "hidden";
 /// The header by which browsers tell what a request is for: `navigate` for a page.
 pub const MODE_HEADER: &str = "sec-fetch-mode";
+/// The header by which browsers tell who began a request: `same-origin` for a page of the site.
+pub const SITE_HEADER: &str = "sec-fetch-site";
 
 /// How the visitor's next check-in comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,10 @@ pub struct Arrival<'a> {
     pub stays: bool,
     /// True if the script asks, which has style and script already.
     pub checks_in: bool,
+    /// True for a form that a page of the site has sent by `POST`: the browser keeps what was filled
+    /// in as long as the queue page stays, which may offer to send it again. Of another site's form
+    /// that would hide from the site where it came from.
+    pub can_resend: bool,
     /// The address to which the visitor comes again, where that is another one than was asked for.
     pub back: Option<&'a str>,
 }

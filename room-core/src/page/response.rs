@@ -238,7 +238,8 @@ mod tests {
         message: String::new(),
         help_url: String::new(),
     };
-    const ARRIVAL: Arrival<'_> = Arrival { stays: false, checks_in: false, back: None };
+    const ARRIVAL: Arrival<'_> =
+        Arrival { stays: false, checks_in: false, can_resend: false, back: None };
 
     fn answer(waiting: &Waiting, delivery: Delivery<'_>) -> HttpResponse {
         let texts = include_str!("../../../templates/languages/en-US.json");

@@ -274,6 +274,12 @@ impl Variables {
         }
     }
 
+    /// True if the page keeps a form that the browser can send once the visitor is inside.
+    fn form_can_be_sent(&self) -> bool {
+        let comes_in = !matches!(self.shown(), Shown::Challenge | Shown::Rejected | Shown::Moved);
+        self.waiting.submitted_nothing && self.arrival.can_resend && comes_in
+    }
+
     /// Returns the time of day of `lastUpdated`, like `10:00:00`, for browsers that run no script.
     fn last_updated_time(&self) -> &str {
         let time = self.last_updated.split_once('T').map(|(_, time)| time);
@@ -285,14 +291,15 @@ type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 
 /// Every variable except [`MORE`], sorted by name for the binary search.
 ///
-/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `contact…`, `pageStays`, `placeIsKept`,
+/// Cloudflare does not have these: `awaitsDraw`, `checkIn`, `contact…`, `formCanBeSent`,
+/// `pageStays`, `placeIsKept`,
 /// `returnAddress`, `page…` (how the built-in page goes on), `placeCode…`, `placeMoved`,
 /// `placeMoves` (how the place moves to another device), `waitTimeBelowMinute`,
 /// `enteredLastMinute…`, `progress…`, `takesLonger`, `eventStart…` (while prequeueing, in UTC),
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 88] = [
+const VARIABLES: [(&str, Read); 89] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("contactAsked", |own| Value::Bool(own.asks_contact())),
@@ -309,6 +316,7 @@ const VARIABLES: [(&str, Read); 88] = [
     ("eventStartDate", |own| Value::Text(own.event_start.get(..10).unwrap_or(""))),
     ("eventStartTime", |own| Value::Text(own.event_start.get(11..16).unwrap_or(""))),
     ("eventStream", |own| Value::Bool(own.waiting.event_stream)),
+    ("formCanBeSent", |own| Value::Bool(own.form_can_be_sent())),
     ("inWaitingRoom", |_| Value::Bool(true)),
     ("infiniteQueue", |own| Value::Bool(own.waiting.is_infinite)),
     ("isEventActive", |own| Value::Bool(own.waiting.event.is_some())),

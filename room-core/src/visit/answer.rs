@@ -13,7 +13,7 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::base::url::split_url;
 use crate::keys::key_ring::{KeyRing, NONCE_BYTES};
 use crate::machines::isolate::Outcome;
-use crate::page::arrival::{Arrival, CHECK_IN_HEADER, MODE_HEADER, form_address};
+use crate::page::arrival::{Arrival, CHECK_IN_HEADER, MODE_HEADER, SITE_HEADER, form_address};
 use crate::page::contact::ContactForm;
 use crate::page::place::PlaceMove;
 use crate::page::response::{Delivery, Form, HttpResponse};
@@ -343,7 +343,10 @@ impl ResponseContext<'_> {
         let back = back.map(|address| page(address).unwrap_or(address)).or_else(|| page(self.url));
         let mode = if self.page.is_some() { String::new() } else { source.header(MODE_HEADER) };
         let checks_in = !mode.is_empty() && !source.header(CHECK_IN_HEADER).is_empty();
-        Arrival { stays: checks_in || mode == "navigate", checks_in, back }
+        let stays = checks_in || mode == "navigate";
+        let is_form = stays && !checks_in && self.head.method == "POST" && page(self.url).is_none();
+        let can_resend = is_form && source.header(SITE_HEADER) == "same-origin";
+        Arrival { stays, checks_in, can_resend, back }
     }
 
     /// Chooses between the page and JSON, and the page's language, by the headers of the request;

@@ -240,6 +240,29 @@ fn a_form_comes_back_to_its_page_where_the_room_covers_it() {
     check("POST", "https://shop.example/form?cf_wr_turnstile=t", "20");
 }
 
+/// A form of another site would come from this one: the site could not tell it from its own.
+#[test]
+fn only_a_form_of_the_site_itself_can_be_sent_from_the_page() {
+    let check = |method: &str, headers: &[(&'static str, &'static str)], want: bool| {
+        let (_, body) = waits(method, headers);
+        assert_eq!(body.contains("id=\"offer\""), want, "{method} {headers:?}");
+        assert_eq!(body.contains("data-typed=\"Your browser"), want, "{method} {headers:?}");
+        let submits = method != "GET";
+        assert_eq!(body.contains("Nothing was submitted."), submits, "{method} {headers:?}");
+    };
+    let (mode, site) = (("sec-fetch-mode", "navigate"), "sec-fetch-site");
+    check("POST", &[mode, (site, "same-origin")], true);
+    check("POST", &[mode, (site, "same-site")], false);
+    check("POST", &[mode, (site, "cross-site")], false);
+    check("POST", &[mode], false);
+    check("PUT", &[mode, (site, "same-origin")], false);
+    check("GET", &[mode, (site, "same-origin")], false);
+    // A page that is loaded again by its header keeps nothing.
+    check("POST", &[(site, "same-origin")], false);
+    let check_in = ("waiting-room-check-in", "1");
+    check("POST", &[("sec-fetch-mode", "cors"), (site, "same-origin"), check_in], false);
+}
+
 #[test]
 fn a_check_in_that_enters_does_not_reach_the_site() {
     let status = |headers: &[(&'static str, &'static str)], ticket: Ticket| {
