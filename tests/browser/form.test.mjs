@@ -28,6 +28,8 @@ async function sends(arena, context = PHONE) {
   await page.addInitScript({ path: AXE });
   const form = new URL("page-with-a-form", visitor.address).href;
   const body =
+    // Without a picture of its own the browser would ask the full room for one.
+    '<link rel="icon" href="data:,">' +
     '<form method="post" action="order" enctype="multipart/form-data">' +
     '<input name="seat"><input type="file" name="note"><button>Order</button></form>';
   const shows = (route) => route.fulfill({ contentType: "text/html", body });
