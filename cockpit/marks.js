@@ -23,7 +23,8 @@ function ofChange({ target, before, after, at, actor }, room) {
   if (target !== pathOf(room) || !before || !after) return [];
   const changed = Object.entries(after).filter(([name]) => SEEN.includes(name));
   if (changed.length === 0) return [];
-  return [{ at: new Date(at).getTime(), text: `${describe(Object.fromEntries(changed))}, by ${actor}` }];
+  const text = `${describe(Object.fromEntries(changed))}, by ${actor}`;
+  return [{ at: new Date(at).getTime(), text }];
 }
 
 function ofEvent(event) {

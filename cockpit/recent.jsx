@@ -67,7 +67,8 @@ function whole(rows) {
 
 function moment(history, at, marks) {
   const row = rowAt(history, at);
-  const changed = marks.filter((mark) => row && row.at <= mark.at && mark.at < row.at + history.spanMs);
+  const isIn = ({ at }) => row && row.at <= at && at < row.at + history.spanMs;
+  const changed = marks.filter(isIn);
   const said = row
     ? `${number(row.active_max)} of ${number(row.active_limit_max)} inside, ` +
       `${number(row.waiting_max)} waiting, ${number(row.entered)} entered.`

@@ -215,6 +215,11 @@ pub enum Fault {
 }
 
 impl Scenario {
+    /// Whether a storage fails for a while in it.
+    pub fn storage_fails(&self) -> bool {
+        self.faults.iter().any(|(_, fault)| matches!(fault, Fault::Storage(_)))
+    }
+
     /// What hinders this algorithm in this scenario, if anything does.
     pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
         match algorithm {

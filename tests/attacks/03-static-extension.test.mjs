@@ -27,9 +27,12 @@ const title = "row 3: what looks like a static file waits like every page";
 clusterTestBothWays(title, { rooms: [shop] }, async (cluster) => {
   await visitorInside(cluster, shop);
   for (const file of FILES) {
+    const address = { host, path: `${path}/${file}` };
+    assert.equal((await look(cluster, "ams-1", address)).kind, "queue", file);
+    // As a part of a page it gets neither the site nor a page in its place.
     const headers = { "sec-fetch-dest": "style", accept: "text/css,*/*;q=0.1" };
-    const { kind } = await look(cluster, "ams-1", { host, path: `${path}/${file}`, headers });
-    assert.equal(kind, "queue", file);
+    const part = await look(cluster, "ams-1", { ...address, headers });
+    assert.equal(part.kind, "else", `${file} as a part of a page`);
   }
   const beside = await look(cluster, "ams-1", { host, path: "/buyers/x.css" });
   assert.equal(beside.kind, "origin", "what no room covers stays open");

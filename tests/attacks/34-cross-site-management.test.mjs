@@ -50,7 +50,8 @@ clusterTest(title, { rooms: [shop] }, async (cluster) => {
     assert.deepEqual(allowed, [], method);
     assert.equal(answer.headers["set-cookie"], undefined);
   }
-  // A preview may be read from anywhere, as everybody who knows its address may; nothing may be sent.
+  // A preview may be read from anywhere, as everybody who knows its address may. Nothing may be
+  // sent.
   const { result } = await call(cluster, "POST", `${ROOMS}/preview`, { custom_html: "<p>Wait" });
   const preview = { host: "localhost", path: new URL(result.preview_url).pathname };
   for (const method of ["GET", "OPTIONS"]) {

@@ -1,7 +1,7 @@
 /**
- * Threat 38, reports cut on purpose: whoever is inside goes on while their isolates cannot reach the
- * aggregator of the data center, or wait too long for it in a flood, and it goes on by itself. The
- * places of those inside stay taken, since the global object hears of them another way.
+ * Threat 38, reports cut on purpose: whoever is inside goes on while their isolates cannot reach
+ * the aggregator of the data center, or wait too long for it in a flood, and it goes on by itself.
+ * The places of those inside stay taken, since the global object hears of them another way.
  */
 
 import assert from "node:assert/strict";

@@ -157,9 +157,9 @@ export const ROWS = [
   {
     attack: "Queue stuffing: fill the line and never enter",
     holds:
-      "whoever stops refreshing is out of the count within one refresh; with `turn_kept_minutes`, " +
-      "for hidden pages and for those who come late a tenth of the rate is kept at most, or one " +
-      "place; saying so again counts nothing",
+      "whoever stops refreshing is out of the count within one refresh; with " +
+      "`turn_kept_minutes`, for hidden pages and for those who come late a tenth of the rate is " +
+      "kept at most, or one place; saying so again counts nothing",
     elsewhere: [
       ...native(
         "src/order/census",
@@ -438,7 +438,8 @@ export const ROWS = [
   },
   {
     attack: "A form of another site that the queue page would send as if it were the site's own",
-    holds: "a form is offered to be sent where a page of the same site has sent it, on a press alone",
+    holds:
+      "a form is offered to be sent where a page of the same site has sent it, on a press alone",
     elsewhere: native(
       "src/visit/answer/tests",
       "only_a_form_of_the_site_itself_can_be_sent_from_the_page",

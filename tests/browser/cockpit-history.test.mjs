@@ -98,7 +98,11 @@ function drawn(page, ink) {
     const [red, green, blue] = getComputedStyle(probe).color.match(/\d+/g).map(Number);
     probe.remove();
     const canvas = document.querySelector(".chart canvas");
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const { width, height } = canvas;
+    const settings = { willReadFrequently: true };
+    const copy = new OffscreenCanvas(width, height).getContext("2d", settings);
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
     let dots = 0;
     for (let at = 0; at < data.length; at += 4) {
       const isInk = data[at] === red && data[at + 1] === green && data[at + 2] === blue;

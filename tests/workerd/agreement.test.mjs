@@ -362,7 +362,7 @@ async function historyAsCsv(cluster, resolution) {
 async function historyInGraphql(cluster, resolution) {
   const answer = await ask(cluster, "POST", "graphql", { query: groups(DIMENSIONS[resolution]) });
   const { data, errors } = JSON.parse(answer.body);
-  assert.equal(errors, undefined);
+  assert.equal(errors, null);
   return data.viewer.zones[0].waitingRoomAnalyticsAdaptiveGroups;
 }
 

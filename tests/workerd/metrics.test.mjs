@@ -71,8 +71,9 @@ clusterTest("metrics are the numbers of the API", options, async (cluster) => {
   assert.equal(lastHour.get("waiting_room_active_users").get(shop.id), 3);
 });
 
-clusterTest("while nobody enters no wait is told, and limits are those in force", options, async (cluster) => {
-  const crowds = [quiet, soon].map(({ host }) => new Crowd(cluster, { count: 3, host, label: host }));
+clusterTest("while nobody enters no wait is told; limits in force", options, async (cluster) => {
+  const of = ({ host }) => new Crowd(cluster, { count: 3, host, label: host });
+  const crowds = [quiet, soon].map(of);
   for (const crowd of crowds) await crowd.arrive();
   await Promise.all(crowds.map((crowd) => crowd.wait(COUNTED_MS)));
   const told = parsed((await get(cluster)).body);
@@ -96,7 +97,8 @@ clusterTest("while nobody enters no wait is told, and limits are those in force"
   assert.equal(resumes * 1_000, Date.parse(STARTS));
   assert.deepEqual([value("entry_paused", sale), value("told_wait_seconds", sale)], [0, 0]);
   for (const one of [sale, soon]) {
-    const limits = ["active_users", "new_users_per_minute"].map((name) => value(`limit_${name}`, one));
+    const names = ["active_users", "new_users_per_minute"];
+    const limits = names.map((name) => value(`limit_${name}`, one));
     assert.deepEqual(limits, [EVENT.total_active_users, EVENT.new_users_per_minute]);
     const { total_active_users: total, new_users_per_minute: rate } = await read(one);
     assert.deepEqual([total, rate], limits);

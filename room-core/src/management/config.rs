@@ -324,13 +324,12 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let duration = fields.optional("session_duration", DEFAULT_SESSION_DURATION, duration);
     let disable_renewal = fields.optional("disable_session_renewal", false, boolean);
     let queue_all = fields.optional("queue_all", false, boolean);
-    let method = QueueingMethod::Fifo;
-    let queueing_method = fields.choice("queueing_method", method, &QUEUEING_METHODS);
+    let queueing_method = fields.choice("queueing_method", QueueingMethod::Fifo, &QUEUEING_METHODS);
     let maintenance = fields.choice("maintenance", Maintenance::Off, &MAINTENANCES);
     let (refresh_interval_s, near_head_refresh_interval_s) = read_intervals(fields);
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
-    let unconfirmed = whole_number(UNCONFIRMED_SECONDS);
-    let unconfirmed_s = fields.optional("unconfirmed_seconds", 0, unconfirmed);
+    let unconfirmed_s =
+        fields.optional("unconfirmed_seconds", 0, whole_number(UNCONFIRMED_SECONDS));
     let turn_kept = whole_number(TURN_KEPT_MINUTES);
     let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, turn_kept);
     let event_stream = fields.optional("event_stream_enabled", false, boolean);

@@ -19,9 +19,9 @@ pub struct Arrival<'a> {
     pub stays: bool,
     /// True if the script asks, which has style and script already.
     pub checks_in: bool,
-    /// True for a form that a page of the site has sent by `POST`: the browser keeps what was filled
-    /// in as long as the queue page stays, which may offer to send it again. Of another site's form
-    /// that would hide from the site where it came from.
+    /// True for a form that a page of the site has sent by `POST`: the browser keeps what was
+    /// filled in as long as the queue page stays, which may offer to send it again. Of another
+    /// site's form that would hide from the site where it came from.
     pub can_resend: bool,
     /// The address to which the visitor comes again, where that is another one than was asked for.
     pub back: Option<&'a str>,

@@ -35,7 +35,7 @@ const DEPTH_MAX: usize = 100;
 const DRAINS: usize = 1_000;
 const DRAINS_ONE_IN: usize = 256;
 /// A planted bug shows within so many states and events.
-const PLANTED_STATES: usize = 200_000;
+const PLANTED_STATES: usize = 400_000;
 const PLANTED_EVENTS: usize = 10;
 /// No state is followed.
 const NO_DRAINS: u128 = u128::MAX;

@@ -11,9 +11,7 @@ use std::time::{Duration, Instant};
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::capacity::state::Node;
-use room_core::machines::data_center_aggregator::{
-    AggregatorTurn, DataCenterAggregator, sync_request,
-};
+use room_core::machines::data_center_aggregator::{self, AggregatorTurn, DataCenterAggregator};
 use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter, SHARDS_MAX};
 use room_core::machines::global_aggregator::{GlobalAggregator, GlobalTurn, Restored, Save};
 use room_core::machines::turn::RequestId;
@@ -27,7 +25,7 @@ use super::messages::Recorder;
 use super::network::{Caller, CounterSeat, Question, Reply};
 use super::storage::{Storage, VALUE_BYTES_MAX};
 use crate::chance::Chance;
-use crate::scenario::{Fault, Scenario};
+use crate::scenario::Scenario;
 
 /// The key of the row in the storage.
 const ROW: &str = "row";
@@ -105,8 +103,7 @@ impl Objects {
         chance: &mut Chance,
     ) -> Self {
         let (settings, sleepers_forget) = (&scenario.settings, scenario.sleepers_forget);
-        let fails = |(_, fault): &(u64, Fault)| matches!(fault, Fault::Storage(_));
-        let writes_always = sleepers_forget || scenario.faults.iter().any(fails);
+        let writes_always = sleepers_forget || scenario.storage_fails();
         let incarnation = Incarnation(chance.product.number());
         let global = GlobalAggregator::new(Restored::default(), ROOM, now, incarnation, settings);
         let ahead_ms = clocks.draw_global_ms(&mut chance.network);
@@ -286,9 +283,8 @@ impl Objects {
         }
         self.wake_at(Object::Global, turn.wake_at, context);
         for asked in turn.send.into_iter().flatten() {
-            let data_center = data_center_of(asked.colo);
-            let question = Question::Aggregator(data_center, sync_request());
-            context.call(Caller::Global(data_center), question);
+            let (to, sync) = (data_center_of(asked.colo), data_center_aggregator::sync_request());
+            context.call(Caller::Global(to), Question::Aggregator(to, sync));
         }
         for (id, reply) in turn.replies {
             context.reply(id.0, Reply::Global(reply));

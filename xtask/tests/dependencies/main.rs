@@ -15,7 +15,7 @@ mod licences;
 mod npm;
 
 /// The folders with JavaScript that uses npm packages.
-const JAVASCRIPT: [&str; 4] = ["scripts", "tests", "bench", "client"];
+const JAVASCRIPT: [&str; 5] = ["scripts", "tests", "bench", "client", "cockpit"];
 
 #[test]
 fn every_licence_is_allowed() {
@@ -71,7 +71,7 @@ fn every_dependency_is_used() {
     problems.extend(cargo::without_member(&manifest, &metadata));
     let javascript: Vec<String> = JAVASCRIPT
         .iter()
-        .flat_map(|folder| texts(&root().join(folder), &["mjs", "js", "ts"]))
+        .flat_map(|folder| texts(&root().join(folder), &["mjs", "js", "ts", "jsx"]))
         .collect();
     problems.extend(npm::unused(lock().unwrap().project().unwrap(), &javascript));
     assert!(problems.is_empty(), "\n{}", problems.join("\n"));

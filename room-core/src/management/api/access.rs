@@ -89,8 +89,8 @@ impl Access {
 }
 
 impl Access {
-    /// Tells the sender of a valid token that it counts, as Cloudflare's API does: the id says which
-    /// of the two it is. What it may do is our extension.
+    /// Tells the sender of a valid token that it counts, as Cloudflare's API does: the id says
+    /// which of the two it is. What it may do is our extension.
     pub fn verified(self) -> Reply {
         let may_write = self == Self::Write;
         let (id, name) =
