@@ -30,8 +30,8 @@ browserTest("where nothing is wrong one sentence says so", sound(), async (arena
   await owner.reads(/Room shop changed: Hold all, before: nobody held/);
   await owner.button("Ask again").click();
   await owner.reads("Room shop is held: nobody new enters.");
-  const held = "Nobody new enters; visitors inside go on";
-  await owner.reads(new RegExp(`^shop: 0 of 20 inside, 0 waiting\\. ${held}\\.`));
+  const people = "shop: 0 of 20 inside, 0 waiting";
+  await owner.reads(new RegExp(`^${people}\\. Nobody new enters; visitors inside go on\\.`));
   await owner.reads("queue_all: nobody new enters.");
   assert.deepEqual(owner.complaints, []);
 });

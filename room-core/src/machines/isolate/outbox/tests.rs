@@ -41,9 +41,7 @@ fn admitted(visitor: u64, grant: Option<GrantId>) -> IsolateEvent {
 /// An outbox whose report of these events, sent at the start, is not answered.
 fn unanswered(events: &[IsolateEvent]) -> Outbox {
     let mut outbox = Outbox::default();
-    for event in events {
-        outbox.push(*event);
-    }
+    events.iter().for_each(|event| outbox.push(*event));
     assert!(outbox.report(START, ISOLATE).is_some());
     outbox
 }

@@ -1,0 +1,12 @@
+/** How the rows of attacks name tests that stand elsewhere: by their file and titles. */
+
+const inFolder = (folder) => (name, ...titles) =>
+  titles.map((title) => ({ file: `tests/${folder}/${name}.test.mjs`, title }));
+
+/** Tests in workerd. */
+export const workerd = inFolder("workerd");
+/** Tests of the server on an owner's machine. */
+export const own = inFolder("own");
+/** Tests of the core. */
+export const native = (name, ...titles) =>
+  titles.map((title) => ({ file: `room-core/${name}.rs`, title }));

@@ -1,0 +1,126 @@
+/** The known attacks from row 30 on: the second part of `rows.mjs`. */
+
+import { native, workerd } from "./row-tests.mjs";
+
+/** The rows, as in `rows.mjs`. */
+export const ROWS_FROM_30 = [
+  {
+    attack: "Replaying a Turnstile token; a token for another host",
+    holds: "single use; host and action are checked; silence is worth what the room says",
+    elsewhere: [
+      ...workerd(
+        "turnstile",
+        "a token counts here alone, and once",
+        "silence of siteverify is worth what the room says",
+      ),
+      ...native("src/room/turnstile/verification", "an_answer_means_what_is_documented"),
+    ],
+  },
+  {
+    attack: "Request smuggling: hop-by-hop headers, ambiguous lengths",
+    holds: "the request reaches the origin as the platform gave it",
+    elsewhere: workerd("pass-through", "POST /echo?a=1&b=%2F..%2f&a=2", "GET /echo"),
+  },
+  {
+    attack: "Leaking our cookie to the origin or its logs",
+    holds: "the room option `strip_cookie`",
+    elsewhere: workerd("strip-cookie", "the origin sees no ticket, and every other cookie"),
+  },
+  {
+    attack: "Memory exhaustion: many rooms, buckets, ids, streams",
+    holds: "every map has a bound and says what happens beyond it",
+    elsewhere: [
+      ...workerd("event-stream", "streams end by themselves and are few"),
+      ...native("src/management/registry/tests", "bounds_are_kept_on_both_sides"),
+      ...native("src/room/turnstile/token", "the_oldest_token_makes_room"),
+    ],
+  },
+  {
+    attack: "Cross-site reading and forged calls of the management",
+    holds: "bearer tokens alone; no cookie, no permissive CORS",
+    elsewhere: workerd("leaving", "another site, and no site at all, make nobody leave"),
+  },
+  {
+    attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
+    holds:
+      "one message for a place, three for a mailbox and a network in half an hour, however it is " +
+      "spelled, by the site's own form; one address and nothing else",
+    elsewhere: [
+      ...workerd(
+        "turn-notice",
+        "two tabs, dying isolates and objects: one message",
+        "it is taken back, and is of one place alone",
+        "an address that others have typed too is told for this place",
+      ),
+      ...native(
+        "src/visit/turn_notice",
+        "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",
+        "who_is_near_the_head_already_is_not_asked",
+      ),
+      ...native(
+        "src/room/turn_notice",
+        "one_address_is_taken_and_nothing_else",
+        "all_spellings_of_a_mailbox_are_one",
+      ),
+    ],
+  },
+  {
+    attack: "Leave, keep a copy of the cookie, and stay inside uncounted",
+    holds:
+      "whoever is inside is looked for among the ended sessions within a minute; data centers " +
+      "know all of them until they have expired",
+    elsewhere: [
+      ...native(
+        "tests/laws/ended",
+        "i11_a_copy_kept_after_leaving_is_served_nowhere_a_minute_later",
+        "i11_nor_is_one_of_five_thousand",
+      ),
+      ...native(
+        "src/machines/isolate/revoked_tickets",
+        "views_that_follow_each_other_make_the_list_whole",
+      ),
+      ...native("src/capacity/state/revoked", "whoever_asks_hears_of_all_in_pages"),
+    ],
+  },
+  {
+    attack: "One session used in many data centers fills the room",
+    holds: "one session takes one place: data centers name whom others have counted",
+    elsewhere: [
+      ...native("tests/laws/replay", "i7_one_session_takes_one_place_in_all_data_centers"),
+      ...native(
+        "src/capacity/state/named",
+        "one_session_in_many_data_centers_takes_one_place",
+        "what_was_stored_counts_as_one_whoever_is_heard_first",
+      ),
+    ],
+  },
+  {
+    attack: "Cut or slow down reports on purpose; an isolate that stays silent",
+    holds:
+      "what an isolate cannot report it tells the room's central object; places that nobody has " +
+      "told to be free stay taken for one session",
+    elsewhere: [
+      ...native("tests/laws/cuts", "i1_no_cut_of_reports_lets_one_too_many_in"),
+      ...native(
+        "src/machines/isolate/outbox/tests",
+        "a_report_is_in_doubt_after_a_round_trip_to_another_continent",
+        "what_ends_soon_is_told_at_once_and_all_else_once_the_aggregator_is_cut_off",
+        "what_is_held_is_not_told_again_and_what_is_not_is_told_every_second",
+      ),
+      ...native(
+        "src/capacity/holds/tests",
+        "a_place_is_held_between_the_ends_of_both_buckets",
+        "beyond_the_bounds_places_are_held_without_names_and_isolates_are_not_heard",
+      ),
+    ],
+  },
+  {
+    attack: "A form of another site that the queue page would send as if it were the site's own",
+    holds:
+      "a form is offered to be sent where a page of the same site has sent it, on a press alone",
+    elsewhere: native(
+      "src/visit/answer/tests",
+      "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
+    ),
+  },
+];
