@@ -27,9 +27,10 @@ const HEADERS = [
  */
 export async function testVisitor(request, ask, readBody, env) {
   const [, zone, id] = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "") ?? [];
-  const trial = `zones/${zone}/waiting_rooms/${id}/rules/test`;
-  // Without a body it is only asked who may.
-  const access = await ask(trial);
+  const rules = `zones/${zone}/waiting_rooms/${id}/rules`;
+  const trial = `${rules}/test`;
+  // Without a body it is only asked who may change the room: a test visitor takes a place.
+  const access = await ask(rules);
   if (access.kind !== "read-body") return access;
   const { url: address, ticket = "", leaves } = visitIn(await readBody());
   const tried = await ask(trial, new TextEncoder().encode(JSON.stringify({ url: address })));

@@ -41,7 +41,9 @@ fn admitted(visitor: u64, grant: Option<GrantId>) -> IsolateEvent {
 /// An outbox whose report of these events, sent at the start, is not answered.
 fn unanswered(events: &[IsolateEvent]) -> Outbox {
     let mut outbox = Outbox::default();
-    events.iter().for_each(|event| outbox.push(*event));
+    for event in events {
+        outbox.push(*event);
+    }
     assert!(outbox.report(START, ISOLATE).is_some());
     outbox
 }
