@@ -70,8 +70,8 @@ test("the form of an event has every field of one, and what it shows goes back",
   // The clocks may change in between: the time of day where the owner is stays.
   assert.deepEqual([hour(next), hour(after)], [hour(event), hour(event)]);
   assert.match(next.name, /^sale-2026-10-(29|30)$/);
-  const { id, description, prequeue_start_time: prequeue } = next;
-  assert.deepEqual([id, description, prequeue], [undefined, "half", null]);
+  const kept = [next.id, next.description, next.prequeue_start_time];
+  assert.deepEqual(kept, [undefined, "half", null]);
   const day = 86_400_000;
   const copy = copyOf(event, Date.parse(event.event_start_time) + 10 * day);
   assert.equal(copy.event_start_time.slice(0, 10), after.event_start_time.slice(0, 10));
