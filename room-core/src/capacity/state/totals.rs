@@ -158,7 +158,7 @@ impl Contributions {
         said
     }
 
-    /// Returns the visitors whose sessions origins ended last, [`REVOKED_MAX`] at most, for views.
+    /// Returns the visitors whose sessions origins ended last, 256 at most, for views.
     pub fn last_revoked(&self) -> Vec<RevokedVisitor> {
         self.revoked.last()
     }
