@@ -1,19 +1,20 @@
 //! The figures of one run, made of the truth about its visitors.
 
+mod overtaken;
 mod told;
 
 use std::fmt;
 
-use room_core::base::time::{SECOND_MS, Timestamp};
 use serde::Serialize;
 
 use crate::truth::{Restart, Truth};
 use crate::visitor::{Owner, Visitor};
 use crate::world::load::{Cost, Footprint, Peaks};
+
+pub use overtaken::Overtaken;
+pub(crate) use overtaken::{MINUTE_YOUNGER_MS, overtaken};
 pub use told::Told;
 
-/// Somebody this much younger who enters earlier has overtaken.
-const OVERTAKEN_MS: u64 = 60 * SECOND_MS;
 /// Shorter waits are shown as "less than a minute", and compared as one minute.
 const SHOWN_S_MIN: f64 = 60.0;
 
@@ -52,6 +53,8 @@ pub struct Measures {
     /// Visitors who entered or gave up after somebody entered who came at least 60 s later, in
     /// percent of those who entered.
     pub overtaken_percent: f64,
+    /// The same for shorter times.
+    pub overtaken: Overtaken,
     /// Mean error of the first estimate shown, of those who waited and entered, in percent of
     /// the wait from then on; 100 where nothing was ever shown, 0 where nobody waited.
     pub estimate_mape_percent: f64,
@@ -131,7 +134,8 @@ impl Measures {
             new_visitor_latency_p99_ms: latency(&truth.latency, 0.99),
             new_visitor_in_crowd_p99_ms: latency(&truth.latency_in_crowd, 0.99),
             check_in_latency_p99_ms: latency(&truth.check_in_latency, 0.99),
-            overtaken_percent: percent(overtaken(visitors, 0) as f64, of(truth.admitted)),
+            overtaken_percent: overtaken::percent(visitors, truth.admitted, 60, 0),
+            overtaken: Overtaken::of(visitors, truth.admitted),
             estimate_mape_percent: estimate_error(visitors),
             told: Told::of(visitors),
             restart_pause_s: pause_s(Restart::Global),
@@ -175,7 +179,7 @@ impl Measures {
             ("awake_percent", self.awake_percent),
             ("platform_failures", self.platform_failures as f64),
         ];
-        figures.into_iter().chain(self.told.named()).collect()
+        figures.into_iter().chain(self.overtaken.named()).chain(self.told.named()).collect()
     }
 }
 
@@ -228,27 +232,6 @@ fn kilobytes(bytes: usize) -> f64 {
     bytes as f64 / 1_024.0
 }
 
-/// Visitors who entered or gave up more than `later_ms` after somebody entered who came at least
-/// 60 s later.
-pub(crate) fn overtaken(visitors: &[Visitor], later_ms: u64) -> usize {
-    let waited =
-        |one: &Visitor| Some((one.arrived_at, one.entered_at.or(one.gives_up_at)?, one.entered_at));
-    let mut by_arrival: Vec<_> = visitors.iter().filter_map(waited).collect();
-    by_arrival.sort_unstable();
-    // From the youngest on: the earliest admission of all who came 60 s later or more.
-    let mut younger = by_arrival.iter().rev().peekable();
-    let mut earliest = Timestamp(u64::MAX);
-    let overtaken = |(arrived, ends_at, _): &&(Timestamp, Timestamp, Option<Timestamp>)| {
-        while let Some((_, _, entered_at)) =
-            younger.next_if(|(at, ..)| *at >= *arrived + OVERTAKEN_MS)
-        {
-            earliest = earliest.min(entered_at.unwrap_or(earliest));
-        }
-        earliest.0.saturating_add(later_ms) < ends_at.0
-    };
-    by_arrival.iter().rev().filter(overtaken).count()
-}
-
 /// The correlation of arrival and entry of those who waited and entered.
 fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
     let waited = visitors.iter().filter(|visitor| visitor.has_waited);
@@ -296,36 +279,13 @@ fn estimate_error(visitors: &[Visitor]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{estimate_error, latency, order_correlation, overtaken, percentile};
+    use super::{estimate_error, latency, order_correlation, percentile};
     use crate::visitor::Visitor;
     use room_core::base::time::Timestamp;
 
     fn visitor(arrived: u64, entered: u64) -> Visitor {
         let entered_at = Some(Timestamp(entered));
         Visitor { entered_at, has_waited: true, ..Visitor::new(0, Timestamp(arrived), false) }
-    }
-
-    #[test]
-    fn whoever_enters_before_an_older_one_by_a_minute_has_overtaken() {
-        let check = |visitors: &[(u64, u64)], want: usize| {
-            let visitors: Vec<_> =
-                visitors.iter().map(|(arrived, entered)| visitor(*arrived, *entered)).collect();
-            assert_eq!(overtaken(&visitors, 0), want, "{visitors:?}");
-        };
-        check(&[(0, 90_000), (60_000, 90_000)], 0);
-        check(&[(60_000, 80_000), (0, 90_000)], 1);
-        check(&[(59_999, 80_000), (0, 90_000)], 0);
-        check(&[(60_000, 80_000), (0, 90_000), (0, 91_000)], 2);
-    }
-
-    #[test]
-    fn whoever_gives_up_after_that_was_overtaken_too() {
-        let gave_up =
-            |at| Visitor { entered_at: None, gives_up_at: Some(Timestamp(at)), ..visitor(0, 0) };
-        let younger = visitor(60_000, 80_000);
-        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()], 0), 1);
-        assert_eq!(overtaken(&[gave_up(80_001), younger.clone()], 1), 0);
-        assert_eq!(overtaken(&[gave_up(80_000), younger], 0), 0);
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
         "overtaken_percent" if is_one_of(&["over", "sale"]) => 0.0,
         "overtaken_percent" if scenario == "flap" => 4.0,
         "overtaken_percent" if scenario == "silent-line" => 1.0,
+        "overtaken_sooner_5_s_percent" if keeps_order(scenario) => 1.0,
+        "overtaken_sooner_10_s_percent" if keeps_order(scenario) => 0.0,
         "estimate_mape_percent" if scenario == "over" => 5.0,
         "estimate_mape_percent" if scenario == "spike" => 7.0,
         "estimate_mape_percent" if scenario == "sale" => 10.0,
@@ -88,6 +90,27 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
         _ => return None,
     };
     Some(Target { at_most, over: over(measure) })
+}
+
+/// Whether the visitors of this scenario wait in a line whose order nothing but the protocol
+/// disturbs: no limit changes, nobody falls silent, clocks agree within a second, and no lots are
+/// drawn.
+fn keeps_order(scenario: &str) -> bool {
+    let disturbed = [
+        "flap",
+        "silent-line",
+        "partition",
+        "outage",
+        "slow-counters",
+        "slow-counters-60",
+        "skew-2",
+        "skew-5",
+        "lottery",
+        "prequeue",
+        "bots",
+        "experiment-random",
+    ];
+    !disturbed.contains(&scenario) && !scenario.starts_with("cut-")
 }
 
 impl Over {

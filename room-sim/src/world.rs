@@ -197,6 +197,7 @@ impl World {
         );
         Measures {
             overtaken_percent: drained.overtaken_percent,
+            overtaken: drained.overtaken,
             estimate_mape_percent: drained.estimate_mape_percent,
             told: drained.told,
             active_over_max_percent: drained.active_over_max_percent,

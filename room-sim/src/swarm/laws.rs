@@ -7,7 +7,7 @@ use room_core::order::lottery::ROUND_MS;
 use room_core::queue::SLOW_ROOM_PER_MINUTE;
 use room_core::room::settings::{QueueingMethod, Settings};
 
-use crate::measure::{Measures, Summary, overtaken};
+use crate::measure::{MINUTE_YOUNGER_MS, Measures, Summary, overtaken};
 use crate::swarm::story::Draft;
 use crate::world::World;
 
@@ -144,7 +144,8 @@ impl Outcome {
         let keeps_order = draft.is_in_order && !draft.has_faults;
         let seconds = |time_ms: u64| time_ms as f64 / SECOND_MS as f64;
         let truth = world.truth();
-        let overtaken = overtaken(world.visitors(), CHECK_INS * settings.longest_refresh_ms());
+        let sooner_ms = CHECK_INS * settings.longest_refresh_ms();
+        let overtaken = overtaken(world.visitors(), MINUTE_YOUNGER_MS, sooner_ms);
         let few = (OVERTAKEN_PART * summary.admitted as f64).floor().max(OVERTAKEN_FEW);
         let figures = vec![
             (Law::Places, truth.over_unexplained as f64, most(settings.total_active_users)),
