@@ -1,5 +1,11 @@
 // The fields of an event as its form shows them, and events made of another one: a copy, and the
 // same each week.
+import {
+  QUEUEING_METHODS,
+  TURNSTILE_ACTIONS,
+  TURNSTILE_MODES,
+  TURNSTILE_MODES_HELP,
+} from "./choices.js";
 import { localTime } from "./facts.js";
 import { PAGE_FIELDS } from "./page_fields.js";
 
@@ -59,27 +65,9 @@ export const EVENT_FIELDS = [
     ]),
     isYesOrNo: true,
   },
-  choice("queueing_method", "Queueing method", [
-    ["fifo", "First come, first served"],
-    ["random", "Lottery"],
-    ["passthrough", "Everybody passes, counted"],
-    ["reject", "Nobody new enters"],
-  ]),
-  choice(
-    "turnstile_mode",
-    "Turnstile",
-    [
-      ["off", "Off"],
-      ["invisible", "Invisible"],
-      ["visible_non_interactive", "Visible, nothing to do"],
-      ["visible_managed", "Visible, asks when in doubt"],
-    ],
-    "What those who wait meet; nothing without Turnstile’s keys.",
-  ),
-  choice("turnstile_action", "Who does not pass", [
-    ["log", "Is counted"],
-    ["infinite_queue", "Waits in a line that never moves"],
-  ]),
+  choice("queueing_method", "Queueing method", QUEUEING_METHODS),
+  choice("turnstile_mode", "Turnstile", TURNSTILE_MODES, TURNSTILE_MODES_HELP),
+  choice("turnstile_action", "Who does not pass", TURNSTILE_ACTIONS),
   {
     ...optional(
       "page_event_name",

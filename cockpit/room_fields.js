@@ -1,6 +1,12 @@
 // The fields of a room as forms show them: those of its settings here, those of its page in
 // `page_fields.js`. What no form has, buttons have; tests/scripts/cockpit-fields.test.mjs compares
 // both with the API.
+import {
+  QUEUEING_METHODS,
+  TURNSTILE_ACTIONS,
+  TURNSTILE_MODES,
+  TURNSTILE_MODES_HELP,
+} from "./choices.js";
 
 const texts = (pairs) => pairs.map(([value, label]) => ({ value, label }));
 
@@ -67,12 +73,7 @@ export const ROOM_GROUPS = [
       choice(
         "queueing_method",
         "Queueing method",
-        [
-          ["fifo", "First come, first served"],
-          ["random", "Lottery"],
-          ["passthrough", "Everybody passes, counted"],
-          ["reject", "Nobody new enters"],
-        ],
+        QUEUEING_METHODS,
         "A change throws nobody out and loses no place.",
       ),
       fieldOf("session_duration"),
@@ -158,22 +159,8 @@ export const ROOM_GROUPS = [
   {
     title: "Bots and failures",
     fields: [
-      choice(
-        "turnstile_mode",
-        "Turnstile",
-        [
-          ["off", "Off"],
-          ["invisible", "Invisible"],
-          ["visible_non_interactive", "Visible, nothing to do"],
-          ["visible_managed", "Visible, asks when in doubt"],
-        ],
-        "What those who wait meet; nothing without Turnstile’s keys.",
-      ),
-      choice(
-        "turnstile_action",
-        "Who does not pass",
-        [["log", "Is counted"], ["infinite_queue", "Waits in a line that never moves"]],
-      ),
+      choice("turnstile_mode", "Turnstile", TURNSTILE_MODES, TURNSTILE_MODES_HELP),
+      choice("turnstile_action", "Who does not pass", TURNSTILE_ACTIONS),
       choice(
         "turnstile_when_silent",
         "While Turnstile is silent",
