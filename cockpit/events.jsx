@@ -22,6 +22,8 @@ export function Events({ session, room, log, version, inFront, reload }) {
   const live = useLive(session, room, version, inFront);
   const { events, problem, again } = useEvents(session, room, version);
   const [chosen, choose] = useState();
+  // The list that may lack what was saved last: until another comes, no other event is shown.
+  const [lacking, setLacking] = useState();
   // The form that is open, by the name of its draft: "new", or what is done with an event's id.
   const drafts = `${room.id}/event-form/`;
   const [open, setOpen] = useState(() => draftBelow(drafts));
@@ -32,10 +34,12 @@ export function Events({ session, room, log, version, inFront, reload }) {
   };
   const changes = useChanges(session, changed);
   const sorted = events?.toSorted(bySoonest(live.now));
-  const event = sorted?.find(({ id }) => id === chosen) ?? sorted?.[0];
+  const next = events === lacking ? undefined : sorted?.[0];
+  const event = sorted?.find(({ id }) => id === chosen) ?? next;
   const form = sorted && formOf(open, sorted, live.now);
   const onSaved = (saved, done) => {
     choose(saved.id);
+    setLacking(events);
     setOpen(undefined);
     changes.say(done);
     changed();
@@ -198,7 +202,7 @@ function List({ events, event, now, choose }) {
             <span>
               <button
                 class="link"
-                aria-current={one.id === event.id ? "true" : undefined}
+                aria-current={one.id === event?.id ? "true" : undefined}
                 onClick={() => choose(one.id)}
               >
                 {one.name}

@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { setTimeout } from "node:timers/promises";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
@@ -18,6 +19,8 @@ const EVENTS = `${ROOMS}/${shop.id}/events`;
 const MINUTE_MS = 60_000;
 /** Until who has entered is counted. */
 const COUNTED_MS = 8_000;
+/** How long a list of events takes that is slow. */
+const LIST_TAKES_MS = 1_500;
 
 browserTest("an event is made, started, extended, stopped and undone", options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
@@ -137,6 +140,11 @@ async function copiesRepeatsAndDeletes(owner, arena, later) {
   await page.getByLabel("Queueing method").selectOption({ label: "Lottery" });
   await page.getByLabel("Sessions are renewed").selectOption("true");
   await owner.reads("It is over already: as it is, it changes nothing.");
+  // Until the list has the new event, no button is about another one.
+  await page.route(/\/events\?per_page/, async (route) => {
+    await setTimeout(LIST_TAKES_MS);
+    await route.continue();
+  });
   await owner.button("Save").click();
   await owner.reads("Saved: copy. It is over already: as it is, it changes nothing.");
   const { queueing_method: method, disable_session_renewal: ends } = await named("copy");
