@@ -1,4 +1,4 @@
-// What a room and an event let their owner choose alike: the values of the API, each with its words.
+// What a room and an event let their owner choose alike: values of the API, each with its words.
 
 export const QUEUEING_METHODS = [
   ["fifo", "First come, first served"],
