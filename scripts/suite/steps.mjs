@@ -63,6 +63,8 @@ export const STEPS = [
   { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },
   { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
   { name: "browser", tier: CHANGE, lane: BROWSER, folder: "tests/browser", needs: "wrangler" },
+  // Minutes of many isolates and visitors: their laws are held by the core's own tests as well.
+  { name: "stories", tier: GATES, lane: NODE, folder: "tests/stories", needs: "wrangler" },
   // Thousands of visitors, beside what the simulator says of them.
   { name: "simulated", tier: GATES, lane: NODE, folder: "tests/simulated", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
