@@ -46,6 +46,9 @@ pub struct Scenario {
     /// Whether an object that sleeps for 10 s forgets all that it has not stored, as the platform
     /// may let it. Only where objects sleep at all: then each change is stored.
     pub sleepers_forget: bool,
+    /// From when on an owner's costs are measured, in milliseconds from the beginning: by default a
+    /// room that has just begun to fill is left out.
+    pub measured_from_ms: u64,
     /// What breaks or changes, and how many milliseconds from the beginning.
     pub faults: Vec<(u64, Fault)>,
     /// How many milliseconds a day takes: the data centers take turns in being busy.

@@ -110,10 +110,14 @@ pub struct Truth {
     pub(crate) first_queued: Option<f64>,
     /// Calls to counters that asked for a slot.
     pub(crate) takes: u64,
-    /// Requests of pages, since the room has warmed up.
+    /// From when on page views and entries are counted, in milliseconds from the beginning.
+    measured_from_ms: u64,
+    /// Requests of pages since then.
     pub(crate) page_views: u64,
     /// Those of them with which somebody entered.
     pub(crate) entries: u64,
+    /// Pages that the site behind the room served, from the beginning on.
+    pub(crate) pages_served: u64,
     pub(crate) pauses: Pauses,
     /// Check-ins of visitors who wait, by the milliseconds until their answer.
     pub(crate) check_in_latency: Vec<u64>,
@@ -158,8 +162,10 @@ impl Truth {
             admitted: 0,
             first_queued: None,
             takes: 0,
+            measured_from_ms: WARM_UP_MS,
             page_views: 0,
             entries: 0,
+            pages_served: 0,
             pauses: Pauses::default(),
             check_in_latency: vec![0; LATENCY_MS_MAX + 1],
             latency: vec![0; LATENCY_MS_MAX + 1],
@@ -167,6 +173,12 @@ impl Truth {
             samples: Vec::new(),
             fingerprint: 0xcbf2_9ce4_8422_2325,
         }
+    }
+
+    /// Counts page views and entries from so many milliseconds after the beginning on.
+    #[must_use]
+    pub(crate) fn measured_from(self, measured_from_ms: u64) -> Self {
+        Self { measured_from_ms, ..self }
     }
 
     /// The limits of the room change.
@@ -181,13 +193,13 @@ impl Truth {
         self.pauses.restart(now, kind);
     }
 
-    /// Counts a request of a page, once the room has warmed up.
+    /// Counts a request of a page, once they are counted.
     pub fn see_page_view(&mut self, now: Timestamp) {
-        self.page_views += u64::from(self.is_warm(now));
+        self.page_views += u64::from(self.is_measured(now));
     }
 
-    fn is_warm(&self, now: Timestamp) -> bool {
-        now.since_ms(self.started_at) >= WARM_UP_MS
+    fn is_measured(&self, now: Timestamp) -> bool {
+        now.since_ms(self.started_at) >= self.measured_from_ms
     }
 
     /// Counts a newcomer whose first request was answered after `latency_ms`.
@@ -239,7 +251,7 @@ impl Truth {
 
     /// Counts an entry against R.
     fn note_entry(&mut self, now: Timestamp) {
-        self.entries += u64::from(self.is_warm(now));
+        self.entries += u64::from(self.is_measured(now));
         self.last_minute.push_back(self.jumps.booked_at(now));
         self.used(now);
         let minute = now.0 / MINUTE_MS;
@@ -257,6 +269,7 @@ impl Truth {
     /// A visitor inside is served a page: the session that ended at `before` runs on.
     pub fn serve(&mut self, now: Timestamp, before: Timestamp) -> Timestamp {
         let ends_at = now + self.settings.session_ms();
+        self.pages_served += 1;
         self.inside.live(now);
         self.inside.remove(before);
         self.inside.add(ends_at);

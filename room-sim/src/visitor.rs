@@ -10,6 +10,8 @@ use crate::chance::Stream;
 
 /// Whoever is revoked has been inside for so long (`docs/simulation.md`).
 const DONE_MS: u64 = 3 * MINUTE_MS;
+/// Nobody waits for longer than any story lasts: 30 days.
+const PATIENCE_MS_MAX: u64 = 30 * 24 * 60 * MINUTE_MS;
 
 /// How the visitors of a scenario behave.
 #[derive(Clone, Copy, Debug)]
@@ -217,7 +219,7 @@ impl Visitor {
 
     /// The visitor sees the queue page for the first time: until when it waits at most.
     pub fn wait(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
-        let patience_ms = stream.exponential_ms(habits.patience_ms);
+        let patience_ms = stream.exponential_ms(habits.patience_ms).min(PATIENCE_MS_MAX);
         let until = if stream.happens(habits.leave_at_once) { now } else { now + patience_ms };
         self.standing = VisitorState::Waits(until);
         self.gives_up_at = Some(until);

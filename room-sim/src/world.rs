@@ -29,7 +29,7 @@ use crate::baseline::{self, BaselineAnswer};
 use crate::chance::Chance;
 use crate::measure::{Measures, Summary};
 use crate::scenario::{Scenario, Writes};
-use crate::truth::{Truth, WARM_UP_MS};
+use crate::truth::Truth;
 use crate::visitor::{Cookie, Visitor, VisitorState};
 use calls::{Calls, Context};
 use clocks::Clocks;
@@ -119,7 +119,7 @@ impl World {
             published,
             visitors: Visitors::new(scenario.habits),
             faults: Faults::new(scenario.faults.clone(), data_centers),
-            truth: Truth::new(START, settings.clone()),
+            truth: Truth::new(START, settings.clone()).measured_from(scenario.measured_from_ms),
             chance,
             settings,
             scenario,
@@ -171,7 +171,7 @@ impl World {
         }
         let peaks = self.peaks();
         let footprint = self.objects.footprint(self.now);
-        let (page_views, entries) = (self.truth.page_views, self.truth.entries);
+        let cost = self.cost();
         let measures = Measures::of(&self.truth, self.visitors.all(), peaks, &footprint);
         let admissions_per_minute =
             self.truth.admitted as f64 * MINUTE_MS as f64 / duration_ms as f64;
@@ -184,8 +184,28 @@ impl World {
         let waiting = self.truth.waiting(self.now);
         let summary =
             Summary::of(&self.truth, self.visitors.all(), waiting, self.event_queue.entered());
-        let cost = Cost { page_views, entries, ..footprint.cost };
         (self.with_drained(&measures), Summary { admissions_per_minute, peaks, cost, ..summary })
+    }
+
+    /// Runs for one more minute.
+    pub(crate) fn run_minute(&mut self) {
+        self.run_until(self.now + MINUTE_MS);
+    }
+
+    /// Counts those who wait now.
+    pub(crate) fn waiting(&mut self) -> u64 {
+        self.truth.waiting(self.now)
+    }
+
+    /// Whether nobody new comes any more.
+    pub(crate) fn has_everybody_come(&self) -> bool {
+        self.is_healed()
+    }
+
+    /// Tells what an owner pays for so far.
+    pub(crate) fn cost(&self) -> Cost {
+        let (page_views, entries) = (self.truth.page_views, self.truth.entries);
+        Cost { page_views, entries, ..self.objects.footprint(self.now).cost }
     }
 
     /// Who was overtaken and what came of the estimates is known when the line has drained.
@@ -290,7 +310,7 @@ impl World {
 
     fn second(&mut self) {
         self.truth.second(self.now);
-        if self.now == START + WARM_UP_MS {
+        if self.now == START + self.scenario.measured_from_ms {
             self.objects.begin_measure(self.now);
         }
         self.event_queue.enter(self.now + SECOND_MS, WorldEvent::Second);

@@ -39,7 +39,7 @@ pub struct Told {
 
 impl Told {
     /// The figures of all visitors of a story that is over.
-    pub(super) fn of(visitors: &[Visitor]) -> Self {
+    pub(crate) fn of(visitors: &[Visitor]) -> Self {
         let waited = visitors.iter().filter(|one| one.has_waited);
         let entered: Vec<_> = waited.filter_map(|one| Some((one, one.entered_at?))).collect();
         if entered.is_empty() {

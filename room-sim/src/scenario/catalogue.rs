@@ -5,6 +5,7 @@ use room_core::order::shuffle::{DrawKey, Shuffle};
 use room_core::room::settings::{QueueingMethod, Settings};
 
 use super::{Fault, NetworkConditions, Scenario, Traffic, cut, hard, minutes, seconds, sizes};
+use crate::truth::WARM_UP_MS;
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
@@ -164,6 +165,7 @@ pub(crate) fn constant(name: &'static str, per_minute: f64) -> Scenario {
         },
         isolate_life_ms: seconds(180),
         sleepers_forget: false,
+        measured_from_ms: WARM_UP_MS,
         faults: Vec::new(),
         day_ms: minutes(24 * 60),
     }

@@ -1,0 +1,254 @@
+//! What came of a rehearsal, in figures of the truth: waits, the line, those inside, what visitors
+//! were told, and what it costs.
+
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use serde::Serialize;
+
+use super::{Plan, Totals};
+use crate::measure::Told;
+use crate::truth::Sample;
+use crate::visitor::{Owner, Visitor};
+use crate::world::World;
+use crate::world::load::Cost;
+
+/// What came of a rehearsal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outcome {
+    /// The limits that held.
+    pub limits: Limits,
+    /// When the doors opened, in seconds from the beginning.
+    pub opens_at_s: u64,
+    /// How many came, and what became of them.
+    pub visitors: Counts,
+    /// How long those waited who entered, from their arrival or from the start if it was later.
+    pub wait_s: Waits,
+    /// The same of those alone who had to wait.
+    pub queued_wait_s: Waits,
+    /// When the last visitor entered, in seconds from the beginning.
+    pub last_entry_s: f64,
+    /// Most who waited at the same time, and when, in seconds from the beginning.
+    pub longest_line: u32,
+    /// When that was.
+    pub longest_line_at_s: u64,
+    /// Most who were inside at the same time.
+    pub most_inside: u32,
+    /// Most who were inside at once beyond the limit.
+    pub over_limit: u64,
+    /// Most who entered within 60 s beyond the limit.
+    pub over_rate: u64,
+    /// What the waiting times told were worth.
+    pub told: Told,
+    /// What was used that an owner pays for, until the last one had entered.
+    pub cost: Cost,
+    /// What came minute by minute.
+    pub minutes: Vec<Minute>,
+}
+
+/// The limits of the room.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Limits {
+    /// Visitors who may be inside at the same time.
+    pub total_active_users: u32,
+    /// Visitors who may enter within 60 s.
+    pub new_users_per_minute: u32,
+    /// Minutes for which somebody counts as inside after the last page.
+    pub session_duration: u32,
+}
+
+/// How many visitors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Came, programs among them.
+    pub arrived: u64,
+    /// Saw a queue page first.
+    pub queued: u64,
+    /// Entered.
+    pub entered: u64,
+    /// Gave up, or were programs that got no place.
+    pub gave_up: u64,
+    /// Still waited at the end.
+    pub waiting: u64,
+}
+
+/// How long some waited, in seconds: so many of 100 at most this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Waits {
+    /// 50 of 100.
+    pub median: f64,
+    /// 75 of 100.
+    pub p75: f64,
+    /// 90 of 100.
+    pub p90: f64,
+    /// 95 of 100.
+    pub p95: f64,
+    /// 99 of 100.
+    pub p99: f64,
+    /// All.
+    pub longest: f64,
+}
+
+/// One minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Minute {
+    /// Came in it.
+    pub arrived: u64,
+    /// Entered in it.
+    pub entered: u64,
+    /// Most inside.
+    pub inside: u32,
+    /// Most waiting.
+    pub waiting: u32,
+    /// Pages that the site behind the room served.
+    pub pages: u64,
+    /// Of those who came in it and entered: half waited at most so many seconds.
+    pub wait_median_s: Option<f64>,
+    /// 90 of 100 of them.
+    pub wait_p90_s: Option<f64>,
+    /// What they were told first, in seconds: the mean; none where nobody was told.
+    pub told_s: Option<f64>,
+    /// What the same then waited: the mean.
+    pub told_true_s: Option<f64>,
+    /// Of those who came in it, so many gave up.
+    pub gave_up: u64,
+}
+
+impl Outcome {
+    /// Reads the outcome off a world that is over; `totals` at the end of each minute.
+    pub(super) fn of(plan: &Plan, world: &mut World, totals: &[Totals]) -> Self {
+        let waiting = world.waiting();
+        let cost = world.cost();
+        let truth = world.truth();
+        let start = truth.started_at();
+        let opens_at = start + plan.opens_at_ms();
+        let visitors = world.visitors();
+        let entered: Vec<&Visitor> =
+            visitors.iter().filter(|one| one.entered_at.is_some()).collect();
+        let wait = |one: &&Visitor| wait_s(one, opens_at);
+        let all: Vec<f64> = entered.iter().filter_map(wait).collect();
+        let queued: Vec<f64> =
+            entered.iter().filter(|one| one.has_waited).filter_map(wait).collect();
+        let longest = truth.samples.iter().enumerate().max_by_key(|(_, one)| one.waiting);
+        let settings = plan.settings();
+        let last = entered.iter().filter_map(|one| one.entered_at).max();
+        Self {
+            limits: Limits {
+                total_active_users: settings.total_active_users,
+                new_users_per_minute: settings.new_users_per_minute,
+                session_duration: settings.session_duration_minutes,
+            },
+            opens_at_s: plan.opens_at_ms() / SECOND_MS,
+            visitors: Counts {
+                arrived: truth.arrived,
+                queued: truth.queued,
+                entered: truth.admitted,
+                gave_up: truth.arrived.saturating_sub(truth.admitted + waiting),
+                waiting,
+            },
+            wait_s: Waits::of(all),
+            queued_wait_s: Waits::of(queued),
+            last_entry_s: last.map_or(0.0, |at| seconds(at.since_ms(start))),
+            longest_line: longest.map_or(0, |(_, one)| one.waiting),
+            longest_line_at_s: longest.map_or(0, |(second, _)| second as u64),
+            most_inside: truth.samples.iter().map(|one| one.active).max().unwrap_or(0),
+            over_limit: truth.active_over_visitors,
+            over_rate: truth.rate_over_visitors,
+            told: Told::of(visitors),
+            cost,
+            minutes: minutes(visitors, &truth.samples, totals, start, opens_at),
+        }
+    }
+}
+
+impl Waits {
+    fn of(mut waits: Vec<f64>) -> Self {
+        waits.sort_by(f64::total_cmp);
+        let part = |part: f64| {
+            let index = (waits.len() as f64 * part).ceil() as usize;
+            waits.get(index.saturating_sub(1)).copied().unwrap_or(0.0)
+        };
+        Self {
+            median: part(0.5),
+            p75: part(0.75),
+            p90: part(0.9),
+            p95: part(0.95),
+            p99: part(0.99),
+            longest: part(1.0),
+        }
+    }
+}
+
+/// What is known of those who came in one minute.
+#[derive(Clone, Debug, Default)]
+struct Arrived {
+    waits: Vec<f64>,
+    told: Vec<(f64, f64)>,
+    gave_up: u64,
+    arrived: u64,
+}
+
+fn minutes(
+    visitors: &[Visitor],
+    samples: &[Sample],
+    totals: &[Totals],
+    start: Timestamp,
+    opens_at: Timestamp,
+) -> Vec<Minute> {
+    let mut arrived = vec![Arrived::default(); totals.len()];
+    for one in visitors {
+        let minute = (one.arrived_at.since_ms(start) / MINUTE_MS) as usize;
+        let Some(row) = arrived.get_mut(minute) else { continue };
+        row.arrived += 1;
+        row.gave_up += u64::from(one.entered_at.is_none() && one.owner != Owner::Bot);
+        row.waits.extend(wait_s(one, opens_at));
+        if let (Some((at, told_s)), Some(entered_at)) = (one.told, one.entered_at) {
+            row.told.push((f64::from(told_s), seconds(entered_at.since_ms(at))));
+        }
+    }
+    let before = [Totals::default()].into_iter().chain(totals.iter().copied());
+    let spans = samples.chunks(60).map(Some).chain(std::iter::repeat(None));
+    let rows = arrived.into_iter().zip(totals.iter().zip(before)).zip(spans);
+    rows.map(|((row, (now, before)), span)| {
+        let most = |of: fn(&Sample) -> u32| span.unwrap_or(&[]).iter().map(of).max().unwrap_or(0);
+        let mean = |of: fn(&(f64, f64)) -> f64| {
+            let sum: f64 = row.told.iter().map(of).sum();
+            (!row.told.is_empty()).then(|| sum / row.told.len() as f64)
+        };
+        let (told_s, told_true_s) = (mean(|one| one.0), mean(|one| one.1));
+        let waits = (!row.waits.is_empty()).then(|| Waits::of(row.waits));
+        Minute {
+            arrived: row.arrived,
+            entered: now.entered - before.entered,
+            inside: most(|one| one.active),
+            waiting: most(|one| one.waiting),
+            pages: now.pages - before.pages,
+            wait_median_s: waits.map(|waits| waits.median),
+            wait_p90_s: waits.map(|waits| waits.p90),
+            told_s,
+            told_true_s,
+            gave_up: row.gave_up,
+        }
+    })
+    .collect()
+}
+
+/// How long somebody waited who entered, from the arrival or from the start if it was later.
+fn wait_s(visitor: &Visitor, opens_at: Timestamp) -> Option<f64> {
+    Some(seconds(visitor.entered_at?.since_ms(visitor.arrived_at.max(opens_at))))
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / SECOND_MS as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Waits;
+
+    #[test]
+    fn so_many_of_a_hundred_waited_at_most_this() {
+        let waits = Waits::of((1..=100).rev().map(f64::from).collect());
+        let figures = [waits.median, waits.p75, waits.p90, waits.p95, waits.p99, waits.longest];
+        assert_eq!(figures, [50.0, 75.0, 90.0, 95.0, 99.0, 100.0]);
+        assert_eq!(Waits::of(Vec::new()), Waits::default());
+    }
+}
