@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 
 import { ROOT, filesFrom, productFiles } from "./modules.mjs";
+import { buildRehearsal, rehearsalFiles } from "./rehearsal.mjs";
 import { OWN_ENTRY } from "./serve/configuration.mjs";
 import { stop } from "./stop.mjs";
 import { buildWorker } from "./xtask.mjs";
@@ -14,6 +15,7 @@ import { buildWorker } from "./xtask.mjs";
 const COMMANDS = [
   "deploy",
   "serve",
+  "rehearse",
   "rotate-keys",
   "doctor",
   "rooms:import",
@@ -26,6 +28,8 @@ const SCRIPTS = [
   "deploy",
   "serve",
   "serve/supervise",
+  "rehearse",
+  "rehearse/thread",
   "rotate-keys",
   "doctor",
   "rooms",
@@ -33,7 +37,9 @@ const SCRIPTS = [
 ];
 const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
 /** What an owner starts or copies: the manual names it, and links to none of it. */
-const EXAMPLES = ["origin-lock", "own-machines"].map((name) => path.join("examples", name));
+const EXAMPLES = ["origin-lock", "own-machines", "rehearsal"].map((name) =>
+  path.join("examples", name),
+);
 const IGNORED = [
   "/node_modules/",
   "/production/",
@@ -58,7 +64,10 @@ const { values } = parseArgs({
 });
 
 process.chdir(ROOT);
-if (!values["no-build"]) buildWorker();
+if (!values["no-build"]) {
+  buildWorker();
+  await buildRehearsal();
+}
 const folder = path.resolve(values.folder);
 fs.rmSync(folder, { recursive: true, force: true });
 copyFiles();
@@ -70,7 +79,9 @@ console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/
 function copyFiles() {
   const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
   const product = [...productFiles(), ...filesFrom(OWN_ENTRY)];
-  const files = [...product, ...scripts].map((file) => path.relative(ROOT, file));
+  const files = [...product, ...scripts, ...rehearsalFiles()].map((file) =>
+    path.relative(ROOT, file),
+  );
   const examples = EXAMPLES.flatMap((folder) =>
     fs.readdirSync(folder).map((name) => path.join(folder, name)),
   );

@@ -26,11 +26,12 @@ const STEPS = [
   "soak",
   "deploy",
   "serve",
+  "rehearse",
   "rotate-keys",
   "release",
 ];
 /** The steps that need no Rust at once: some bring it where there is something to build. */
-const STEPS_WITHOUT_RUST = ["deploy", "serve", "rotate-keys"];
+const STEPS_WITHOUT_RUST = ["deploy", "serve", "rehearse", "rotate-keys"];
 /**
  * The first Node, by major and minor version, that runs TypeScript without a build. The installed
  * tools include such a Node.

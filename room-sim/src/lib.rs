@@ -2,9 +2,9 @@
 //!
 //! A [`scenario::Scenario`] says what happens to a room, a [`world::World`] lets it happen, a
 //! [`truth::Truth`] follows every visitor, and [`measure`] makes figures of that, which [`targets`]
-//! bound. [`rehearsal`] makes a scenario of what an owner expects. [`baseline`] and [`heatmap`] are evidence: the published earlier designs, and the
-//! pictures that were published of them. Deterministic: no clock and no entropy; time and random
-//! draws are arguments.
+//! bound. [`rehearsal`] makes a scenario of what an owner expects. [`baseline`] and [`heatmap`] are
+//! evidence: the published earlier designs, and the pictures that were published of them.
+//! Deterministic: no clock and no entropy; time and random draws are arguments.
 
 pub mod baseline;
 mod chance;

@@ -16,6 +16,7 @@ mod network;
 mod objects;
 mod published;
 mod renewals;
+mod stopwatch;
 mod storage;
 mod versions;
 mod visitors;

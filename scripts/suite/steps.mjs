@@ -69,6 +69,7 @@ export const STEPS = [
   { name: "simulated", tier: GATES, lane: NODE, folder: "tests/simulated", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
   { name: "bare", tier: GATES, lane: RUST, folder: "tests/bare" },
+  { name: "rehearsal", tier: GATES, lane: RUST, folder: "tests/rehearsal" },
   // Takes a third of a processor for two minutes: it may as well run beside others.
   { name: "soak", tier: GATES, lane: RUST, commands: [words("node scripts/soak.mjs")] },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },

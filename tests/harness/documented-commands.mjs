@@ -46,6 +46,14 @@ export const ELSEWHERE = [
     ],
   },
   {
+    command: "npm run rehearse",
+    why: "it builds the simulator, and simulates for a while",
+    test: [
+      "tests/rehearsal/rehearse.test.mjs",
+      "the example is rehearsed: an answer in words, a report, figures",
+    ],
+  },
+  {
     command: "npm run rotate-keys",
     why: "it needs an account, and waits for ten minutes",
     test: [

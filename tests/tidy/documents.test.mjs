@@ -26,6 +26,7 @@ const TRACKING = /[?&](?:utm_\w+|gclid|fbclid|mc_\w+|ref|cf_target_id)=/;
 /** What commands write, so that no checkout has it. */
 const WRITTEN = /^(?:production|own-machine|build|client\/dist)(?:\/|$)/;
 const WRITTEN_FILES = [
+  "rehearsal.html",
   "running.json",
   "secrets.json",
   "settings.json",

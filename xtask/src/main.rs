@@ -3,9 +3,10 @@
 //!
 //! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`, and `build --names` the
-//! product with the names of its functions, for profiles, to `build/worker-named/gen/`. All refuse
-//! a wrong `rooms.json`, and keep the glue of the last run if the wasm is the same. `mutants`
-//! breaks each law of admission on purpose and demands that a test fails.
+//! product with the names of its functions, for profiles, to `build/worker-named/gen/`. These
+//! refuse a wrong `rooms.json`. `rehearsal` writes the module that rehearses events to
+//! `build/rehearsal/`. All keep the glue of the last run if the wasm is the same. `mutants` breaks
+//! each law of admission on purpose and demands that a test fails.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -20,16 +21,19 @@ mod languages;
 mod mutants;
 mod rooms;
 
+const USAGE: &str = "build [--debug | --names] | rehearsal | mutants [<law>]";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["build"] => build(Flavour::Release),
         ["build", "--debug"] => build(Flavour::Debug),
         ["build", "--names"] => build(Flavour::Named),
+        ["rehearsal"] => root().and_then(|root| rehearsal(&root)),
         ["mutants"] => root().and_then(|root| mutants::run(&root, None)),
         ["mutants", law] => root().and_then(|root| mutants::run(&root, Some(law))),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- build [--debug | --names] | mutants [<law>]");
+            eprintln!("usage: cargo run -p xtask -- {USAGE}");
             return ExitCode::from(2);
         }
     };
@@ -85,35 +89,72 @@ fn root() -> Result<PathBuf, Box<dyn Error>> {
 fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     let root = root()?;
     rooms::check(&root.join("rooms.json"))?;
+    let built = compiled(&root, "waiting-room", flavour.cargo_arguments())?;
+    let wasm = built.join(flavour.profile_folder()).join("waiting_room.wasm");
+    let output = root.join(flavour.output_folder());
+    let is_new = renew(&wasm, &output, || generate(&wasm, &output, flavour))?;
+    languages::pack(&root.join("templates"), &output.join("languages.js"))?;
+    if is_new {
+        say_ready(flavour.output_folder(), &output.join(format!("{OUTPUT_NAME}_bg.wasm")))?;
+    }
+    Ok(())
+}
+
+/// Builds the module that rehearses events, for Node and browsers, as fast as it can be.
+fn rehearsal(root: &Path) -> Result<(), Box<dyn Error>> {
+    let built = compiled(root, REHEARSAL, &["--profile", "simulator"])?;
+    let wasm = built.join("simulator").join(format!("{REHEARSAL}.wasm"));
+    let output = root.join("build").join(REHEARSAL);
+    let is_new = renew(&wasm, &output, || {
+        let mut glue = Bindgen::new();
+        glue.input_path(&wasm).out_name(REHEARSAL).typescript(false).remove_name_section(true);
+        Ok(glue.web(true)?.generate(&output)?)
+    })?;
+    if is_new {
+        say_ready("build/rehearsal", &output.join(format!("{REHEARSAL}_bg.wasm")))?;
+    }
+    Ok(())
+}
+
+/// Compiles the library of a package to wasm: the folder below which each profile has its own.
+fn compiled(root: &Path, package: &str, arguments: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     // The wasm is always built in the default folder, wherever native builds go.
     let target = root.join("target");
     let status = Command::new(env::var("CARGO")?)
-        .current_dir(&root)
-        .args(["build", "--package", "waiting-room", "--lib", "--locked"])
+        .current_dir(root)
+        .args(["build", "--package", package, "--lib", "--locked"])
         .args(["--target", WASM_TARGET])
         .arg("--target-dir")
         .arg(&target)
-        .args(flavour.cargo_arguments())
+        .args(arguments)
         .status()?;
     if !status.success() {
         return Err(format!("cargo build for {WASM_TARGET} failed ({status})").into());
     }
+    Ok(target.join(WASM_TARGET))
+}
 
-    let wasm = target.join(WASM_TARGET).join(flavour.profile_folder()).join("waiting_room.wasm");
-    let output = root.join(flavour.output_folder());
+/// Makes the glue of a wasm again unless this program has made it of the same one: whether it did.
+fn renew(
+    wasm: &Path,
+    output: &Path,
+    generate: impl FnOnce() -> Result<(), Box<dyn Error>>,
+) -> Result<bool, Box<dyn Error>> {
     let stamp_file = output.join("stamp");
-    let stamp = stamp(&wasm)?;
-    let is_made = fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp);
-    if !is_made {
-        generate(&wasm, &output, flavour)?;
-        fs::write(stamp_file, stamp)?;
+    let stamp = stamp(wasm)?;
+    if fs::read_to_string(&stamp_file).is_ok_and(|last| last == stamp) {
+        return Ok(false);
     }
-    languages::pack(&root.join("templates"), &output.join("languages.js"))?;
-    if is_made {
-        return Ok(());
+    if output.exists() {
+        fs::remove_dir_all(output)?;
     }
-    let bytes = fs::metadata(output.join(format!("{OUTPUT_NAME}_bg.wasm")))?.len();
-    println!("xtask: {} ready, wasm {} KB", flavour.output_folder(), bytes.div_ceil(1024));
+    generate()?;
+    fs::write(stamp_file, stamp)?;
+    Ok(true)
+}
+
+fn say_ready(name: &str, wasm: &Path) -> Result<(), Box<dyn Error>> {
+    println!("xtask: {name} ready, wasm {} KB", fs::metadata(wasm)?.len().div_ceil(1024));
     Ok(())
 }
 
@@ -132,9 +173,6 @@ fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
 /// Writes the glue. `src/instance.js` needs two of its options: to reset the instance after a trap,
 /// and to notice an abort in every exported function.
 fn generate(wasm: &Path, output: &Path, flavour: Flavour) -> Result<(), Box<dyn Error>> {
-    if output.exists() {
-        fs::remove_dir_all(output)?;
-    }
     Bindgen::new()
         .input_path(wasm)
         .out_name(OUTPUT_NAME)
@@ -157,5 +195,6 @@ fn plain_import(glue: &PathBuf) -> Result<(), Box<dyn Error>> {
 }
 
 const OUTPUT_NAME: &str = "waiting_room";
+const REHEARSAL: &str = "rehearsal";
 const SOURCE_IMPORT: &str = "import source ";
 const WASM_TARGET: &str = "wasm32-unknown-unknown";

@@ -31,7 +31,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// Minutes from the first arrivals to the moment at which doors open, where the plan gives none.
+    /// Minutes from the first arrivals until the doors open, where the plan gives none.
     pub fn prequeue_minutes(self) -> u32 {
         if self == Self::TicketDrop { 30 } else { 0 }
     }

@@ -11,6 +11,9 @@ use crate::visitor::{Owner, Visitor};
 use crate::world::World;
 use crate::world::load::Cost;
 
+/// So few waiting, as a part of the limit, are no line: they are at their last check-in.
+const FEW: f64 = 0.005;
+
 /// What came of a rehearsal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
@@ -26,6 +29,9 @@ pub struct Outcome {
     pub queued_wait_s: Waits,
     /// When the last visitor entered, in seconds from the beginning.
     pub last_entry_s: f64,
+    /// When the line was over, in seconds from the beginning: from then on never more than
+    /// [`FEW`] of the limit waited; 0 where there was none.
+    pub line_over_at_s: u64,
     /// Most who waited at the same time, and when, in seconds from the beginning.
     pub longest_line: u32,
     /// When that was.
@@ -147,6 +153,7 @@ impl Outcome {
             wait_s: Waits::of(all),
             queued_wait_s: Waits::of(queued),
             last_entry_s: last.map_or(0.0, |at| seconds(at.since_ms(start))),
+            line_over_at_s: line_over_at_s(&truth.samples),
             longest_line: longest.map_or(0, |(_, one)| one.waiting),
             longest_line_at_s: longest.map_or(0, |(second, _)| second as u64),
             most_inside: truth.samples.iter().map(|one| one.active).max().unwrap_or(0),
@@ -157,6 +164,11 @@ impl Outcome {
             minutes: minutes(visitors, &truth.samples, totals, start, opens_at),
         }
     }
+}
+
+fn line_over_at_s(samples: &[Sample]) -> u64 {
+    let is_line = |one: &Sample| f64::from(one.waiting) > FEW * f64::from(one.limit);
+    samples.iter().rposition(is_line).map_or(0, |second| second as u64 + 1)
 }
 
 impl Waits {

@@ -6,7 +6,7 @@
 mod faults;
 mod sleep;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
@@ -23,6 +23,7 @@ use super::event::WorldEvent;
 use super::load::{Cost, Footprint, Load, Loads, Peaks};
 use super::messages::Recorder;
 use super::network::{Caller, CounterSeat, Question, Reply};
+use super::stopwatch::Stopwatch;
 use super::storage::{Storage, VALUE_BYTES_MAX};
 use crate::chance::Chance;
 use crate::scenario::Scenario;
@@ -289,12 +290,11 @@ impl Objects {
 
     /// Writes what the global aggregator wants stored; false if a value is too large, and then
     /// nobody is answered.
-    #[expect(clippy::disallowed_methods, reason = "it tells what the row costs here")]
     fn store(&mut self, context: &mut Context<'_>) -> bool {
         let now = context.now;
-        let started_at = Instant::now();
+        let stopwatch = Stopwatch::start();
         let Save { row, parts, .. } = self.global.machine.save();
-        self.writing = (self.writing.0 + started_at.elapsed(), self.writing.1 + 1);
+        self.writing = (self.writing.0 + stopwatch.elapsed(), self.writing.1 + 1);
         let parts = parts.into_iter().map(|part| (part.key, part.value));
         let all = parts.chain([(ROW.to_string(), Some(row))]).collect();
         let is_written = self.storage.write(all);

@@ -1,0 +1,127 @@
+// `npm run rehearse`: plays an owner's event with the production engine in a simulated world, and
+// writes a report of how long people will wait and what it costs. See docs/rehearsal.md.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { wholeNumber } from "./deploy/options.mjs";
+import { LiveLine } from "./live-line.mjs";
+import { ROOT } from "./modules.mjs";
+import { answerOf, count, limitsText } from "./rehearse/answer.mjs";
+import { billOf } from "./rehearse/bill.mjs";
+import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
+import { reportOf } from "./rehearse/page.mjs";
+import { PlanError, expectedBy, isBuilt, play } from "./rehearse/player.mjs";
+import { planOfRunning } from "./rehearse/running-room.mjs";
+import { find, variantsOf } from "./rehearse/variants.mjs";
+import { stop } from "./stop.mjs";
+
+const callerFolder = process.env.INIT_CWD ?? process.cwd();
+const { options, file } = rehearseOptions(process.argv.slice(2));
+const threads = options.threads
+  ? wholeNumber(options.threads, "--threads")
+  : os.availableParallelism();
+const fromFile = file === undefined ? {} : planIn(named(file));
+if (options.arrivals) options.arrivals = named(options.arrivals);
+const { past, ...fromRoom } = options.room ? await planOfRunning(options) : {};
+const { plan, limits } = planOf(options, { ...fromFile, ...fromRoom });
+process.chdir(ROOT);
+await build();
+
+const line = new LiveLine();
+const began = Date.now();
+const [plays, found] = await rehearsed();
+const tookS = (Date.now() - began) / 1_000;
+line.end();
+tell();
+
+async function rehearsed() {
+  try {
+    const visitors = await expectedBy(plan);
+    const variants = variantsOf(plan, limits, visitors);
+    const times = variants.length > 1 ? ` with ${variants.length} limits` : "";
+    console.log(`Rehearsing ${count(visitors)} visitors${times} ...`);
+    const outcomes = await play(variants, { threads, onProgress: showPart });
+    const plays = variants.map((one, at) => played(one, outcomes[at]));
+    return [plays, options.find ? await searched() : undefined];
+  } catch (error) {
+    line.end();
+    if (!(error instanceof PlanError)) throw error;
+    stop(`this plan cannot be rehearsed:\n    ${error.message.replaceAll("\n", "\n    ")}`);
+  }
+}
+
+async function searched() {
+  const minutes = wholeNumber(options.find, "--find");
+  let tried = 0;
+  const best = await find(plan, minutes * 60, async (plans) => {
+    tried += plans.length;
+    line.show(`searching: ${tried} limits tried`);
+    return play(plans, { threads });
+  });
+  const aim = `95 of 100 wait at most ${minutes} min`;
+  if (!best) return { says: `No limits up to 64 times the plan's do it: ${aim}.` };
+  const found = played(best.plan, best.outcome);
+  return { says: `For ${aim}: ${limitsText(found.outcome.limits)}.`, play: found };
+}
+
+function played(one, outcome) {
+  return { plan: one, outcome, answer: answerOf(one, outcome), bill: billOf(outcome) };
+}
+
+function showPart(part) {
+  const done = Math.floor(part * 30);
+  line.show(`[${"#".repeat(done)}${".".repeat(30 - done)}] ${Math.floor(part * 100)} %`);
+}
+
+function tell() {
+  for (const { answer } of plays) console.log(`\n${answer.join("\n")}`);
+  if (found) console.log(`\n${found.says}`);
+  if (past) console.log(`\n${pastText(past)}`);
+  const rehearsal = { plan, plays, found: found?.play && found, past, tookS };
+  const { usd, planUsd, isIncluded } = plays[0].bill;
+  const price = isIncluded ? "nothing" : `${usd.toFixed(2)} USD`;
+  console.log(`\nAt Cloudflare it costs ${price} beyond the ${planUsd} USD a month of the plan.`);
+  write(options.html, reportOf(rehearsal), "The report");
+  if (options.json) write(options.json, `${JSON.stringify(rehearsal, null, 2)}\n`, "The figures");
+  console.log(`It took ${Math.round(tookS)} s.`);
+}
+
+/** What the room recorded, beside which the rehearsal stands. */
+function pastText({ waited_s, told_error_percent, gave_up_percent }) {
+  const waited =
+    waited_s === undefined ? "nobody waited" : `half waited over ${Math.round(waited_s)} s`;
+  const error =
+    told_error_percent === undefined
+      ? "no forecast was measured"
+      : `the first forecast was off by ${Math.round(told_error_percent)} % for half`;
+  return `As recorded: ${waited}, ${gave_up_percent.toFixed(1)} of 100 gave up, ${error}.`;
+}
+
+function write(name, text, what) {
+  const target = named(name);
+  try {
+    fs.writeFileSync(target, text);
+  } catch (error) {
+    stop(`${target} cannot be written: ${error.code ?? error.message}`);
+  }
+  console.log(`${what}: ${target}`);
+}
+
+/** A file as whoever calls names it, from where it was called. */
+function named(name) {
+  return path.resolve(callerFolder, name);
+}
+
+/** Builds in a clone; a release folder brings what is built. */
+async function build() {
+  if (!fs.existsSync("Cargo.toml") || options["no-build"]) {
+    if (!isBuilt()) stop("the simulator is not built: leave --no-build away");
+    return;
+  }
+  const { bringRust } = await import("./rust.mjs");
+  const { buildRehearsal } = await import("./rehearsal.mjs");
+  bringRust();
+  if (!isBuilt()) console.log("Building the simulator (once, about two minutes) ...");
+  await buildRehearsal();
+}

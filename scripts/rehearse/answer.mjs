@@ -1,0 +1,103 @@
+// The answer of a rehearsal in words: how long people wait, when the last one enters, what holds
+// them up. Pure: the command and the report say the same.
+
+const DAY_MINUTES = 24 * 60;
+/** A minute in which so much of a limit was used was one in which it was used up. */
+const USED_UP = 0.97;
+
+/**
+ * What owners ask, answered.
+ *
+ * @param {object} plan
+ * @param {object} outcome as the simulator tells it
+ * @returns {string[]} sentences
+ */
+export function answerOf(plan, outcome) {
+  const { visitors, limits } = outcome;
+  const among = `${limitsText(limits)}`;
+  if (visitors.queued === 0) {
+    return [`With ${among} nobody waits: ${count(visitors.entered)} enter at once.`];
+  }
+  const { queued_wait_s: wait } = outcome;
+  const share = Math.round((100 * visitors.queued) / Math.max(1, visitors.arrived));
+  const sentences = [
+    `With ${among} the line is gone ${moment(plan, outcome.line_over_at_s)}.`,
+    `${share} of 100 have to wait: half of them over ${duration(wait.median)}, ` +
+      `5 of 100 over ${duration(wait.p95)}, nobody longer than ${duration(wait.longest)}.`,
+    `The line is longest ${moment(plan, outcome.longest_line_at_s)}, with ` +
+      `${count(outcome.longest_line)} people.`,
+  ];
+  if (visitors.gave_up > 0) {
+    const gone = ((100 * visitors.gave_up) / visitors.arrived).toFixed(1);
+    sentences.push(`${count(visitors.gave_up)} give up, ${gone} of 100.`);
+  }
+  if (visitors.waiting > 0) {
+    sentences.push(`${count(visitors.waiting)} still wait a day after the last has come.`);
+  }
+  sentences.push(heldUpBy(outcome), toldText(outcome));
+  const broken = outcome.over_limit + outcome.over_rate;
+  sentences.push(
+    broken === 0
+      ? `Never are more than ${count(limits.total_active_users)} inside.`
+      : `At one moment ${outcome.over_limit} too many are inside, within a minute ` +
+          `${outcome.over_rate} too many enter: please report this plan.`,
+  );
+  return sentences;
+}
+
+/** The limits as an owner says them. */
+export function limitsText({ total_active_users, new_users_per_minute }) {
+  return `${count(new_users_per_minute)} a minute and ${count(total_active_users)} inside`;
+}
+
+/** Which limit made people wait, and so what to change. */
+function heldUpBy({ limits, minutes }) {
+  const full = minutes.filter(({ waiting }) => waiting > 0);
+  const part = (is) => full.filter(is).length / Math.max(1, full.length);
+  const byPlaces = part(({ inside }) => inside >= USED_UP * limits.total_active_users);
+  const byRate = part(({ entered }) => entered >= USED_UP * limits.new_users_per_minute);
+  if (byPlaces < 0.1 && byRate < 0.1) return "Most wait for the doors to open, not for a place.";
+  return byRate >= byPlaces
+    ? "What holds them up is how many may enter in a minute."
+    : "What holds them up is how many may be inside: shorter visits or sessions help as well.";
+}
+
+function toldText({ told }) {
+  const error = Math.round(told.told_error_p50_percent);
+  const most = Math.round(told.told_error_p90_percent);
+  return (
+    `What the page tells them first is off by ${error} % for half of them, ` +
+    `by at most ${most} % for 90 of 100.`
+  );
+}
+
+/**
+ * A moment of the rehearsal: the time of day where the plan says when it begins.
+ *
+ * @param {object} plan
+ * @param {number} atS seconds from the beginning
+ */
+export function moment({ begins_at }, atS) {
+  const minute = Math.floor(atS / 60);
+  if (!begins_at) return `in minute ${minute + 1}`;
+  const [hours, minutes] = begins_at.split(":").map(Number);
+  const all = hours * 60 + minutes + minute;
+  const days = Math.floor(all / DAY_MINUTES);
+  const text = [Math.floor(all / 60) % 24, all % 60]
+    .map((part) => `${part}`.padStart(2, "0"))
+    .join(":");
+  return `at ${text}${days > 0 ? `, ${days} ${days === 1 ? "day" : "days"} later` : ""}`;
+}
+
+/** A duration in the words of people. */
+export function duration(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} minutes`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A count with separators, always those of English: the whole report is. */
+export function count(number) {
+  return Math.round(number).toLocaleString("en");
+}

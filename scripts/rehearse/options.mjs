@@ -1,0 +1,149 @@
+// The flags of `npm run rehearse`, and the plan that they and a file make.
+import fs from "node:fs";
+
+import { HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
+import { stop } from "../stop.mjs";
+
+const PRESETS = ["flash_sale", "ticket_drop", "registration_day", "news_spike", "all_day"];
+const PRESET_NAMES = PRESETS.map((name) => name.replaceAll("_", "-")).join(", ");
+
+/** Each flag: name, default or `undefined`, what it takes, what it means. */
+export const REHEARSE_FLAGS = [
+  ["visitors", undefined, "number", "How many people come."],
+  ["preset", undefined, "name", `When they come: ${PRESET_NAMES}.`],
+  [
+    "arrivals",
+    undefined,
+    "file",
+    "Instead: a CSV whose last column says how many come each minute.",
+  ],
+  ["limit", undefined, "numbers", "How many may be inside; several, with commas, to compare them."],
+  ["per-minute", undefined, "numbers", "How many may enter in any 60 seconds; several to compare."],
+  ["session-minutes", undefined, "number", "How long somebody counts after the last page."],
+  ["minutes-on-site", undefined, "number", "How long a visit takes about, a checkout for example."],
+  ["begins-at", undefined, "time", "The time of day of the first arrivals, such as 11:30."],
+  ["prequeue-minutes", undefined, "number", "How long before the start people may come."],
+  ["bots-percent", undefined, "number", "How many of 100 visitors are programs."],
+  ["data-centers", undefined, "number", "In how many data centers they arrive. Default: 3."],
+  ["room", undefined, "name", "Rehearse this room of a running Worker (with --url)."],
+  ["event", undefined, "name", "And this event of it: its limits, its prequeue, its shuffle."],
+  ["url", "http://localhost:8787", "address", "Where that Worker's API is."],
+  ["from-history", false, "", "Arrivals, sessions and giving up as that room has recorded them."],
+  ["from", undefined, "moment", "From when on, such as 2026-11-27T09:00:00Z. Default: a day ago."],
+  ["until", undefined, "moment", "Until when. Default: now."],
+  ["find", undefined, "minutes", "Search the limits with which 95 of 100 wait at most so long."],
+  ["html", "rehearsal.html", "file", "Where the report goes."],
+  ["json", undefined, "file", "Where the figures go."],
+  ["seed", undefined, "number", "Another seed is another day of the same kind. Default: 1."],
+  ["threads", undefined, "number", "How many processors it may use. Default: all."],
+  ["no-build", false, "", "Use the simulator that was built last, without Rust."],
+  HELP,
+];
+
+/** Reads the flags, and the file of a plan if one is named. */
+export function rehearseOptions(parameters) {
+  const read = readFlags("rehearse", REHEARSE_FLAGS, parameters, {
+    page: "rehearsal",
+    takes: "[plan.json]",
+  });
+  const { values, positionals } = read;
+  if (positionals.length > 1) stop("name one plan only: npm run rehearse -- plan.json");
+  return { options: values, file: positionals[0] };
+}
+
+/**
+ * The plan of a file, changed by the flags. Errors of its fields are left to the simulator.
+ *
+ * @param {object} options
+ * @param {object} [plan] what a file or a running room says
+ */
+export function planOf(options, plan = {}) {
+  const made = { ...plan, room: { ...plan.room } };
+  const put = (target, name, flag, read = (text) => number(text, flag)) => {
+    if (options[flag] !== undefined) target[name] = read(options[flag]);
+  };
+  put(made, "visitors", "visitors");
+  put(made, "begins_at", "begins-at", String);
+  put(made, "prequeue_minutes", "prequeue-minutes");
+  put(made, "bots_percent", "bots-percent");
+  put(made, "data_centers", "data-centers");
+  put(made, "seed", "seed");
+  put(made, "arrivals", "preset", presetOf);
+  put(made, "arrivals", "arrivals", (file) => ({ per_minute: minutesOf(file) }));
+  put(made.room, "session_duration", "session-minutes");
+  if (options["minutes-on-site"] !== undefined) {
+    made.on_site = {
+      ...made.on_site,
+      minutes: number(options["minutes-on-site"], "minutes-on-site"),
+    };
+  }
+  const [inside, perMinute] = ["limit", "per-minute"].map((flag) => numbers(options[flag], flag));
+  if (inside.length > 0) [made.room.total_active_users] = inside;
+  made.room.total_active_users ??= perMinute[0];
+  made.room.new_users_per_minute = perMinute[0] ?? made.room.new_users_per_minute ?? inside[0];
+  if (made.room.total_active_users === undefined) {
+    stop("how many may be inside? Give --limit <number>, or a plan (docs/rehearsal.md).");
+  }
+  if (made.arrivals === undefined) {
+    stop(`when do they come? Give --preset <name> (${PRESET_NAMES}), or --arrivals <file>.`);
+  }
+  return { plan: made, limits: { inside, perMinute } };
+}
+
+function presetOf(name) {
+  const preset = name.replaceAll("-", "_");
+  if (!PRESETS.includes(preset)) stop(`--preset is one of ${PRESET_NAMES}, but is ${name}`);
+  return { preset };
+}
+
+function numbers(text, flag) {
+  if (text === undefined) return [];
+  return text.split(",").map((one) => wholeNumber(one.trim(), `--${flag}`));
+}
+
+function number(text, flag) {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value))
+    stop(`--${flag} must be a number, but is ${text}`);
+  return value;
+}
+
+/** The last column of each line that is a number; a first line without one is a heading. */
+export function minutesOf(file) {
+  const lines = readText(file)
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "");
+  const cells = lines.map((line) =>
+    line
+      .split(/[,;\t]/)
+      .at(-1)
+      .trim()
+      .replaceAll('"', ""),
+  );
+  const isHeading = cells.length > 0 && !Number.isFinite(Number(cells[0]));
+  const counts = isHeading ? cells.slice(1) : cells;
+  const wrong = counts.findIndex((cell) => cell === "" || !(Number(cell) >= 0));
+  if (wrong >= 0) {
+    const line = wrong + 1 + (isHeading ? 1 : 0);
+    stop(`${file}, line ${line}: the last column must be how many come, but is "${counts[wrong]}"`);
+  }
+  if (counts.length === 0) stop(`${file} has no line with a number`);
+  return counts.map(Number);
+}
+
+/** The plan of a file. */
+export function planIn(file) {
+  try {
+    return JSON.parse(readText(file));
+  } catch (error) {
+    stop(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+function readText(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    stop(`${file} cannot be read: ${error.code ?? error.message}`);
+  }
+}

@@ -1,0 +1,103 @@
+// The limits that are rehearsed beside each other, and the search for those that keep waits short.
+// Pure, but for the plays that it asks for.
+
+/** A search ends when the bounds are so close, as a factor. */
+const CLOSE = 1.02;
+/** How far from the plan's limits a search looks, as factors. */
+const SMALLEST = 1 / 64;
+const LARGEST = 64;
+/** Plans of so many visitors are played with two more limits, unless it is said which. */
+const FEW_VISITORS = 100_000;
+/** The two more: times as many may enter. */
+const MORE = [1.5, 2];
+
+/**
+ * The plans to be played beside each other: with each of the limits that are named, or, where it
+ * takes no long time, with more than the plan's.
+ *
+ * @param {object} plan
+ * @param {object} [limits]
+ * @param {number[]} [limits.inside] values of total_active_users
+ * @param {number[]} [limits.perMinute] values of new_users_per_minute
+ * @param {number} visitors how many the plan expects
+ */
+export function variantsOf(plan, { inside = [], perMinute = [] }, visitors) {
+  const asked = Math.max(inside.length, perMinute.length);
+  if (asked > 1) {
+    return Array.from({ length: asked }, (_, at) =>
+      withLimits(plan, {
+        inside: inside[at] ?? inside.at(-1),
+        perMinute: perMinute[at] ?? perMinute.at(-1),
+      }),
+    );
+  }
+  const first = withLimits(plan, { inside: inside[0], perMinute: perMinute[0] });
+  if (visitors > FEW_VISITORS) return [first];
+  return [first, ...MORE.map((factor) => scaled(first, factor))];
+}
+
+/** The plan with other limits; no more may enter in a minute than may be inside. */
+export function withLimits(plan, { inside, perMinute }) {
+  const { total_active_users, new_users_per_minute } = plan.room;
+  const all = inside ?? Math.max(total_active_users, perMinute ?? 0);
+  const rate = Math.min(perMinute ?? new_users_per_minute, all);
+  const room = { ...plan.room, total_active_users: all, new_users_per_minute: rate };
+  return { ...plan, room };
+}
+
+/** The plan with so many times as much of both limits, at least 1 each. */
+export function scaled(plan, factor) {
+  const { total_active_users, new_users_per_minute } = plan.room;
+  const times = (limit) => Math.max(1, Math.round(limit * factor));
+  return withLimits(plan, {
+    inside: times(total_active_users),
+    perMinute: times(new_users_per_minute),
+  });
+}
+
+/**
+ * Searches the smallest limits, in the plan's proportion, with which 95 of 100 wait at most so
+ * long.
+ *
+ * @param {object} plan
+ * @param {number} waitS
+ * @param {(plans: object[]) => Promise<object[]>} play
+ * @returns {Promise<{ plan: object, outcome: object } | undefined>} none if even the largest that
+ *   are looked at do not
+ */
+export async function find(plan, waitS, play) {
+  const isGood = ({ wait_s, visitors }) => wait_s.p95 <= waitS && visitors.waiting === 0;
+  let [low, high] = [SMALLEST, LARGEST];
+  let best;
+  // From the plan's own limits by doubling, since most plans are not far off.
+  for (let factor = 1; factor <= LARGEST && factor >= SMALLEST;) {
+    const tried = scaled(plan, factor);
+    const [outcome] = await play([tried]);
+    if (isGood(outcome)) {
+      [high, best] = [factor, { plan: tried, outcome }];
+      if (low > SMALLEST) break;
+      factor /= 2;
+    } else {
+      low = factor;
+      if (best) break;
+      factor *= 2;
+    }
+  }
+  if (!best) return;
+  while (high / low > CLOSE) {
+    const middle = Math.sqrt(low * high);
+    const tried = scaled(plan, middle);
+    if (isSame(tried, best.plan)) break;
+    const [outcome] = await play([tried]);
+    if (isGood(outcome)) [high, best] = [middle, { plan: tried, outcome }];
+    else low = middle;
+  }
+  return best;
+}
+
+function isSame({ room: one }, { room: other }) {
+  return (
+    one.total_active_users === other.total_active_users &&
+    one.new_users_per_minute === other.new_users_per_minute
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * `npm run rehearse` as an owner runs it: the example from nothing to an opened report, wrong
+ * plans, a search, the release folder without Rust.
+ */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { AXE, barriers } from "../harness/accessibility.mjs";
+import { PHONE, keepScreenshot } from "../harness/browser-test.mjs";
+import { chromiumMissing, launchChromium } from "../harness/chromium.mjs";
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), "rehearsal-"));
+const EXAMPLE = "examples/rehearsal/ticket-drop.json";
+
+function rehearse(...parameters) {
+  const options = { encoding: "utf8", env: { ...process.env, INIT_CWD: process.cwd() } };
+  return spawnSync("node", ["scripts/rehearse.mjs", ...parameters], options);
+}
+
+const html = path.join(folder, "report.html");
+const json = path.join(folder, "figures.json");
+
+test("the example is rehearsed: an answer in words, a report, figures", () => {
+  const { status, stdout, stderr } = rehearse(EXAMPLE, "--html", html, "--json", json);
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /With 500 a minute and 3,000 inside the line is gone at \d\d:\d\d\./);
+  assert.match(stdout, /Never are more than 3,000 inside\./);
+  const { plays } = JSON.parse(fs.readFileSync(json, "utf8"));
+  assert.equal(plays.length, 3);
+  const waits = plays.map(({ outcome }) => outcome.queued_wait_s.median);
+  assert.ok(waits[0] > waits[1] && waits[1] > waits[2], `${waits}`);
+  for (const { outcome } of plays) {
+    assert.deepEqual([outcome.over_limit, outcome.over_rate], [0, 0]);
+    assert.equal(outcome.visitors.entered + outcome.visitors.gave_up, outcome.visitors.arrived);
+  }
+});
+
+test("the report shows it without a network, to everybody", async (context) => {
+  const missing = chromiumMissing();
+  if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
+  if (missing) return context.skip(`SKIPPED: ${missing}`);
+  const browser = await launchChromium();
+  try {
+    for (const [name, options] of [
+      ["report", { viewport: { width: 1280, height: 900 } }],
+      ["report-phone", { ...PHONE, colorScheme: "dark" }],
+    ]) {
+      const profile = await browser.newContext({ ...options, offline: true });
+      const page = await profile.newPage();
+      const errors = [];
+      page.on("pageerror", ({ message }) => errors.push(message));
+      page.on("request", (request) => {
+        if (!request.url().startsWith("file:")) errors.push(request.url());
+      });
+      await page.addInitScript({ path: AXE });
+      await page.goto(pathToFileURL(html).href);
+      await page.getByRole("heading", { name: "Ticket drop at noon" }).waitFor();
+      assert.equal(await page.locator(".plot canvas").count(), 6);
+      await page.getByRole("button", { name: "1,000 a minute and 6,000 inside" }).click();
+      await page.getByText("With 1,000 a minute and 6,000 inside").waitFor();
+      await keepScreenshot(page, name, { fullPage: true });
+      assert.deepEqual([await barriers(page), errors], [[], []]);
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+test("what is wrong with a plan is said field by field, and nothing is written", () => {
+  const plan = path.join(folder, "wrong.json");
+  const report = path.join(folder, "wrong.html");
+  const room = { total_active_users: 0, new_users_per_minute: 5 };
+  fs.writeFileSync(
+    plan,
+    JSON.stringify({ room, arrivals: { preset: "all_day" }, bots_percent: 200 }),
+  );
+  const { status, stderr } = rehearse(plan, "--no-build", "--html", report);
+  assert.equal(status, 1);
+  for (const field of ["room.total_active_users: ", "visitors: ", "bots_percent: "]) {
+    assert.ok(stderr.includes(field), `${field} in ${stderr}`);
+  }
+  assert.ok(!fs.existsSync(report));
+  assert.match(rehearse("--limit", "5", "--no-build").stderr, /when do they come\? Give --preset/);
+});
+
+test("the limits are found with which 95 of 100 wait at most ten minutes", () => {
+  const file = path.join(folder, "found.json");
+  const flags = ["--visitors", "2000", "--preset", "flash-sale", "--minutes-on-site", "1"];
+  const limits = ["--limit", "100", "--per-minute", "50", "--session-minutes", "1"];
+  const report = ["--html", path.join(folder, "found.html"), "--json", file];
+  const { status, stdout, stderr } = rehearse(
+    ...flags,
+    ...limits,
+    "--find",
+    "10",
+    "--no-build",
+    ...report,
+  );
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /For 95 of 100 wait at most 10 min: \d+ a minute and \d+ inside\./);
+  const { found, plays } = JSON.parse(fs.readFileSync(file, "utf8"));
+  assert.ok(found.play.outcome.wait_s.p95 <= 600);
+  assert.ok(plays[0].outcome.wait_s.p95 > 600);
+});
+
+test("a release folder rehearses without Rust", () => {
+  const root = path.join(folder, "release");
+  const made = spawnSync("node", ["scripts/release.mjs", "--no-build", "--folder", root], {
+    encoding: "utf8",
+  });
+  assert.equal(made.status, 0, made.stderr);
+  const node = path.dirname(process.execPath);
+  const ran = spawnSync("node", ["scripts/rehearse.mjs", EXAMPLE, "--per-minute", "500,600"], {
+    cwd: root,
+    encoding: "utf8",
+    // Nothing of Rust is on this path.
+    env: { PATH: `${node}:/usr/bin:/bin`, HOME: folder, INIT_CWD: root },
+  });
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /With 600 a minute and 3,000 inside the line is gone at/);
+  assert.ok(fs.existsSync(path.join(root, "rehearsal.html")));
+});

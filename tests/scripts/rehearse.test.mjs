@@ -1,0 +1,131 @@
+/** Words, bill and search of `npm run rehearse`, and what flags and files make of a plan. */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { answerOf, duration, moment } from "../../scripts/rehearse/answer.mjs";
+import { billOf } from "../../scripts/rehearse/bill.mjs";
+import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
+import { pastOf } from "../../scripts/rehearse/past.mjs";
+import { find, scaled, variantsOf } from "../../scripts/rehearse/variants.mjs";
+
+const PLAN = {
+  room: { total_active_users: 300, new_users_per_minute: 100 },
+  visitors: 1_000,
+  arrivals: { preset: "flash_sale" },
+};
+const limitsOf = ({ room }) => [room.total_active_users, room.new_users_per_minute];
+
+function outcome(changes = {}) {
+  return {
+    limits: { total_active_users: 300, new_users_per_minute: 100, session_duration: 5 },
+    visitors: { arrived: 1_000, queued: 800, entered: 950, gave_up: 50, waiting: 0 },
+    queued_wait_s: { median: 600, p95: 1_500, longest: 1_700 },
+    wait_s: { p95: 1_400 },
+    line_over_at_s: 47 * 60,
+    longest_line: 640,
+    longest_line_at_s: 300,
+    over_limit: 0,
+    over_rate: 0,
+    told: { told_error_p50_percent: 6.4, told_error_p90_percent: 21 },
+    minutes: [{ waiting: 5, inside: 120, entered: 100 }],
+    ...changes,
+  };
+}
+
+test("the answer says when the line is gone, how long people wait, and what holds them up", () => {
+  const text = answerOf({ ...PLAN, begins_at: "12:00" }, outcome()).join(" ");
+  assert.match(text, /With 100 a minute and 300 inside the line is gone at 12:47\./);
+  assert.match(text, /80 of 100 have to wait: half of them over 10 minutes, 5 of 100 over 25 min/);
+  assert.match(text, /how many may enter in a minute/);
+  assert.match(text, /off by 6 % for half of them/);
+  const full = outcome({ minutes: [{ waiting: 5, inside: 299, entered: 60 }] });
+  assert.match(answerOf(PLAN, full).join(" "), /how many may be inside/);
+  const broken = answerOf(PLAN, outcome({ over_limit: 2 })).at(-1);
+  assert.match(broken, /2 too many are inside/);
+  const calm = outcome({ visitors: { ...outcome().visitors, queued: 0 } });
+  assert.match(answerOf(PLAN, calm).join(" "), /nobody waits/);
+});
+
+test("moments and durations read as people say them", () => {
+  assert.equal(moment({}, 47 * 60), "in minute 48");
+  assert.equal(moment({ begins_at: "23:30" }, 3_600), "at 00:30, 1 day later");
+  assert.deepEqual([45, 600, 9_000].map(duration), ["45 s", "10 minutes", "2 h 30 min"]);
+});
+
+test("the bill is what the prices ask, and says where the plan includes it", () => {
+  const cost = { page_views: 2e6, calls: 4e5, registry_calls: 1e5, awake_ms: 1e6, rows: 0 };
+  const bill = billOf({ cost });
+  assert.ok(bill.isIncluded);
+  // 2 million requests at 0.30 and their CPU time at 0.02, half a million calls at 0.15.
+  assert.ok(Math.abs(bill.rows[0].usd - 0.64) < 1e-9);
+  assert.ok(Math.abs(bill.rows[1].usd - 0.075) < 1e-9);
+  assert.ok(!billOf({ cost: { ...cost, calls: 2e6 } }).isIncluded);
+});
+
+test("limits beside each other: those that are named, else half as much again and twice", () => {
+  const check = (limits, visitors, want) =>
+    assert.deepEqual(variantsOf(PLAN, limits, visitors).map(limitsOf), want);
+  check({}, 1_000, [
+    [300, 100],
+    [450, 150],
+    [600, 200],
+  ]);
+  check({}, 1_000_000, [[300, 100]]);
+  check({ perMinute: [100, 200] }, 1_000_000, [
+    [300, 100],
+    [300, 200],
+  ]);
+  check({ inside: [50, 400], perMinute: [100] }, 10, [
+    [50, 50],
+    [400, 100],
+  ]);
+});
+
+test("the search finds the smallest limits that do, and says where none does", async () => {
+  // 95 of 100 wait so long as 3,000 enter at the rate.
+  const play = async (plans) =>
+    plans.map(({ room }) => ({
+      wait_s: { p95: (3_000 / room.new_users_per_minute) * 60 },
+      visitors: { waiting: 0 },
+    }));
+  const { plan } = await find(PLAN, 10 * 60, play);
+  assert.ok(plan.room.new_users_per_minute >= 300, JSON.stringify(plan.room));
+  assert.ok(plan.room.new_users_per_minute <= 307, JSON.stringify(plan.room));
+  assert.equal(await find(PLAN, 1, play), undefined);
+  const { plan: few } = await find(scaled(PLAN, 16), 60 * 60, play);
+  assert.ok(few.room.new_users_per_minute >= 50 && few.room.new_users_per_minute <= 52);
+});
+
+test("flags change a plan, and a CSV is read by its last column", () => {
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "rehearse-")), "arrivals.csv");
+  fs.writeFileSync(file, "minute,visitors\n12:00,40\n12:01,15\n");
+  assert.deepEqual(minutesOf(file), [40, 15]);
+  const options = { arrivals: file, "per-minute": "60,80", "minutes-on-site": "7" };
+  const { plan, limits } = planOf(options, PLAN);
+  assert.deepEqual(plan.arrivals, { per_minute: [40, 15] });
+  assert.deepEqual([plan.on_site.minutes, limitsOf(plan)], [7, [300, 60]]);
+  assert.deepEqual(limits, { inside: [], perMinute: [60, 80] });
+});
+
+test("a history becomes arrivals minute by minute, a stay and a patience", () => {
+  const columns = [
+    ...["datetime", "entered", "entered_after_waiting", "joined_line", "left_line"],
+    ...["stayed_seconds_p50", "stays_measured", "waited_seconds_p50", "waits_measured"],
+    ...["told_error_percent_p50", "told_errors_measured"],
+  ];
+  const rows = [
+    ["2026-11-25T10:00:00Z", 5, 0, 3, 0, 120, 2, null, 0, null, 0],
+    ["2026-11-25T10:02:00Z", 9, 4, 6, 3, 240, 6, 300, 4, 12, 4],
+  ];
+  const past = pastOf({ columns, rows });
+  assert.deepEqual(past.arrivals.per_minute, [8, 0, 11]);
+  assert.equal(past.on_site.minutes, 3.5);
+  // A third has given up, half waited 5 min.
+  assert.ok(Math.abs(past.giving_up.after_minutes - 5 / -Math.log(2 / 3)) < 1e-9);
+  assert.equal(past.past.told_error_percent, 12);
+  assert.equal(pastOf({ columns, rows: [] }), undefined);
+});
