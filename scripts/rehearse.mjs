@@ -7,8 +7,10 @@ import path from "node:path";
 import { wholeNumber } from "./deploy/options.mjs";
 import { LiveLine } from "./live-line.mjs";
 import { ROOT } from "./modules.mjs";
-import { answerOf, count, limitsText } from "./rehearse/answer.mjs";
+import { answerOf, besideText, count, limitsText } from "./rehearse/answer.mjs";
+import { apiOf } from "./rehearse/api.mjs";
 import { billOf } from "./rehearse/bill.mjs";
+import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
 import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
 import { reportOf } from "./rehearse/page.mjs";
 import { PlanError, expectedBy, isBuilt, play } from "./rehearse/player.mjs";
@@ -16,6 +18,7 @@ import { planOfRunning } from "./rehearse/running-room.mjs";
 import { find, variantsOf } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
 
+const line = new LiveLine();
 const callerFolder = process.env.INIT_CWD ?? process.cwd();
 const { options, file } = rehearseOptions(process.argv.slice(2));
 const threads = options.threads
@@ -23,17 +26,17 @@ const threads = options.threads
   : os.availableParallelism();
 const fromFile = file === undefined ? {} : planIn(named(file));
 if (options.arrivals) options.arrivals = named(options.arrivals);
-const { past, ...fromRoom } = options.room ? await planOfRunning(options) : {};
+const { past, ...fromRoom } = options.room ? await planOfRunning(options).catch(refuse) : {};
 const { plan, limits } = planOf(options, { ...fromFile, ...fromRoom });
 process.chdir(ROOT);
 await build();
 
-const line = new LiveLine();
 const began = Date.now();
 const [plays, found] = await rehearsed();
 const tookS = (Date.now() - began) / 1_000;
 line.end();
 tell();
+if (options.live) await rehearseLive();
 
 async function rehearsed() {
   try {
@@ -74,17 +77,64 @@ function showPart(part) {
   line.show(`[${"#".repeat(done)}${".".repeat(30 - done)}] ${Math.floor(part * 100)} %`);
 }
 
+/** The same visitors once more, in real time, at the Worker that runs. */
+async function rehearseLive() {
+  const { outcome } = plays[0];
+  if (outcome.visitors.arrived > VISITORS_MAX) {
+    stop(`--live takes at most ${count(VISITORS_MAX)} visitors: give fewer, and smaller limits`);
+  }
+  const perMinute = outcome.minutes.map(({ arrived }) => arrived);
+  const ending = new AbortController();
+  process.once("SIGINT", () => ending.abort());
+  console.log(`\nNow at ${options.live}, in real time. Ctrl-C ends it and removes its room.`);
+  const measured = await playLive({
+    plan,
+    perMinute: perMinute.slice(0, perMinute.findLastIndex((number) => number > 0) + 1),
+    opensAtS: outcome.opens_at_s,
+    site: options.live,
+    api: apiOf(options.url),
+    signal: ending.signal,
+    onProgress: showNumbers,
+  }).catch(refuse);
+  line.end();
+  console.log(`\n${besideText(outcome, measured)}`);
+  if (options.json) writeFigures({ live: measured });
+}
+
+function showNumbers(numbers) {
+  line.show(
+    Object.entries(numbers)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(" · "),
+  );
+}
+
+/** Ends the command with what cannot be done. */
+function refuse(error) {
+  line.end();
+  stop(error.message);
+}
+
 function tell() {
   for (const { answer } of plays) console.log(`\n${answer.join("\n")}`);
   if (found) console.log(`\n${found.says}`);
   if (past) console.log(`\n${pastText(past)}`);
-  const rehearsal = { plan, plays, found: found?.play && found, past, tookS };
+  const rehearsal = rehearsalNow();
   const { usd, planUsd, isIncluded } = plays[0].bill;
   const price = isIncluded ? "nothing" : `${usd.toFixed(2)} USD`;
   console.log(`\nAt Cloudflare it costs ${price} beyond the ${planUsd} USD a month of the plan.`);
   write(options.html, reportOf(rehearsal), "The report");
-  if (options.json) write(options.json, `${JSON.stringify(rehearsal, null, 2)}\n`, "The figures");
+  if (options.json) writeFigures();
   console.log(`It took ${Math.round(tookS)} s.`);
+}
+
+function rehearsalNow() {
+  return { plan, plays, found: found?.play && found, past, tookS };
+}
+
+function writeFigures(more = {}) {
+  const figures = { ...rehearsalNow(), ...more };
+  write(options.json, `${JSON.stringify(figures, null, 2)}\n`, "The figures");
 }
 
 /** What the room recorded, beside which the rehearsal stands. */

@@ -45,6 +45,37 @@ export function answerOf(plan, outcome) {
   return sentences;
 }
 
+/**
+ * What was simulated beside what a running Worker did, a line for each figure.
+ *
+ * @param {object} simulated an outcome
+ * @param {object} measured what `playLive` resolves with
+ */
+export function besideText(simulated, measured) {
+  const rows = [
+    ["", "simulated", "live"],
+    ...[
+      ["came", count, ({ visitors }) => visitors.arrived],
+      ["entered", count, ({ visitors }) => visitors.entered],
+      ["gave up", count, ({ visitors }) => visitors.gave_up],
+      ["most inside by their visits", count, ({ most_inside }) => most_inside],
+      ["half waited over", duration, ({ queued_wait_s }) => queued_wait_s.median],
+      ["5 of 100 over", duration, ({ queued_wait_s }) => queued_wait_s.p95],
+      ["longest", duration, ({ queued_wait_s }) => queued_wait_s.longest],
+      [
+        "first told wrong by, %",
+        count,
+        ({ told, told_error_p50_percent }) =>
+          told?.told_error_p50_percent ?? told_error_p50_percent,
+      ],
+    ].map(([name, text, of]) => [name, text(of(simulated)), text(of(measured))]),
+    ["answers that did not come", "", count(measured.errors)],
+  ];
+  return rows
+    .map(([name, ...cells]) => name.padEnd(28) + cells.map((cell) => cell.padStart(14)).join(""))
+    .join("\n");
+}
+
 /** The limits as an owner says them. */
 export function limitsText({ total_active_users, new_users_per_minute }) {
   return `${count(new_users_per_minute)} a minute and ${count(total_active_users)} inside`;

@@ -32,6 +32,12 @@ export const REHEARSE_FLAGS = [
   ["from", undefined, "moment", "From when on, such as 2026-11-27T09:00:00Z. Default: a day ago."],
   ["until", undefined, "moment", "Until when. Default: now."],
   ["find", undefined, "minutes", "Search the limits with which 95 of 100 wait at most so long."],
+  [
+    "live",
+    undefined,
+    "address",
+    "Besides, in real time against a running Worker: an address of the host that it covers.",
+  ],
   ["html", "rehearsal.html", "file", "Where the report goes."],
   ["json", undefined, "file", "Where the figures go."],
   ["seed", undefined, "number", "Another seed is another day of the same kind. Default: 1."],

@@ -1,12 +1,7 @@
 // A plan from a running Worker: a room, an event of it, and what the room has recorded.
-import path from "node:path";
-
-import { deploymentIn } from "../deploy/kept.mjs";
-import { apiToken } from "../local.mjs";
-import { stop } from "../stop.mjs";
+import { apiOf } from "./api.mjs";
 import { pastOf } from "./past.mjs";
 
-const ANSWER_WITHIN_MS = 30_000;
 const MINUTE_MS = 60_000;
 /** What a rehearsal needs of a room, as the API calls it. */
 const ROOM_FIELDS = [
@@ -39,7 +34,7 @@ const EVENT_FIELDS = [
  */
 export async function planOfRunning(options) {
   const api = apiOf(options.url);
-  const rooms = await api("waiting_rooms/file");
+  const rooms = await api("GET", "waiting_rooms/file");
   const room = oneOf(rooms, options.room, "room");
   const ofRoom = { title: room.name, room: picked(room, ROOM_FIELDS) };
   const plan = options.event
@@ -50,15 +45,18 @@ export async function planOfRunning(options) {
   const query = new URLSearchParams(range.map((name) => [name, options[name]]));
   query.set("resolution", "minute");
   const path = `zones/${room.zone_id}/waiting_rooms/${room.id}/history?${query}`;
-  const past = pastOf(await api(path));
-  if (!past) stop(`${room.name} has recorded nothing then: choose a time with --from and --until`);
+  const past = pastOf(await api("GET", path));
+  if (!past) {
+    throw new Error(`${room.name} has recorded nothing then: choose it with --from and --until`);
+  }
   return { ...plan, ...past };
 }
 
 function oneOf(all, wanted, kind) {
   const found = all.find(({ id, name }) => name === wanted || id === wanted);
   const names = all.map(({ name }) => name).join(", ") || "none";
-  return found ?? stop(`there is no ${kind} ${wanted}, but ${names}`);
+  if (found) return found;
+  throw new Error(`there is no ${kind} ${wanted}, but ${names}`);
 }
 
 function withEvent(plan, event) {
@@ -82,24 +80,4 @@ function picked(from, names) {
 function clockOf(ms) {
   const at = new Date(ms);
   return [at.getHours(), at.getMinutes()].map((part) => `${part}`.padStart(2, "0")).join(":");
-}
-
-function apiOf(url) {
-  const { origin, hostname } = new URL(url);
-  // The token of local development goes to this machine alone.
-  const isLocal = ["localhost", "127.0.0.1"].includes(hostname);
-  const deployed = deploymentIn(path.resolve("production"), hostname)?.token;
-  const token = process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
-  if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
-  return async (what) => {
-    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const address = new URL(`/_waiting-room/client/v4/${what}`, origin);
-    const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(address, { headers, signal }).catch((error) =>
-      stop(`nothing answers at ${origin}: ${error.cause?.message ?? error.message}`),
-    );
-    const envelope = await answer.json().catch(() => stop(`${address} answered ${answer.status}`));
-    if (!envelope.success) stop(envelope.errors.map(({ message }) => message).join("\n  "));
-    return envelope.result;
-  };
 }

@@ -1,0 +1,37 @@
+// Asks the API of a running Worker, with the token of its deployment.
+import path from "node:path";
+
+import { deploymentIn } from "../deploy/kept.mjs";
+import { apiToken } from "../local.mjs";
+
+const ANSWER_WITHIN_MS = 30_000;
+
+/**
+ * Returns a function that asks: it takes the method, the path behind `client/v4/`, and a body, and
+ * resolves with the result. It throws a sentence with what is wrong.
+ *
+ * @param {string} url an address on an admin host of the Worker
+ */
+export function apiOf(url) {
+  const { origin, hostname } = new URL(url);
+  // The token of local development goes to this machine alone.
+  const isLocal = ["localhost", "127.0.0.1"].includes(hostname);
+  const deployed = deploymentIn(path.resolve("production"), hostname)?.token;
+  const token = process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
+  if (!token) throw new Error("no token: set the variable API_TOKEN to the secret of that name");
+  return async (method, what, body) => {
+    const address = new URL(`/_waiting-room/client/v4/${what}`, origin);
+    const answer = await fetch(address, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: body && JSON.stringify(body),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    }).catch((error) => {
+      throw new Error(`nothing answers at ${origin}: ${error.cause?.message ?? error.message}`);
+    });
+    const envelope = await answer.json().catch(() => ({}));
+    if (envelope.success) return envelope.result;
+    const why = envelope.errors?.map(({ message }) => message) ?? [`status ${answer.status}`];
+    throw new Error(`${method} ${address}: ${why.join("; ")}`);
+  };
+}

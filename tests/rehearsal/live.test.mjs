@@ -1,0 +1,92 @@
+/**
+ * A rehearsal against a running Worker: its visitors wait about as long as it was simulated, its
+ * room is removed again, and no site of somebody else is taken.
+ */
+
+import assert from "node:assert/strict";
+
+import { buildRehearsal } from "../../scripts/rehearsal.mjs";
+import { besideText } from "../../scripts/rehearse/answer.mjs";
+import { apiOf } from "../../scripts/rehearse/api.mjs";
+import { playLive } from "../../scripts/rehearse/live.mjs";
+import { isBuilt, play } from "../../scripts/rehearse/player.mjs";
+import { apiAddress } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { SECRETS } from "../harness/deployment.mjs";
+import { room } from "../harness/rooms.mjs";
+
+/** How far what was measured may be from what was simulated: chance, for so few visitors. */
+const APART = 0.25;
+const STEP_MS = 500;
+/** A host that Node finds on each machine. */
+const shop = room({ name: "shop", host: "localhost" });
+const options = { rooms: [shop], build: "debug", stopped: false };
+const PLAN = {
+  room: { total_active_users: 40, new_users_per_minute: 40, session_duration: 1 },
+  visitors: 240,
+  arrivals: { per_minute: [3, 2, 1] },
+  on_site: { minutes: 0.5, page_every_seconds: 20 },
+  giving_up: { at_once_percent: 0, after_minutes: null },
+  data_centers: 1,
+};
+
+/** Time that passes by the clock of the cluster, which is moved while somebody sleeps. */
+function timeOf(cluster) {
+  const sleepers = [];
+  const now = () => cluster.clock.now();
+  const sleep = (ms) => new Promise((wake) => sleepers.push({ at: now() + ms, wake }));
+  const pass = async (isOver) => {
+    while (!isOver()) {
+      await cluster.advance(STEP_MS);
+      const due = sleepers.filter(({ at }) => at <= now());
+      for (const one of due) sleepers.splice(sleepers.indexOf(one), 1)[0].wake();
+      await new Promise((next) => setTimeout(next, due.length > 0 ? 5 : 0));
+    }
+  };
+  return { now, sleep, pass };
+}
+
+clusterTest("visitors wait as simulated, and the room is gone", options, async (cluster) => {
+  process.env.API_TOKEN = SECRETS.API_TOKEN;
+  if (!isBuilt()) await buildRehearsal();
+  const [outcome] = await play([PLAN]);
+  const { now, sleep, pass } = timeOf(cluster);
+  const site = cluster.address(cluster.isolates[0].name, { host: shop.host, path: "/" });
+  const api = apiOf(apiAddress(cluster));
+  const ending = new AbortController();
+  const live = {
+    plan: PLAN,
+    perMinute: outcome.minutes.map(({ arrived }) => arrived),
+    opensAtS: 0,
+    site,
+    api,
+    signal: ending.signal,
+    now,
+    sleep,
+    onProgress: () => {},
+  };
+  let isOver = false;
+  const playing = playLive(live).finally(() => {
+    isOver = true;
+  });
+  await pass(() => isOver);
+  const measured = await playing;
+  console.log("calls", outcome.cost.calls, await cluster.allCalls(), "registry", outcome.cost.registry_calls, "awake", outcome.cost.awake_ms, JSON.stringify((await cluster.door()).calls), outcome.minutes.length);
+  console.log(besideText(outcome, measured));
+  assert.equal(measured.errors, 0);
+  assert.equal(measured.visitors.entered, outcome.visitors.arrived);
+  assert.ok(measured.most_inside <= 40);
+  for (const figure of ["median", "p95"]) {
+    const [one, other] = [outcome, measured].map(({ queued_wait_s }) => queued_wait_s[figure]);
+    assert.ok(Math.abs(one - other) <= APART * one, `${figure}: ${one} and ${other}`);
+  }
+  const rooms = await api("GET", "waiting_rooms/file");
+  assert.deepEqual(
+    rooms.map(({ name }) => name),
+    ["shop"],
+  );
+  await assert.rejects(
+    playLive({ ...live, site: "http://somebody-else.example/" }),
+    /no room of this Worker covers somebody-else\.example/,
+  );
+});
