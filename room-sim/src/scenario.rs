@@ -18,9 +18,8 @@ pub use sizes::{RESTARTS, RUSHES};
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
-/// The largest data center has this many isolates, the others by their share; never fewer than 3.
-const ISOLATES_MAX: f64 = 64.0;
-const ISOLATES_MIN: f64 = 3.0;
+/// No data center has fewer isolates than this, but where the largest has.
+const ISOLATES_MIN: usize = 3;
 /// Where it is day more visitors come, by up to this part.
 const DAY_SWING: f64 = 0.3;
 
@@ -41,6 +40,8 @@ pub struct Scenario {
     pub habits: Habits,
     /// What the network does to messages.
     pub network_conditions: NetworkConditions,
+    /// How many isolates the largest data center has; the others have fewer, by their share.
+    pub isolates_max: usize,
     /// Mean life of an isolate, in milliseconds; it dies with everything unreported.
     pub isolate_life_ms: u64,
     /// Whether an object that sleeps for 10 s forgets all that it has not stored, as the platform
@@ -264,9 +265,10 @@ impl Scenario {
     }
 
     /// How many isolates a data center has.
-    pub fn isolates(data_center: usize) -> usize {
+    pub fn isolates(&self, data_center: usize) -> usize {
         let share = zipf(data_center, DATA_CENTER_EXPONENT);
-        (ISOLATES_MAX * share).max(ISOLATES_MIN) as usize
+        let by_share = (self.isolates_max as f64 * share) as usize;
+        by_share.max(self.isolates_max.min(ISOLATES_MIN))
     }
 
     fn weight(&self, data_center: usize, at_ms: u64) -> f64 {
@@ -356,6 +358,9 @@ mod tests {
 
     #[test]
     fn the_largest_data_center_has_the_most_isolates() {
-        assert_eq!([0, 1, 2, 29, 299].map(Scenario::isolates), [64, 34, 23, 3, 3]);
+        let over = named("over");
+        let isolates = |one| over.isolates(one);
+        assert_eq!([0, 1, 2, 29, 299].map(isolates), [64, 34, 23, 3, 3]);
+        assert_eq!(Scenario { isolates_max: 1, ..named("over") }.isolates(0), 1);
     }
 }

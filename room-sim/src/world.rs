@@ -101,7 +101,7 @@ impl World {
         let network = Network::new(data_centers, network_conditions, &mut chance.network);
         let clocks = Clocks::new(data_centers, &network_conditions, &mut chance.network);
         let objects = Objects::new(data_centers, START, &scenario, &clocks, &mut chance);
-        let row = |data_center| IsolateRow::born(data_center, &clocks, &mut chance);
+        let row = |data_center| IsolateRow::born(&scenario, data_center, &clocks, &mut chance);
         let isolates = (0..data_centers).map(row).collect();
         let published = match algorithm {
             Algorithm::Escrow => None,
@@ -133,14 +133,14 @@ impl World {
         self.event_queue.enter(START, WorldEvent::Second);
         let data_centers = self.isolates.len();
         for data_center in 0..data_centers {
-            for isolate in 0..Scenario::isolates(data_center) {
+            for isolate in 0..self.scenario.isolates(data_center) {
                 self.plan_death(data_center, isolate);
             }
         }
         let (parts, mut context) = self.parts();
         parts.faults.plan(START, &mut context);
         if parts.published.is_some() {
-            PublishedRoom::begin(data_centers, &mut context);
+            PublishedRoom::begin(parts.scenario, data_centers, &mut context);
         }
     }
 

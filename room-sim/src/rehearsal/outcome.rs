@@ -191,11 +191,11 @@ impl Waits {
 
 /// What is known of those who came in one minute.
 #[derive(Clone, Debug, Default)]
-struct Arrived {
+struct Comers {
     waits: Vec<f64>,
     told: Vec<(f64, f64)>,
     gave_up: u64,
-    arrived: u64,
+    count: u64,
 }
 
 fn minutes(
@@ -205,11 +205,11 @@ fn minutes(
     start: Timestamp,
     opens_at: Timestamp,
 ) -> Vec<Minute> {
-    let mut arrived = vec![Arrived::default(); totals.len()];
+    let mut arrived = vec![Comers::default(); totals.len()];
     for one in visitors {
         let minute = (one.arrived_at.since_ms(start) / MINUTE_MS) as usize;
         let Some(row) = arrived.get_mut(minute) else { continue };
-        row.arrived += 1;
+        row.count += 1;
         row.gave_up += u64::from(one.entered_at.is_none() && one.owner != Owner::Bot);
         row.waits.extend(wait_s(one, opens_at));
         if let (Some((at, told_s)), Some(entered_at)) = (one.told, one.entered_at) {
@@ -228,7 +228,7 @@ fn minutes(
         let (told_s, told_true_s) = (mean(|one| one.0), mean(|one| one.1));
         let waits = (!row.waits.is_empty()).then(|| Waits::of(row.waits));
         Minute {
-            arrived: row.arrived,
+            arrived: row.count,
             entered: now.entered - before.entered,
             inside: most(|one| one.active),
             waiting: most(|one| one.waiting),
@@ -260,7 +260,7 @@ mod tests {
     fn so_many_of_a_hundred_waited_at_most_this() {
         let waits = Waits::of((1..=100).rev().map(f64::from).collect());
         let figures = [waits.median, waits.p75, waits.p90, waits.p95, waits.p99, waits.longest];
-        assert_eq!(figures, [50.0, 75.0, 90.0, 95.0, 99.0, 100.0]);
+        assert_eq!(figures.map(|one| one as u32), [50, 75, 90, 95, 99, 100]);
         assert_eq!(Waits::of(Vec::new()), Waits::default());
     }
 }

@@ -20,6 +20,7 @@ use crate::world::START;
 /// More visitors than this are refused: they would take hours.
 const VISITORS_MAX: f64 = 5_000_000.0;
 const DATA_CENTERS_MAX: usize = 300;
+const ISOLATES_MAX: usize = 64;
 /// Arrivals may last this long, and so may a prequeue.
 const MINUTES_MAX: u64 = 3 * 24 * 60;
 /// The wait of people who never give up.
@@ -70,6 +71,10 @@ pub struct Plan {
     /// In how many data centers they arrive.
     #[serde(default = "three")]
     pub data_centers: usize,
+    /// How many isolates of the platform answer in the largest data center: 1 on a server of one's
+    /// own. What a room calls and costs depends on it, and hardly who waits.
+    #[serde(default = "many")]
+    pub isolates: usize,
     /// The seed of all chance.
     #[serde(default = "one")]
     pub seed: u64,
@@ -112,6 +117,10 @@ impl Default for GivingUp {
 
 fn three() -> usize {
     3
+}
+
+fn many() -> usize {
+    ISOLATES_MAX
 }
 
 fn one() -> u64 {
@@ -182,6 +191,7 @@ impl Plan {
             },
             faults: (opens_at_ms > 0).then_some((opens_at_ms, Fault::Open)).into_iter().collect(),
             measured_from_ms: 0,
+            isolates_max: self.isolates,
             ..constant("rehearsal", 0.0)
         }
     }
@@ -236,6 +246,8 @@ impl Plan {
         check(is(self.bots_percent, 0.0, 99.0), "bots_percent", "must be from 0 to 99");
         let data_centers = (1..=DATA_CENTERS_MAX).contains(&self.data_centers);
         check(data_centers, "data_centers", "must be from 1 to 300");
+        let isolates = (1..=ISOLATES_MAX).contains(&self.isolates);
+        check(isolates, "isolates", "must be from 1 to 64");
         check(is_time(self.begins_at.as_deref()), "begins_at", "must be a time like 11:30");
         wrong
     }

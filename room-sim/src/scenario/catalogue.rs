@@ -65,6 +65,8 @@ pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours",
 /// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
+/// The largest data center has so many isolates (`docs/simulation.md`).
+const ISOLATES_MAX: usize = 64;
 /// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
 
@@ -163,6 +165,7 @@ pub(crate) fn constant(name: &'static str, per_minute: f64) -> Scenario {
             data_center_skew_ms: 0,
             far_data_center: None,
         },
+        isolates_max: ISOLATES_MAX,
         isolate_life_ms: seconds(180),
         sleepers_forget: false,
         measured_from_ms: WARM_UP_MS,

@@ -8,7 +8,7 @@ use super::event::WorldEvent;
 use super::isolates::{IsolateInstance, IsolateRow};
 use super::network::{Network, Place};
 use crate::baseline;
-use crate::scenario::{Clocks, Code, Fault, Scenario};
+use crate::scenario::{Clocks, Code, Fault};
 use crate::truth::Restart;
 use crate::world::World;
 
@@ -216,7 +216,7 @@ impl World {
     /// All isolates of each data center of so many are replaced.
     fn replace_isolates(&mut self, every: usize) {
         for data_center in (0..self.isolates.len()).step_by(every) {
-            for isolate in 0..Scenario::isolates(data_center) {
+            for isolate in 0..self.scenario.isolates(data_center) {
                 self.kill(data_center, isolate);
             }
         }
@@ -233,7 +233,7 @@ impl World {
     /// All isolates of a data center die, and its objects are heard no more.
     fn vanish(&mut self, data_center: usize) {
         if self.faults.vanish(data_center, &mut self.calls.network) {
-            for isolate in 0..Scenario::isolates(data_center) {
+            for isolate in 0..self.scenario.isolates(data_center) {
                 self.kill(data_center, isolate);
             }
             self.forget_renewals(data_center);

@@ -90,9 +90,14 @@ pub(crate) struct IsolateRow {
 
 impl IsolateRow {
     /// Makes as many isolates as a data center of this rank has.
-    pub(crate) fn born(data_center: usize, clocks: &Clocks, chance: &mut Chance) -> Self {
+    pub(crate) fn born(
+        scenario: &Scenario,
+        data_center: usize,
+        clocks: &Clocks,
+        chance: &mut Chance,
+    ) -> Self {
         let born = |_| IsolateInstance::born(data_center, clocks, chance);
-        let instances: Vec<_> = (0..Scenario::isolates(data_center)).map(born).collect();
+        let instances: Vec<_> = (0..scenario.isolates(data_center)).map(born).collect();
         let shares = (0..instances.len()).map(|isolate| zipf(isolate, ISOLATE_EXPONENT));
         Self { shares: cumulated(shares), instances }
     }

@@ -91,11 +91,11 @@ impl PublishedRoom {
     }
 
     /// Enters when the counts of each isolate and of each data center move for the first time.
-    pub(crate) fn begin(data_centers: usize, context: &mut Context<'_>) {
+    pub(crate) fn begin(scenario: &Scenario, data_centers: usize, context: &mut Context<'_>) {
         for data_center in 0..data_centers {
             let after_ms = context.chance.network.between(0, MOVE_MS - 1);
             context.enter_in(after_ms, WorldEvent::Counts(CountsEvent::Send(data_center)));
-            for isolate in 0..Scenario::isolates(data_center) {
+            for isolate in 0..scenario.isolates(data_center) {
                 let after_ms = context.chance.network.between(0, MOVE_MS - 1);
                 context.enter_in(after_ms, WorldEvent::Flush { data_center, isolate });
             }
