@@ -15,21 +15,35 @@ import { clusterTest } from "../harness/cluster-test.mjs";
 import { SECRETS } from "../harness/deployment.mjs";
 import { room } from "../harness/rooms.mjs";
 
-/** How far what was measured may be from what was simulated: chance, for so few visitors. */
-const APART = 0.25;
+/**
+ * How far what was measured may be from what was simulated, as parts of it. Measured in one run:
+ * 1 to 8 % of the median, 1 to 5 % of the wait of 95 of 100, 5 to 9 % of the calls.
+ */
+const APART = { median: 0.15, p95: 0.2, calls: 0.15 };
 const STEP_MS = 500;
 /** A host that Node finds on each machine. */
 const shop = room({ name: "shop", host: "localhost" });
 const options = { rooms: [shop], build: "debug", stopped: false };
-const PLAN = {
-  room: { total_active_users: 40, new_users_per_minute: 40, session_duration: 1 },
-  visitors: 240,
-  arrivals: { per_minute: [3, 2, 1] },
-  on_site: { minutes: 0.5, page_every_seconds: 20 },
-  giving_up: { at_once_percent: 0, after_minutes: null },
-  data_centers: 1,
-  isolates: 1,
-};
+/** Rooms of 20 to 400: places, admissions a minute, session, visitors, minutes on the site. */
+const ROOMS = [
+  [20, 20, 1, 120, 0.5],
+  [40, 20, 1, 160, 1],
+  [60, 60, 1, 300, 0.5],
+  [150, 100, 2, 500, 1],
+  [400, 200, 1, 1_200, 1],
+];
+
+function planOf([total_active_users, new_users_per_minute, session_duration, visitors, minutes]) {
+  return {
+    room: { total_active_users, new_users_per_minute, session_duration },
+    visitors,
+    arrivals: { per_minute: [3, 2, 1] },
+    on_site: { minutes, page_every_seconds: 20 },
+    giving_up: { at_once_percent: 0, after_minutes: null },
+    data_centers: 1,
+    isolates: 1,
+  };
+}
 
 /** Time that passes by the clock of the cluster, which is moved while somebody sleeps. */
 function timeOf(cluster) {
@@ -47,16 +61,23 @@ function timeOf(cluster) {
   return { now, sleep, pass };
 }
 
-clusterTest("visitors wait as simulated, and the room is gone", options, async (cluster) => {
+for (const figures of ROOMS) {
+  const [places] = figures;
+  clusterTest(`${places} places: visitors wait as simulated`, options, async (cluster) => {
+    await compared(cluster, planOf(figures));
+  });
+}
+
+async function compared(cluster, plan) {
   process.env.API_TOKEN = SECRETS.API_TOKEN;
   if (!isBuilt()) await buildRehearsal();
-  const [outcome] = await play([PLAN]);
+  const [outcome] = await play([plan]);
   const { now, sleep, pass } = timeOf(cluster);
   const site = cluster.address(cluster.isolates[0].name, { host: shop.host, path: "/" });
   const api = apiOf(apiAddress(cluster));
   const ending = new AbortController();
   const live = {
-    plan: PLAN,
+    plan,
     perMinute: outcome.minutes.map(({ arrived }) => arrived),
     opensAtS: 0,
     site,
@@ -76,14 +97,14 @@ clusterTest("visitors wait as simulated, and the room is gone", options, async (
   console.log(besideText(outcome, measured));
   assert.equal(measured.errors, 0);
   assert.equal(measured.visitors.entered, outcome.visitors.arrived);
-  assert.ok(measured.most_inside <= 40);
+  assert.ok(measured.most_inside <= plan.room.total_active_users);
   for (const figure of ["median", "p95"]) {
     const [one, other] = [outcome, measured].map(({ queued_wait_s }) => queued_wait_s[figure]);
-    assert.ok(Math.abs(one - other) <= APART * one, `${figure}: ${one} and ${other}`);
+    assert.ok(Math.abs(one - other) <= APART[figure] * one, `${figure}: ${one} and ${other}`);
   }
   const apart = Math.abs(calls - outcome.cost.calls) / calls;
   console.log(`calls of objects: ${outcome.cost.calls} simulated, ${calls} counted`);
-  assert.ok(apart <= APART, `${apart}`);
+  assert.ok(apart <= APART.calls, `${apart}`);
   const rooms = await api("GET", "waiting_rooms/file");
   assert.deepEqual(
     rooms.map(({ name }) => name),
@@ -93,4 +114,4 @@ clusterTest("visitors wait as simulated, and the room is gone", options, async (
     playLive({ ...live, site: "http://somebody-else.example/" }),
     /no room of this Worker covers somebody-else\.example/,
   );
-});
+}
