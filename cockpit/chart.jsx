@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000;
 const DRAG_MIN_PX = 8;
 /** The room for numbers beside the chart, in pixels. */
 const AXIS_PX = 52;
+/** A moment below the chart needs so many pixels, in a language with "AM" and "PM" too. */
+const MOMENT_PX = 76;
 const TOP_SHARE = 1.05;
 /** By which steps counts go up: 1, 2, 5, 10 and so on. */
 const COUNTS = Array.from({ length: 27 }, (_, at) => [1, 2, 5][at % 3] * 10 ** Math.floor(at / 3));
@@ -100,7 +102,7 @@ function optionsOf({ element, series, height, latest }) {
       y: { range: (_, least, most) => [0, Math.max(1, most ?? 1) * TOP_SHARE] },
     },
     axes: [
-      { ...axis, ticks, size: 28, values: moments },
+      { ...axis, ticks, size: 28, space: MOMENT_PX, values: moments },
       { ...axis, ticks, size: AXIS_PX, incrs: COUNTS, values: (_, all) => all.map(number) },
     ],
     series: [

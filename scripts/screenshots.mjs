@@ -1,6 +1,10 @@
 // Takes the pictures in docs/ from the built Worker: the queue page and the cockpit, each on a
-// desktop and on a phone.
+// desktop and on a phone, and the report of a rehearsal.
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { PHONE, Arena } from "../tests/harness/browser-test.mjs";
 import { launchChromium } from "../tests/harness/chromium.mjs";
@@ -56,6 +60,7 @@ try {
     await buyers.wait(COUNTED_MS);
     return cockpit(arena, { ...screen, reducedMotion: "reduce" });
   });
+  await report("docs/rehearsal.png");
 } finally {
   await browser.close();
   await cluster.stop();
@@ -75,6 +80,19 @@ async function cockpit(arena, context) {
   await owner.reads(new RegExp(`^${PLACES} / ${PLACES}`));
   await owner.page.evaluate(() => document.activeElement.blur());
   return owner.page.screenshot();
+}
+
+/** The upper part of what the example's rehearsal says. */
+async function report(file) {
+  const page = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "rehearsal-")), "report.html");
+  const parameters = ["scripts/rehearse.mjs", "examples/rehearsal/ticket-drop.json", "--html", page];
+  const { status } = spawnSync("node", parameters, { stdio: "inherit" });
+  if (status !== 0) throw new Error(`the rehearsal ended with ${status}`);
+  const viewport = { width: 1160, height: 1_120 };
+  const tab = await (await browser.newContext({ viewport, colorScheme: "light" })).newPage();
+  await tab.goto(pathToFileURL(page).href);
+  await tab.locator(".plot canvas").last().waitFor();
+  await tab.screenshot({ path: file });
 }
 
 async function composeBoth(file, picture) {
