@@ -85,7 +85,9 @@ async function rehearseLive() {
   }
   const perMinute = outcome.minutes.map(({ arrived }) => arrived);
   const ending = new AbortController();
-  process.once("SIGINT", () => ending.abort());
+  // However often it comes, from a terminal and from npm: the room is removed first.
+  process.on("SIGINT", () => ending.abort());
+  process.on("SIGTERM", () => ending.abort());
   console.log(`\nNow at ${options.live}, in real time. Ctrl-C ends it and removes its room.`);
   const measured = await playLive({
     plan,

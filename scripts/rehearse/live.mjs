@@ -86,7 +86,10 @@ class Crowd {
   #began;
 
   constructor(options, address) {
-    this.#options = { now: Date.now, sleep: sleepFor, ...options };
+    // Whoever sleeps when it is ended wakes at once.
+    const { signal } = options;
+    const sleep = (ms) => sleepFor(ms, undefined, { signal }).catch(() => {});
+    this.#options = { now: Date.now, sleep, ...options };
     this.#address = address;
   }
 
