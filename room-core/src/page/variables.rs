@@ -17,7 +17,7 @@ use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
 use crate::queue::estimate::{SHORTEST_S, told_minutes};
-use crate::room::branding::Branding;
+use crate::room::branding::{Branding, in_language};
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 
@@ -191,6 +191,10 @@ impl Variables {
         let mut branding = branding.clone();
         if branding.name.is_empty() {
             host.clone_into(&mut branding.name);
+        }
+        let language = self.localized.language;
+        for text in [&mut branding.text, &mut branding.message] {
+            *text = in_language(text, language).to_owned();
         }
         Self { branding, ..self }
     }
