@@ -209,6 +209,7 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         is_first: false,
+        reference: None,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };

@@ -56,6 +56,8 @@ pub struct Variables {
     branding: Branding,
     /// Where the visitor comes again, if it is another address than was asked for; else empty.
     return_address: String,
+    /// The number that the visitor can quote; else empty.
+    reference: String,
     /// The code with which the place moves; else empty.
     place_code: String,
     /// How the visitor can be told before the turn.
@@ -144,6 +146,7 @@ impl Variables {
             is_gate: false,
             arrival: Arrival::default(),
             return_address: String::new(),
+            reference: waiting.reference.map(|one| one.to_string()).unwrap_or_default(),
             place_code: match waiting.place {
                 PlaceMove::Code(code, _) => code.to_string(),
                 _ => String::new(),
