@@ -1,6 +1,6 @@
 /**
- * Several tabs that wait with one place, and what browsers ask for beside a page: each tab loads the
- * site once, and the console stays empty.
+ * Several tabs that wait with one place, and what browsers ask for beside a page: each tab loads
+ * the site once, and the console stays empty.
  */
 
 import assert from "node:assert/strict";
@@ -43,7 +43,9 @@ browserTest("each tab loads the site once", { rooms: [shop] }, async (arena) => 
 browserTest("a tab that meets the site logs nothing of it", { rooms: [shop] }, async (arena) => {
   const { visitor, second } = await inTwoTabs(arena);
   // The site answers the check-in, as where another tab has entered and could not say so.
-  const body = '<style>p { color: red }</style><p style="color: blue" onclick="x()">Inside the shop</p>';
+  const body =
+    '<style>p { color: red }</style>' +
+    '<p style="color: blue" onclick="x()">Inside the shop</p>';
   let asked = 0;
   await second.route(new URL("/", visitor.address).href, async (route) => {
     asked += 1;

@@ -24,7 +24,7 @@ const TAGS = fs
   .readdirSync(path.join(ROOT, "templates", "languages"))
   .map((name) => path.basename(name, ".json"));
 
-const shop = room({ name: "shop", total_active_users: 1, show_position: true, turn_kept_minutes: 5 });
+const shop = room({ name: "shop", total_active_users: 1, show_position: true });
 const options = { rooms: [shop], colos: { AMS: 1 } };
 
 clusterTest("the page is small in every language", options, async (cluster) => {

@@ -42,9 +42,9 @@ impl Branding<Option<String>> {
     }
 }
 
-/// Returns what readers of a language see of an owner's text. A tag in brackets, like `[de]`, begins
-/// the text of its language; who has none gets what stands before the first tag, or, where that is
-/// nothing, behind it.
+/// Returns what readers of a language see of an owner's text. A tag in brackets, like `[de]`,
+/// begins the text of its language; who has none gets what stands before the first tag, or, where
+/// that is nothing, behind it.
 pub fn in_language(text: &str, language: Language) -> &str {
     let mark = |(at, _): (usize, &str)| {
         let (tag, _) = text.get(at + 1..)?.split_once(']')?;
