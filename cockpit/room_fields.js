@@ -83,6 +83,11 @@ export const ROOM_GROUPS = [
         "They end so many minutes after entering, whatever the visitor does.",
       ),
       fieldOf("turn_kept_minutes"),
+      flag(
+        "confirm_turn",
+        "A turn is confirmed",
+        "Whose turn it is enters with a click, within 5 minutes, and not before. For fifo alone.",
+      ),
       amount(
         "unconfirmed_seconds",
         "A newcomer counts for (seconds)",

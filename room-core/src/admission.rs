@@ -5,6 +5,7 @@
 //! functions of their arguments.
 
 mod check_in;
+pub mod confirmation;
 pub mod infinite_queue;
 pub mod moving;
 mod session;
@@ -279,20 +280,37 @@ fn decide_queued(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     if is_too_early(now, settings, &ticket)
         && !standing::may_come_at_once(now, settings, view, &ticket)
         && !standing::begins_to_keep(now, settings, &ticket)
+        || confirmation::awaits(settings, &ticket)
     {
         return Decision::TooEarly { ticket };
     }
-    let mut ticket = confirmed(ticket, now);
+    let mut ticket = confirmation::told(confirmed(ticket, now));
     if settings.queueing_method != QueueingMethod::Random {
         ticket.note_told();
     }
     // An isolate that heard nothing for a while does not know who was called meanwhile.
     let key = place(context, &ticket);
     let called = view.is_none_or(|view| is_called(key, view) || view.is_stale(now));
+    if let Some(waits) = unconfirmed(context, &ticket, key) {
+        return waits;
+    }
     if called && may_ask && !settings.queue_all {
         return Decision::AskCounter(asked(settings, ticket, SlotClass::Queued, key));
     }
     queue(context, ticket, false)
+}
+
+/// Lets a visitor wait who has to confirm the turn first, and asks for that where a slot is likely
+/// to be free; `None` where turns are not confirmed. By an old view nobody is asked: the counter
+/// knows.
+fn unconfirmed(context: VisitContext<'_>, ticket: &Ticket, key: OrderKey) -> Option<Decision> {
+    let VisitContext { now, settings, view, .. } = context;
+    let view = view.filter(|view| confirmation::is_on(settings) && !view.is_stale(now))?;
+    if is_called(key, view) && (view.open || standing::finds_a_slot(view, now)) {
+        let asked = confirmation::asked(ticket, now);
+        return Some(present(context, ticket, asked, key, false));
+    }
+    Some(queue(context, ticket.clone(), false))
 }
 
 fn is_called(key: OrderKey, view: &View) -> bool {
@@ -417,12 +435,25 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
         return Decision::Challenge { ticket };
     }
     ticket.kept_minutes = standing::kept_minutes(now, settings, &before);
+    present(context, &before, ticket, key, first)
+}
+
+/// Counts a visitor who waits with `ticket`, and came with the one `before`, as present until the
+/// next check-in is due, and for as long after it as the turn is kept.
+fn present(
+    context: VisitContext<'_>,
+    before: &Ticket,
+    ticket: Ticket,
+    key: OrderKey,
+    first: bool,
+) -> Decision {
+    let VisitContext { now, settings, .. } = context;
     let until = expected_until(settings, &ticket);
     let presence = if first {
         let check_in = check_in(ticket.id.visitor(), now);
         Presence { key, from: now, until, check_in, joined: true, kept_ms: 0, was_kept_ms: None }
     } else {
-        continued(context, &before, key, until)
+        continued(context, before, key, until)
     };
     let (kept_ms, was_kept_ms) = (kept_ms(&ticket), presence.was_kept_ms);
     let was_kept_ms = if kept_ms > 0 { was_kept_ms.or(Some(0)) } else { was_kept_ms };

@@ -29,6 +29,7 @@ pub use crate::page::waiting::Waiting;
 pub use variables::Variables;
 pub use words::{Words, told_step};
 
+use crate::page::arrival::Arrival;
 use crate::page::template::{RenderError, Template, TemplateError};
 use crate::page::widget::{ORIGIN, SCRIPT, Widget};
 use crate::room::turnstile::TurnstileMode;
@@ -65,6 +66,8 @@ impl Page {
     /// prove that the page of every language compiles.
     pub fn built_in(words: &Words) -> Result<Self, String> {
         let source = words.fill(BUILT_IN_SOURCE)?;
+        // A tenth of the page are the spaces before its lines.
+        let source: String = source.lines().flat_map(|line| [line.trim_start(), "\n"]).collect();
         let invalid = |errors: Vec<TemplateError>| {
             errors.first().map(ToString::to_string).unwrap_or_default()
         };
@@ -103,6 +106,15 @@ impl Page {
         let variables = variables.with_challenge(Some(widget), &Words::default());
         // It must stand there as markup: escaped, it would be shown as text and challenge nobody.
         self.render(&variables).is_ok_and(|html| html.contains(&widget.html(&Words::default())))
+    }
+
+    /// True if the page of whose turn waits to be confirmed has the address that confirms it.
+    pub fn has_entrance(&self) -> bool {
+        let waiting =
+            Waiting { confirm_left_s: Some(1), confirms_turn: true, ..Waiting::default() };
+        let arrival = Arrival { enter: Some("enter-here"), ..Arrival::default() };
+        let variables = Variables::of(&waiting).with_arrival(arrival);
+        self.render(&variables).is_ok_and(|html| html.contains("enter-here"))
     }
 
     /// Writes the variables as the JSON that apps get instead of a page.

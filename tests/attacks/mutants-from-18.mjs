@@ -252,4 +252,20 @@ export const MUTANTS_FROM_18 = [
     to: "is_form",
     test: "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
   },
+  {
+    row: 40,
+    breaks: "each visit begins the window anew",
+    ...core("admission"),
+    from: "        || confirmation::awaits(settings, &ticket)",
+    to: "        && confirmation::awaits(settings, &ticket)",
+    test: "whose_turn_comes_is_asked_once_and_the_turn_is_kept_for_the_window",
+  },
+  {
+    row: 40,
+    breaks: "a code makes the window longer",
+    ...core("visit/place"),
+    from: '"code" if confirmation::is_asked(ticket) =>',
+    to: '"code" if ticket.infinite =>',
+    test: "a_form_is_read_as_browsers_send_it",
+  },
 ];

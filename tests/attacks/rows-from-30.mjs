@@ -123,4 +123,19 @@ export const ROWS_FROM_30 = [
       "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
     ),
   },
+  {
+    attack: "Let the window to confirm a turn (`confirm_turn`) pass, in a crowd or again and again",
+    holds:
+      "within the window no visit counts and no code for the place is given; all who let it pass " +
+      "hold a tenth of the rate at most, or one place, and then join the line again",
+    elsewhere: [
+      ...native(
+        "src/admission/confirmation",
+        "whose_turn_comes_is_asked_once_and_the_turn_is_kept_for_the_window",
+        "a_place_that_has_moved_is_not_asked_by_mistake",
+      ),
+      ...native("src/visit/place", "a_form_is_read_as_browsers_send_it"),
+      ...workerd("confirm-turn", "who lets the time pass joins the line again"),
+    ],
+  },
 ];

@@ -117,7 +117,7 @@ fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {
 }
 
 /// Returns true when the view expected a slot to be free by `now`.
-fn finds_a_slot(view: &View, now: Timestamp) -> bool {
+pub(super) fn finds_a_slot(view: &View, now: Timestamp) -> bool {
     let free_at = |place_s: u32| view.made_at.plus_seconds(place_s.into());
     view.next_place_s.is_some_and(|place_s| now >= free_at(place_s))
 }

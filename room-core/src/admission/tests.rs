@@ -28,7 +28,7 @@ pub(crate) const DRAWS: RandomInputs = RandomInputs {
     lottery: LotteryKey::from_bytes([0; 32]),
 };
 
-fn view(open: bool, threshold: u64) -> View {
+pub(crate) fn view(open: bool, threshold: u64) -> View {
     let threshold = OrderKey(threshold);
     View { version: 1, made_at: NOW, open, threshold, ..View::default() }
 }

@@ -332,6 +332,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         fields.optional("unconfirmed_seconds", 0, whole_number(UNCONFIRMED_SECONDS));
     let turn_kept = whole_number(TURN_KEPT_MINUTES);
     let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, turn_kept);
+    let confirms_turn = fields.optional("confirm_turn", false, boolean);
     let event_stream = fields.optional("event_stream_enabled", false, boolean);
     Some(Settings {
         total_active_users: total?,
@@ -348,6 +349,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         unconfirmed_s: unconfirmed_s?,
         turn_kept_minutes: u8::try_from(turn_kept_minutes?).unwrap_or(u8::MAX),
         page_is_hidden: false,
+        confirms_turn: confirms_turn?,
         challenge_required: false,
         event_stream: event_stream?,
         sessions_end_early: false,

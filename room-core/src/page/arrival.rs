@@ -25,6 +25,8 @@ pub struct Arrival<'a> {
     pub can_resend: bool,
     /// The address to which the visitor comes again, where that is another one than was asked for.
     pub back: Option<&'a str>,
+    /// The address by which the visitor confirms the turn, where that is awaited.
+    pub enter: Option<&'a str>,
 }
 
 impl Arrival<'_> {

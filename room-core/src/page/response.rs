@@ -209,6 +209,9 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         is_first: false,
+        reference: None,
+        confirm_left_s: None,
+        confirms_turn: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };
@@ -239,7 +242,7 @@ mod tests {
         help_url: String::new(),
     };
     const ARRIVAL: Arrival<'_> =
-        Arrival { stays: false, checks_in: false, can_resend: false, back: None };
+        Arrival { stays: false, checks_in: false, can_resend: false, back: None, enter: None };
 
     fn answer(waiting: &Waiting, delivery: Delivery<'_>) -> HttpResponse {
         let texts = include_str!("../../../templates/languages/en-US.json");

@@ -370,6 +370,18 @@ fn a_page_has_a_challenge_where_it_shows_one_as_markup() {
 }
 
 #[test]
+fn a_page_has_an_entrance_where_it_shows_the_address_that_confirms() {
+    let check = |source: &str, want: bool| {
+        assert_eq!(Page::compile(source).unwrap().has_entrance(), want, "{source}");
+    };
+    check("<a href=\"{{enterAddress}}\">", true);
+    check("{{#showsTurn}}<a href=\"{{enterAddress}}\">{{/showsTurn}}", true);
+    check("{{#showsEstimate}}<a href=\"{{enterAddress}}\">{{/showsEstimate}}", false);
+    check("<p>{{waitTime}}", false);
+    assert!(built_in().has_entrance());
+}
+
+#[test]
 fn a_hash_is_the_one_a_browser_computes() {
     // printf alert | openssl dgst -sha256 -binary | base64
     let html = "<style></style><script>alert</script>";

@@ -17,7 +17,7 @@ use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
 use crate::queue::estimate::{SHORTEST_S, told_minutes};
-use crate::room::branding::Branding;
+use crate::room::branding::{Branding, in_language};
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 
@@ -56,6 +56,10 @@ pub struct Variables {
     branding: Branding,
     /// Where the visitor comes again, if it is another address than was asked for; else empty.
     return_address: String,
+    /// Where the visitor confirms the turn; else empty.
+    enter_address: String,
+    /// The number that the visitor can quote; else empty.
+    reference: String,
     /// The code with which the place moves; else empty.
     place_code: String,
     /// How the visitor can be told before the turn.
@@ -72,6 +76,7 @@ enum Shown {
     Full,
     Paused,
     Prequeue,
+    Turn,
     Estimate,
     Unknown,
 }
@@ -144,6 +149,8 @@ impl Variables {
             is_gate: false,
             arrival: Arrival::default(),
             return_address: String::new(),
+            enter_address: String::new(),
+            reference: waiting.reference.map(|one| one.to_string()).unwrap_or_default(),
             place_code: match waiting.place {
                 PlaceMove::Code(code, _) => code.to_string(),
                 _ => String::new(),
@@ -165,8 +172,9 @@ impl Variables {
     #[must_use]
     pub fn with_arrival(self, arrival: Arrival<'_>) -> Self {
         let return_address = arrival.back.unwrap_or_default().to_owned();
-        let arrival = Arrival { back: None, ..arrival };
-        Self { arrival, return_address, ..self }
+        let enter_address = arrival.enter.unwrap_or_default().to_owned();
+        let arrival = Arrival { back: None, enter: None, ..arrival };
+        Self { arrival, return_address, enter_address, ..self }
     }
 
     /// Tells the page how the visitor can be told before the turn.
@@ -191,6 +199,10 @@ impl Variables {
         let mut branding = branding.clone();
         if branding.name.is_empty() {
             host.clone_into(&mut branding.name);
+        }
+        let language = self.localized.language;
+        for text in [&mut branding.text, &mut branding.message] {
+            *text = in_language(text, language).to_owned();
         }
         Self { branding, ..self }
     }
@@ -269,6 +281,7 @@ impl Variables {
             _ if self.waiting.queue_is_full => Shown::Full,
             _ if self.waiting.queue_all => Shown::Paused,
             _ if self.waiting.is_prequeueing() => Shown::Prequeue,
+            _ if self.waiting.confirm_left_s.is_some() => Shown::Turn,
             Some(_) => Shown::Estimate,
             None => Shown::Unknown,
         }
@@ -299,7 +312,7 @@ type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 89] = [
+const VARIABLES: [(&str, Read); 90] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("contactAsked", |own| Value::Bool(own.asks_contact())),
@@ -363,6 +376,7 @@ const VARIABLES: [(&str, Read); 89] = [
     ("showsPaused", |own| Value::Bool(own.shown() == Shown::Paused)),
     ("showsPrequeue", |own| Value::Bool(own.shown() == Shown::Prequeue)),
     ("showsRejected", |own| Value::Bool(own.shown() == Shown::Rejected)),
+    ("showsTurn", |own| Value::Bool(own.shown() == Shown::Turn)),
     ("showsUnknown", |own| Value::Bool(own.shown() == Shown::Unknown)),
     ("shuffleAtEventStart", |own| {
         Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))

@@ -1,7 +1,7 @@
 //! The facts that a visitor who does not enter is told, from the ticket, the view and the settings
 //! in force. `page` turns them into texts.
 
-use crate::admission::{self, Standing, infinite_queue};
+use crate::admission::{self, Standing, confirmation, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
 use crate::page::place::PlaceMove;
@@ -11,6 +11,7 @@ use crate::queue::view::View;
 use crate::room::Room;
 use crate::room::event::{InForce, Stage};
 use crate::room::settings::{Maintenance, QueueingMethod};
+use crate::ticket::reference::Reference;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 
 /// The facts about one waiting visitor at the moment when the page is made.
@@ -58,6 +59,12 @@ pub struct Waiting {
     pub is_infinite: bool,
     /// How the place can move to another device.
     pub place: PlaceMove,
+    /// The number that the visitor can quote; `None` without a ticket.
+    pub reference: Option<Reference>,
+    /// The seconds within which the visitor has to confirm the turn; `None` where none is awaited.
+    pub confirm_left_s: Option<u16>,
+    /// True where turns are confirmed, so that nobody enters without a click.
+    pub confirms_turn: bool,
 }
 
 impl Waiting {
@@ -102,7 +109,9 @@ impl PageContext<'_> {
     pub fn waiting(&self, ticket: &Ticket) -> Waiting {
         let settings = &self.in_force.settings;
         let due = admission::next_refresh(ticket);
+        let awaits = confirmation::awaits(settings, ticket);
         let refresh_s = due.seconds_since_rounded_up(self.now).max(1);
+        let refresh_s = if awaits { settings.refresh_interval_s.into() } else { refresh_s };
         let shown_s = self.shown_s(ticket).filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
@@ -120,6 +129,8 @@ impl PageContext<'_> {
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
             place: PlaceMove::of(ticket),
             draw: self.receipt(ticket),
+            reference: Some(Reference::of(ticket.id.visitor())),
+            confirm_left_s: awaits.then(|| confirmation::left_s(ticket, self.now)),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
@@ -151,8 +162,8 @@ impl PageContext<'_> {
     /// and not before. The visitor does not get `ticket`: it only says what a place would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
-        let progress_percent = None;
-        Waiting { progress_percent, event_stream, draw, ..self.waiting(ticket) }
+        let (progress_percent, reference) = (None, None);
+        Waiting { progress_percent, event_stream, draw, reference, ..self.waiting(ticket) }
     }
 
     /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is
@@ -188,6 +199,7 @@ impl PageContext<'_> {
             is_held: self.room.settings.maintenance == Maintenance::Hold,
             event: self.in_force.stage(self.now),
             submitted_nothing: self.submits,
+            confirms_turn: self.in_force.settings.confirms_turn,
             ..Waiting::default()
         }
     }

@@ -94,10 +94,14 @@ pub struct Settings {
     /// the check-in that did not come; 0 for none.
     #[serde(default)]
     pub turn_kept_minutes: u8,
-    /// True for a visitor whose page says that it is hidden ([`Self::of_hidden_page`]): its device
+    /// True for a visitor whose page says that it is hidden ([`Self::of_visitor`]): its device
     /// may sleep. False in the settings of a room.
     #[serde(skip)]
     pub page_is_hidden: bool,
+    /// True when a called visitor has to confirm the turn within
+    /// [`TURN_KEPT_MINUTES_MAX`] minutes, and enters with that. False for a visit that does so.
+    #[serde(default)]
+    pub confirms_turn: bool,
     /// True when a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
     /// line.
     #[serde(default)]
@@ -202,10 +206,11 @@ impl Settings {
         }
     }
 
-    /// Returns the settings as they count for a visitor whose page says that it is hidden.
+    /// Returns the settings as they count for a waiting visitor: whether the page says that it is
+    /// hidden, and whether this visit confirms the turn.
     #[must_use]
-    pub fn of_hidden_page(&self) -> Self {
-        Self { page_is_hidden: true, ..self.clone() }
+    pub fn of_visitor(&self, page_is_hidden: bool, confirms: bool) -> Self {
+        Self { page_is_hidden, confirms_turn: self.confirms_turn && !confirms, ..self.clone() }
     }
 
     /// Returns for how many minutes the turn of a visitor is kept who is away; at most
@@ -252,6 +257,7 @@ impl Settings {
             unconfirmed_s: 0,
             turn_kept_minutes: 0,
             page_is_hidden: false,
+            confirms_turn: false,
             challenge_required: false,
             event_stream: false,
             sessions_end_early: false,

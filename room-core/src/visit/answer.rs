@@ -7,7 +7,7 @@ use super::request::{RequestHead, RequestKind, accepts_json_alone};
 use super::session;
 use super::turn_notice::TurnMessage;
 use super::verdict::{Forward, Verdict};
-use crate::admission::moving;
+use crate::admission::{confirmation, moving};
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::base::url::split_url;
@@ -100,7 +100,10 @@ impl ResponseContext<'_> {
         outcome: Outcome,
     ) -> Verdict {
         if self.passed.is_some() {
-            return self.redeemed(keys, source, &outcome);
+            return self.redeemed(keys, source, self.url, &outcome);
+        }
+        if let Some(url) = self.confirmed(source, &outcome) {
+            return self.redeemed(keys, source, url, &outcome);
         }
         match outcome {
             Outcome::Pass => self.forward(None),
@@ -209,11 +212,28 @@ impl ResponseContext<'_> {
         Verdict::Respond(HttpResponse::see_other(back, set_cookies))
     }
 
-    /// Redirects to the address without the token, with the ticket that the visit led to.
+    /// Returns the address of the page where somebody has entered by the one that confirms a turn.
+    /// Whose script asks hears first that it is so.
+    fn confirmed(&self, source: &impl AnswerSource, outcome: &Outcome) -> Option<&str> {
+        let asks = self.in_force.settings.confirms_turn && !self.head.submits();
+        let url = confirmation::unmarked(self.url).filter(|_| asks)?;
+        let is_inside = match outcome {
+            Outcome::Pass => true,
+            Outcome::PassWith(ticket) => {
+                ticket.last_check_in != self.now || source.header(CHECK_IN_HEADER).is_empty()
+            }
+            _ => false,
+        };
+        is_inside.then_some(url)
+    }
+
+    /// Redirects to the address without what it was asked with, with the ticket that the visit led
+    /// to.
     fn redeemed(
         &self,
         keys: &mut KeyRing,
         source: &impl AnswerSource,
+        url: &str,
         outcome: &Outcome,
     ) -> Verdict {
         let ticket = match outcome {
@@ -223,7 +243,7 @@ impl ResponseContext<'_> {
             _ => None,
         };
         let cookie = ticket.map(|ticket| self.set_cookie(keys, source, ticket));
-        Verdict::Respond(HttpResponse::see_other(self.url, cookie.as_slice()))
+        Verdict::Respond(HttpResponse::see_other(url, cookie.as_slice()))
     }
 
     fn forward(&self, entered: Option<(String, &Ticket)>) -> Verdict {
@@ -321,6 +341,9 @@ impl ResponseContext<'_> {
         let (head, status) = (self.head.is_head(), self.room.queueing_status_code);
         let referrer = if self.head.submits() { source.header("referer") } else { String::new() };
         let arrival = self.arrival(source, &referrer);
+        let enter =
+            waiting.confirm_left_s.map(|_| confirmation::marked(arrival.back.unwrap_or(self.url)));
+        let arrival = Arrival { enter: enter.as_deref(), ..arrival };
         let branding = &self.in_force.branding(&self.room.branding);
         let host = split_url(self.url).map_or("", |parts| parts.host);
         let delivery =
@@ -346,7 +369,7 @@ impl ResponseContext<'_> {
         let stays = checks_in || mode == "navigate";
         let is_form = stays && !checks_in && self.head.method == "POST" && page(self.url).is_none();
         let can_resend = is_form && source.header(SITE_HEADER) == "same-origin";
-        Arrival { stays, checks_in, can_resend, back }
+        Arrival { stays, checks_in, can_resend, back, enter: None }
     }
 
     /// Chooses between the page and JSON, and the page's language, by the headers of the request;
@@ -373,11 +396,16 @@ fn waiting_life_s(ticket: &Ticket) -> u64 {
 }
 
 /// Answers a prefetch, or a request for a part of a page, by somebody who is not inside: 503, to be
-/// tried again after 1 s.
-pub fn not_inside() -> Verdict {
-    let headers =
-        vec![("cache-control", "private, no-store".to_owned()), ("retry-after", "1".to_owned())];
-    Verdict::Respond(HttpResponse { status: 503, headers, body: String::new() })
+/// tried again after 1 s. The icon that browsers ask for with any page is none (204): a failure
+/// would be shown as one of the page.
+pub fn not_inside(url: &str) -> Verdict {
+    let mut headers = vec![("cache-control", "private, no-store".to_owned())];
+    let is_icon = split_url(url).is_some_and(|parts| parts.path == "/favicon.ico");
+    if !is_icon {
+        headers.push(("retry-after", "1".to_owned()));
+    }
+    let status = if is_icon { 204 } else { 503 };
+    Verdict::Respond(HttpResponse { status, headers, body: String::new() })
 }
 
 /// Answers a URL that can be read as belonging to more than one room (see

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use super::request::RequestHead;
 use super::session::is_origin_of;
-use crate::admission::moving;
+use crate::admission::{confirmation, moving};
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::machines::moves::MoveReply;
@@ -96,6 +96,8 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
     }
     let Some(ticket) = ticket else { return Plan::Tell(NO_PLACE) };
     match field(form, "act") {
+        // It would make the window to confirm longer.
+        "code" if confirmation::is_asked(ticket) => Plan::Tell(NO_PLACE),
         "code" => Plan::Start(moving::with_code(ticket, now)),
         "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
             Some(code) => Plan::Take(code, ticket.id.visitor()),
@@ -219,6 +221,8 @@ mod tests {
         }
         check("act=anew", Some(&with_code(&own, NOW)), refused(Told::Forgotten));
         check("act=code", None, refused(NO_PLACE));
+        let asked = Ticket { interval_s: 0, shown_estimate_s: 0, ..waiting() };
+        check("act=code", Some(&asked), refused(NO_PLACE));
     }
 
     #[test]

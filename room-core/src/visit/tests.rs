@@ -153,6 +153,23 @@ fn parts_of_a_queue_page_are_no_visits() {
 }
 
 #[test]
+fn a_turn_is_confirmed_by_its_address_or_by_a_program() {
+    let settings = Settings { confirms_turn: true, ..Settings::for_tests() };
+    let in_force = InForce::of_settings(&settings);
+    let check = |url: &str, accept: &'static str, want: &str| {
+        let visit = Visit { url, ..Visit::of_page(NOW, &in_force) };
+        let ticket = queued(NOW.0 - 60_000, NOW.0 - 20_000);
+        let source = &mut Counted { accept, ..counted(Some(ticket)) };
+        let step = visit.step(Some(&mut isolate(true)), source);
+        assert_eq!(word(&step), want, "{url} {accept}");
+    };
+    check("https://shop.example/", "text/html", "wait");
+    check("https://shop.example/?waiting-room-enter", "text/html", "ask");
+    check("https://shop.example/", "application/json", "ask");
+    check("https://shop.example/", "application/json, text/html", "wait");
+}
+
+#[test]
 fn a_page_loaded_on_suspicion_is_for_those_inside_alone() {
     let settings = Settings::for_tests();
     let in_force = InForce::of_settings(&settings);

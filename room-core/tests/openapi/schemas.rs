@@ -216,6 +216,9 @@ fn room() -> Value {
                 0, 5, Some(0),
                 "How long a place stays free for a visitor whose turn it is and who is away.",
             )),
+            "confirm_turn": ours(flag(
+                false, "Whose turn it is enters with a click, within 5 minutes: fifo alone.",
+            )),
             "unconfirmed_seconds": ours(number(
                 0, 1_800, Some(0),
                 "How long a newcomer counts who has not come back; 0: for the session.",
@@ -274,6 +277,12 @@ fn event() -> Value {
             "id": id("Names the event."),
             "created_on": stamp("When the event was made."),
             "modified_on": stamp("When it was last changed."),
+            "draw_commitment": {
+                "type": ["string", "null"],
+                "readOnly": true,
+                "description": "The SHA-256 of the key of its draw, in hexadecimal: publish it \
+                                before the start. null without a draw.",
+            },
             "name": name(),
             "description": text(1_024, "A note of the owner."),
             "event_start_time": moment("From when on its settings count."),

@@ -47,7 +47,7 @@ fn the_turn_of_who_came_late_is_kept_for_as_long_and_a_little_more() {
 #[test]
 fn a_hidden_page_says_so_early_once_and_its_turn_is_kept() {
     let view = View { line: [(OrderKey(0), 9), (OrderKey(NOW.0), 10)].into(), ..view(false, 0) };
-    let hidden = Settings::for_tests().of_hidden_page();
+    let hidden = Settings::for_tests().of_visitor(true, false);
     let visits = |settings: &Settings, ticket: &Ticket| {
         let (view, random) = (Some(&view), DRAWS);
         let context = VisitContext { now: NOW, settings, view, may_ask: true, random };

@@ -79,6 +79,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         unconfirmed_s: 0,
         turn_kept_minutes: 0,
         page_is_hidden: false,
+        confirms_turn: false,
         challenge_required: false,
         event_stream: false,
         sessions_end_early: false,
@@ -128,9 +129,7 @@ fn every_field_reaches_the_room() {
         "cookie_suffix": "buy_1",
         "cookie_attributes": { "samesite": "none", "secure": "always" },
         "session_duration": 30, "disable_session_renewal": true,
-        "queue_all": true,
-        "queueing_method": "random",
-        "maintenance": "drain",
+        "queue_all": true, "queueing_method": "random", "maintenance": "drain",
         "session_endpoint": true,
         "show_position": true,
         "event_stream_enabled": true,
@@ -138,7 +137,7 @@ fn every_field_reaches_the_room() {
         "near_head_refresh_interval_seconds": 60,
         "when_silent": "keep_flowing",
         "keep_flowing_per_minute": 100_000,
-        "unconfirmed_seconds": 60, "turn_kept_minutes": 5,
+        "unconfirmed_seconds": 60, "turn_kept_minutes": 5, "confirm_turn": true,
         "suspended": true, "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
         "strip_cookie": true,
@@ -171,6 +170,7 @@ fn every_field_reaches_the_room() {
         unconfirmed_s: 60,
         turn_kept_minutes: 5,
         page_is_hidden: false,
+        confirms_turn: true,
         challenge_required: true,
         event_stream: true,
         sessions_end_early: true,
@@ -308,7 +308,7 @@ fn what_a_page_shows_of_its_site_has_its_form() {
         check(name, &[json!(""), json!(null), json!("Müller & <b>Söhne</b>")], None);
         check(name, &[json!("a\nb"), json!("\u{7}")], Some(FORM));
         check(name, &[json!(7)], Some(TYPE));
-        check(name, &[json!("a".repeat(501))], Some(RANGE));
+        check(name, &[json!("a".repeat(4_001))], Some(RANGE));
     }
     check("page_name", &[json!("a".repeat(101))], Some(RANGE));
     check("page_color", &[json!("#0f766e"), json!("#ABCDEF"), json!("")], None);

@@ -15,6 +15,7 @@ use crate::management::config::{Claims, read_room, room_document};
 use crate::page::Page;
 use crate::room::Room;
 use crate::room::event::{self, EventTime};
+use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
 
 const MEANING: Meaning = Meaning {
@@ -33,6 +34,7 @@ const MEANING: Meaning = Meaning {
         "keep_flowing_per_minute",
         "unconfirmed_seconds",
         "turn_kept_minutes",
+        "confirm_turn",
         "strip_cookie",
         "maintenance",
         "session_endpoint",
@@ -205,6 +207,7 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
     let of_page = nobody_could_join(room.turnstile, page).into_iter();
+    let of_page = of_page.chain(nobody_could_enter(&room.settings, page));
     let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
 }
@@ -227,6 +230,15 @@ pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<Str
     let message = "custom_page_html lacks {{{turnstile}}}: with turnstile_action \
                    \"infinite_queue\" nobody who has to wait could join the line.";
     (!has_challenge).then(|| message.to_owned())
+}
+
+/// Warns if turns have to be confirmed, but the owner's page does not show how; otherwise `None`.
+pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<String> {
+    let page = page.filter(|page| settings.confirms_turn && !page.is_empty())?;
+    let has_entrance = Page::compile(page).is_ok_and(|page| page.has_entrance());
+    let message = "custom_page_html has no link to {{enterAddress}} where {{showsTurn}} is true: \
+                   with confirm_turn nobody who waits could enter.";
+    (!has_entrance).then(|| message.to_owned())
 }
 
 /// Writes a room as the API shows it, with the times of its next event.

@@ -3,7 +3,9 @@
 use super::VARIABLES;
 use super::Variables;
 use super::format_people;
+use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
+use crate::page::arrival::Arrival;
 use crate::page::contact::ContactForm;
 use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
@@ -13,6 +15,7 @@ use crate::room::event::{Phase, Stage};
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 use crate::ticket::place_code::PlaceCode;
+use crate::ticket::reference::Reference;
 
 #[test]
 fn names_are_sorted_so_the_search_finds_each() {
@@ -158,7 +161,7 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 89] = [
+const DOCUMENTED: [(&str, Value<'static>); 90] = [
     ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
     ("contactAsked", Value::Bool(false)),
@@ -222,6 +225,7 @@ const DOCUMENTED: [(&str, Value<'static>); 89] = [
     ("showsPaused", Value::Bool(false)),
     ("showsPrequeue", Value::Bool(false)),
     ("showsRejected", Value::Bool(false)),
+    ("showsTurn", Value::Bool(false)),
     ("showsUnknown", Value::Bool(false)),
     ("shuffleAtEventStart", Value::Bool(false)),
     ("takesLonger", Value::Bool(false)),
@@ -337,4 +341,36 @@ fn a_page_says_why_a_code_did_not_work_and_how_long_one_lasts() {
     let told = Variables::of(&Waiting { is_first: true, ..waiting });
     assert_eq!(told.value("isFirstPage"), Some(Value::Bool(true)));
     assert_eq!(told.value("placeCodeTimeLocalized"), Some(Value::Text("41 s")));
+}
+
+#[test]
+fn a_page_tells_the_number_to_quote_and_how_a_turn_is_confirmed() {
+    let reference = Some(Reference::of(VisitorId(7)));
+    let asked = Waiting {
+        reference,
+        confirm_left_s: Some(287),
+        confirms_turn: true,
+        place: PlaceMove::Possible,
+        ..Waiting::default()
+    };
+    let check = |waiting: Waiting, name: &str, want: Value<'_>| {
+        let enter = Some("https://shop.example/?waiting-room-enter");
+        let arrival = Arrival { enter, ..Arrival::default() };
+        let variables = Variables::of(&waiting).with_arrival(arrival);
+        assert_eq!(variables.value(name), Some(want), "{name}");
+    };
+    check(asked, "reference", Value::Text("AVB2V-14BBV"));
+    check(asked, "showsTurn", Value::Bool(true));
+    check(asked, "showsEstimate", Value::Bool(false));
+    check(asked, "enterAddress", Value::Text("https://shop.example/?waiting-room-enter"));
+    check(asked, "turnSeconds", Value::Integer(287));
+    check(asked, "turnTimeLocalized", Value::Text("287 s"));
+    check(asked, "placeMoves", Value::Bool(false));
+    check(asked, "placeIsKept", Value::Bool(false));
+    let waits = Waiting { confirm_left_s: None, estimate_s: Some(60), ..asked };
+    check(waits, "showsEstimate", Value::Bool(true));
+    check(waits, "confirmsTurn", Value::Bool(true));
+    check(Waiting { queue_all: true, ..asked }, "showsPaused", Value::Bool(true));
+    check(Waiting::default(), "reference", Value::Text(""));
+    check(Waiting::default(), "confirmsTurn", Value::Bool(false));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{AnswerSource, ResponseContext};
+use super::{AnswerSource, ResponseContext, not_inside};
 use crate::admission::tests::queued;
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -98,12 +98,24 @@ fn verdict_for(
     passed: Option<bool>,
     outcome: Outcome,
 ) -> Verdict {
+    verdict_at(URL, method, source, room, cookies, passed, outcome)
+}
+
+fn verdict_at(
+    url: &str,
+    method: &str,
+    source: &mut Source,
+    room: Room,
+    cookies: &str,
+    passed: Option<bool>,
+    outcome: Outcome,
+) -> Verdict {
     let coverage = Coverage::new([room].into());
-    let room = coverage.lookup(URL).unwrap().unwrap();
+    let room = coverage.lookup(url).unwrap().unwrap();
     let in_force = InForce::of_settings(&room.settings);
     let context = ResponseContext {
         now: NOW,
-        url: URL,
+        url,
         cookies,
         head: RequestHead { method, ..RequestHead::default() },
         passed,
@@ -169,6 +181,51 @@ fn whoever_brought_a_token_comes_again_with_the_ticket_where_it_is_new() {
     check(Outcome::InfiniteQueue { ticket, counted: false }, false);
     check(Outcome::Pass, false);
     check(Outcome::Reject, false);
+}
+
+#[test]
+fn who_confirms_a_turn_enters_at_the_address_of_the_page() {
+    let marked = "https://shop.example/tickets?seat=7&waiting-room-enter";
+    let check =
+        |confirm_turn: bool, (url, method): (&str, &str), script: &'static str, want: &str| {
+            let headers = vec![("waiting-room-check-in", script)];
+            for outcome in [Outcome::Pass, Outcome::PassWith(inside())] {
+                let source = &mut Source { headers: headers.clone(), ..Source::default() };
+                let room = shop(&json!({ "confirm_turn": confirm_turn }));
+                let enters = matches!(outcome, Outcome::PassWith(_));
+                let found = match verdict_at(url, method, source, room, "", None, outcome) {
+                    Verdict::Respond(answer) => {
+                        let header = |name| answer.headers.iter().find(|(one, _)| *one == name);
+                        assert_eq!(header("set-cookie").is_some(), enters);
+                        header("location").map_or("no content".to_owned(), |(_, to)| to.clone())
+                    }
+                    Verdict::Forward(_) => "origin".to_owned(),
+                    other => panic!("{other:?}"),
+                };
+                // Whose script has entered hears so first; who was inside is sent on.
+                let is_told = want == "no content" && !enters;
+                let want = if is_told { "https://shop.example/tickets?seat=7" } else { want };
+                assert_eq!(found, want, "{confirm_turn} {url} {method} {script} {enters}");
+            }
+        };
+    check(true, (marked, "GET"), "", "https://shop.example/tickets?seat=7");
+    check(true, (marked, "GET"), "1", "no content");
+    check(true, (marked, "POST"), "", "origin");
+    check(true, (URL, "GET"), "", "origin");
+    check(false, (marked, "GET"), "", "origin");
+}
+
+#[test]
+fn the_icon_of_the_host_is_none_and_other_parts_come_later() {
+    let check = |url: &str, want: u16| match not_inside(url) {
+        Verdict::Respond(answer) => assert_eq!(answer.status, want, "{url}"),
+        other => panic!("{other:?}"),
+    };
+    check("https://shop.example/favicon.ico", 204);
+    check("https://shop.example/favicon.ico?1", 204);
+    check("https://shop.example/a/favicon.ico", 503);
+    check("https://shop.example/logo.png", 503);
+    check("https://shop.example/", 503);
 }
 
 #[test]
