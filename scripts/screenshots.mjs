@@ -85,7 +85,8 @@ async function cockpit(arena, context) {
 /** The upper part of what the example's rehearsal says. */
 async function report(file) {
   const page = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "rehearsal-")), "report.html");
-  const parameters = ["scripts/rehearse.mjs", "examples/rehearsal/ticket-drop.json", "--html", page];
+  const example = "examples/rehearsal/ticket-drop.json";
+  const parameters = ["scripts/rehearse.mjs", example, "--html", page];
   const { status } = spawnSync("node", parameters, { stdio: "inherit" });
   if (status !== 0) throw new Error(`the rehearsal ended with ${status}`);
   const viewport = { width: 1160, height: 1_120 };

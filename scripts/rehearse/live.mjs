@@ -63,7 +63,7 @@ async function zoneOf(site, api) {
   );
   if (own) return own.zone_id;
   throw new Error(
-    `no room of this Worker covers ${hostname}: only a site that it stands in front of is rehearsed`,
+    `no room of this Worker covers ${hostname}: it rehearses no site but its own`,
   );
 }
 
