@@ -226,6 +226,7 @@ mod tests {
     const CONTACT: ContactForm = ContactForm {
         takes: TurnNotice::Off,
         failed: false,
+        full: false,
         typed: String::new(),
         given: String::new(),
         is_sent: false,

@@ -306,12 +306,13 @@ type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 89] = [
+const VARIABLES: [(&str, Read); 90] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("contactAsked", |own| Value::Bool(own.asks_contact())),
     ("contactFailed", |own| Value::Bool(own.contact.failed)),
     ("contactGiven", |own| Value::Text(own.contact())),
+    ("contactIsFull", |own| Value::Bool(own.contact.full)),
     ("contactIsSent", |own| Value::Bool(own.contact.is_sent)),
     ("contactTakesEmail", |own| Value::Bool(own.contact.takes.takes_email())),
     ("contactTakesPhone", |own| Value::Bool(own.contact.takes.takes_phone())),

@@ -168,7 +168,10 @@ impl ResponseContext<'_> {
         own: Option<&Ticket>,
     ) -> Verdict {
         let (status, facts) = match told {
-            Told::Contact(_) | Told::NoContact | Told::TooManyContacts(_) => {
+            Told::Contact(_)
+            | Told::NoContact
+            | Told::TooManyContacts(_)
+            | Told::FullMailbox(_) => {
                 return self.contact_given(keys, source, told, own);
             }
             Told::Code(ticket) => (
