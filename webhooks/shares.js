@@ -1,6 +1,6 @@
-// The shares of mailboxes: a bound of what is written to one, which is taken when a visitor types the
-// address, so that the page can say at once that no message will come. Stored by names made with a
-// key, of which neither visitor nor mailbox nor network can be told.
+// The shares of mailboxes: they bound what is written to one. A place takes its share when the
+// visitor types the address, so that the page can say at once that no message will come. Stored by
+// names made with a key, of which neither visitor nor mailbox nor network can be told.
 
 /**
  * How many places of one network get a message at a mailbox: a household has several places and one
