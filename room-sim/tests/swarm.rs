@@ -23,7 +23,7 @@ const KEPT: [(u64, &str); 12] = [
     (584, "objects that forget in their sleep store each change, after a restart too"),
     (2755, "what a site answers at the moment at which it ends a session is no visit"),
     (337, "who came again after a session counted as overtaken before having come"),
-    (694, "whoever loses a slot with a message is called again a check-in later"),
+    (694, "a lost slot costs a check-in; without holds of cut isolates 70 too many were inside"),
     (14, "bots that stand in no line cannot be overtaken"),
     (8, "all isolates are replaced: slots that are out count against R"),
     (9, "a refresh interval of 46 s: slots that are out count against R"),
