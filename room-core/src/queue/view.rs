@@ -51,6 +51,10 @@ pub struct View {
     /// it. Empty where there are too many seconds, and in views of an earlier version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined_by_second: Vec<(u64, u64)>,
+    /// How many of a thousand newcomers leave as soon as they see the queue page. 0 in views of an
+    /// earlier version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub leaves_at_once_per_1000: u64,
     /// Since when newcomers wait; 1970 while the room is open.
     #[serde(default)]
     pub closed_at: Timestamp,
@@ -75,6 +79,11 @@ pub struct View {
     /// How often data centers and their isolates tell what they count.
     #[serde(default, skip_serializing_if = "Cadence::is_full")]
     pub cadence: Cadence,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// How many visitors joined the line in a span of time.
