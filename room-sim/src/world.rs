@@ -441,6 +441,8 @@ impl World {
                 let (parts, mut context) = self.parts();
                 parts.objects.synced(data_center, incarnation, reply, &mut context);
             }
+            // The sync that it asked for is a question of its own.
+            (Some(Caller::Global(_)), _) => {}
             (None, Some(Reply::Counter(reply))) => self.take_late_reply(call, reply),
             (None, None) => self.calls.forget(call),
             (None, Some(_)) => {}
