@@ -279,8 +279,8 @@ mod tests {
             assert_eq!(wait_s(&view, OrderKey(key)), Some(want), "{key}");
         };
         check(10_001, 60);
-        // 20 of the census came within 5 s before it, and 40 after it.
-        check(25_000, 60 + 45);
+        // Of the census 10 came within 5 s before it, and 40 after it.
+        check(25_000, 70 + 38);
     }
 
     #[test]
