@@ -144,7 +144,6 @@ fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
 }
 
-
 /// Returns the minutes as which a wait is told: the nearest whole number, and at least 1.
 pub fn told_minutes(wait_s: u32) -> u64 {
     ((u64::from(wait_s) + 30) / 60).max(1)
