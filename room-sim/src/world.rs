@@ -441,11 +441,10 @@ impl World {
                 let (parts, mut context) = self.parts();
                 parts.objects.synced(data_center, incarnation, reply, &mut context);
             }
-            // The sync that it asked for is a question of its own.
-            (Some(Caller::Global(_)), _) => {}
             (None, Some(Reply::Counter(reply))) => self.take_late_reply(call, reply),
             (None, None) => self.calls.forget(call),
-            (None, Some(_)) => {}
+            // The sync that the global aggregator asked for is a question of its own.
+            (Some(Caller::Global(_)), _) | (None, Some(_)) => {}
         }
     }
 }

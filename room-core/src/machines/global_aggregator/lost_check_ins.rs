@@ -66,7 +66,7 @@ impl LostCheckIns {
     /// for those up to the key `gone_up_to`.
     pub(super) fn added_to(
         &self,
-        waiters: EpochCensus,
+        waiters: &EpochCensus,
         entered: u64,
         gone_up_to: OrderKey,
     ) -> EpochCensus {

@@ -122,7 +122,7 @@ impl Recovery {
             return waiters;
         };
         let gone = came_again(self.started_at, epoch, settings, queue.threshold());
-        lost.added_to(waiters, ledger.queued_since(lost.known_at()), gone)
+        lost.added_to(&waiters, ledger.queued_since(lost.known_at()), gone)
     }
 
     /// Whether the census knows everybody in line, so that visitors may be called by it.
