@@ -273,8 +273,7 @@ impl GlobalAggregator {
         let told = sync.hello && self.saves.is_dirty();
         let moved = self.tick(now, settings, &mut turn);
         self.finish(now, settings, moved || told, &mut turn);
-        let reply = self.synced(now, settings, source, sync.hello, mark);
-        turn.replies.push((id, reply));
+        turn.replies.push((id, self.synced(now, settings, source, sync.hello, mark)));
         turn
     }
 
@@ -471,10 +470,7 @@ impl GlobalAggregator {
     fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
         let is_calm = self.calm.cadence().is_calm();
         turn.save = self.saves.save(now, settings, &mut self.books, moved, is_calm);
-        if !is_calm {
-            let nodes = self.asks.due(now, self.books.contributions());
-            turn.send = (!nodes.is_empty()).then_some(nodes);
-        }
+        turn.send = self.asks.due(now, is_calm, self.books.contributions());
         let waits = !self.queue.is_open() && self.queue.waiting() > 0;
         turn.wake_at = earlier(self.saves.due_at(), waits.then(|| now + TICK_MS));
     }

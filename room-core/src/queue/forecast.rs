@@ -362,8 +362,8 @@ impl Fluid {
     }
 }
 
-/// Lets sessions go on by a step, with these parts of the visitors who make a request in it. Returns
-/// how many sessions end, and how many visitors make a request: they are taken out.
+/// Lets sessions go on by a step, with these parts of the visitors who make a request in it.
+/// Returns how many sessions end, and how many visitors make a request: they are taken out.
 fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
     let mut came_back = 0.0;
     for (left, session) in sessions.iter_mut().enumerate() {

@@ -23,17 +23,24 @@ impl Asks {
         Self { started_at: now, next_at: now }
     }
 
-    /// Returns the aggregators to ask now: at once those that have not been heard since the start,
-    /// and each 2 s those whose sync is overdue.
-    pub(super) fn due(&mut self, now: Timestamp, contributions: &Contributions) -> Vec<Node> {
-        if now < self.next_at {
-            return Vec::new();
+    /// Returns the aggregators to ask now, if any: at once those that have not been heard since the
+    /// start, and each 2 s those whose sync is overdue. In a calm room syncs come seldom by
+    /// themselves.
+    pub(super) fn due(
+        &mut self,
+        now: Timestamp,
+        is_calm: bool,
+        contributions: &Contributions,
+    ) -> Option<Vec<Node>> {
+        if is_calm || now < self.next_at {
+            return None;
         }
         let overdue_at = self.started_at.max(now - OVERDUE_MS);
         let nodes = contributions.unheard_since(overdue_at);
-        if !nodes.is_empty() {
-            self.next_at = now + APART_MS;
+        if nodes.is_empty() {
+            return None;
         }
-        nodes
+        self.next_at = now + APART_MS;
+        Some(nodes)
     }
 }

@@ -65,8 +65,8 @@ impl Recovery {
         self.line_known_from = self.started_at + refresh_ms + 5 * SECOND_MS;
     }
 
-    /// Notes whose check-ins may be lost, by what the aggregators told of waiting visitors before the
-    /// restart; `None` where that is not known.
+    /// Notes whose check-ins may be lost, by what the aggregators told of waiting visitors before
+    /// the restart; `None` where that is not known.
     pub(super) fn wait_for(&mut self, contributions: Option<&Contributions>) {
         self.lost = contributions.map(|known| LostCheckIns::of(self.started_at, known));
     }
