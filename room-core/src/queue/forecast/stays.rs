@@ -3,7 +3,8 @@
 //! Nobody is seen to leave before a session has passed. Until then those who will not come back
 //! look like those who have not come back yet, and by what was measured alone hardly anybody would
 //! ever leave. So how long visitors go on is guessed, for as many as have not been seen to leave:
-//! anything up to a session, all equally likely.
+//! anything up to a session, all equally likely. In a room of few, of whom nobody has come back
+//! yet, it may well be that nobody does: there it is guessed to be less.
 
 use super::{AGES, Frequency};
 
@@ -12,6 +13,12 @@ const SESSION_STEPS: f64 = (AGES - 1) as f64;
 /// So many times as many as are inside must have been seen to leave before nothing is guessed: of
 /// those who enter after a rush hardly anybody has left when all have been seen to come back.
 const GENERATIONS: f64 = 2.0;
+/// What part of a session visitors go on whom nobody has seen to come back, and this guess counts
+/// like so many visitors who were.
+const UNSEEN_PART: f64 = 1.0 / 3.0;
+const UNSEEN_RETURNS: f64 = 10.0;
+/// What part of a session visitors go on who have been seen to come back: half, the mean of all.
+const SEEN_PART: f64 = 0.5;
 /// Whoever has gone on for longer than was guessed goes on for this part of it.
 const LONGER_PART: f64 = 0.25;
 /// The steps of visitors inside that count as seen in advance, and how many of them made a request
@@ -71,10 +78,18 @@ impl Stays {
         }
         let all = self.ended + unseen;
         let gained = self.gained_steps / all;
-        let rest = ((SESSION_STEPS - gained) / 2.0).max(gained * LONGER_PART);
+        let part = self.guessed_part();
+        let rest = ((SESSION_STEPS - gained) * part).max(gained * LONGER_PART);
         let share = unseen / all;
         let here = rarer(&measured, gained * (1.0 - share) + rest * share);
         ByAge { here, later: rarer(&measured, gained + rest * share) }
+    }
+
+    /// Returns for what part of a session visitors are guessed to go on.
+    fn guessed_part(&self) -> f64 {
+        let returns: f64 = self.by_age.iter().map(|one| one.events).sum();
+        let parts = UNSEEN_RETURNS * UNSEEN_PART + returns * SEEN_PART;
+        parts / (UNSEEN_RETURNS + returns)
     }
 
     /// Returns the part of all visitors inside who make a request in a step.
@@ -154,7 +169,8 @@ mod tests {
 
     #[test]
     fn visitors_of_whom_none_has_left_yet_stay_for_up_to_a_session_all_equally_likely() {
-        for (times, rest) in [(0, 30.0), (1, 25.0), (2, 20.0), (4, 10.0), (8, 20.0)] {
+        // Half of the rest of a session, and at first a third.
+        for (times, rest) in [(0, 20.0), (1, 23.6), (2, 19.4), (4, 10.0), (8, 20.0)] {
             let gained = 10.0 * times as f64;
             let (here, later) = steps(&all_came_back(times), 50);
             assert!((0.9 * rest..=rest).contains(&here), "{times}: {here}");
