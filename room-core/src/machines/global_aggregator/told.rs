@@ -57,6 +57,7 @@ impl GlobalAggregator {
             threshold: self.queue.threshold(),
             called_before: self.queue.called().before,
             open: self.queue.is_open(),
+            held: settings.admits_nobody(),
             names_until: self.burst.names_until(&self.queue),
             line: self.queue.curve_without(entered),
             joined: self.joined(now, entered),
