@@ -30,7 +30,7 @@ pub struct Outcome {
     /// When the last visitor entered, in seconds from the beginning.
     pub last_entry_s: f64,
     /// When the line was over, in seconds from the beginning: from then on never more than
-    /// [`FEW`] of the limit waited; 0 where there was none.
+    /// half a percent of the limit waited; 0 where there was none.
     pub line_over_at_s: u64,
     /// Most who waited at the same time, and when, in seconds from the beginning.
     pub longest_line: u32,
