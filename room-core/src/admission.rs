@@ -54,6 +54,9 @@ pub struct VisitContext<'a> {
     /// Whether this visit may ask the counter. False while the view is stale and enough visitors of
     /// this isolate have asked already: then the visitor waits.
     pub may_ask: bool,
+    /// How many milliseconds the clock of `now` is known to be behind that of the room's books, by
+    /// which the order of joining goes.
+    pub behind_ms: u64,
     /// The random numbers for this visit.
     pub random: RandomInputs,
 }
@@ -228,10 +231,10 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
 
 /// Makes the ticket of somebody who comes for the first time.
 pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
-    let VisitContext { now, random, .. } = context;
+    let VisitContext { now, behind_ms, random, .. } = context;
     Ticket {
         id: random.ticket_id,
-        joined_at: now,
+        joined_at: now + behind_ms,
         state: TicketState::Queued,
         accepted_at: Timestamp::default(),
         counted_bucket: Bucket::default(),
@@ -327,6 +330,14 @@ fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool
         || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
 }
 
+/// Returns true where no more stand before `key` than can enter within a refresh interval, though
+/// the forecast may say that they will not: limits may rise, and many places come free at once.
+fn may_enter_soon(view: &View, key: OrderKey, settings: &Settings) -> bool {
+    let refresh_s = u64::from(settings.refresh_interval_s);
+    let in_a_refresh = u64::from(settings.fastest_per_minute()) * refresh_s / 60;
+    estimate::people_ahead(view, key) < in_a_refresh
+}
+
 pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
     let per_minute = settings.new_users_per_minute;
     let at_once = u64::from(per_minute.min(settings.total_active_users));
@@ -406,12 +417,17 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let before = ticket.clone();
     let estimate_s = displayed_estimate_s(now, settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
-    let near = view.is_some_and(|view| is_near(view, key, settings, settings.refresh_interval_s));
+    let refresh_s = settings.refresh_interval_s;
+    let near =
+        |view| is_near(view, key, settings, refresh_s) || may_enter_soon(view, key, settings);
+    let near = view.is_some_and(near);
     let looks = view.is_some_and(|view| !view.knows_place(key));
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    ticket.interval_s = interval_s(context, is_soon);
+    let wait_s = view.filter(|_| !first && !settings.queue_all);
+    let wait_s = wait_s.and_then(|view| estimate::wait_s(view, key));
+    ticket.interval_s = interval_s(context, is_soon, wait_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };

@@ -17,7 +17,7 @@ pub mod session;
 pub mod turn_notice;
 pub mod verdict;
 
-use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext, moving};
+use crate::admission::{self, Ask, Decision, RandomInputs, moving};
 use crate::base::time::Timestamp;
 use crate::machines::isolate::{Isolate, Outcome};
 use crate::machines::moves::MoveReply;
@@ -359,8 +359,7 @@ impl<'a> Visit<'a> {
     /// Answers somebody who uses the ticket of another client: with a challenge to pass.
     fn challenge(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
-        let (settings, view) = (&*in_force.settings, isolate.view());
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = isolate.context(now, &in_force.settings, false, random);
         Outcome::Challenge(admission::new_ticket(context))
     }
 
@@ -368,8 +367,7 @@ impl<'a> Visit<'a> {
     /// counts the visit, and the next one is a newcomer's too.
     fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
-        let (settings, view) = (&*in_force.settings, isolate.view());
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = isolate.context(now, &in_force.settings, false, random);
         match admission::decide(context, None) {
             Decision::Queue { ticket, .. } => Outcome::Wait { ticket, counted: false },
             Decision::Challenge { ticket } => Outcome::Challenge(ticket),

@@ -17,17 +17,18 @@ mod pace;
 mod recovery;
 mod restart;
 mod saves;
+mod serving;
 mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
 use crate::base::time::Timestamp;
-use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
+use crate::capacity::slots::{SlotClass, Slots};
 use crate::capacity::state::LEFT_OUT_MS;
 use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
-use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply, kept_max};
+use crate::queue::{Queue, Supply, kept_max};
 use crate::room::settings::Settings;
 
 use books::Books;
@@ -337,53 +338,6 @@ impl GlobalAggregator {
         };
         let lease_ms = self.calm.cadence().lease_ms();
         self.books.grant(now, settings, SlotClass::New, wanted.min(free), lease_ms)
-    }
-
-    fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
-        let called = self.called_among(pull);
-        if settings.admits_nobody() || called == 0 {
-            return None;
-        }
-        let available = self.available(now, settings);
-        let waiting = called.min(available);
-        let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
-        if self.queue.is_open() {
-            return self.books.grant(now, settings, SlotClass::Queued, wanted, LEASE_MS);
-        }
-        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            let first = self.served_first(now, settings, pull);
-            return self.books.grant(
-                now,
-                settings,
-                SlotClass::Queued,
-                waiting.min(first),
-                LEASE_MS,
-            );
-        }
-        let last_minute = self.books.granted_in_rate_window(now);
-        let n = self.pace.take(now, settings, last_minute, wanted);
-        self.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS)
-    }
-
-    /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
-    /// `docs/algorithm.md`).
-    fn called_among(&self, pull: &Pull) -> u64 {
-        let called = self.queue.called();
-        let called = pull.queued_keys.iter().filter(|key| called.calls(**key)).count();
-        if self.queue.is_open() || called == pull.queued_keys.len() {
-            return u64::from(pull.queued_waiting);
-        }
-        called as u64
-    }
-
-    /// Returns how many of the waiting visitors who ask for slots stand before everybody else; a
-    /// slow room serves no others.
-    fn served_first(&self, now: Timestamp, settings: &Settings, pull: &Pull) -> u64 {
-        let first = self.queue.served_first(&pull.queued_keys, self.supply(now, settings));
-        if !self.recovery.knows_line(now) || first == pull.queued_keys.len() {
-            return u64::from(pull.queued_waiting);
-        }
-        first as u64
     }
 
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,

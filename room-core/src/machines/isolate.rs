@@ -7,6 +7,7 @@
 
 mod allowance;
 mod batch;
+mod clock;
 mod counted;
 mod counters;
 mod demand;
@@ -21,9 +22,7 @@ mod revoked_tickets;
 
 use std::collections::BTreeMap;
 
-use crate::admission::{
-    self, Ask, CounterAnswer, Decision, RandomInputs, VisitContext, infinite_queue,
-};
+use crate::admission::{self, Ask, CounterAnswer, Decision, RandomInputs, infinite_queue};
 use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::facts::Fact;
@@ -41,6 +40,7 @@ use crate::ticket::bucket::Bucket;
 
 use allowance::Allowance;
 use batch::Batch;
+use clock::OwnClock;
 use counted::Counted;
 use counters::Counters;
 use demand::Demand;
@@ -68,6 +68,7 @@ pub struct Isolate {
     /// The aggregator that it reports to.
     aggregator: AggregatorCode,
     view: Option<View>,
+    clock: OwnClock,
     batch: Batch,
     returned_slots: ReturnedSlots,
     outbox: Outbox,
@@ -142,6 +143,7 @@ impl Isolate {
             colo: aggregator.colo,
             aggregator: aggregator.code(),
             view: None,
+            clock: OwnClock::default(),
             batch: Batch::default(),
             returned_slots: ReturnedSlots::default(),
             outbox: Outbox::default(),
@@ -216,7 +218,8 @@ impl Isolate {
         let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
         let asks = fresh || self.may_ask_in_silence(now);
         let may_ask = asks || self.may_flow(now, settings);
-        let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
+        self.clock.note(now, self.view.as_ref());
+        let context = self.context(now, settings, may_ask, random);
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
             // The answer with the newest ticket may have been lost: one is given once more.
@@ -263,8 +266,7 @@ impl Isolate {
         if let Some(ticket) = ticket.filter(is_there) {
             return Outcome::InfiniteQueue { ticket, counted: false };
         }
-        let view = self.view.as_ref();
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = self.context(now, settings, false, random);
         Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
     }
 
@@ -370,8 +372,7 @@ impl Isolate {
         answer: CounterAnswer,
         entry: Entry,
     ) -> Outcome {
-        let view = self.view.as_ref();
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = self.context(now, settings, false, random);
         let turn_kept = admission::was_kept(&ask.ticket, now);
         let entry = Entry { turn_kept, ..entry };
         let decision = admission::settle(context, ask, answer);

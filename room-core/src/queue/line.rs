@@ -112,6 +112,16 @@ impl Line {
         Some(first.max(OrderKey(key.0.saturating_add(1)))).filter(|key| *key < limit)
     }
 
+    /// Returns true when every visitor of the line is known by key.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.may_be_coarse()
+    }
+
+    /// Returns true when a visitor of an exact line stands at `key`.
+    pub(super) fn holds(&self, key: OrderKey) -> bool {
+        self.points.binary_search_by_key(&key, |(point, _)| *point).is_ok()
+    }
+
     /// Returns true when so many visitors wait that a data center may report key buckets.
     fn may_be_coarse(&self) -> bool {
         self.count() > EXACT_WAITERS_MAX as u64

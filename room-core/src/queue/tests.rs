@@ -139,7 +139,7 @@ fn of_too_many_called_those_who_stand_first_are_served() {
         let queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
         let supply = Supply { queued_since_reported: entered, ..supply(available) };
         let keys = [2_000, 2_000, 3_000, 5_000].map(OrderKey);
-        assert_eq!(queue.served_first(&keys, supply), want, "{available} {entered}");
+        assert_eq!(queue.served_first(&keys, &slow_room(), supply), want, "{available} {entered}");
     };
     check(0, 0, 0);
     check(1, 0, 0);
@@ -149,6 +149,78 @@ fn of_too_many_called_those_who_stand_first_are_served() {
     check(4, 0, 3);
     check(5, 0, 4);
     check(0, 9, 0);
+}
+
+#[test]
+fn a_fast_room_serves_those_who_enter_within_a_check_in_at_the_head() {
+    let check = |flow_per_s: f64, want: usize| {
+        let settings = Settings::with_limits(10_000, 60);
+        let queue = closed_with(&[1_000, 2_000, 3_000, 4_000, 5_000], 2);
+        let keys = [1_000, 2_000, 3_000, 4_000, 5_000].map(OrderKey);
+        let supply = Supply { flow_per_s, ..supply(1) };
+        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{flow_per_s}");
+    };
+    check(0.0, 1);
+    check(0.33, 1);
+    check(0.34, 2);
+    check(1.0, 4);
+}
+
+#[test]
+fn whoever_is_served_and_not_in_the_census_takes_nobody_elses_place() {
+    // The first asked before the middle of the epoch and got the slot after it: the census has left
+    // the visitor out already.
+    let at = Epoch(2).middle() + 50;
+    let granted = |count| Supply { queued_since_reported: count, ..supply(1) };
+    let first = |queue: &Queue, key, count| {
+        queue.served_first(&[OrderKey(key)], &slow_room(), granted(count))
+    };
+    let mut queue = closed_with(&[2_000, 3_000], 2);
+    queue.serve(at, &[OrderKey(1_000)], 1);
+    assert_eq!((first(&queue, 2_000, 1), first(&queue, 3_000, 1)), (1, 0));
+    assert!(queue.curve_without(1).iter().map(|(_, ahead)| *ahead).eq([1, 2]));
+    queue.call(Timestamp(20_000), &slow_room(), granted(1));
+    assert_eq!(queue.threshold(), OrderKey(2_000));
+    assert_eq!(queue.promised(granted(1)), 2);
+    // Whoever the census does count is taken off it, and a slot of somebody unknown off the first.
+    queue.serve(at, &[OrderKey(2_000)], 1);
+    assert_eq!(first(&queue, 3_000, 2), 1);
+    assert_eq!((queue.promised(granted(2)), queue.promised(granted(3))), (1, 0));
+    queue.call(Timestamp(20_000), &slow_room(), granted(2));
+    assert_eq!(queue.threshold(), OrderKey(3_000));
+    // Who asks again has got none.
+    queue.serve(at, &[OrderKey(2_000)], 0);
+    assert_eq!((first(&queue, 2_000, 2), first(&queue, 3_000, 2)), (1, 0));
+    assert_eq!(first(&queue, 3_000, 3), 1);
+}
+
+#[test]
+fn a_grant_takes_its_visitor_off_each_census_that_does_not_know_of_it_yet() {
+    let waiters: EpochCensus = [1_000, 2_000, 3_000].map(|key| (OrderKey(key), 1)).into();
+    let ahead = |queue: &Queue, entered| queue.curve_without(entered)[2].1;
+    let mut queue = closed_with(&[2_000, 3_000], 2);
+    // Two of one millisecond; the first of these keys is in no census yet.
+    queue.serve(Epoch(2).middle() + 50, &[1_000, 2_000].map(OrderKey), 2);
+    let check = |queue: &mut Queue, epoch: u64, entered: u64, want: u64| {
+        queue.observe(Epoch(epoch), &waiters);
+        assert_eq!(ahead(queue, entered), want, "{epoch}");
+    };
+    check(&mut queue, 3, 0, 1);
+    check(&mut queue, 4, 0, 1);
+    // 10 s after the slot was granted nobody comes any more.
+    check(&mut queue, 5, 0, 3);
+}
+
+#[test]
+fn in_a_line_of_rounded_keys_whoever_waited_at_its_middle_is_taken_off_it() {
+    let middle = Epoch(2).middle();
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(1_000));
+    queue.observe(Epoch(2), &[(OrderKey(4_999), 600), (OrderKey(9_999), 600)].into());
+    let keys = [100, 4_500, middle.0].map(OrderKey);
+    queue.serve(middle + 50, &keys, 3);
+    let curve = queue.curve_without(3);
+    assert!(curve.iter().map(|(_, ahead)| *ahead).eq([598, 1_198]), "{curve:?}");
 }
 
 #[test]

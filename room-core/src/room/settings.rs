@@ -10,6 +10,8 @@ use crate::room::turnstile::Turnstile;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
+const SECONDS_PER_MINUTE: u32 = 60;
+
 /// What an isolate does with newcomers, and with visitors whose turn has come, while no object
 /// answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,6 +142,17 @@ impl Settings {
     pub fn longest_refresh_ms(&self) -> u64 {
         let interval_ms = u64::from(self.refresh_interval_s) * SECOND_MS;
         interval_ms + interval_ms / 10 + SECOND_MS
+    }
+
+    /// Returns how many visitors enter in a minute if everybody inside leaves after one session.
+    pub fn fastest_per_minute(&self) -> u32 {
+        let ends_per_minute = self.total_active_users / self.session_duration_minutes.max(1);
+        self.new_users_per_minute.min(ends_per_minute)
+    }
+
+    /// Whether even then places come free less often than once a second.
+    pub fn admits_seldom(&self) -> bool {
+        self.fastest_per_minute() < SECONDS_PER_MINUTE
     }
 
     /// Returns the activity bucket of a visitor whose last covered request came at `now`. The
