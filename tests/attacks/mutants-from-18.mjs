@@ -143,8 +143,8 @@ export const MUTANTS_FROM_18 = [
     row: 29,
     breaks: "the infinite queue asks to come back at other intervals",
     ...core("admission/infinite_queue"),
-    from: "admission::interval_s(context, is_soon)",
-    to: "admission::interval_s(context, first)",
+    from: "admission::interval_s(context, is_soon, None)",
+    to: "admission::interval_s(context, first, None)",
     test: "intervals_are_those_of_the_line",
   },
   {

@@ -107,7 +107,7 @@ fn whoever_asks_before_the_middle_of_a_census_and_is_granted_after_it_counts_onc
     fixture.line(1, &[700, 800, 900]);
     fixture.sync(1, inside(2, 2));
     let middle = Epoch::newest_ended(NOW + 9_000).unwrap().middle();
-    let mut ask = |fixture: &mut Fixture, key: u64| {
+    let ask = |fixture: &mut Fixture, key: u64| {
         let queued_keys = vec![OrderKey(key)];
         fixture.pull(Pull { queued_waiting: 1, queued_keys, ..pull() }).queued
     };
