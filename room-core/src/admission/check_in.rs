@@ -11,8 +11,7 @@ use crate::ticket::Ticket;
 /// The time in milliseconds by which a check-in may come early and still count, because clocks and
 /// timers are not exact.
 pub const EARLY_MS: u64 = 500;
-/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
-pub(super) const RETRY_S_MIN: u32 = 3;
+pub(super) use crate::room::settings::RETRY_S_MIN;
 
 /// How late a check-in near the head may come and keep the turn before everybody behind, in
 /// milliseconds: a slow line, or a timer of a browser that does something else.
@@ -49,7 +48,8 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
 /// `is_soon`, else around `refresh_interval_seconds`.
 ///
 /// Whoever is expected to enter within `wait_s` seconds, if that is known, comes in time for it:
-/// after [`at_head_s`] from one near-head interval before on, and earlier after half of the wait.
+/// after [`Settings::head_interval_s`] from one near-head interval before on, and earlier after
+/// half of the wait.
 /// So called visitors come in the order of their turns, and not of their draws.
 ///
 /// In a lottery it is always the interval of all, so that nobody tries more often than another.
@@ -59,18 +59,14 @@ pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Optio
     let far_s = jittered(settings.refresh_interval_s, random.jitter);
     let interval_s = match wait_s {
         _ if settings.queueing_method == QueueingMethod::Random => far_s,
-        Some(wait_s) if is_soon && wait_s <= near_s + spread_s(near_s) => at_head_s(near_s),
+        Some(wait_s) if is_soon && wait_s <= near_s + spread_s(near_s) => {
+            settings.head_interval_s()
+        }
         _ if is_soon => jittered(near_s, random.jitter),
         Some(wait_s) => far_s.min((wait_s / 2).max(near_s)),
         None => far_s,
     };
     u16::try_from(interval_s).unwrap_or(u16::MAX)
-}
-
-/// Returns the seconds between two check-ins of a visitor who may enter at any moment: three fifths
-/// of the interval near the head, and 3 s at least.
-fn at_head_s(near_s: u32) -> u32 {
-    (near_s * 3 / 5).max(RETRY_S_MIN)
 }
 
 /// Returns until when a waiting visitor is counted if no check-in comes any more: until the next

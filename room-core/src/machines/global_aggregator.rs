@@ -28,6 +28,7 @@ use crate::capacity::state::LEFT_OUT_MS;
 use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
+use crate::queue::pace::pace_per_s;
 use crate::queue::{Queue, Supply, kept_max};
 use crate::room::settings::Settings;
 
@@ -402,9 +403,12 @@ impl GlobalAggregator {
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let middle = self.queue.reported().middle();
         let queued_since_round = ledger.queued_since(Round::at(now).start());
+        let last_minute = self.books.granted_in_rate_window(now);
         Supply {
             available: self.available(now, settings),
             flow_per_s: contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0,
+            pace_per_s: pace_per_s(settings, last_minute),
+            paced: self.pace.allows(now, settings, last_minute),
             ahead: self.overcall.factor(),
             queued_since_reported: ledger.queued_since(middle),
             joined_since_reported: contributions.joined_since(middle),

@@ -108,6 +108,8 @@ mod tests {
             available,
             ahead: 0.5,
             flow_per_s: 0.0,
+            pace_per_s: 1.0,
+            paced: u64::MAX,
             queued_since_reported: 0,
             joined_since_reported: 0,
             queued_since_round: 0,

@@ -3,7 +3,7 @@
 use super::{OrderKey, Queue, Supply, kept_max};
 use crate::base::time::Timestamp;
 use crate::order::census::{Epoch, EpochCensus};
-use crate::room::settings::Settings;
+use crate::room::settings::{QueueingMethod, Settings};
 
 fn slow_room() -> Settings {
     Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
@@ -13,6 +13,8 @@ fn supply(available: u64) -> Supply {
     Supply {
         available,
         flow_per_s: 0.0,
+        pace_per_s: 1.0,
+        paced: u64::MAX,
         ahead: 0.5,
         queued_since_reported: 0,
         joined_since_reported: 0,
@@ -86,19 +88,19 @@ fn those_who_joined_in_one_millisecond_are_called_with_the_first_free_slot() {
 }
 
 #[test]
-fn a_fast_room_calls_no_more_than_can_enter_within_a_refresh() {
+fn a_fast_room_calls_no_more_than_the_pace_allows_within_two_check_ins() {
     let check = |available: u64, kept: u64, want: u64| {
         let settings = Settings::with_limits(10_000, 60);
         let mut queue = closed_with(&(1..=100).map(|key| key * 10).collect::<Vec<_>>(), 2);
-        let supply = Supply { kept, ..supply(available) };
+        let supply = Supply { kept, pace_per_s: 2.0, ..supply(available) };
         queue.call(Timestamp(20_000), &settings, supply);
         assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} {kept}");
     };
     check(7, 0, 7);
-    check(20, 0, 20);
-    check(90, 0, 20);
+    check(12, 0, 12);
+    check(90, 0, 12);
     // Who is away stands in nobody's way, and takes a place.
-    check(90, 6, 26);
+    check(90, 6, 18);
     check(7, 6, 7);
 }
 
@@ -164,6 +166,25 @@ fn a_fast_room_serves_those_who_enter_within_a_check_in_at_the_head() {
     check(0.33, 1);
     check(0.34, 2);
     check(1.0, 4);
+}
+
+/// Else whoever checks in next would use up the pace, and the first of the line would come in vain.
+#[test]
+fn of_a_line_that_the_pace_holds_back_those_at_the_head_are_served() {
+    let check = |available: u64, paced: u64, pace_per_s: f64, want: usize| {
+        let settings = Settings::with_limits(10_000, 60);
+        let keys: Vec<u64> = (1..=20).map(|key| key * 1_000).collect();
+        let queue = closed_with(&keys, 4);
+        let supply = Supply { paced, pace_per_s, flow_per_s: 9.0, ..supply(available) };
+        let keys: Vec<OrderKey> = keys.into_iter().map(OrderKey).collect();
+        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{available} {paced}");
+        let by_lot = Settings { queueing_method: QueueingMethod::Random, ..settings };
+        assert_eq!(queue.served_first(&keys, &by_lot, supply), 20);
+    };
+    check(15, 0, 0.0, 3);
+    check(15, 0, 2.0, 6);
+    check(15, 5, 2.0, 11);
+    check(5, 5, 2.0, 20);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
 const SECONDS_PER_MINUTE: u32 = 60;
 
+/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
+pub const RETRY_S_MIN: u32 = 3;
+
 /// What an isolate does with newcomers, and with visitors whose turn has come, while no object
 /// answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,6 +145,12 @@ impl Settings {
     pub fn longest_refresh_ms(&self) -> u64 {
         let interval_ms = u64::from(self.refresh_interval_s) * SECOND_MS;
         interval_ms + interval_ms / 10 + SECOND_MS
+    }
+
+    /// Returns the seconds between two check-ins of a visitor who may enter at any moment: three
+    /// fifths of the interval near the head, and [`RETRY_S_MIN`] at least.
+    pub fn head_interval_s(&self) -> u32 {
+        (self.near_head_refresh_interval_s * 3 / 5).max(RETRY_S_MIN)
     }
 
     /// Returns how many visitors enter in a minute if everybody inside leaves after one session.
