@@ -264,8 +264,7 @@ fn decide_new(context: VisitContext<'_>) -> Decision {
     // never guesses.
     let wants = |view: &View| {
         // Whoever cannot enter has to pass a challenge first: the counter need not know the name.
-        let may_be_open = view.open || view.held;
-        if settings.challenge_required { may_be_open } else { view.wants_to_know(now) }
+        if settings.challenge_required { view.open } else { view.wants_to_know(now) }
     };
     let asks = view.is_none_or(|view| wants(view) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {

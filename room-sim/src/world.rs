@@ -443,8 +443,7 @@ impl World {
             }
             (None, Some(Reply::Counter(reply))) => self.take_late_reply(call, reply),
             (None, None) => self.calls.forget(call),
-            // The sync that the global aggregator asked for is a question of its own.
-            (Some(Caller::Global(_)), _) | (None, Some(_)) => {}
+            (None, Some(_)) => {}
         }
     }
 }

@@ -214,47 +214,41 @@ for (const copies of ["kept", "lost"]) {
 
 const plain = room({ name: "plain", total_active_users: 100 });
 
-/** So much later than at the start of the cluster: syncs and looks at the configuration differ. */
-for (const laterMs of [0, 800, 1_600, 2_400]) {
-  clusterTest(
-    `an event made over the API counts on every isolate within 5 s, ${laterMs} ms later`,
-    { rooms: [plain], ...everywhere },
-    (cluster) => madeOverTheApi(cluster, laterMs),
-  );
-}
-
-async function madeOverTheApi(cluster, laterMs) {
-  const path = `${ROOMS}/${plain.id}/events`;
-  const seen = async () => {
-    const kinds = [];
-    for (const { name } of cluster.isolates) {
-      kinds.push((await look(cluster, name, { host: plain.host })).kind);
-    }
-    return kinds;
-  };
-  const all = (kind) => cluster.isolates.map(() => kind);
-  assert.deepEqual(await seen(), all("origin"));
-  const event = eventOf({
-    prequeueIn: -MINUTE_MS,
-    startIn: 20 * MINUTE_MS,
-    endIn: 30 * MINUTE_MS,
-  });
-  const { id } = (await call(cluster, "POST", path, event)).result;
-  await pass(cluster);
-  assert.deepEqual(await seen(), all("queue"));
-  await cluster.advance(laterMs);
-  const { result } = await call(cluster, "GET", `${ROOMS}/${plain.id}/status`);
-  assert.deepEqual([result.status, result.event_id], ["event_prequeueing", id]);
-  await call(cluster, "PATCH", `${path}/${id}`, { suspended: true });
-  await pass(cluster);
-  assert.deepEqual(await seen(), all("origin"));
-  await call(cluster, "PATCH", `${path}/${id}`, { suspended: false });
-  await pass(cluster);
-  assert.deepEqual(await seen(), all("queue"));
-  await call(cluster, "DELETE", `${path}/${id}`);
-  await pass(cluster);
-  assert.deepEqual(await seen(), all("origin"));
-}
+clusterTest(
+  "an event made over the API counts on every isolate within 5 s",
+  { rooms: [plain], ...everywhere },
+  async (cluster) => {
+    const path = `${ROOMS}/${plain.id}/events`;
+    const seen = async () => {
+      const kinds = [];
+      for (const { name } of cluster.isolates) {
+        kinds.push((await look(cluster, name, { host: plain.host })).kind);
+      }
+      return kinds;
+    };
+    const all = (kind) => cluster.isolates.map(() => kind);
+    assert.deepEqual(await seen(), all("origin"));
+    const event = eventOf({
+      prequeueIn: -MINUTE_MS,
+      startIn: 20 * MINUTE_MS,
+      endIn: 30 * MINUTE_MS,
+    });
+    const { id } = (await call(cluster, "POST", path, event)).result;
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("queue"));
+    const { result } = await call(cluster, "GET", `${ROOMS}/${plain.id}/status`);
+    assert.deepEqual([result.status, result.event_id], ["event_prequeueing", id]);
+    await call(cluster, "PATCH", `${path}/${id}`, { suspended: true });
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("origin"));
+    await call(cluster, "PATCH", `${path}/${id}`, { suspended: false });
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("queue"));
+    await call(cluster, "DELETE", `${path}/${id}`);
+    await pass(cluster);
+    assert.deepEqual(await seen(), all("origin"));
+  },
+);
 
 clusterTest(
   "the page shows the event, and news reach everybody who waits within 5 s",
@@ -263,10 +257,8 @@ clusterTest(
     const path = `${ROOMS}/${plain.id}`;
     const times = { prequeueIn: -MINUTE_MS, startIn: 20 * MINUTE_MS, endIn: 30 * MINUTE_MS };
     const event = eventOf({ ...times, name: "spring_sale", shuffle_at_event_start: true });
-    const made = (await call(cluster, "POST", `${path}/events`, event)).result;
-    const { id, draw_commitment: commitment } = made;
+    const { id } = (await call(cluster, "POST", `${path}/events`, event)).result;
     await pass(cluster);
-    await publishes(cluster, path, { id, commitment });
     const waiting = new Visitor(cluster, { name: "waiting", host: plain.host });
     const pages = async () => {
       const all = [];
@@ -279,18 +271,16 @@ clusterTest(
       assert.match(page, />spring sale</);
       assert.doesNotMatch(page, /Your place is kept\.<|They hold your place|You are in line/);
     }
-    const inGerman = { headers: { "accept-language": "de", "sec-fetch-mode": "navigate" } };
-    const news = { page_message: "Doors open <b>early</b> [de] Einlass [b] jetzt [fr] Entrée" };
+    const news = { page_message: "Doors open <b>early</b>" };
     await call(cluster, "PATCH", path, news);
     const named = { page_event_name: "Frühling", page_name: "The sale" };
     await call(cluster, "PATCH", `${path}/events/${id}`, named);
     await pass(cluster);
     for (const page of await pages()) {
-      assert.match(page, /dir="auto">Doors open &lt;b&gt;early&lt;\/b&gt;</);
+      assert.match(page, />Doors open &lt;b&gt;early&lt;\/b&gt;</);
       assert.match(asRead(page), />Frühling</);
       assert.match(page, />The sale</);
     }
-    assert.match((await waiting.visit(inGerman)).body, /dir="auto">Einlass \[b\] jetzt</);
     // The event's own counts, and an empty one is none.
     await call(cluster, "PATCH", `${path}/events/${id}`, { page_message: "" });
     await pass(cluster);
@@ -300,25 +290,6 @@ clusterTest(
     assert.deepEqual(errors.map(({ source }) => source.pointer), ["/page_message"]);
   },
 );
-
-/** The API tells what every page of the room tells, from the moment the event is made. */
-async function publishes(cluster, path, { id, commitment }) {
-  const isolate = cluster.isolates[0].name;
-  const asJson = { accept: "application/json" };
-  const page = { host: plain.host, path: "/?waiting-room-draw", headers: asJson };
-  const { draws } = JSON.parse((await look(cluster, isolate, page)).body);
-  assert.match(commitment, /^[0-9a-f]{64}$/);
-  assert.deepEqual(draws.map((draw) => draw.commitment), [commitment]);
-  const read = async (rest) => (await call(cluster, "GET", `${path}/events${rest}`)).result;
-  const told = [(await read(""))[0], await read(`/${id}`), await read(`/${id}/details`)];
-  assert.deepEqual(told.map((event) => event.draw_commitment), Array(3).fill(commitment));
-  const sent = { draw_commitment: "0".repeat(64) };
-  const kept = (await call(cluster, "PATCH", `${path}/events/${id}`, sent)).result;
-  assert.equal(kept.draw_commitment, commitment, "it was written");
-  const moved = { event_start_time: new Date(cluster.clock.now() + 21 * MINUTE_MS) };
-  const { result } = await call(cluster, "PATCH", `${path}/events/${id}`, moved);
-  assert.notEqual(result.draw_commitment, commitment, "one draw stands for another");
-}
 
 /** Time passes while every isolate has a visitor now and then, who is covered by no room. */
 async function pass(cluster) {

@@ -109,10 +109,6 @@ fn a_newcomer_asks_only_where_a_place_may_be_free() {
     let burst = |until| Some(View { names_until: until, ..view(false, 0) });
     check(burst(NOW), true, false, "queue");
     check(burst(NOW + 1), true, false, "ask as new"); // to be called at once, perhaps
-    // Only an isolate whose settings hold nobody has heard of a change that the view has not.
-    let held = || Some(View { held: true, ..view(false, 0) });
-    check(held(), true, false, "ask as new");
-    check(held(), true, true, "queue");
     check(made(STALE_MS), true, false, "queue");
     check(made(STALE_MS + 1), true, false, "ask as new"); // closed before a quiet spell
 }

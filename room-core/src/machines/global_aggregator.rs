@@ -5,7 +5,6 @@
 //! called. It reads no clock and performs no input or output: what must be stored before a reply
 //! leaves is in the [`Turn`] it returns.
 
-mod asks;
 mod books;
 mod burst;
 mod calm;
@@ -13,7 +12,6 @@ mod counters;
 mod forecast_cache;
 mod history;
 mod load;
-mod lost_check_ins;
 mod overcall;
 mod pace;
 mod recovery;
@@ -25,14 +23,13 @@ pub mod watch;
 use crate::base::id::{Incarnation, RoomId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
-use crate::capacity::state::{LEFT_OUT_MS, Node};
+use crate::capacity::state::LEFT_OUT_MS;
 use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
 use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply, kept_max};
 use crate::room::settings::Settings;
 
-use asks::Asks;
 use books::Books;
 use burst::Burst;
 use calm::{Calm, Use};
@@ -54,9 +51,9 @@ const TICK_MS: u64 = 500;
 /// The number of views that can be made in one millisecond before versions run ahead of the clock.
 const VERSIONS_PER_MS: u64 = 1_000;
 
-/// What the machine returns for each event: replies, whether to store the row first, when to wake
-/// it, and the aggregators to ask for a sync, whose answers it does not need.
-pub type GlobalTurn = Turn<GlobalReply, Vec<Node>>;
+/// What the machine returns for each event: replies, whether to store the row first, and when to
+/// wake it. It sends nothing upward.
+pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
 
 /// The global aggregator of one room: the line, the granted slots, and what data centers reported.
 #[derive(Clone, Debug)]
@@ -68,7 +65,6 @@ pub struct GlobalAggregator {
     queue: Queue,
     books: Books,
     recovery: Recovery,
-    asks: Asks,
     saves: Saves,
     burst: Burst,
     calm: Calm,
@@ -100,7 +96,6 @@ impl GlobalAggregator {
             queue: Queue::default(),
             books: Books::empty(incarnation),
             recovery: Recovery::from(now),
-            asks: Asks::from(now),
             saves: Saves::default(),
             burst: Burst::default(),
             calm: Calm::default(),
@@ -147,7 +142,7 @@ impl GlobalAggregator {
             self.recovery.lose_census(settings);
         }
         self.recovery.learn(settings, self.books.taken(now, settings));
-        self.recovery.wait_for(with_parts.then_some(contributions));
+        self.recovery.wait_for(with_parts.then(|| contributions.sources_with_waiters()));
         self
     }
 
@@ -273,7 +268,8 @@ impl GlobalAggregator {
         let told = sync.hello && self.saves.is_dirty();
         let moved = self.tick(now, settings, &mut turn);
         self.finish(now, settings, moved || told, &mut turn);
-        turn.replies.push((id, self.synced(now, settings, source, sync.hello, mark)));
+        let reply = self.synced(now, settings, source, sync.hello, mark);
+        turn.replies.push((id, reply));
         turn
     }
 
@@ -404,11 +400,10 @@ impl GlobalAggregator {
             let waiters = contributions.waiters(epoch, kept_max(settings));
             let entered = entered.saturating_sub(ledger.queued_since(epoch.middle()));
             let give_up_per_s = self.forecast_cache.give_up_per_s();
-            let waiters =
-                self.recovery.with_lost(now, settings, epoch, waiters, &self.queue, ledger);
-            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) {
+            let is_lost = self.recovery.may_lack_check_ins(now)
+                && self.queue.lacks_anybody(&waiters, entered);
+            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) && !is_lost {
                 self.queue.observe(epoch, &waiters);
-                self.forecast_cache.see_newcomers(settings, &self.queue, &self.books);
             }
         }
         let turned = self.turn_calm(now, settings) || turned;
@@ -470,7 +465,6 @@ impl GlobalAggregator {
     fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
         let is_calm = self.calm.cadence().is_calm();
         turn.save = self.saves.save(now, settings, &mut self.books, moved, is_calm);
-        turn.send = self.asks.due(now, is_calm, self.books.contributions());
         let waits = !self.queue.is_open() && self.queue.waiting() > 0;
         turn.wake_at = earlier(self.saves.due_at(), waits.then(|| now + TICK_MS));
     }

@@ -4,7 +4,6 @@
 //! that computes ahead, in quantities instead of single visitors, how sessions will end and
 //! admissions follow (`docs/algorithm.md`). Forecasts are only told, no admission depends on one.
 
-mod newcomers;
 mod stays;
 
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -14,7 +13,7 @@ use crate::queue::pace::pace_per_s;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-use stays::{ByAge, Stays};
+use stays::Stays;
 
 /// The steps of a session: as many as it has activity buckets, and one for the bucket being filled.
 const AGES: usize = 61;
@@ -50,8 +49,6 @@ pub struct RetentionModel {
     ends: Frequency,
     /// How many visitors gave up, per second spent waiting.
     gives_up: Frequency,
-    /// How many newcomers did not come to their first check-in.
-    leaves_at_once: Frequency,
     /// The last measurement.
     seen: Option<Sample>,
 }
@@ -140,13 +137,7 @@ pub struct Start<'a> {
 impl Default for RetentionModel {
     fn default() -> Self {
         let nobody = Frequency::default();
-        Self {
-            stays: Stays::default(),
-            ends: nobody,
-            gives_up: nobody,
-            leaves_at_once: nobody,
-            seen: None,
-        }
+        Self { stays: Stays::default(), ends: nobody, gives_up: nobody, seen: None }
     }
 }
 
@@ -183,20 +174,18 @@ impl RetentionModel {
         self.stays.fade(kept);
         self.ends.fade(kept);
         self.gives_up.fade(kept);
-        self.leaves_at_once.fade(kept);
     }
 
     fn learn_stays(&mut self, settings: &Settings, before: &Sample, now: &Sample) {
         let steps = steps_between(settings, before.at, now.at);
         for (bucket, count) in &before.activity {
-            // Of what expired since some may have come back.
-            if !bucket.is_live(now.at) {
-                self.stays.ended += *count as f64;
-                continue;
-            }
-            // The bucket of that moment was still being filled.
             let left = steps_left(settings, *bucket, before.at);
-            if left >= AGES || *count == 0 {
+            if left <= steps {
+                self.stays.ended += *count as f64;
+            }
+            // The bucket of this moment is still being filled; of what expired since some may have
+            // come back.
+            if left >= AGES || left <= steps || *count == 0 {
                 continue;
             }
             let index = now.activity.partition_point(|(other, _)| other < bucket);
@@ -217,9 +206,8 @@ impl RetentionModel {
         if !before.is_by_time || !now.is_by_time || now.called > settled.after {
             return;
         }
-        let gave_up = settled.count as f64 - now.still as f64;
         self.gives_up.chances += settled.count as f64 * passed_s;
-        self.gives_up.events += gave_up;
+        self.gives_up.events += settled.count as f64 - now.still as f64;
     }
 
     /// Returns the share of visitors making a request whose sessions the origin ends then.
@@ -243,11 +231,7 @@ impl RetentionModel {
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
         let width_s = settings.bucket_width_s() as f64;
-        let stays = if settings.disable_session_renewal {
-            ByAge::nobody()
-        } else {
-            self.stays.by_age(start.inside)
-        };
+        let stays = self.stays.by_age(start.inside);
         let end = self.end();
         let give_up_per_s = self.give_up_per_s();
         let wanted = start.waiting as f64 + 1.0;
@@ -291,10 +275,8 @@ pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
 
 /// The room in a forecast: visitors as quantities, with fractions, that flow in and out.
 struct Fluid {
-    /// Visitors who are inside, by the steps that their sessions still last; the first end next.
-    here: [f64; AGES],
-    /// The same of those who will have entered.
-    later: [f64; AGES],
+    /// Visitors inside by the steps that their sessions still last; the first end next.
+    sessions: [f64; AGES],
     /// All visitors inside; at first also those in no bucket yet, who are taken to stay a session.
     inside: f64,
     /// For each step to come, the admissions that stop counting against the limit per minute.
@@ -321,18 +303,22 @@ impl Fluid {
         let rate_returns: Vec<f64> =
             returns.map(|seconds| seconds.iter().sum::<u64>() as f64).collect();
         let in_rate = rate_returns.iter().sum();
-        Self { here: sessions, later: [0.0; AGES], inside, rate_returns, in_rate }
+        Self { sessions, inside, rate_returns, in_rate }
     }
 
     /// Goes on by the width of a bucket; returns how many visitors were admitted in it.
-    fn step(&mut self, settings: &Settings, width_s: f64, stays: &ByAge, end: f64) -> f64 {
-        let mut came_back = [0.0; 2];
-        let both = [(&mut self.here, &stays.here), (&mut self.later, &stays.later)];
-        for ((sessions, stays), came_back) in both.into_iter().zip(&mut came_back) {
-            let (ended, came) = go_on(sessions, stays);
-            self.inside -= ended + came * end;
-            *came_back = came * (1.0 - end);
+    fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64], end: f64) -> f64 {
+        let mut came_back = 0.0;
+        for (left, session) in self.sessions.iter_mut().enumerate() {
+            let age = AGES - 1 - left;
+            let stay = *session * stays.get(age).copied().unwrap_or(0.0);
+            *session -= stay;
+            came_back += stay;
         }
+        let [ended, ..] = self.sessions;
+        self.sessions.rotate_left(1);
+        self.inside -= ended + came_back * end;
+        came_back *= 1.0 - end;
         if !self.rate_returns.is_empty() {
             self.in_rate -= self.rate_returns.remove(0);
         }
@@ -349,32 +335,11 @@ impl Fluid {
         let steps_in_rate = (60.0 / width_s).ceil().max(1.0) as usize;
         self.rate_returns.resize(steps_in_rate.saturating_sub(1), 0.0);
         self.rate_returns.push(admitted);
-        let [here, later] = came_back;
-        for (sessions, renewed, new) in
-            [(&mut self.here, here, 0.0), (&mut self.later, later, admitted)]
-        {
-            // A request is known a moment later, and counts from when it came.
-            let [.., newer, newest] = sessions;
-            *newer += renewed;
-            *newest = new;
+        if let Some(newest) = self.sessions.last_mut() {
+            *newest = came_back + admitted;
         }
         admitted
     }
-}
-
-/// Lets sessions go on by a step, with these parts of the visitors who make a request in it.
-/// Returns how many sessions end, and how many visitors make a request: they are taken out.
-fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
-    let mut came_back = 0.0;
-    for (left, session) in sessions.iter_mut().enumerate() {
-        let age = AGES - 1 - left;
-        let stay = *session * stays.get(age).copied().unwrap_or(0.0);
-        *session -= stay;
-        came_back += stay;
-    }
-    let [ended, ..] = *sessions;
-    sessions.rotate_left(1);
-    (ended, came_back)
 }
 
 /// Returns the steps until a bucket expires, at least 1 while it counts.
