@@ -6,7 +6,7 @@ import { count } from "./facts.js";
 import { Button, Outcome } from "./parts.jsx";
 
 /** The longest message that the API takes, in bytes. */
-const BYTES_MAX = 500;
+const BYTES_MAX = 4_000;
 
 export function Message({ room, event, numbers, changes, isOff }) {
   // An event with a message of its own shows that one.

@@ -5,7 +5,12 @@ export const PAGE_FIELDS = [
   { name: "page_name", label: "Name", type: "text", help: "Empty: the host of the room." },
   { name: "page_logo", label: "Logo", type: "picture", help: "At most 3 KB: pages carry it." },
   { name: "page_color", label: "Colour", type: "text", help: "Like #0f766e." },
-  { name: "page_text", label: "Text", type: "textarea", help: "For everybody who waits." },
+  {
+    name: "page_text",
+    label: "Text",
+    type: "textarea",
+    help: "For everybody who waits. Then in other languages: [de] Guten Tag [fr] Bonjour",
+  },
   { name: "page_help_url", label: "Help", type: "text", help: "An address: https://…" },
   {
     name: "default_template_language",

@@ -25,6 +25,7 @@ refresh: 5
 <!doctype html>
 <html lang="${tag}" dir="${direction}">
 <meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
 <title>${moment}</title>
 <p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
 ${moment}. ${checks} ${nothing}

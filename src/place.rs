@@ -8,7 +8,7 @@ use room_core::machines::moves::{MoveReply, MoveRequest};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::ticket::Ticket;
 use room_core::visit::place::{self, Asked, CODES_PER_MINUTE, Plan, QUESTIONS_PER_MINUTE, Told};
-use room_core::visit::turn_notice::CONTACTS_PER_MINUTE;
+use room_core::visit::turn_notice::{CONTACTS_PER_MINUTE, SHARE, Share};
 use room_core::visit::{PlaceState, Visit};
 use worker::Env;
 
@@ -46,6 +46,7 @@ pub async fn answer(
         }
         None => plan.told(Asked::Silent, |_, _| None),
     };
+    let told = with_share(request, room, told, ticket, env).await;
     memory::with(|memory| tell(memory, request, room, &told, ticket)).flatten()
 }
 
@@ -98,6 +99,32 @@ fn question(
             MoveRequest::Take { name: keys.place_name(room, *code), by: *by, asks_why: true }
         }
     })
+}
+
+/// Asks the room's object whether a message will come, where a visitor has typed an address.
+async fn with_share(
+    request: Request<'_>,
+    room: RoomId,
+    told: Told,
+    own: Option<&Ticket>,
+    env: &Env,
+) -> Told {
+    let asked = memory::with(|memory| {
+        let (in_force, mut visited) = memory.visit(room, platform::now())?;
+        let visit = visit_of(platform::now(), request, &in_force, visited.room, true);
+        let state = visited.state.take();
+        let view = state.as_ref().and_then(|state| state.isolate.view());
+        let (context, keys, source) = context(&visit, request, visited, view);
+        context.share_asked(keys, &source, &told, own)
+    });
+    let Some(asked) = asked.flatten().and_then(|asked| serde_json::to_string(&asked).ok()) else {
+        return told;
+    };
+    let question = GlobalRequest::Webhooks(format!("{SHARE} {asked}"));
+    match calls::global(env, room, &question).await {
+        Some(GlobalReply::Webhooks(answer)) => told.with_share(Share::read(Some(&answer))),
+        _ => told.with_share(Share::NotNow),
+    }
 }
 
 /// Whether the client's network may give an address or number, which counts as given.

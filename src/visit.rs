@@ -2,8 +2,6 @@
 //! counter, cache or siteverify that it names, and returns its verdict. `Visit` itself decides
 //! which step follows which.
 
-use std::borrow::Cow;
-
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
 use room_core::base::prefix_budget::{ClientPrefix, PrefixBudget};
@@ -201,7 +199,7 @@ fn step(
             let answer = visit::draw::answer(now, &in_force.settings.shuffles, as_json);
             Ok((Verdict::Respond(answer), false))
         }
-        Step::RefusePrefetch | Step::RefusePart => Ok((answer::not_inside(), false)),
+        Step::RefusePrefetch | Step::RefusePart => Ok((answer::not_inside(request.url), false)),
         Step::Session(ticket) => {
             session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
         }
@@ -267,19 +265,14 @@ fn settle(
 ) -> Option<Answered> {
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
-    let mut in_force = in_force.after_challenge(request.passed);
-    if ask.class == SlotClass::Queued && request.headers.is_hidden() {
-        in_force.settings = Cow::Owned(in_force.settings.of_hidden_page());
-    }
+    let in_force = in_force.after_challenge(request.passed);
     let visit = visit_of(now, request, &in_force, visited.room, true);
-    let random = random(visited.keys, room, &in_force.settings);
-    let state = visited.state.as_mut()?;
-    let outcome = visit.settle(&mut state.isolate, ask, random, reply);
+    let Visited { room, ref mut keys, ref mut state, .. } = visited;
+    let source = &mut Ticketed { visit: &visit, request, room, keys, places: None, uses: None };
+    let outcome = visit.settle(&mut state.as_mut()?.isolate, ask, reply, source);
+    let refuses = Visit::refuses_part(&outcome, source);
     let (verdict, work_is_left) = answered(&visit, request, visited, outcome);
-    // The room was taken for open and is full: no page comes in the place of a picture.
-    let gets_page = matches!(verdict, Verdict::Respond(_));
-    let is_part = gets_page && is_part(&request.headers.header(DESTINATION_HEADER));
-    Some((if is_part { answer::not_inside() } else { verdict }, work_is_left))
+    Some((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left))
 }
 
 /// Makes the verdict from what the isolate has decided, and notes what there is to report and to

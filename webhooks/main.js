@@ -15,13 +15,14 @@ import {
   without,
   withoutHooks,
 } from "./outbox.js";
+import * as shares from "./shares.js";
 import {
   REMEMBERED_MS,
   TOPIC,
   added,
   answered as turnAnswered,
   minutesLeft,
-  namesOf,
+  nameOf,
   taken as turnsTaken,
 } from "./turns.js";
 import { lookAt, numbersOf, watched } from "./watch.js";
@@ -54,6 +55,9 @@ const REGISTRY = "registry";
 /** An alarm is at least so far away, in milliseconds. */
 const ALARM_MS = 1_000;
 
+/** What asks whether a visitor will be told (`visit/turn_notice.rs` of the core). */
+const SHARE = "share";
+
 /** What is known in each object that is in memory. */
 const rooms = new WeakMap();
 
@@ -64,7 +68,7 @@ export function look(context, env, sight) {
 
 /**
  * Does what an owner wants: `look` again soon, a `test` of a webhook; tells of the plan's `quota`,
- * and of deliveries.
+ * and of deliveries. Isolates tell of a `turn`, and ask for a `share` of a mailbox.
  */
 export function answer(context, env, sight, request) {
   const room = roomOf(context, env);
@@ -74,6 +78,8 @@ export function answer(context, env, sight, request) {
   if (wish === "test") room.test(sight, hook);
   if (wish === "quota") room.quota(sight, JSON.parse(request.slice("quota ".length)));
   if (wish === TOPIC) room.turn(sight, JSON.parse(request.slice(TOPIC.length)));
+  const of = wish === SHARE ? JSON.parse(request.slice(SHARE.length)) : undefined;
+  if (of) return JSON.stringify(room.share(sight, of));
   return JSON.stringify(told(room.outbox));
 }
 
@@ -149,16 +155,37 @@ class Room {
     this.#go(sight, hooks.length > 0);
   }
 
-  /** Takes in that a visitor's turn is near. */
+  /** Takes in that a visitor's turn is near. A place without a share of its mailbox gets none. */
   turn({ now, room, hooks }, turn) {
     this.id = room;
-    const { sql } = this.#context.storage;
-    if (!this.#remembers) for (const statement of [TOLD_TABLE, TOLD_INDEX]) sql.exec(statement);
-    this.#remembers = true;
-    sql.exec(FORGET_TOLD, now);
-    const isKnown = (name) => sql.exec(IS_TOLD, name, now).toArray().length > 0;
+    const isKnown = this.#whoIsTold(now);
+    if (!shares.take(this.#context.storage.sql, now, turn)) return;
     this.#turns = added(this.#turns, now, turn, hooks ?? [], isKnown);
     this.#goTurns();
+  }
+
+  /**
+   * Says whether a visitor will be told who has typed an address: the place gets a `share` of its
+   * mailbox, and was not `told` a while ago by all webhooks that there are.
+   */
+  share({ now, room, hooks }, of) {
+    this.id = room;
+    const isKnown = this.#whoIsTold(now);
+    const all = (hooks ?? []).filter(({ topics }) => topics?.includes(TOPIC));
+    const isTold = all.length > 0 && all.every(({ id: hook }) => isKnown(nameOf({ ...of, hook })));
+    return { share: shares.take(this.#context.storage.sql, now, of), told: isTold };
+  }
+
+  /** Makes the tables of those who were told, and returns what tells whether one was. */
+  #whoIsTold(now) {
+    const { sql } = this.#context.storage;
+    if (!this.#remembers) {
+      for (const statement of [TOLD_TABLE, TOLD_INDEX]) sql.exec(statement);
+      shares.open(sql);
+    }
+    this.#remembers = true;
+    sql.exec(FORGET_TOLD, now);
+    return (name) => sql.exec(IS_TOLD, name, now).toArray().length > 0;
   }
 
   /** Looks because it was to; a room whose webhooks are all gone is forgotten. */
@@ -178,6 +205,7 @@ class Room {
   #forget() {
     this.#context.storage.sql.exec("DELETE FROM webhooks");
     this.#context.storage.sql.exec("DROP TABLE IF EXISTS turns_told");
+    shares.forget(this.#context.storage.sql);
     this.#remembers = false;
     this.#turns = [];
     this.outbox = EMPTY;
@@ -238,7 +266,8 @@ class Room {
     const status = await post(turnId(message.id), body, webhook);
     if (status < 200 || status >= 300) return false;
     const { sql } = this.#context.storage;
-    for (const told of namesOf(message)) sql.exec(TELL, told, now + REMEMBERED_MS);
+    sql.exec(TELL, nameOf(message), now + REMEMBERED_MS);
+    shares.shorten(sql, message.id, now + REMEMBERED_MS);
     return true;
   }
 

@@ -14,13 +14,8 @@ const BACKOFF_MS = [5_000, 10_000, 20_000];
 /** How long a message is tried at least, in milliseconds, also if the turn comes sooner. */
 const TRIED_MS = 60_000;
 /**
- * How many messages a mailbox gets for the visitors of one network while they are remembered: a
- * household has several places and one mailbox. Visitors of other networks take none of them.
- */
-const PER_MAILBOX = 3;
-/**
- * How long it is remembered, in milliseconds, by names of which neither can be told, that a visitor
- * was told and how often something was written to a mailbox.
+ * How long it is remembered, in milliseconds, that a visitor was told, and that the mailbox had a
+ * message (`shares.js`).
  */
 export const REMEMBERED_MS = 30 * 60_000;
 
@@ -41,19 +36,14 @@ export function added(turns, now, turn, hooks, isKnown) {
   const made = hooks
     .filter(({ topics }) => topics?.includes(TOPIC))
     .map(({ id: hook }) => ({ ...turn, ...state, hook }));
-  const waits = (name) => turns.some((one) => namesOf(one).includes(name));
-  const isFree = (message) => !namesOf(message).some((name) => isKnown(name) || waits(name));
-  const shares = Array.from({ length: PER_MAILBOX }, (_, share) => share);
-  const withShare = (message) => shares.map((share) => ({ ...message, share })).find(isFree);
-  return [...turns, ...made.map(withShare).filter(Boolean)].slice(0, TURNS_MAX);
+  const isNew = (message) =>
+    !isKnown(nameOf(message)) && !turns.some((one) => isSame(one, message));
+  return [...turns, ...made.filter(isNew)].slice(0, TURNS_MAX);
 }
 
-/**
- * By what it is remembered that a message was taken: the visitor, to whom there is one, and the
- * `share` of the mailbox that it has used up; both for each webhook.
- */
-export function namesOf({ hook, id, contact_id, share }) {
-  return [`${hook} ${id}`, `${hook} ${contact_id} ${share}`];
+/** By what it is remembered that a message was taken: a visitor gets one for each webhook. */
+export function nameOf({ hook, id }) {
+  return `${hook} ${id}`;
 }
 
 /** Takes messages that are due, and forgets those whose turn has come. */

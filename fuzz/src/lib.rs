@@ -95,7 +95,7 @@ pub fn api(text: &str) {
     let base_url = "https://admin.example".to_owned();
     let (query, if_match) = (query.to_owned(), String::new());
     let call = Call { target, method, query, body, base_url, actor, if_match };
-    let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], &call);
+    let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     let _: Value = serde_json::from_str(&turn.reply.body).unwrap();
     let rows = turn.rows.into_iter().filter_map(|row| Some((row.key, row.value?)));
     let again = self::registry(rows.collect(), rooms());

@@ -6,6 +6,7 @@ pub mod client;
 pub mod contact;
 pub mod cookie;
 pub mod place_code;
+pub mod reference;
 use crate::base::id::{AggregatorCode, CounterCode, TicketId};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::ticket::bucket::Bucket;

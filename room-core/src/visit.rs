@@ -19,6 +19,7 @@ pub mod verdict;
 
 use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext, moving};
 use crate::base::time::Timestamp;
+use crate::capacity::slots::SlotClass;
 use crate::machines::isolate::{Isolate, Outcome};
 use crate::machines::moves::MoveReply;
 use crate::machines::wire::CounterReply;
@@ -273,8 +274,8 @@ impl<'a> Visit<'a> {
         }
         let passing = ticket.clone().filter(|_| is_challenged || is_checked);
         // Asked of those who wait alone: most visits are by others, and each header costs time.
-        let hidden = (!is_new && source.is_hidden()).then(|| settings.of_hidden_page());
-        let settings = hidden.as_ref().unwrap_or(settings);
+        let own = (!is_new).then(|| self.settings_of_waiting(source)).flatten();
+        let settings = own.as_ref().unwrap_or(settings);
         let is_refused = self.passed == Some(false) && settings.challenge_required && !is_inside;
         let outcome = if is_refused {
             isolate.refuse(self.now, settings, ticket, random)
@@ -328,15 +329,30 @@ impl<'a> Visit<'a> {
         }
     }
 
+    /// Returns the settings for this visit of somebody who waits, where they are others than those
+    /// in force.
+    fn settings_of_waiting(&self, source: &impl VisitSource) -> Option<Settings> {
+        source.is_hidden().then(|| self.in_force.settings.of_hidden_page())
+    }
+
     /// Decides the visit after the counter was asked; `None` is a counter that did not answer.
     pub fn settle(
         &self,
         isolate: &mut Isolate,
         ask: Ask,
-        random: RandomInputs,
         reply: Option<CounterReply>,
+        source: &mut impl VisitSource,
     ) -> Outcome {
-        isolate.settle(self.now, &self.in_force.settings, ask, random, reply)
+        let waited = ask.class == SlotClass::Queued;
+        let own = waited.then(|| self.settings_of_waiting(source)).flatten();
+        let settings = own.as_ref().unwrap_or(&self.in_force.settings);
+        isolate.settle(self.now, settings, ask, source.random(), reply)
+    }
+
+    /// Whether a page would come in the place of a picture: of a part of a page by somebody for
+    /// whom the counter had no slot. Then [`answer::not_inside`] answers.
+    pub fn refuses_part(outcome: &Outcome, source: &impl VisitSource) -> bool {
+        !matches!(outcome, Outcome::Pass | Outcome::PassWith(_)) && source.loads_part()
     }
 
     /// Adds to an outcome what is left to do besides sending the answer.

@@ -23,19 +23,15 @@ const KEPT: [(u64, &str); 12] = [
     (584, "objects that forget in their sleep store each change, after a restart too"),
     (2755, "what a site answers at the moment at which it ends a session is no visit"),
     (337, "who came again after a session counted as overtaken before having come"),
-    (694, "whoever loses a slot with a message is called again a check-in later"),
+    (694, "a lost slot costs a check-in; without holds of cut isolates 70 too many were inside"),
     (14, "bots that stand in no line cannot be overtaken"),
     (8, "all isolates are replaced: slots that are out count against R"),
     (9, "a refresh interval of 46 s: slots that are out count against R"),
     (1134, "a data center that is cut off for longer than a session is not waited for"),
     (54, "a line that is silent for 95 s: slots that are out count against N"),
-    (9559, "a lottery that is silent for 80 s does not open: all would ask at once afterwards"),
+    (9559, "a line that comes back after 80 s to a storage that fails does not ask as one"),
     (9792, "a slow lottery waits a round for those it called, also where all of them have left"),
 ];
-
-/// Parts of kept stories that are left out: with them a law is broken that is not mended yet. Where
-/// the storage fails for 97 s as well, all in that lottery do ask at once afterwards.
-const NOT_YET: [(u64, usize); 1] = [(9559, 18)];
 
 fn told(played: &Played) -> String {
     let mut text = String::new();
@@ -47,10 +43,10 @@ fn told(played: &Played) -> String {
     text
 }
 
-/// Plays them all, with these parts or whole; every one that breaks a law is told.
-fn check(seeds: &RangeInclusive<u64>, parts: Option<&[usize]>) -> u64 {
+/// Plays them all; every one that breaks a law is told.
+fn check(seeds: &RangeInclusive<u64>) -> u64 {
     let (mut failures, mut visitors) = (String::new(), 0);
-    let done = play_all(seeds, THREADS, parts, |played| {
+    let done = play_all(seeds, THREADS, None, |played| {
         failures += &told(&played);
         visitors += played.outcome.map_or(0, |outcome| outcome.visitors.0);
         Ok::<(), Infallible>(())
@@ -65,16 +61,14 @@ fn no_story_breaks_a_law() {
     let first = if is_fresh { 1 + RandomState::new().hash_one(0) % (SEEDS - STORIES) } else { 1 };
     let last = first + STORIES - 1;
     println!("to repeat this run: room-sim swarm --seeds {first}..{last}");
-    assert!(check(&(first..=last), None) > 100 * STORIES);
+    assert!(check(&(first..=last)) > 100 * STORIES);
 }
 
 #[test]
 fn no_story_that_once_broke_a_law_does_so_again() {
     for (seed, why) in KEPT {
         println!("seed {seed}: {why}");
-        let mut parts = Story::of(seed).all();
-        parts.retain(|part| !NOT_YET.contains(&(seed, *part)));
-        check(&(seed..=seed), Some(&parts));
+        check(&(seed..=seed));
     }
 }
 

@@ -74,6 +74,10 @@ fn drawn(call: &Call) -> [u8; 16] {
     drawn.unwrap_or_else(platform::random)
 }
 
+fn unconfigured() -> String {
+    "there is no configuration".to_owned()
+}
+
 impl Registry {
     fn answer(&self, request: RegistryRequest) -> Result<RegistryReply, String> {
         let mut held = self.machine.borrow_mut();
@@ -83,7 +87,10 @@ impl Registry {
         };
         Ok(match request {
             RegistryRequest::Perform(call) => {
-                let turn = machine.perform(platform::now(), drawn(&call), &call);
+                let (now, drawn) = (platform::now(), drawn(&call));
+                let perform =
+                    |memory: &mut Memory| machine.perform(now, drawn, Some(&memory.keys), &call);
+                let turn = memory::with(perform).ok_or_else(unconfigured)?;
                 self.store(&turn.rows)?;
                 RegistryReply::Performed(turn.reply)
             }
@@ -120,8 +127,8 @@ impl Registry {
         let stored = exec(all)?.to_array::<Stored>();
         let stored = stored.map_err(|error| error.to_string())?;
         let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
-        let (seed, zones, bounds, can_challenge) = memory::with(Memory::registry_basis)
-            .ok_or_else(|| "there is no configuration".to_owned())?;
+        let (seed, zones, bounds, can_challenge) =
+            memory::with(Memory::registry_basis).ok_or_else(unconfigured)?;
         let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;
         if let Some(note) = machine.note_on_file() {
             console_warn!("{note}");

@@ -213,6 +213,22 @@ export const MUTANTS_FROM_18 = [
     test: "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",
   },
   {
+    row: 35,
+    breaks: "a mailbox gets as many messages as places name it",
+    file: "webhooks/shares.js",
+    from: "if (count >= PER_MAILBOX) return false;",
+    to: "if (count >= 100 * PER_MAILBOX) return false;",
+    test: "a mailbox has three shares for one network, and a place has one",
+  },
+  {
+    row: 35,
+    breaks: "a page promises a message that does not come",
+    ...core("visit/turn_notice"),
+    from: "(_, Some(false)) => Self::Full,",
+    to: "(_, Some(false)) => Self::Given,",
+    test: "a_place_without_a_share_of_the_mailbox_hears_so",
+  },
+  {
     row: 36,
     breaks: "whoever is inside passes until the session would have ended",
     ...core("visit/ended"),
@@ -243,6 +259,14 @@ export const MUTANTS_FROM_18 = [
     from: "if to.is_live(now) && !from.is_live(now) { *count } else { 0 }",
     to: "if to.is_live(now) && from.is_live(now) { *count } else { 0 }",
     test: "a_place_is_held_between_the_ends_of_both_buckets",
+  },
+  {
+    row: 38,
+    breaks: "nobody holds the places of those whose renewals are unknown",
+    ...core("capacity/holds"),
+    from: "if to.is_live(now) && !from.is_live(now) { *count } else { 0 }",
+    to: "if to.is_live(now) && !from.is_live(now) { *count - *count } else { 0 }",
+    test: "i1_no_cut_of_reports_lets_one_too_many_in",
   },
   {
     row: 39,

@@ -7,6 +7,8 @@ const inFolder = (folder) => (name, ...titles) =>
 export const workerd = inFolder("workerd");
 /** Tests of the server on an owner's machine. */
 export const own = inFolder("own");
+/** Tests without a Worker. */
+export const scripts = inFolder("scripts");
 /** Tests of the core. */
 export const native = (name, ...titles) =>
   titles.map((title) => ({ file: `room-core/${name}.rs`, title }));

@@ -1,6 +1,6 @@
 /** The known attacks from row 30 on: the second part of `rows.mjs`. */
 
-import { native, workerd } from "./row-tests.mjs";
+import { native, scripts, workerd } from "./row-tests.mjs";
 
 /** The rows, as in `rows.mjs`. */
 export const ROWS_FROM_30 = [
@@ -43,7 +43,7 @@ export const ROWS_FROM_30 = [
   {
     attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
     holds:
-      "one message for a place, three for a mailbox and a network in half an hour, however it is " +
+      "one message for a place, for three places of a network at a mailbox, however it is " +
       "spelled, by the site's own form; one address and nothing else",
     elsewhere: [
       ...workerd(
@@ -52,6 +52,8 @@ export const ROWS_FROM_30 = [
         "it is taken back, and is of one place alone",
         "an address that others have typed too is told for this place",
       ),
+      ...scripts("turns", "a mailbox has three shares for one network, and a place has one"),
+      ...native("src/visit/turn_notice", "a_place_without_a_share_of_the_mailbox_hears_so"),
       ...native(
         "src/visit/turn_notice",
         "a_visitor_is_told_from_five_minutes_on_after_a_minute_in_the_line",

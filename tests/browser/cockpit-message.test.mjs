@@ -23,8 +23,8 @@ browserTest("those in line read what the owner writes", { rooms: [shop] }, async
   const field = owner.page.getByLabel("To everybody who waits");
   await owner.reads("About 1 visitor in line will read it at the next check-in.");
   assert.ok(await owner.button("Show").isDisabled());
-  await field.fill("é".repeat(251));
-  await owner.reads("A message has at most 500 bytes; this one has 502.");
+  await field.fill("é".repeat(2_001));
+  await owner.reads("A message has at most 4000 bytes; this one has 4002.");
   assert.ok(await owner.button("Show").isDisabled());
 
   // Line breaks are spaces: the page shows one paragraph.

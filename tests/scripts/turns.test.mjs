@@ -1,15 +1,28 @@
 /** The messages about visitors whose turn is near: pure, so they are tested without a Worker. */
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 
 import { turnBody } from "../../webhooks/body.js";
-import { added, answered, minutesLeft, namesOf, taken } from "../../webhooks/turns.js";
+import { forget, open, shorten, take } from "../../webhooks/shares.js";
+import { added, answered, minutesLeft, taken } from "../../webhooks/turns.js";
 
 const HOOK = { id: "a", topics: ["queueing", "turn"] };
 const NOBODY = () => false;
 const turn = (id, contact = id, wait_s = 240) => {
   return { id, contact_id: `c ${contact}`, contact, wait_s };
+};
+/** What the storage of an object offers, with a database in memory. */
+const sqlInMemory = () => {
+  const database = new DatabaseSync(":memory:");
+  const exec = (text, ...values) => {
+    const statement = database.prepare(text);
+    const rows = /^SELECT/.test(text) ? statement.all(...values) : [];
+    if (rows.length === 0) statement.run(...values);
+    return { toArray: () => rows };
+  };
+  return { exec };
 };
 const ids = (turns) => turns.map(({ id, hook }) => `${hook}${id}`);
 
@@ -24,21 +37,22 @@ test("each webhook that names turns gets one message for a visitor", () => {
   assert.deepEqual(added([], 0, turn("1"), [], NOBODY), []);
 });
 
-test("a mailbox gets three messages from one network, and each place its own", () => {
-  const known = new Set();
-  const isKnown = (name) => known.has(name);
-  let turns = [];
-  const give = (id, mailbox) => (turns = added(turns, 0, turn(id, mailbox), [HOOK], isKnown));
-  give("1", "ann");
-  for (const message of turns) for (const name of namesOf(message)) known.add(name);
-  turns = [];
-  for (const id of ["1", "2", "3", "4", "5"]) give(id, "ann");
-  assert.deepEqual(ids(turns), ["a2", "a3"], "one was told before, and two are");
-  give("6", "ann elsewhere");
-  assert.deepEqual(ids(turns), ["a2", "a3", "a6"], "another network has its own share");
-  turns = answered(turns, 0, turns[0], true);
-  give("7", "ann");
-  assert.deepEqual(ids(turns), ["a3", "a6", "a7"], "what nobody took is free again");
+test("a mailbox has three shares for one network, and a place has one", () => {
+  const sql = sqlInMemory();
+  open(sql);
+  const ask = (id, mailbox, now = 0) => take(sql, now, { id, contact_id: mailbox });
+  const wins = ["1", "2", "3", "4", "1"].map((id) => ask(id, "ann"));
+  assert.deepEqual(wins, [true, true, true, false, true]);
+  assert.ok(ask("5", "ann elsewhere"), "another network has its own shares");
+  assert.ok(ask("1", "bob") && ask("4", "ann"), "whoever types another address leaves the first");
+  assert.ok(!ask("1", "ann") && ask("6", "bob") && ask("7", "bob") && !ask("8", "bob"));
+  assert.ok(!ask("2", "") && ask("8", "ann"), "what is taken back is free");
+  shorten(sql, "3", 1_000);
+  assert.ok(!ask("9", "ann", 999) && ask("9", "ann", 1_000), "after the message it is free again");
+  assert.ok(!ask("1", "ann", 21_599_999) && ask("1", "ann", 21_600_000), "after six hours too");
+  forget(sql);
+  open(sql);
+  assert.ok(ask("1", "ann") && ask("2", "ann") && ask("3", "ann"));
 });
 
 test("no more than a thousand wait, and four are under way", () => {

@@ -257,8 +257,10 @@ clusterTest(
     const path = `${ROOMS}/${plain.id}`;
     const times = { prequeueIn: -MINUTE_MS, startIn: 20 * MINUTE_MS, endIn: 30 * MINUTE_MS };
     const event = eventOf({ ...times, name: "spring_sale", shuffle_at_event_start: true });
-    const { id } = (await call(cluster, "POST", `${path}/events`, event)).result;
+    const made = (await call(cluster, "POST", `${path}/events`, event)).result;
+    const { id, draw_commitment: commitment } = made;
     await pass(cluster);
+    await publishes(cluster, path, { id, commitment });
     const waiting = new Visitor(cluster, { name: "waiting", host: plain.host });
     const pages = async () => {
       const all = [];
@@ -271,16 +273,18 @@ clusterTest(
       assert.match(page, />spring sale</);
       assert.doesNotMatch(page, /Your place is kept\.<|They hold your place|You are in line/);
     }
-    const news = { page_message: "Doors open <b>early</b>" };
+    const inGerman = { headers: { "accept-language": "de", "sec-fetch-mode": "navigate" } };
+    const news = { page_message: "Doors open <b>early</b> [de] Einlass [b] jetzt [fr] Entrée" };
     await call(cluster, "PATCH", path, news);
     const named = { page_event_name: "Frühling", page_name: "The sale" };
     await call(cluster, "PATCH", `${path}/events/${id}`, named);
     await pass(cluster);
     for (const page of await pages()) {
-      assert.match(page, />Doors open &lt;b&gt;early&lt;\/b&gt;</);
+      assert.match(page, /dir="auto">Doors open &lt;b&gt;early&lt;\/b&gt;</);
       assert.match(asRead(page), />Frühling</);
       assert.match(page, />The sale</);
     }
+    assert.match((await waiting.visit(inGerman)).body, /dir="auto">Einlass \[b\] jetzt</);
     // The event's own counts, and an empty one is none.
     await call(cluster, "PATCH", `${path}/events/${id}`, { page_message: "" });
     await pass(cluster);
@@ -290,6 +294,25 @@ clusterTest(
     assert.deepEqual(errors.map(({ source }) => source.pointer), ["/page_message"]);
   },
 );
+
+/** The API tells what every page of the room tells, from the moment the event is made. */
+async function publishes(cluster, path, { id, commitment }) {
+  const isolate = cluster.isolates[0].name;
+  const asJson = { accept: "application/json" };
+  const page = { host: plain.host, path: "/?waiting-room-draw", headers: asJson };
+  const { draws } = JSON.parse((await look(cluster, isolate, page)).body);
+  assert.match(commitment, /^[0-9a-f]{64}$/);
+  assert.deepEqual(draws.map((draw) => draw.commitment), [commitment]);
+  const read = async (rest) => (await call(cluster, "GET", `${path}/events${rest}`)).result;
+  const told = [(await read(""))[0], await read(`/${id}`), await read(`/${id}/details`)];
+  assert.deepEqual(told.map((event) => event.draw_commitment), Array(3).fill(commitment));
+  const sent = { draw_commitment: "0".repeat(64) };
+  const kept = (await call(cluster, "PATCH", `${path}/events/${id}`, sent)).result;
+  assert.equal(kept.draw_commitment, commitment, "it was written");
+  const moved = { event_start_time: new Date(cluster.clock.now() + 21 * MINUTE_MS) };
+  const { result } = await call(cluster, "PATCH", `${path}/events/${id}`, moved);
+  assert.notEqual(result.draw_commitment, commitment, "one draw stands for another");
+}
 
 /** Time passes while every isolate has a visitor now and then, who is covered by no room. */
 async function pass(cluster) {

@@ -64,7 +64,9 @@ clusterTestBothWays("an app that asks for JSON gets JSON", options, async (clust
   assert.ok(answer.headers["set-cookie"][0].startsWith(`${NAME}=`));
   const { cfWaitingRoom, ...rest } = JSON.parse(answer.body);
   assert.deepEqual(rest, {});
-  assert.equal(Object.keys(cfWaitingRoom).length, 25);
+  const { reference, ...facts } = cfWaitingRoom;
+  assert.match(reference, /^[0-9A-Z]{5}-[0-9A-Z]{5}$/);
+  assert.equal(Object.keys(facts).length, 25);
   assert.equal(cfWaitingRoom.queueAll, true);
   assert.equal(cfWaitingRoom.waitTimeFormatted, "unavailable");
   assert.equal(cfWaitingRoom.refreshIntervalSeconds, answer.refreshS);

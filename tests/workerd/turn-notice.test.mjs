@@ -21,6 +21,7 @@ const HOST = "hooks.example";
 const FORM = "Get a message before your turn";
 const GIVEN = "we will send one message to:";
 const SENT = "A message is on its way to:";
+const FULL = "We will not send a message there: three places already use this address or number.";
 const CONTACT = "ann+line@mail.example";
 const COOKIE = "__cfwaitingroom-contact";
 const lounge = room({
@@ -258,10 +259,28 @@ clusterTest(hijacked, options, async (cluster) => {
     ...["ann@bücher.example", "ANN@xn--bcher-kva.example"],
     ...["ann+1@BÜCHER.example", "a.nn@XN--bcher-kva.Example"],
   ];
-  for (const [at, other] of others.entries()) {
+  for (const [at, other] of others.slice(0, 3).entries()) {
     const { status } = await askAsApp(other, { act: "tell", contact: spellings[at] });
     assert.equal(status, 200, spellings[at]);
   }
+  // The fourth place of that network is told at once that no message will come, and why.
+  const fourth = others.at(-1);
+  const full = await sendForm(fourth, { act: "tell", contact: spellings[3] });
+  assert.equal(full.status, 200);
+  assert.ok(full.body.includes(FULL) && full.body.includes(FORM), full.body);
+  assert.equal(full.headers["set-cookie"], undefined);
+  assert.deepEqual(await askAsApp(fourth, { act: "tell", contact: spellings[3] }), {
+    status: 409,
+    error: "No message will be sent: three places have this address or number.",
+  });
+  assert.ok(!(await fourth.visit()).body.includes(GIVEN));
+  // Typed once more, or instead of another address, it is the same place's one share.
+  assert.equal((await askAsApp(others[0], { act: "tell", contact: spellings[3] })).status, 200);
+  assert.equal((await askAsApp(fourth, { act: "tell", contact: "bob@mail.example" })).status, 200);
+  // Whoever takes it back leaves the share to the next.
+  assert.equal((await askAsApp(others[0], { act: "tell-not" })).status, 200);
+  assert.equal((await askAsApp(fourth, { act: "tell", contact: spellings[3] })).status, 200);
+  assert.equal((await askAsApp(others[0], { act: "tell", contact: spellings[0] })).status, 409);
   const own = "Ann@bücher.example";
   assert.equal((await askAsApp(last, { act: "tell", contact: own })).status, 200);
   const contacts = () => receiver.requests.map(({ text }) => JSON.parse(text).data.contact);

@@ -180,6 +180,10 @@ impl Isolate {
         }
     }
 
+    fn is_view_fresh(&self, now: Timestamp) -> bool {
+        self.view.as_ref().is_some_and(|view| !view.is_stale(now))
+    }
+
     /// Whether the room is far from its limits, by the view.
     fn is_calm(&self) -> bool {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
@@ -213,9 +217,10 @@ impl Isolate {
         let newer = ticket.as_ref().and_then(|ticket| self.newest.brought_up_to_date(ticket));
         let is_copy = newer.is_some();
         ticket = newer.or(ticket);
-        let fresh = self.view.as_ref().is_some_and(|view| !view.is_stale(now));
+        let fresh = self.is_view_fresh(now);
         let asks = fresh || self.may_ask_in_silence(now);
-        let may_ask = asks || self.may_flow(now, settings);
+        // A counter that is only late may answer yet: nobody enters without a slot for that.
+        let may_ask = asks || self.is_silent(now) && self.may_flow(now, settings);
         let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {

@@ -37,6 +37,7 @@ pub use self::rows::{BadRow, Row};
 use self::stored::Stored;
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
+use crate::keys::key_ring::KeyRing;
 use crate::management::api::{self, Call, Failure, Method, Paging, Reply, Target};
 use crate::room::Room;
 use crate::room::zones::Zones;
@@ -111,9 +112,17 @@ impl Registry {
     }
 
     /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made; for
-    /// a preview they are its id, from `KeyRing::preview_id`.
-    pub fn perform(&mut self, now: Timestamp, draw: [u8; 16], call: &Call) -> RegistryTurn {
-        let context = CallContext { now, draw, stored: &self.stored, deployment: &self.deployment };
+    /// a preview they are its id, from `KeyRing::preview_id`. `keys` are those that draw the orders
+    /// of events; without them no commitment is told.
+    pub fn perform(
+        &mut self,
+        now: Timestamp,
+        draw: [u8; 16],
+        keys: Option<&KeyRing>,
+        call: &Call,
+    ) -> RegistryTurn {
+        let (stored, deployment) = (&self.stored, &self.deployment);
+        let context = CallContext { now, draw, keys, stored, deployment };
         let answered = check_version(context, call).and_then(|()| answer(context, call));
         let done = answered.and_then(|Answer { reply, changes }| {
             let rows = self.stored.commit(now, &call.actor, call.method, changes)?;
@@ -153,23 +162,6 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         (Target::Preview(zone), _) => previews::create(context, zone, &call.base_url, &body()?),
         (Target::Settings(zone), Get | Post | Delete) => settings::show(context, zone),
         (Target::Settings(zone), Put | Patch) => settings::change(context, zone, &body()?),
-        (Target::Events(zone, room), Post) => {
-            events::create(context, context.room(zone, room)?, &body()?)
-        }
-        (Target::Events(zone, room), _) => {
-            let paging = paging()?;
-            Ok(events::list(context.room(zone, room)?, paging))
-        }
-        (Target::Event(zone, room, event), Delete) => {
-            events::delete(context.room(zone, room)?, event)
-        }
-        (Target::Event(zone, room, event), method @ (Put | Patch)) => {
-            events::change(context.now, context.room(zone, room)?, event, method, &body()?)
-        }
-        (Target::Event(zone, room, event), _) => events::show(context.room(zone, room)?, event),
-        (Target::EventDetails(zone, room, event), _) => {
-            events::details(context.room(zone, room)?, event)
-        }
         (Target::Rules(zone, room), Post) => {
             bypass_rules::create(context, context.room(zone, room)?, &body()?)
         }
@@ -203,7 +195,35 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         (Target::File, Put) => import::import(context, &body()?),
         (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
         (Target::AuditLog, _) => Ok(context.stored.audit().page(paging()?)),
-        (target, _) => of_webhooks(context, target, call),
+        (target, _) => of_events(context, target, call),
+    }
+}
+
+/// Runs an operation on events.
+fn of_events(context: CallContext<'_>, target: Target, call: &Call) -> Result<Answer, Failure> {
+    use Method::{Delete, Patch, Post, Put};
+    let body = || document::parse(&call.body);
+    match (target, call.method) {
+        (Target::Events(zone, room), Post) => {
+            events::create(context, context.room(zone, room)?, &body()?)
+        }
+        (Target::Events(zone, room), _) => {
+            let paging = Paging::parse(&call.query)?;
+            Ok(events::list(context.keys, context.room(zone, room)?, paging))
+        }
+        (Target::Event(zone, room, event), Delete) => {
+            events::delete(context.room(zone, room)?, event)
+        }
+        (Target::Event(zone, room, event), method @ (Put | Patch)) => {
+            events::change(context, context.room(zone, room)?, event, method, &body()?)
+        }
+        (Target::Event(zone, room, event), _) => {
+            events::show(context.keys, context.room(zone, room)?, event)
+        }
+        (Target::EventDetails(zone, room, event), _) => {
+            events::details(context.keys, context.room(zone, room)?, event)
+        }
+        _ => of_webhooks(context, target, call),
     }
 }
 

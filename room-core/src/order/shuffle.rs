@@ -46,7 +46,7 @@ impl DrawKey {
     }
 
     /// Returns the SHA-256 of the key, which binds the draw to it and does not tell it.
-    fn commitment(&self) -> [u8; 32] {
+    pub(crate) fn commitment(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }
 

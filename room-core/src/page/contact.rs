@@ -9,6 +9,8 @@ pub struct ContactForm {
     pub takes: TurnNotice,
     /// Whether what was typed just now was not taken.
     pub failed: bool,
+    /// Whether that is since other places have that address or number: no message will come.
+    pub full: bool,
     /// What was typed then, as it was, so that it can be mended; else empty.
     pub typed: String,
     /// The address or number that the visitor has given; else empty.

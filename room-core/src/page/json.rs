@@ -36,7 +36,7 @@ const KEYS: [&str; 25] = [
 
 /// Our own keys, behind the documented ones. Each is present only while the variable beside it is
 /// true or not empty.
-const OWN_KEYS: [(&str, &str); 7] = [
+const OWN_KEYS: [(&str, &str); 8] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
     ("drawCommitment", "drawCommitment"),
@@ -44,6 +44,7 @@ const OWN_KEYS: [(&str, &str); 7] = [
     ("drawKey", "drawKey"),
     ("drawRank", "drawRank"),
     ("placeMoved", "placeMoved"),
+    ("reference", "reference"),
 ];
 
 /// Writes `{"cfWaitingRoom":{...}}`: by that key apps tell it from an answer of the origin.
@@ -83,11 +84,13 @@ mod tests {
     use serde_json::Value as Json;
 
     use super::{KEYS, json};
+    use crate::base::id::VisitorId;
     use crate::base::time::Timestamp;
     use crate::order::shuffle::{Lot, Receipt};
     use crate::page::{Variables, Waiting};
     use crate::room::event::{Phase, Stage};
     use crate::room::settings::QueueingMethod;
+    use crate::ticket::reference::Reference;
 
     const WAITING: Waiting = Waiting {
         estimate_s: Some(600),
@@ -107,6 +110,7 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         is_first: false,
+        reference: None,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };
@@ -131,6 +135,8 @@ mod tests {
         check(WAITING, "}}");
         check(Waiting { people_ahead: Some(0), ..WAITING }, ",\"peopleAhead\":0}}");
         check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
+        let reference = Some(Reference::of(VisitorId(7)));
+        check(Waiting { reference, ..WAITING }, ",\"reference\":\"AVB2V-14BBV\"}}");
         let draw = Some(Receipt { commitment: [0xab; 32], lot: Lot([0xcd; 16]), drawn: None });
         let [commitment, lot] = ["ab".repeat(32), "cd".repeat(16)];
         let want = format!(",\"drawCommitment\":\"{commitment}\",\"drawLot\":\"{lot}\"}}}}");

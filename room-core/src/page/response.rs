@@ -209,6 +209,7 @@ mod tests {
         entered_last_minute: None,
         progress_percent: None,
         is_first: false,
+        reference: None,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };
@@ -225,6 +226,7 @@ mod tests {
     const CONTACT: ContactForm = ContactForm {
         takes: TurnNotice::Off,
         failed: false,
+        full: false,
         typed: String::new(),
         given: String::new(),
         is_sent: false,

@@ -17,7 +17,7 @@ use crate::page::template::Value;
 use crate::page::waiting::Waiting;
 use crate::page::widget::Widget;
 use crate::queue::estimate::{SHORTEST_S, told_minutes};
-use crate::room::branding::Branding;
+use crate::room::branding::{Branding, in_language};
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 
@@ -56,6 +56,8 @@ pub struct Variables {
     branding: Branding,
     /// Where the visitor comes again, if it is another address than was asked for; else empty.
     return_address: String,
+    /// The number that the visitor can quote; else empty.
+    reference: String,
     /// The code with which the place moves; else empty.
     place_code: String,
     /// How the visitor can be told before the turn.
@@ -144,6 +146,7 @@ impl Variables {
             is_gate: false,
             arrival: Arrival::default(),
             return_address: String::new(),
+            reference: waiting.reference.map(|one| one.to_string()).unwrap_or_default(),
             place_code: match waiting.place {
                 PlaceMove::Code(code, _) => code.to_string(),
                 _ => String::new(),
@@ -191,6 +194,10 @@ impl Variables {
         let mut branding = branding.clone();
         if branding.name.is_empty() {
             host.clone_into(&mut branding.name);
+        }
+        let language = self.localized.language;
+        for text in [&mut branding.text, &mut branding.message] {
+            *text = in_language(text, language).to_owned();
         }
         Self { branding, ..self }
     }
@@ -299,12 +306,13 @@ type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 89] = [
+const VARIABLES: [(&str, Read); 90] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("contactAsked", |own| Value::Bool(own.asks_contact())),
     ("contactFailed", |own| Value::Bool(own.contact.failed)),
     ("contactGiven", |own| Value::Text(own.contact())),
+    ("contactIsFull", |own| Value::Bool(own.contact.full)),
     ("contactIsSent", |own| Value::Bool(own.contact.is_sent)),
     ("contactTakesEmail", |own| Value::Bool(own.contact.takes.takes_email())),
     ("contactTakesPhone", |own| Value::Bool(own.contact.takes.takes_phone())),

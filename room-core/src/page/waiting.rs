@@ -11,6 +11,7 @@ use crate::queue::view::View;
 use crate::room::Room;
 use crate::room::event::{InForce, Stage};
 use crate::room::settings::{Maintenance, QueueingMethod};
+use crate::ticket::reference::Reference;
 use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 
 /// The facts about one waiting visitor at the moment when the page is made.
@@ -58,6 +59,8 @@ pub struct Waiting {
     pub is_infinite: bool,
     /// How the place can move to another device.
     pub place: PlaceMove,
+    /// The number that the visitor can quote; `None` without a ticket.
+    pub reference: Option<Reference>,
 }
 
 impl Waiting {
@@ -120,6 +123,7 @@ impl PageContext<'_> {
             is_infinite: ticket.infinite && self.room.show_infinite_queue,
             place: PlaceMove::of(ticket),
             draw: self.receipt(ticket),
+            reference: Some(Reference::of(ticket.id.visitor())),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
@@ -151,8 +155,8 @@ impl PageContext<'_> {
     /// and not before. The visitor does not get `ticket`: it only says what a place would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
-        let progress_percent = None;
-        Waiting { progress_percent, event_stream, draw, ..self.waiting(ticket) }
+        let (progress_percent, reference) = (None, None);
+        Waiting { progress_percent, event_stream, draw, reference, ..self.waiting(ticket) }
     }
 
     /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::room::language::Language;
+
 /// What the built-in page shows of the site that it stands before; empty where nothing is wanted.
 ///
 /// An event has an `Option` for each: where it is `None`, the room's own counts.
@@ -16,9 +18,9 @@ pub struct Branding<Text = String> {
     pub logo: Text,
     /// The colour of the page's parts that are no text, like `#0f766e`.
     pub color: Text,
-    /// A text for everybody who waits.
+    /// A text for everybody who waits, perhaps in several languages: see [`in_language`].
     pub text: Text,
-    /// News for everybody who waits, shown where they are seen first.
+    /// News for everybody who waits, shown where they are seen first; also in several languages.
     pub message: Text,
     /// An `https:` address where visitors find help.
     pub help_url: Text,
@@ -37,5 +39,48 @@ impl Branding<Option<String>> {
             message: self.message.unwrap_or(other.message),
             help_url: self.help_url.unwrap_or(other.help_url),
         }
+    }
+}
+
+/// Returns what readers of a language see of an owner's text. A tag in brackets, like `[de]`,
+/// begins the text of its language; who has none gets what stands before the first tag, or, where
+/// that is nothing, behind it.
+pub fn in_language(text: &str, language: Language) -> &str {
+    let mark = |(at, _): (usize, &str)| {
+        let (tag, _) = text.get(at + 1..)?.split_once(']')?;
+        Some((at, at + tag.len() + 2, Language::of_tag(tag)?))
+    };
+    let marks: Vec<(usize, usize, Language)> = text.match_indices('[').filter_map(mark).collect();
+    let from = |start: usize| {
+        let end = marks.iter().map(|(at, ..)| *at).find(|at| *at >= start);
+        text.get(start..end.unwrap_or(text.len())).unwrap_or_default().trim()
+    };
+    let own = marks.iter().find(|(.., of)| *of == language).map(|(_, start, _)| from(*start));
+    let first = || marks.first().map(|(_, start, _)| from(*start));
+    own.or_else(|| Some(from(0)).filter(|text| !text.is_empty())).or_else(first).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_language;
+
+    #[test]
+    fn readers_get_the_text_of_their_language_or_the_first() {
+        let check = |text: &str, language: &str, want: &str| {
+            assert_eq!(in_language(text, language.parse().unwrap()), want, "{text} {language}");
+        };
+        check("Doors open at 8.", "de-DE", "Doors open at 8.");
+        let both = "Doors open at 8. [de] Einlass um 8. [pt-BR] Portas às 8. [ar] تفتح الأبواب";
+        check(both, "en-US", "Doors open at 8.");
+        check(both, "de-DE", "Einlass um 8.");
+        check(both, "pt-BR", "Portas às 8.");
+        check(both, "ar-EG", "تفتح الأبواب");
+        check(both, "fr-FR", "Doors open at 8.");
+        check("[de] Einlass [fr] Entrée", "en-US", "Einlass");
+        check("[de] Einlass [fr] Entrée", "fr-FR", "Entrée");
+        // What is no tag of a language is text.
+        check("Row [7] and [VIP seats], [*] [x", "de-DE", "Row [7] and [VIP seats], [*] [x");
+        check("[de]", "de-DE", "");
+        check("", "de-DE", "");
     }
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use crate::base::id::EventId;
+use base16ct::lower::encode_string;
+
+use crate::base::id::{EventId, RoomId};
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::order::shuffle::{DrawKey, Shuffle};
@@ -277,6 +279,13 @@ pub fn give_draw_keys(rooms: &mut Rc<[Room]>, keys: &KeyRing) {
             }
         }
     }
+}
+
+/// Returns the commitment of the order that an event draws, in hexadecimal; `None` if it draws
+/// none. It changes with the prequeue and the start of the event.
+pub fn commitment(room: RoomId, event: &Event, keys: &KeyRing) -> Option<String> {
+    let draw = shuffle(event)?;
+    Some(encode_string(&keys.draw_key(room, &draw).commitment()))
 }
 
 /// Returns the settings that are in force at `now`, as the room's objects use them.

@@ -89,6 +89,12 @@ impl Language {
         best.1
     }
 
+    /// Returns the language of a short tag like `de` or `pt-BR`; `None` if it is none of ours.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let is_tag = (2..=5).contains(&tag.len()) && !tag.starts_with('*');
+        Self::matching(tag, Self::default()).filter(|_| is_tag)
+    }
+
     /// Returns the language for one tag of the header; `None` if no language of ours fits.
     fn matching(tag: &str, default: Self) -> Option<Self> {
         let mut parts = tag.split('-');

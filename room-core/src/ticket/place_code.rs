@@ -15,13 +15,7 @@ pub struct PlaceCode([u8; LENGTH]);
 impl PlaceCode {
     /// Makes the code that these bits spell.
     pub fn from_bytes(bytes: [u8; 5]) -> Self {
-        let bits = bytes.iter().fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
-        let mut characters = [0; LENGTH];
-        for (character, place) in characters.iter_mut().rev().zip(0..) {
-            let index = (bits >> (BITS * place)) as usize % ALPHABET.len();
-            *character = ALPHABET.get(index).copied().unwrap_or_default();
-        }
-        Self(characters)
+        Self(spelled(bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte))))
     }
 
     /// Reads a code as people type it: in small letters or capitals, with what they like between
@@ -39,6 +33,16 @@ impl PlaceCode {
         }
         typed.next().is_none().then_some(Self(characters))
     }
+}
+
+/// Spells the last `5 * N` of these bits.
+pub(super) fn spelled<const N: usize>(bits: u64) -> [u8; N] {
+    let mut characters = [0; N];
+    for (character, place) in characters.iter_mut().rev().zip(0..) {
+        let index = (bits >> (BITS * place)) as usize % ALPHABET.len();
+        *character = ALPHABET.get(index).copied().unwrap_or_default();
+    }
+    characters
 }
 
 impl fmt::Display for PlaceCode {

@@ -168,7 +168,10 @@ impl ResponseContext<'_> {
         own: Option<&Ticket>,
     ) -> Verdict {
         let (status, facts) = match told {
-            Told::Contact(_) | Told::NoContact | Told::TooManyContacts(_) => {
+            Told::Contact(_)
+            | Told::NoContact
+            | Told::TooManyContacts(_)
+            | Told::FullMailbox(_) => {
                 return self.contact_given(keys, source, told, own);
             }
             Told::Code(ticket) => (
@@ -373,11 +376,16 @@ fn waiting_life_s(ticket: &Ticket) -> u64 {
 }
 
 /// Answers a prefetch, or a request for a part of a page, by somebody who is not inside: 503, to be
-/// tried again after 1 s.
-pub fn not_inside() -> Verdict {
-    let headers =
-        vec![("cache-control", "private, no-store".to_owned()), ("retry-after", "1".to_owned())];
-    Verdict::Respond(HttpResponse { status: 503, headers, body: String::new() })
+/// tried again after 1 s. The icon that browsers ask for with any page is none (204): a failure
+/// would be shown as one of the page.
+pub fn not_inside(url: &str) -> Verdict {
+    let mut headers = vec![("cache-control", "private, no-store".to_owned())];
+    let is_icon = split_url(url).is_some_and(|parts| parts.path == "/favicon.ico");
+    if !is_icon {
+        headers.push(("retry-after", "1".to_owned()));
+    }
+    let status = if is_icon { 204 } else { 503 };
+    Verdict::Respond(HttpResponse { status, headers, body: String::new() })
 }
 
 /// Answers a URL that can be read as belonging to more than one room (see

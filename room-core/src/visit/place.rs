@@ -9,6 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use super::request::RequestHead;
 use super::session::is_origin_of;
+use super::turn_notice::Share;
 use crate::admission::moving;
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
@@ -65,8 +66,24 @@ pub enum Told {
     Contact(String),
     /// That the address or number is forgotten.
     NoContact,
-    /// That this address or number, as typed, was not taken: too many were given.
+    /// That this address or number, as typed, was not taken: too many were given, or nobody can
+    /// tell whether a message would come.
     TooManyContacts(String),
+    /// That no message will be sent to this address or number, as typed: other places have it.
+    FullMailbox(String),
+}
+
+impl Told {
+    /// What the visitor is told of an address or number once the room's object has said whether a
+    /// message will come.
+    #[must_use]
+    pub fn with_share(self, share: Share) -> Self {
+        match (self, share) {
+            (Self::Contact(typed), Share::Full) => Self::FullMailbox(typed),
+            (Self::Contact(typed), Share::NotNow) => Self::TooManyContacts(typed),
+            (told, _) => told,
+        }
+    }
 }
 
 /// Refuses everything that is not a form of the site's own page.

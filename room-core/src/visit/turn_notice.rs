@@ -27,6 +27,44 @@ const HANDINGS_MAX: u8 = 5;
 pub const CONTACTS_PER_MINUTE: u32 = 120;
 /// The topic of webhooks that get these messages.
 pub const TOPIC: &str = "turn";
+/// What a [`ShareRequest`] is sent with.
+pub const SHARE: &str = "share";
+
+/// What an isolate asks the room's object when a visitor types an address or takes it back: whether
+/// the place gets a share of the mailbox (`webhooks/shares.js`). Its names are those of
+/// [`TurnMessage`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShareRequest {
+    /// Names the visitor.
+    pub id: String,
+    /// Names the mailbox or telephone; empty to give back what the place has.
+    pub contact_id: String,
+}
+
+/// What becomes of an address that a visitor has typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// The place gets a message there.
+    Given,
+    /// It gets none: as many places as may have one have taken theirs.
+    Full,
+    /// Nobody can tell, or the place had its message a while ago.
+    NotNow,
+}
+
+impl Share {
+    /// Reads the object's answer; an object of the version before knows no shares.
+    pub fn read(answer: Option<&str>) -> Self {
+        let answer = answer.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let Some(answer) = answer else { return Self::NotNow };
+        let says = |name: &str| answer.get(name).and_then(Value::as_bool);
+        match (says("told"), says("share")) {
+            (Some(true), _) => Self::NotNow,
+            (_, Some(false)) => Self::Full,
+            _ => Self::Given,
+        }
+    }
+}
 
 /// What an isolate hands to the room's object, with the names by which `webhooks/turns.js` knows
 /// it.
@@ -77,7 +115,7 @@ fn has_place(ticket: &Ticket, waiting: &Waiting) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::{HAND_AGAIN_MS, HANDINGS_MAX, NEAR_S, WAITED_MS, due, is_told, may_ask};
+    use super::{HAND_AGAIN_MS, HANDINGS_MAX, NEAR_S, Share, WAITED_MS, due, is_told, may_ask};
     use crate::admission::tests::queued;
     use crate::base::time::{SECOND_MS, Timestamp};
     use crate::page::waiting::Waiting;
@@ -163,6 +201,19 @@ mod tests {
         check(Some(NEAR_S + 1), true);
         check(Some(NEAR_S), false);
         check(Some(0), false);
+    }
+
+    #[test]
+    fn a_place_without_a_share_of_the_mailbox_hears_so() {
+        let check = |answer: Option<&str>, want: Share| {
+            assert_eq!(Share::read(answer), want, "{answer:?}");
+        };
+        check(Some(r#"{"share":true,"told":false}"#), Share::Given);
+        check(Some(r#"{"share":false,"told":false}"#), Share::Full);
+        check(Some(r#"{"share":true,"told":true}"#), Share::NotNow);
+        check(Some(r#"{"pending":0}"#), Share::Given); // an object of the version before
+        check(Some("x"), Share::NotNow);
+        check(None, Share::NotNow);
     }
 
     #[test]

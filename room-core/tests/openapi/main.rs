@@ -132,7 +132,7 @@ fn kinds() -> [(&'static str, Value, Read, Value); 6] {
             "Event",
             event(),
             |value| read_event(value, &[]).map(drop),
-            written(event_document(&rooms[0].events[0])),
+            with(written(event_document(&rooms[0].events[0])), "draw_commitment", Value::Null),
         ),
         ("Rule", rule(), read_rule, written(rule_document(&rooms[0].bypass_rules[0]))),
         ("List", list, |value| read_named_list(value).map(drop), written(written_list)),

@@ -31,8 +31,8 @@ fn fields() -> Map<String, Value> {
         "page_name": ours(text(100, "The name on the built-in page; empty: the host.")),
         "page_logo": form("Its picture, up to 4 KiB: data:image/...;base64,..."),
         "page_color": form("Its colour, like #0f766e."),
-        "page_text": ours(text(500, "A text for everybody who waits.")),
-        "page_message": ours(text(500, "News for everybody who waits.")),
+        "page_text": ours(text(4_000, "A text for everybody who waits; in others: [de] ...")),
+        "page_message": ours(text(4_000, "News for everybody who waits; likewise.")),
         "page_help_url": form("Where visitors find help: https://..."),
     });
     fields.as_object().cloned().unwrap_or_default()

@@ -274,6 +274,12 @@ fn event() -> Value {
             "id": id("Names the event."),
             "created_on": stamp("When the event was made."),
             "modified_on": stamp("When it was last changed."),
+            "draw_commitment": {
+                "type": ["string", "null"],
+                "readOnly": true,
+                "description": "The SHA-256 of the key of its draw, in hexadecimal: publish it \
+                                before the start. null without a draw.",
+            },
             "name": name(),
             "description": text(1_024, "A note of the owner."),
             "event_start_time": moment("From when on its settings count."),

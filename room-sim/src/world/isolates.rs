@@ -285,7 +285,8 @@ impl World {
         if reply.is_some() {
             instance.machine.on_answered(visit.now, &question);
         }
-        let outcome = visit.settle(&mut instance.machine, ask, random, reply);
+        let source = &mut GivenSource { ticket: None, random };
+        let outcome = visit.settle(&mut instance.machine, ask, reply, source);
         let conclusion = visit.conclude(&instance.machine, outcome);
         self.answer(&asking, conclusion);
     }

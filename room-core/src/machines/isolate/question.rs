@@ -24,7 +24,8 @@ use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::{CHECKED_S, Ticket};
 
 /// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
-/// lately; the others are answered at once as if they had asked and heard nothing.
+/// lately, or takes longer than a pull does; the others are answered at once as if they had asked
+/// and heard nothing. Else a whole line that comes back to silent objects would ask at once.
 ///
 /// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
 /// and visitors who were not allowed to ask would be held although places are free.
@@ -33,7 +34,7 @@ const ASKS_IN_SILENCE: u32 = 1;
 /// trip to an object of the same data center (`docs/simulation.md`).
 const SHORTEST_MS: u64 = 10;
 /// The longest wait before that, in milliseconds: more than a counter takes that has to pull. A
-/// question so old is sent again without credit.
+/// question so old is sent again without credit, unless an older one is unanswered as well.
 const LONGEST_MS: u64 = 500;
 /// The same before anything was measured, in milliseconds.
 const UNKNOWN_MS: u64 = 250;
@@ -54,11 +55,29 @@ const CREDIT_MAX: u32 = 3 * REPETITION;
 pub(super) struct Patience {
     round_trip: RoundTrip,
     credit: u32,
+    /// When the first question was sent that no answer has followed, to whomever.
+    unanswered_since: Option<Timestamp>,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { round_trip: RoundTrip::default(), credit: CREDIT_MAX }
+        Self { round_trip: RoundTrip::default(), credit: CREDIT_MAX, unanswered_since: None }
+    }
+}
+
+impl Patience {
+    /// Notes that a question is sent. One that is older than any answer died with its visit.
+    fn note_sent(&mut self, now: Timestamp) {
+        let is_over = |since| now.since_ms(since) >= ANSWER_MS;
+        if self.unanswered_since.is_none_or(is_over) {
+            self.unanswered_since = Some(now);
+        }
+    }
+
+    /// Whether the counters have answered nothing for longer than one takes that has to pull.
+    fn is_in_doubt(&self, now: Timestamp) -> bool {
+        let is_late = |since| (LONGEST_MS..ANSWER_MS).contains(&now.since_ms(since));
+        self.unanswered_since.is_some_and(is_late)
     }
 }
 
@@ -133,7 +152,7 @@ impl Isolate {
         if ask.class == SlotClass::New {
             self.demand.note_asked(now);
         }
-        if self.is_silent(now) {
+        if self.is_silent(now) || self.patience.is_in_doubt(now) {
             self.asks.spend(now, SYNC_MS);
         }
         let request = CounterRequest::Take(SlotRequest {
@@ -201,7 +220,10 @@ impl Isolate {
     /// Returns the question that asks a counter for a slot.
     pub fn question(&mut self, now: Timestamp, ask: &Ask) -> Question {
         let call = self.slot_request(now, ask);
-        let Patience { round_trip, credit } = &mut self.patience;
+        if call.counter.colo == self.colo {
+            self.patience.note_sent(now);
+        }
+        let Patience { round_trip, credit, .. } = &mut self.patience;
         *credit = (*credit + CREDIT).min(CREDIT_MAX);
         let usual_ms = round_trip.usually_within_ms(DEVIATIONS).unwrap_or(UNKNOWN_MS);
         // How long counters of other data centers take is not known.
@@ -213,11 +235,16 @@ impl Isolate {
 
     /// Returns the message that asks once more; `None` if it was sent often enough.
     ///
-    /// It is sent a second time in any case, and a third time if there is credit for that.
+    /// It is sent a second time in any case, and a third time if there is credit for that; but
+    /// while nothing is answered and the view is stale, only the oldest one is.
     pub fn ask_again(&mut self, now: Timestamp, question: &mut Question) -> Option<CounterCall> {
+        let is_older = |since: Timestamp| since < question.sent_at;
+        let is_in_vain = self.patience.is_in_doubt(now)
+            && !self.is_view_fresh(now)
+            && self.patience.unanswered_since.is_some_and(is_older);
         let Patience { credit, .. } = &mut self.patience;
         let may_be_sent = question.sendings == 1 || *credit >= REPETITION;
-        if question.sendings >= SENDINGS_MAX || !may_be_sent {
+        if question.sendings >= SENDINGS_MAX || !may_be_sent || is_in_vain {
             return None;
         }
         if question.patience_ms < LONGEST_MS {
@@ -238,16 +265,18 @@ impl Isolate {
     /// isolate would never learn that they take longer.
     pub fn on_answered(&mut self, now: Timestamp, question: &Question) {
         if question.call.counter.colo == self.colo {
+            self.patience.unanswered_since = None;
             self.patience.round_trip.note(now.since_ms(question.sent_at).min(LONGEST_MS));
         }
     }
 
-    fn is_silent(&self, now: Timestamp) -> bool {
+    pub(super) fn is_silent(&self, now: Timestamp) -> bool {
         self.silent_at.is_some_and(|at| now.since_ms(at) < 2 * SYNC_MS)
     }
 
     pub(super) fn may_ask_in_silence(&self, now: Timestamp) -> bool {
-        !self.is_silent(now) || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
+        let is_silent = self.is_silent(now) || self.patience.is_in_doubt(now);
+        !is_silent || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
     }
 
     /// Whether a visitor may enter although the counter is silent.

@@ -9,8 +9,9 @@ use crate::room::branding::Branding;
 
 /// The longest name on a page, in bytes. The number is ours.
 const NAME_BYTES_MAX: usize = 100;
-/// The longest text and message, in bytes. Ours: two sentences, and a page stays below 20 KB.
-const TEXT_BYTES_MAX: usize = 500;
+/// The longest text and message, in bytes. Ours: a sentence in each language, of which pages show
+/// one.
+const TEXT_BYTES_MAX: usize = 4_000;
 /// The longest address, in bytes. The number is ours.
 const URL_BYTES_MAX: usize = 500;
 /// The longest picture, in bytes. Ours: every page carries it.

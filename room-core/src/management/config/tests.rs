@@ -308,7 +308,7 @@ fn what_a_page_shows_of_its_site_has_its_form() {
         check(name, &[json!(""), json!(null), json!("Müller & <b>Söhne</b>")], None);
         check(name, &[json!("a\nb"), json!("\u{7}")], Some(FORM));
         check(name, &[json!(7)], Some(TYPE));
-        check(name, &[json!("a".repeat(501))], Some(RANGE));
+        check(name, &[json!("a".repeat(4_001))], Some(RANGE));
     }
     check("page_name", &[json!("a".repeat(101))], Some(RANGE));
     check("page_color", &[json!("#0f766e"), json!("#ABCDEF"), json!("")], None);

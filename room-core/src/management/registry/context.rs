@@ -5,6 +5,7 @@ use super::deployment::Deployment;
 use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
+use crate::keys::key_ring::KeyRing;
 use crate::management::api::Failure;
 use crate::room::Room;
 
@@ -15,6 +16,8 @@ pub struct CallContext<'a> {
     pub now: Timestamp,
     /// Fresh random bytes, from which new ids are made; for a preview its id.
     pub draw: [u8; 16],
+    /// The keys that draw the orders of events; `None` where they are not known.
+    pub keys: Option<&'a KeyRing>,
     /// All that owners configured so far.
     pub stored: &'a Stored,
     /// What the deployment allows them.

@@ -10,13 +10,14 @@ use super::document::{Document, Empty, Meaning, drawn_id, with};
 use super::rooms::{nobody_could_join, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
+use crate::keys::key_ring::KeyRing;
 use crate::management::api::{Failure, Method, Paging, Reply};
 use crate::management::config::{event_document, read_event, room_document};
 use crate::room::Room;
-use crate::room::event::Event;
+use crate::room::event::{self, Event};
 
 const MEANING: Meaning = Meaning {
-    read_only: &["id", "created_on", "modified_on"],
+    read_only: &["id", "created_on", "modified_on", "draw_commitment"],
     extensions: &OURS,
     defaults: &[
         ("queueing_method", Empty::Text),
@@ -48,19 +49,20 @@ const OURS: [&str; 7] = [
 ];
 
 /// Lists the events of a room, oldest first.
-pub fn list(room: &Room, paging: Paging) -> Answer {
+pub fn list(keys: Keys<'_>, room: &Room, paging: Paging) -> Answer {
+    let shown = |event| shown(keys, room, event);
     let events: Vec<_> = in_order(&room.events).into_iter().map(shown).collect();
     Answer { reply: Reply::page(&events, paging), changes: Vec::new() }
 }
 
 /// Shows one event as its owner wrote it.
-pub fn show(room: &Room, id: EventId) -> Result<Answer, Failure> {
-    Ok(Answer::of(shown(event(room, id)?)))
+pub fn show(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure> {
+    Ok(Answer::of(shown(keys, room, event(room, id)?)))
 }
 
 /// Shows an event with the room's value in every field that it leaves to the room.
-pub fn details(room: &Room, id: EventId) -> Result<Answer, Failure> {
-    let mut details = event_document(event(room, id)?);
+pub fn details(keys: Keys<'_>, room: &Room, id: EventId) -> Result<Answer, Failure> {
+    let mut details = shown_document(keys, room, event(room, id)?);
     let of_room = room_document(room);
     for name in INHERITED.into_iter().chain(OURS) {
         if details.get(name).is_none_or(Value::is_null) {
@@ -83,7 +85,7 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
     let id = EventId::from_bytes(drawn_id(context.draw, 0));
     let document = MEANING.merged(Document::new(), Method::Post, body)?;
     let event = read(id, (context.now, context.now), document, &room.events)?;
-    let answer = shown(&event);
+    let answer = shown(context.keys, room, &event);
     let after = event_document(&event);
     let events = room.events.iter().cloned().chain([event]).collect();
     Ok(changed(room, id, events, (None, Some(after)), answer))
@@ -91,7 +93,7 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
 
 /// Replaces an event (`PUT`) or some of its fields (`PATCH`).
 pub fn change(
-    now: Timestamp,
+    context: CallContext<'_>,
     room: &Room,
     id: EventId,
     method: Method,
@@ -103,10 +105,10 @@ pub fn change(
     let others = without(room, id);
     let mut event = read(id, (current.created_on, current.modified_on), document, &others)?;
     if event == *current {
-        return Ok(Answer::of(shown(current)));
+        return Ok(Answer::of(shown(context.keys, room, current)));
     }
-    event.modified_on = now;
-    let answer = shown(&event);
+    event.modified_on = context.now;
+    let answer = shown(context.keys, room, &event);
     let documents = (Some(before), Some(event_document(&event)));
     let events = others.into_iter().chain([event]).collect();
     Ok(changed(room, id, events, documents, answer))
@@ -157,8 +159,17 @@ fn read(
     read_event(&Value::Object(document), others).map_err(Failure::invalid)
 }
 
-fn shown(event: &Event) -> Value {
-    Value::Object(event_document(event))
+/// The keys that draw; `None` where there are none.
+type Keys<'a> = Option<&'a KeyRing>;
+
+fn shown(keys: Keys<'_>, room: &Room, event: &Event) -> Value {
+    Value::Object(shown_document(keys, room, event))
+}
+
+/// Writes an event with the commitment of its draw, which may be published at any time.
+fn shown_document(keys: Keys<'_>, room: &Room, event: &Event) -> Document {
+    let commitment = keys.and_then(|keys| event::commitment(room.id, event, keys));
+    with(event_document(event), [("draw_commitment", json!(commitment))])
 }
 
 fn changed(
@@ -172,7 +183,8 @@ fn changed(
     let of_event = |event: &Event| {
         let own_page = event.overrides.custom_page_html.as_ref();
         let page = own_page.or(room.custom_page_html.as_ref());
-        let gate = nobody_could_join(event.turnstile(room.turnstile), page.map(String::as_str));
+        let page = page.map(String::as_str);
+        let gate = nobody_could_join(event.turnstile(room.turnstile), page);
         let own_page = own_page.map(String::as_str);
         let parts = covered_parts(room, own_page);
         gate.into_iter().chain(unknown_variables(own_page)).chain(parts).collect::<Vec<_>>()
@@ -212,7 +224,7 @@ mod tests {
                 "events": [event],
             }]);
             let room = &parse_rooms(&rooms.to_string()).expect("valid rooms")[0];
-            let answer = super::details(room, room.events[0].id);
+            let answer = super::details(None, room, room.events[0].id);
             let body = answer.map(|answer| answer.reply.body).unwrap_or_default();
             let details: Value = serde_json::from_str(&body).expect("an envelope");
             let of_event = |name: &str| details["result"][name].clone();

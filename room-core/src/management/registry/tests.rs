@@ -60,7 +60,7 @@ impl World {
         };
         let mut draw = [0; 16];
         draw[..8].copy_from_slice(&self.seconds.to_be_bytes());
-        let turn = self.registry.perform(Timestamp::from_seconds(self.seconds), draw, &call);
+        let turn = self.registry.perform(Timestamp::from_seconds(self.seconds), draw, None, &call);
         for row in turn.rows {
             match row.value {
                 Some(value) => self.stored.insert(row.key, value),

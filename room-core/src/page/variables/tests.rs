@@ -3,6 +3,7 @@
 use super::VARIABLES;
 use super::Variables;
 use super::format_people;
+use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::page::contact::ContactForm;
 use crate::page::place::{CodeFailure, PlaceMove};
@@ -13,6 +14,7 @@ use crate::room::event::{Phase, Stage};
 use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 use crate::ticket::place_code::PlaceCode;
+use crate::ticket::reference::Reference;
 
 #[test]
 fn names_are_sorted_so_the_search_finds_each() {
@@ -158,12 +160,13 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 89] = [
+const DOCUMENTED: [(&str, Value<'static>); 90] = [
     ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
     ("contactAsked", Value::Bool(false)),
     ("contactFailed", Value::Bool(false)),
     ("contactGiven", Value::Text("")),
+    ("contactIsFull", Value::Bool(false)),
     ("contactIsSent", Value::Bool(false)),
     ("contactTakesEmail", Value::Bool(false)),
     ("contactTakesPhone", Value::Bool(false)),
@@ -337,4 +340,13 @@ fn a_page_says_why_a_code_did_not_work_and_how_long_one_lasts() {
     let told = Variables::of(&Waiting { is_first: true, ..waiting });
     assert_eq!(told.value("isFirstPage"), Some(Value::Bool(true)));
     assert_eq!(told.value("placeCodeTimeLocalized"), Some(Value::Text("41 s")));
+}
+
+#[test]
+fn a_page_tells_the_number_to_quote() {
+    let reference = Some(Reference::of(VisitorId(7)));
+    let variables = Variables::of(&Waiting { reference, ..Waiting::default() });
+    assert_eq!(variables.value("reference"), Some(Value::Text("AVB2V-14BBV")));
+    let without = Variables::of(&Waiting::default());
+    assert_eq!(without.value("reference"), Some(Value::Text("")));
 }

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::{InForce, Phase, active, give_draw_keys, in_force, next, next_change};
+use super::{
+    InForce, Phase, active, commitment, encode_string, give_draw_keys, in_force, next, next_change,
+};
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::management::config::parse_rooms;
@@ -210,4 +212,10 @@ fn a_draw_keeps_its_key_while_the_oldest_secret_stays() {
     });
     assert_ne!(key(&one, &moved), drawn);
     assert_eq!(key(&one, &json!({})), DrawKey::default(), "draws no lots");
+    let commits = |event: &serde_json::Value| {
+        let room = room(false, event);
+        commitment(room.id, &room.events[0], &KeyRing::parse(&one).unwrap())
+    };
+    let published = Some(encode_string(&drawn.commitment()));
+    assert_eq!((commits(&shuffled), commits(&json!({}))), (published, None));
 }

@@ -10,11 +10,14 @@ use crate::ticket::contact::Contact;
 use crate::ticket::{Ticket, cookie};
 use crate::visit::place::Told;
 use crate::visit::request::accepts_json_alone;
-use crate::visit::turn_notice::{self, TurnMessage};
+use crate::visit::turn_notice::{self, ShareRequest, TurnMessage};
 use crate::visit::verdict::Verdict;
 
 /// The most characters of what was typed that a page shows again: as many as its field takes.
 const TYPED_MAX: usize = 120;
+/// What apps are told where no message will come.
+const FULL: &str =
+    "{\"error\":\"No message will be sent: three places have this address or number.\"}";
 
 impl ResponseContext<'_> {
     /// Returns what the page of a waiting visitor shows, and with a counted visit the cookie again,
@@ -37,19 +40,53 @@ impl ResponseContext<'_> {
         };
         let due = turn_notice::due(self.now, ticket, waiting, &contact).filter(|_| counted);
         if let Some(wait_s) = due {
-            let room = self.room.id;
-            let mailbox = mailbox(&contact.text, |domain| source.domain_in_ascii(domain));
-            source.hand_over(TurnMessage {
-                id: keys.visitor_name(room, ticket),
-                contact_id: keys.mailbox_name(room, source.network(), &mailbox),
-                contact: contact.text.clone(),
-                wait_s,
-            });
+            let ShareRequest { id, contact_id } =
+                self.share_request(keys, source, ticket, &contact.text);
+            let text = contact.text.clone();
+            source.hand_over(TurnMessage { id, contact_id, contact: text, wait_s });
             contact = contact.handed(self.now);
         }
         let cookie = counted.then(|| self.contact_cookie(keys, source, ticket, &contact));
         let Contact { text: given, handed, .. } = contact;
         (ContactForm { given, is_sent: handed > 0, ..ContactForm::default() }, cookie)
+    }
+
+    /// Returns what the room's object is asked before such a form is answered; `None` where the
+    /// answer does not depend on it.
+    pub fn share_asked(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        told: &Told,
+        own: Option<&Ticket>,
+    ) -> Option<ShareRequest> {
+        let own = own.filter(|_| self.turn_notice != TurnNotice::Off)?;
+        match told {
+            Told::Contact(typed) => {
+                let waiting = self.page_context().waiting(own);
+                let typed = self.turn_notice.read(typed)?;
+                let may_ask = turn_notice::may_ask(own, &waiting);
+                may_ask.then(|| self.share_request(keys, source, own, &typed))
+            }
+            Told::NoContact => {
+                let id = keys.visitor_name(self.room.id, own);
+                Some(ShareRequest { id, contact_id: String::new() })
+            }
+            _ => None,
+        }
+    }
+
+    fn share_request(
+        &self,
+        keys: &mut KeyRing,
+        source: &impl AnswerSource,
+        ticket: &Ticket,
+        contact: &str,
+    ) -> ShareRequest {
+        let room = self.room.id;
+        let mailbox = mailbox(contact, |domain| source.domain_in_ascii(domain));
+        let contact_id = keys.mailbox_name(room, source.network(), &mailbox);
+        ShareRequest { id: keys.visitor_name(room, ticket), contact_id }
     }
 
     /// Answers a form with an address or number of a visitor who waits with the ticket `own`: with
@@ -79,6 +116,7 @@ impl ResponseContext<'_> {
             (_, Some(_)) => (200, "{\"told\":true}"),
             (Told::Contact(_), _) if asked.is_none() => (409, "{\"error\":\"Not now.\"}"),
             (Told::Contact(_), _) => (400, "{\"error\":\"It cannot be read.\"}"),
+            (Told::FullMailbox(_), _) => (409, FULL),
             _ => (429, "{\"error\":\"Try again in a minute.\"}"),
         };
         if accepts_json_alone(&source.header("accept")) {
@@ -86,12 +124,15 @@ impl ResponseContext<'_> {
         }
         if let Some((_, waiting)) = asked.filter(|_| status != 200) {
             let typed = match told {
-                Told::Contact(typed) | Told::TooManyContacts(typed) => typed,
+                Told::Contact(typed) | Told::TooManyContacts(typed) | Told::FullMailbox(typed) => {
+                    typed
+                }
                 _ => "",
             };
+            let full = matches!(told, Told::FullMailbox(_));
             let typed = typed.chars().take(TYPED_MAX).collect();
             let takes = self.turn_notice;
-            let form = ContactForm { takes, failed: true, typed, ..ContactForm::default() };
+            let form = ContactForm { takes, failed: true, full, typed, ..ContactForm::default() };
             return self.respond_with(source, &waiting, &[], None, &form);
         }
         self.back(source, taken.as_slice())

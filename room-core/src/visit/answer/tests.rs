@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{AnswerSource, ResponseContext};
+use super::{AnswerSource, ResponseContext, not_inside};
 use crate::admission::tests::queued;
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -169,6 +169,19 @@ fn whoever_brought_a_token_comes_again_with_the_ticket_where_it_is_new() {
     check(Outcome::InfiniteQueue { ticket, counted: false }, false);
     check(Outcome::Pass, false);
     check(Outcome::Reject, false);
+}
+
+#[test]
+fn the_icon_of_the_host_is_none_and_other_parts_come_later() {
+    let check = |url: &str, want: u16| match not_inside(url) {
+        Verdict::Respond(answer) => assert_eq!(answer.status, want, "{url}"),
+        other => panic!("{other:?}"),
+    };
+    check("https://shop.example/favicon.ico", 204);
+    check("https://shop.example/favicon.ico?1", 204);
+    check("https://shop.example/a/favicon.ico", 503);
+    check("https://shop.example/logo.png", 503);
+    check("https://shop.example/", 503);
 }
 
 #[test]

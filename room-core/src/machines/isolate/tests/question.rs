@@ -32,6 +32,31 @@ fn used_to(took_ms: &[u64]) -> Fixture {
     fixture
 }
 
+/// So many newcomers come, one each 10 ms, and no counter answers: those who ask, what they are
+/// answered otherwise, and what is sent again in all.
+fn in_vain(fixture: &mut Fixture, newcomers: u64) -> (Vec<Question>, Vec<&'static str>, usize) {
+    let (mut sent, mut others): (Vec<(Timestamp, Question)>, Vec<&'static str>) = <_>::default();
+    let mut repetitions = 0;
+    for _ in 0..newcomers {
+        fixture.now = fixture.now + 10;
+        match fixture.visit(None) {
+            Outcome::Ask(ask) => {
+                let question = fixture.machine.question(fixture.now, &ask);
+                sent.push((fixture.now + question.patience_ms, question));
+            }
+            other => others.push(word(&other)),
+        }
+        for (again_at, question) in &mut sent {
+            if fixture.now >= *again_at {
+                *again_at = fixture.now + 3_000;
+                repetitions +=
+                    usize::from(fixture.machine.ask_again(fixture.now, question).is_some());
+            }
+        }
+    }
+    (sent.into_iter().map(|(_, question)| question).collect(), others, repetitions)
+}
+
 /// Sends the question again as long as the isolate wants: how long it waits each time.
 fn patience_ms(fixture: &mut Fixture, question: &mut Question) -> Vec<u64> {
     let mut waits_ms = vec![question.patience_ms];
@@ -135,4 +160,43 @@ fn the_silence_of_another_data_center_is_not_that_of_the_counters_here() {
     fixture.now = NOW + 3_000;
     let Outcome::Ask(ask) = fixture.visit(Some(waits(5))) else { panic!("no ask") };
     assert_ne!(fixture.machine.question(fixture.now, &ask).call.counter.colo, elsewhere);
+}
+
+#[test]
+fn a_whole_line_that_comes_back_to_silent_objects_asks_for_half_a_second() {
+    let mut fixture = fixture();
+    let (asked, others, repetitions) = in_vain(&mut fixture, 290);
+    // Then one in 2 s does, and nothing but the oldest question is sent again.
+    assert_eq!((asked.len(), others.len()), (50 + 2, 290 - 52));
+    assert!(repetitions <= 26, "{repetitions}"); // those of the first quarter, and the oldest
+    assert!(others.iter().all(|word| *word == "wait"));
+    // With the first answer all ask again, and the next may be late again.
+    fixture.machine.on_answered(fixture.now, asked.first().unwrap());
+    assert_eq!(in_vain(&mut fixture, 40).0.len(), 40);
+}
+
+#[test]
+fn who_died_without_an_answer_holds_nobody_back_for_longer_than_an_answer_may_take() {
+    let mut fixture = fixture();
+    question(&mut fixture);
+    fixture.now = NOW + 3_000;
+    assert_eq!(in_vain(&mut fixture, 40).0.len(), 40);
+}
+
+#[test]
+fn a_fresh_view_stops_nobody_from_asking_a_counter_that_is_late() {
+    let mut fixture = fixture();
+    fixture.machine.on_view(view(1, NOW, true));
+    let (asked, others, repetitions) = in_vain(&mut fixture, 200);
+    assert_eq!((asked.len(), others.len()), (200, 0));
+    assert!(repetitions > 100, "{repetitions}");
+}
+
+#[test]
+fn nobody_enters_without_a_slot_because_a_counter_is_late() {
+    let when_silent = WhenSilent::KeepFlowing;
+    let settings = Settings { when_silent, keep_flowing_per_minute: 99, ..Settings::for_tests() };
+    let (asked, others, _) = in_vain(&mut Fixture::new(settings), 200);
+    assert_eq!((asked.len(), others.len()), (51, 149));
+    assert!(others.iter().all(|word| *word == "wait"));
 }

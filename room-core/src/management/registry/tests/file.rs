@@ -48,7 +48,7 @@ fn ask(
         actor,
         if_match: String::new(),
     };
-    let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], &call);
+    let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     assert_eq!(turn.reply.status, 200, "{}", turn.reply.body);
     for row in turn.rows {
         stored.insert(row.key, row.value.expect("a row that stays"));
