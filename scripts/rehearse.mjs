@@ -7,7 +7,7 @@ import path from "node:path";
 import { wholeNumber } from "./deploy/options.mjs";
 import { LiveLine } from "./live-line.mjs";
 import { ROOT } from "./modules.mjs";
-import { answerOf, besideText, count, limitsText } from "./rehearse/answer.mjs";
+import { answerOf, besideText, count, limitsText, pastText } from "./rehearse/answer.mjs";
 import { apiOf } from "./rehearse/api.mjs";
 import { billOf } from "./rehearse/bill.mjs";
 import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
@@ -137,17 +137,6 @@ function rehearsalNow() {
 function writeFigures(more = {}) {
   const figures = { ...rehearsalNow(), ...more };
   write(options.json, `${JSON.stringify(figures, null, 2)}\n`, "The figures");
-}
-
-/** What the room recorded, beside which the rehearsal stands. */
-function pastText({ waited_s, told_error_percent, gave_up_percent }) {
-  const waited =
-    waited_s === undefined ? "nobody waited" : `half waited over ${Math.round(waited_s)} s`;
-  const error =
-    told_error_percent === undefined
-      ? "no forecast was measured"
-      : `the first forecast was off by ${Math.round(told_error_percent)} % for half`;
-  return `As recorded: ${waited}, ${gave_up_percent.toFixed(1)} of 100 gave up, ${error}.`;
 }
 
 function write(name, text, what) {

@@ -5,10 +5,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-import { deploymentIn } from "./deploy/kept.mjs";
-import { apiToken } from "./local.mjs";
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
+import { tokenFor } from "./token.mjs";
 
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder <path>]
        npm run rooms:export -- [file] [--url <address>] [--folder <path>]
@@ -60,10 +59,7 @@ function read() {
 
 /** Calls the API and returns the result; ends the process with every reason if it fails. */
 async function call(method, body) {
-  // The token of local development goes to this machine alone.
-  const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname);
-  const deployed = deploymentIn(folder, url.hostname)?.token;
-  const token = process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
+  const token = tokenFor(url.hostname, folder);
   if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);

@@ -2,13 +2,13 @@
 // of them, and the bill.
 import { useState } from "preact/hooks";
 
-import { count, duration, limitsText, moment } from "../../scripts/rehearse/answer.mjs";
+import { count, duration, limitsText, moment, pastText } from "../../scripts/rehearse/answer.mjs";
 import { Pictures } from "./pictures.jsx";
 
 /**
- * Shows a rehearsal: `{ plan, plays: [{ plan, outcome, answer, bill }], found, tookS }`.
+ * Shows a rehearsal: `{ plan, plays: [{ plan, outcome, answer, bill }], found, past, tookS }`.
  */
-export function Report({ of: { plan, plays, found, tookS } }) {
+export function Report({ of: { plan, plays, found, past, tookS } }) {
   const [shown, show] = useState(0);
   const all = found ? [...plays, { ...found.play, isFound: true }] : plays;
   const play = all[shown];
@@ -20,6 +20,7 @@ export function Report({ of: { plan, plays, found, tookS } }) {
         {play.answer.map((sentence) => (
           <p>{sentence}</p>
         ))}
+        {past && <p>{pastText(past)}</p>}
       </div>
       <h2>Limits beside each other</h2>
       <Limits plan={plan} all={all} />

@@ -40,7 +40,7 @@ export function answerOf(plan, outcome) {
     broken === 0
       ? `Never are more than ${count(limits.total_active_users)} inside.`
       : `At one moment ${outcome.over_limit} too many are inside, within a minute ` +
-          `${outcome.over_rate} too many enter: please report this plan.`,
+          `${outcome.over_rate} too many enter (docs/algorithm.md, known limits).`,
   );
   return sentences;
 }
@@ -74,6 +74,17 @@ export function besideText(simulated, measured) {
   return rows
     .map(([name, ...cells]) => name.padEnd(28) + cells.map((cell) => cell.padStart(14)).join(""))
     .join("\n");
+}
+
+/** What the room recorded, beside which a rehearsal from its history stands. */
+export function pastText({ waited_s, told_error_percent, gave_up_percent }) {
+  const waited =
+    waited_s === undefined ? "nobody waited" : `half waited over ${duration(waited_s)}`;
+  const error =
+    told_error_percent === undefined
+      ? "no forecast was measured"
+      : `the first forecast was off by ${Math.round(told_error_percent)} % for half`;
+  return `As recorded: ${waited}, ${gave_up_percent.toFixed(1)} of 100 gave up, ${error}.`;
 }
 
 /** The limits as an owner says them. */

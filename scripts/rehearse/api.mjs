@@ -1,8 +1,7 @@
 // Asks the API of a running Worker, with the token of its deployment.
 import path from "node:path";
 
-import { deploymentIn } from "../deploy/kept.mjs";
-import { apiToken } from "../local.mjs";
+import { tokenFor } from "../token.mjs";
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -14,10 +13,7 @@ const ANSWER_WITHIN_MS = 30_000;
  */
 export function apiOf(url) {
   const { origin, hostname } = new URL(url);
-  // The token of local development goes to this machine alone.
-  const isLocal = ["localhost", "127.0.0.1"].includes(hostname);
-  const deployed = deploymentIn(path.resolve("production"), hostname)?.token;
-  const token = process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
+  const token = tokenFor(hostname, path.resolve("production"));
   if (!token) throw new Error("no token: set the variable API_TOKEN to the secret of that name");
   return async (method, what, body) => {
     const address = new URL(`/_waiting-room/client/v4/${what}`, origin);

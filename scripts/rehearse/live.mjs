@@ -62,9 +62,7 @@ async function zoneOf(site, api) {
     [host, ...more.map((route) => route.host)].includes(hostname),
   );
   if (own) return own.zone_id;
-  throw new Error(
-    `no room of this Worker covers ${hostname}: it rehearses no site but its own`,
-  );
+  throw new Error(`no room of this Worker covers ${hostname}: it rehearses no site but its own`);
 }
 
 /** Asks whether anything answers there at all: the health of a Worker, which takes no place. */

@@ -72,6 +72,26 @@ test("the report shows it without a network, to everybody", async (context) => {
   }
 });
 
+test("no text of a plan or of a room becomes a part of the page", async (context) => {
+  if (chromiumMissing()) return context.skip(`SKIPPED: ${chromiumMissing()}`);
+  const title = "</script><script>document.title = 'owned'</script><img src=x onerror=alert(1)>";
+  const [plan, report] = ["hostile.json", "hostile.html"].map((name) => path.join(folder, name));
+  const example = JSON.parse(fs.readFileSync(EXAMPLE, "utf8"));
+  fs.writeFileSync(plan, JSON.stringify({ ...example, title, visitors: 200 }));
+  const { status, stderr } = rehearse(plan, "--no-build", "--html", report);
+  assert.equal(status, 0, stderr);
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.goto(pathToFileURL(report).href);
+    assert.equal(await page.locator("h1").innerText(), title);
+    assert.equal(await page.title(), title);
+    assert.equal(await page.locator("img").count(), 0);
+  } finally {
+    await browser.close();
+  }
+});
+
 test("what is wrong with a plan is said field by field, and nothing is written", () => {
   const plan = path.join(folder, "wrong.json");
   const report = path.join(folder, "wrong.html");

@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 
-import { answerOf, duration, moment } from "../../scripts/rehearse/answer.mjs";
+import { answerOf, duration, moment, pastText } from "../../scripts/rehearse/answer.mjs";
 import { billOf } from "../../scripts/rehearse/bill.mjs";
 import { minutesOf, planOf } from "../../scripts/rehearse/options.mjs";
 import { pastOf } from "../../scripts/rehearse/past.mjs";
@@ -127,5 +127,6 @@ test("a history becomes arrivals minute by minute, a stay and a patience", () =>
   // A third has given up, half waited 5 min.
   assert.ok(Math.abs(past.giving_up.after_minutes - 5 / -Math.log(2 / 3)) < 1e-9);
   assert.equal(past.past.told_error_percent, 12);
+  assert.match(pastText(past.past), /half waited over 5 minutes, 33\.3 of 100 gave up, .* 12 %/);
   assert.equal(pastOf({ columns, rows: [] }), undefined);
 });

@@ -281,7 +281,13 @@ fn settings_of(room: &Map<String, Value>) -> Result<Settings, Vec<Wrong>> {
         challenge_required: room.turnstile.gates(),
         ..room.settings.clone()
     };
-    rooms.first().map(settings).ok_or_else(Vec::new)
+    let settings = rooms.first().map(settings).ok_or_else(Vec::new)?;
+    if settings.is_paused() || settings.admits_nobody() {
+        let message = "lets nobody in, so there is nothing to rehearse: take `queue_all`, \
+                       `maintenance` and `reject` out, and give `prequeue_minutes` for a start";
+        return Err(vec![Wrong::of("room", message)]);
+    }
+    Ok(settings)
 }
 
 impl Wrong {
@@ -324,6 +330,19 @@ mod tests {
     fn an_unknown_field_is_refused_by_name() {
         let got = wrong(r#"{ "room": {}, "arrival": 1 }"#);
         assert!(got.first().is_some_and(|one| one.contains("unknown field `arrival`")), "{got:?}");
+    }
+
+    #[test]
+    fn a_room_that_lets_nobody_in_is_not_rehearsed() {
+        for field in
+            [r#""queue_all": true"#, r#""maintenance": "drain""#, r#""queueing_method": "reject""#]
+        {
+            let got = wrong(&format!(
+                r#"{{ "room": {{ "total_active_users": 5, "new_users_per_minute": 5, {field} }},
+                     "visitors": 9, "arrivals": {{ "preset": "all_day" }} }}"#
+            ));
+            assert!(got.iter().any(|one| one.contains("lets nobody in")), "{field}: {got:?}");
+        }
     }
 
     #[test]
