@@ -2,21 +2,23 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { keepDraft, readDraft } from "./drafts.js";
+import { HtmlEditor } from "./editor.jsx";
 import { Button } from "./parts.jsx";
 
 /**
  * A form of `fields`: `{ name, label, type, help, options, isOptional, isSecret, title }`, where
  * `name` is the API's, `type` one of an input, "select" (with `isYesOrNo` of true and false),
- * "checkbox", "textarea", "routes" (addresses, one a line) or "picture", and `title` begins a
- * group. `onSave(body, values)` gets what the API takes, and all that is written; what it throws is
- * told at the fields that it names. `onWrite(values)` hears of each change. Where a page has
+ * "checkbox", "textarea", "html" (whose errors stand at their place, also those of `told`, a list
+ * of texts), "routes" (addresses, one a line) or "picture", and `title` begins a group.
+ * `onSave(body, values)` gets what the API takes, and all that is written; what it throws is told
+ * at the fields that it names. `onWrite(values)` hears of each change. Where a page has
  * several forms, `of` tells their fields apart. What is written is kept under the name `draft`
  * until it is saved or thrown away, but for secrets.
  */
 export function Form({ fields, onCancel, of, label, sentence, isOff, ...rest }) {
   const form = useRef();
   const { values, problems, isBusy, isBack, write, save, leave } = useForm({ fields, ...rest });
-  useEffect(() => form.current.querySelector("[aria-invalid]")?.focus(), [problems]);
+  useEffect(() => form.current.querySelector("[aria-invalid], .invalid")?.focus(), [problems]);
   const submit = (event) => {
     event.preventDefault();
     if (!isBusy && !isOff) save();
@@ -116,7 +118,7 @@ function useForm({ fields, initial, draft, onSave, onWrite }) {
   return { values, problems, isBusy, isBack, write, save, leave };
 }
 
-function Field({ of = "field", title, name, label, type, help, options, value, problem, onWrite }) {
+function Field({ of = "field", title, name, label, help, value, problem, onWrite, ...rest }) {
   const id = `${of}-${name}`;
   const told = [help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(" ");
   const common = {
@@ -127,9 +129,9 @@ function Field({ of = "field", title, name, label, type, help, options, value, p
   return (
     <>
       {title && <h2>{title}</h2>}
-      <div class={type === "checkbox" ? "field check" : "field"}>
+      <div class={rest.type === "checkbox" ? "field check" : "field"}>
         <label for={id}>{label}</label>
-        <Control {...{ type, options, value, onWrite, common }} />
+        <Control {...{ ...rest, label, value, problem, onWrite, common }} />
         {help && (
           <p class="soft small" id={`${id}-help`}>
             {help}
@@ -145,7 +147,7 @@ function Field({ of = "field", title, name, label, type, help, options, value, p
   );
 }
 
-function Control({ type, options, value, onWrite, common }) {
+function Control({ type, label, options, told = [], value, problem, onWrite, common }) {
   if (type === "checkbox") {
     const change = (event) => onWrite(event.currentTarget.checked);
     return <input {...common} type="checkbox" checked={value} onChange={change} />;
@@ -160,6 +162,10 @@ function Control({ type, options, value, onWrite, common }) {
         ))}
       </select>
     );
+  }
+  if (type === "html") {
+    const all = problem ? [problem, ...told] : told;
+    return <HtmlEditor {...{ label, value, told: all, isInvalid: problem, onWrite, common }} />;
   }
   if (type === "textarea" || type === "routes") {
     return <textarea {...common} value={value} rows={3} spellcheck={false} onInput={change} />;

@@ -14,6 +14,8 @@ export const RANGES = [
   { name: "7 days", minutes: 10_080, resolution: "quarter" },
   { name: "30 days", minutes: 43_200, resolution: "hour" },
 ];
+/** What is shown where nothing says otherwise. */
+export const USUAL = RANGES[2];
 const SPAN_MINUTES = { minute: 1, quarter: 15, hour: 60 };
 
 const line = (name, label) => ({ name, label, kind: "line" });
@@ -84,6 +86,30 @@ export async function readHistory(ask, room, range, daysBefore) {
   };
   const other = await readRows(ask, room, { ...before, resolution: history.resolution });
   return { ...history, other: { ...other, ...before } };
+}
+
+/**
+ * Reads what is shown first: the shortest of the usual ranges from `USUAL` on in which anybody was
+ * there, or one that is shorter still and holds all of it. Where nobody ever was, it is `USUAL`.
+ */
+export async function readFirst(ask, room, daysBefore) {
+  let usual;
+  for (const range of RANGES.slice(RANGES.indexOf(USUAL))) {
+    const found = await readHistory(ask, room, range, daysBefore);
+    usual ??= found;
+    if (found.rows.length === 0) continue;
+    const fitting = fittingRange(found, range);
+    const isFound = fitting === range;
+    const history = isFound ? found : await readHistory(ask, room, fitting, daysBefore);
+    return { ...history, range: fitting };
+  }
+  return usual;
+}
+
+/** The shortest of the usual ranges that holds all that was found in a longer one. */
+function fittingRange({ rows, until }, longer) {
+  const all = (until - rows[0].at) / MINUTE_MS;
+  return RANGES.find(({ minutes }) => minutes >= all) ?? longer;
 }
 
 async function readRows(ask, room, range) {

@@ -1,9 +1,19 @@
 // What happened in a room: charts over the same time, and the same as a table and as CSV.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { Chart } from "./chart.jsx";
 import { count, duration, moment, number } from "./facts.js";
-import { RANGES, chartsOf, csvOf, dataOf, part, readHistory, rowAt, sums } from "./history.js";
+import {
+  USUAL,
+  chartsOf,
+  csvOf,
+  dataOf,
+  part,
+  readFirst,
+  readHistory,
+  rowAt,
+  sums,
+} from "./history.js";
 import { RangeButtons, RangeFields } from "./history_range.jsx";
 import { marksOf } from "./marks.js";
 import { usePolling } from "./polling.js";
@@ -12,7 +22,6 @@ import { useEvents } from "./use_events.js";
 
 /** How often the newest minutes are asked for, in milliseconds. */
 const LOOK_EVERY_MS = 30_000;
-const USUAL = RANGES[2];
 /** In how many steps the moment that is looked at moves from one end to the other. */
 const STEPS = 240;
 const HEIGHT_PX = 180;
@@ -32,10 +41,17 @@ const COLUMNS = [
 ];
 
 export function History({ session, room, log, version, inFront }) {
-  const [range, setRange] = useState(USUAL);
+  // None until there is something to show, or somebody has chosen one.
+  const [range, setRange] = useState();
   const [daysBefore, setDaysBefore] = useState(0);
-  const read = () => readHistory(session.call, room, range, daysBefore);
+  const read = () =>
+    range
+      ? readHistory(session.call, room, range, daysBefore)
+      : readFirst(session.call, room, daysBefore);
   const { value, problem, again } = usePolling(read, LOOK_EVERY_MS, inFront);
+  useEffect(() => {
+    if (!range && value?.range) setRange(value.range);
+  }, [value]);
   const { events } = useEvents(session, room, version);
   const choose = (chosen) => {
     setRange(chosen);
@@ -49,7 +65,7 @@ export function History({ session, room, log, version, inFront }) {
     <main>
       <RoomTabs room={room} at="/history" />
       <RangeFields
-        range={range}
+        range={range ?? USUAL}
         shown={value}
         onRange={choose}
         daysBefore={daysBefore}

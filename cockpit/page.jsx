@@ -13,6 +13,8 @@ import { RoomTabs } from "./room_tabs.jsx";
 const LANGUAGES = PAGE_LANGUAGES;
 /** How long nothing is written before the page is shown anew, in milliseconds. */
 const PAUSE_MS = 600;
+/** How long after a call that was not answered the page is asked for again, in milliseconds. */
+const AGAIN_MS = 3_000;
 const WIDTHS = [
   ["phone", "Phone"],
   ["desktop", "Desktop"],
@@ -25,6 +27,10 @@ const FIELDS = PAGE_FIELDS.map((field) =>
 export function Page({ session, room, reload }) {
   const [values, setValues] = useState(() => valuesOf(room));
   const [saved, setSaved] = useState("");
+  const seen = useAddress(session, room, values);
+  const fields = FIELDS.map((field) =>
+    field.type === "html" ? { ...field, told: seen.problem ? seen.faults : seen.notes } : field,
+  );
   const save = async (_, written) => {
     const names = Object.keys(written).filter((name) => written[name] !== valuesOf(room)[name]);
     const patch = Object.fromEntries(names.map((name) => [name, written[name]]));
@@ -41,7 +47,7 @@ export function Page({ session, room, reload }) {
           <section aria-labelledby="fields">
             <h2 id="fields">What it says</h2>
             <Form
-              {...{ fields: FIELDS, initial: valuesOf(room), label: "Save", onSave: save }}
+              {...{ fields, initial: valuesOf(room), label: "Save", onSave: save }}
               draft={`${room.id}/page`}
               onWrite={(written) => {
                 setValues(written);
@@ -50,7 +56,7 @@ export function Page({ session, room, reload }) {
             />
             <p role="status">{saved}</p>
           </section>
-          <Preview {...{ session, room, values }} />
+          <Preview values={values} seen={seen} />
         </div>
       ) : (
         <>
@@ -58,7 +64,7 @@ export function Page({ session, room, reload }) {
             This token only looks. To change the page, sign out and enter the token{" "}
             <code>API_TOKEN</code>.
           </p>
-          <Preview {...{ session, room, values }} />
+          <Preview values={values} seen={seen} />
         </>
       )}
     </main>
@@ -70,11 +76,10 @@ function valuesOf(room) {
 }
 
 /** The page as it would be, with the choice of state, language and width. */
-function Preview({ session, room, values }) {
+function Preview({ values, seen: { address, notes, problem } }) {
   const [state, setState] = useState("");
   const [language, setLanguage] = useState(values.default_template_language);
   const [width, setWidth] = useState("phone");
-  const { address, notes, problem } = useAddress(session, room, values);
   const query = [state, `language=${language}`].filter(Boolean).join("&");
   return (
     <section aria-labelledby="preview">
@@ -108,9 +113,12 @@ function Preview({ session, room, values }) {
   );
 }
 
-/** Where the page of these values is to be seen: `{ address, notes, problem }`. */
+/**
+ * Where the page of these values is to be seen: `{ address, notes, problem, faults }`, with what is
+ * wrong in one sentence and part by part.
+ */
 function useAddress(session, room, values) {
-  const [known, set] = useState({ notes: [] });
+  const [known, set] = useState({ notes: [], faults: [] });
   const body = pageOf(values, room);
   const text = JSON.stringify(body);
   useEffect(() => {
@@ -122,11 +130,17 @@ function useAddress(session, room, values) {
           address: new URL(result.preview_url).pathname,
           notes: messages.map(({ message }) => message),
         }),
-        ({ message }) => ({ problem: message }),
+        ({ message, status = 0, errors = [] }) => ({
+          problem: message,
+          faults: errors.map((fault) => fault.message),
+          isSilent: status === 0 || status >= 500,
+        }),
       );
-      if (isMeant) set((old) => ({ ...old, problem: undefined, ...next }));
+      if (!isMeant) return;
+      set((old) => ({ ...old, problem: undefined, faults: [], ...next }));
+      if (next.isSilent) timer = setTimeout(show, AGAIN_MS);
     };
-    const timer = setTimeout(show, known.address ? PAUSE_MS : 0);
+    let timer = setTimeout(show, known.address ? PAUSE_MS : 0);
     return () => {
       isMeant = false;
       clearTimeout(timer);

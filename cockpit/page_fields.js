@@ -21,7 +21,7 @@ export const PAGE_FIELDS = [
   {
     name: "custom_page_html",
     label: "A page of your own",
-    type: "textarea",
+    type: "html",
     help: "HTML with variables in {{braces}}. Empty: the built-in page, with the fields above.",
   },
 ];

@@ -84,6 +84,12 @@ export const ROOM_GROUPS = [
       ),
       fieldOf("turn_kept_minutes"),
       amount(
+        "confirm_turn_minutes",
+        "A turn is confirmed within (minutes)",
+        "0 to 5. Whose turn it is enters with a click, and the place is kept meanwhile. 0: " +
+          "visitors enter by themselves.",
+      ),
+      amount(
         "unconfirmed_seconds",
         "A newcomer counts for (seconds)",
         "0 to 1,800, until coming back with the cookie. 0: for the session. More may be inside " +

@@ -1,5 +1,6 @@
-// Builds the owner's cockpit into build/cockpit/: a script, a style sheet and a page, as texts that
-// src/cockpit.js serves. They end in .txt because wrangler takes such modules as texts.
+// Builds the owner's cockpit into build/cockpit/: a script, the editor of pages, a style sheet and
+// a page, as texts that src/cockpit.js serves. They end in .txt because wrangler takes such modules
+// as texts.
 import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
@@ -17,6 +18,7 @@ const tags = fs.readdirSync(LANGUAGES).map((name) => path.basename(name, ".json"
 
 fs.mkdirSync(TARGET, { recursive: true });
 await bundle("main.jsx", "cockpit.js.txt");
+await bundle("editor_main.js", "editor.js.txt");
 await bundle("style.css", "cockpit.css.txt");
 fs.copyFileSync(path.join(SOURCE, "index.html"), path.join(TARGET, "index.html"));
 const sizes = fs.readdirSync(TARGET).map((name) => {

@@ -1,6 +1,7 @@
-// Serves the owner's cockpit at `/_waiting-room/`: three texts that the build makes of `cockpit/`.
+// Serves the owner's cockpit at `/_waiting-room/`: four texts that the build makes of `cockpit/`.
 // Only requests of the management surface come here, so on other hosts nothing of it is there.
 import html from "../build/cockpit/index.html";
+import editor from "../build/cockpit/editor.js.txt";
 import script from "../build/cockpit/cockpit.js.txt";
 import style from "../build/cockpit/cockpit.css.txt";
 
@@ -24,6 +25,7 @@ const POLICY = [
 const FILES = new Map([
   ["/_waiting-room/", { type: "text/html; charset=utf-8", body: html }],
   ["/_waiting-room/cockpit.js", { type: "text/javascript; charset=utf-8", body: script }],
+  ["/_waiting-room/editor.js", { type: "text/javascript; charset=utf-8", body: editor }],
   ["/_waiting-room/cockpit.css", { type: "text/css; charset=utf-8", body: style }],
 ]);
 

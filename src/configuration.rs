@@ -4,6 +4,10 @@
 //! what it knows then is older than 4 s, it asks the registry and writes the copy. It keeps what
 //! it knows through any outage. Until it knows anything, `ON_FAILURE` decides about requests that
 //! no room of rooms.json covers: the registry may have a room for them.
+//!
+//! The copy is a small stamp (version, when it was confirmed) beside one text per version. A visit
+//! to an isolate that has heard nothing for 5 s reads it first. An object waits up to 1 s for the
+//! registry itself, since objects enforce the limits.
 
 use room_core::base::id::RoomId;
 use room_core::base::time::Timestamp;

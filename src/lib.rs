@@ -221,7 +221,9 @@ pub async fn manage(
     let body = body.as_deref();
     let client = ClientPrefix::of(header("client-address").parse().ok());
     let (url, method, if_match) = (&url, &method, header("if-match"));
-    let request = management::Request { url, method, credentials, client, body, if_match };
+    let idempotency_key = header("idempotency-key");
+    let request =
+        management::Request { url, method, credentials, client, body, if_match, idempotency_key };
     configuration::encoded((management::handle(request, &env).await, false))
 }
 

@@ -20,8 +20,14 @@ import { decode } from "./verdict.js";
 const OPERATION_LIMIT_MS = 5_000;
 /** How long its body may take, in milliseconds. */
 const BODY_LIMIT_MS = 30_000;
-/** The headers that may carry a token, and the version that a change is about. */
-const HEADERS_READ = ["authorization", "x-auth-email", "x-auth-key", "if-match"];
+/** The headers that may carry a token, the version that a change is about, and a call's own key. */
+const HEADERS_READ = [
+  "authorization",
+  "x-auth-email",
+  "x-auth-key",
+  "if-match",
+  "idempotency-key",
+];
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],

@@ -72,6 +72,8 @@ pub struct Request<'a> {
     pub body: Option<&'a [u8]>,
     /// The header `If-Match`; "" without one.
     pub if_match: &'a str,
+    /// The header `Idempotency-Key`; "" without one.
+    pub idempotency_key: &'a str,
 }
 
 impl Management {
@@ -180,7 +182,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     }
     let has_body = match method {
         Method::Get => false,
-        Method::Delete => matches!(target, Target::ListItems(_)),
+        Method::Delete => matches!(target, Target::ListItems(_) | Target::Rooms(_)),
         Method::Post | Method::Put | Method::Patch => true,
     };
     let body = match request.body {
@@ -196,6 +198,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         base_url: base_url(request.url, parts),
         actor: request.credentials.actor(),
         if_match: request.if_match.to_owned(),
+        idempotency_key: request.idempotency_key.to_owned(),
     };
     match target {
         Target::Status(zone, room) | Target::History(zone, room) => {
@@ -269,7 +272,7 @@ async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
     match calls::registry(env, &RegistryRequest::Perform(call)).await {
         Some(RegistryReply::Performed(reply)) => {
             if !reads {
-                memory::with(|memory| memory.freshness.on_change());
+                memory::with(|memory| memory.freshness.on_change(platform::now()));
             }
             Ok(reply)
         }

@@ -33,6 +33,9 @@ pub async fn answer(
         }
         plan => plan,
     };
+    if let Some(answered) = memory::with(|memory| enter(memory, request, room, &plan)).flatten() {
+        return Some(answered);
+    }
     let network = request.headers.client_prefix();
     let told = match memory::with(|memory| question(memory, room, network, ticket, &plan))? {
         Some(question) => {
@@ -63,6 +66,18 @@ pub async fn state(
     PlaceState::of(&reply, ticket, platform::now())
 }
 
+/// Answers a visitor who confirms the turn, and enters with that; `None` for any other plan.
+fn enter(memory: &mut Memory, request: Request<'_>, room: RoomId, plan: &Plan) -> Option<Answered> {
+    let now = platform::now();
+    let (in_force, mut visited) = memory.visit(room, now)?;
+    let visit = visit_of(now, request, &in_force, visited.room, true);
+    let state = visited.state.take()?;
+    let told = plan.entered(|ticket| state.isolate.confirm(now, &in_force.settings, ticket))?;
+    let work_is_left = visited.takes_up_work(state, now);
+    let (context, keys, mut source) = context(&visit, request, visited, state.isolate.view());
+    Some((context.place(keys, &mut source, &told, None), work_is_left))
+}
+
 /// Answers a visitor whose place is on another device.
 pub fn moved(visit: &Visit<'_>, request: Request<'_>, mut visited: Visited<'_>) -> Answered {
     let state = visited.state.take();
@@ -82,7 +97,7 @@ fn question(
 ) -> Option<MoveRequest> {
     let keys = &mut memory.keys;
     Some(match plan {
-        Plan::Tell(_) => return None,
+        Plan::Tell(_) | Plan::Enter(_) => return None,
         Plan::Start(ticket) => {
             let code = keys.place_code(room, ticket);
             let (now, nonce, place) = (platform::now(), platform::random(), settled(ticket));

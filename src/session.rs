@@ -1,5 +1,9 @@
 //! Ends sessions: because the origin orders it, or because the visitor leaves, who can also ask how
 //! long the session lasts. The core decides what is answered.
+//!
+//! Where a room allows commands, a pass has the verdict `O`: the entry looks at the answer's
+//! header, removes it and calls `revoke`. The isolate reports the end like an admission
+//! (*Revocation* in `docs/algorithm.md`).
 
 use room_core::base::id::Colo;
 use room_core::base::time::Timestamp;

@@ -30,6 +30,8 @@ export interface Facts {
   readonly turnstile?: string;
   /** True if an event stream at the same address tells when the turn has come. */
   readonly eventStream?: boolean;
+  /** Seconds for which a place is kept until the visitor confirms the turn; missing before that. */
+  readonly turnSeconds?: number;
   readonly [key: string]: unknown;
 }
 

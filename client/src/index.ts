@@ -23,6 +23,12 @@ export interface Options {
    * asks again, the request fails with a `ChallengeError`.
    */
   readonly onChallenge?: (facts: Facts) => Promise<void>;
+  /**
+   * Asks the user to enter, in a room in which turns are confirmed: the place is kept for
+   * `facts.turnSeconds`. When the promise resolves, the turn is confirmed and the request goes on.
+   * Without this option that is so at once.
+   */
+  readonly onTurn?: (facts: Facts) => Promise<void>;
   /** Keeps the cookies outside the browser, where fetch keeps none. */
   readonly cookies?: CookieJar;
   /** False opens no event stream: check-ins alone tell when the turn has come. */
@@ -112,6 +118,7 @@ class Wait {
       this.#tell(progress);
       if (progress.state === "rejected") throw new RejectedError(facts);
       if (progress.state === "challenge") await this.#challenge(facts);
+      else if (facts.turnSeconds) await this.#confirm(facts);
       else await this.#pause(facts);
       response = await this.#checkInWhatever(facts);
     }
@@ -124,6 +131,29 @@ class Wait {
     this.#wasChallenged = true;
     await onChallenge(facts);
     this.#request.signal.throwIfAborted();
+  }
+
+  /** Confirms the turn, for which the place is kept; where that fails, the next check-in tells. */
+  async #confirm(facts: Facts): Promise<void> {
+    await this.#options.onTurn?.(facts);
+    const { url, credentials, signal } = this.#request;
+    signal.throwIfAborted();
+    const address = new URL("?waiting-room-place", url);
+    const headers = {
+      accept: "application/json",
+      "content-type": "application/x-www-form-urlencoded",
+      // Browsers write it themselves.
+      origin: address.origin,
+    };
+    const form = { method: "POST", body: "act=enter", headers, credentials, signal };
+    try {
+      const answer = await this.#send(new Request(address, form));
+      await answer.body?.cancel();
+      if (answer.ok) return;
+    } catch (error) {
+      if (signal.aborted) throw error;
+    }
+    await this.#pause(facts);
   }
 
   /** Waits until the next check-in is due, or the turn has come. */

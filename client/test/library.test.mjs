@@ -100,6 +100,26 @@ test("progress tells state, place and time", async () => {
   ]);
 });
 
+test("a turn is confirmed once the user wants to enter, and else by itself", async () => {
+  const asked = () => queued({ turnSeconds: 280 });
+  const entered = () => Response.json({ entered: true });
+  const enters = [];
+  const onTurn = async ({ turnSeconds }) => void enters.push(turnSeconds);
+  for (const given of [{ onTurn }, {}]) {
+    const { ours, world } = made([asked(), entered(), site()], { given });
+    assert.equal(await (await ours(`${URL}?seat=7`)).text(), '{"ok":true}');
+    const [, { method, url, sent, headers }] = world.sent;
+    assert.deepEqual([method, url, sent], ["POST", `${URL}?waiting-room-place`, "act=enter"]);
+    assert.equal(headers.get("origin"), "https://shop.example");
+    assert.deepEqual(world.sleeps, []);
+  }
+  assert.deepEqual(enters, [280]);
+  const gone = Response.json({ error: "There is no place here." }, { status: 409 });
+  const { ours, world } = made([asked(), gone, site()]);
+  await ours(URL);
+  assert.deepEqual(world.sent.map(({ at }) => at), [0, 0, 20_500], "the next check-in tells");
+});
+
 test("a room that gives no place ends the wait", async () => {
   const { ours, world } = made([queued({ refreshIntervalSeconds: 0 })]);
   await assert.rejects(ours(URL), RejectedError);

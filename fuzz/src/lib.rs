@@ -93,8 +93,8 @@ pub fn api(text: &str) {
     let mut registry = registry(Vec::new(), rooms());
     let actor = "me@shop.example".to_owned();
     let base_url = "https://admin.example".to_owned();
-    let (query, if_match) = (query.to_owned(), String::new());
-    let call = Call { target, method, query, body, base_url, actor, if_match };
+    let (query, if_match, idempotency_key) = (query.to_owned(), String::new(), String::new());
+    let call = Call { target, method, query, body, base_url, actor, if_match, idempotency_key };
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     let _: Value = serde_json::from_str(&turn.reply.body).unwrap();
     let rows = turn.rows.into_iter().filter_map(|row| Some((row.key, row.value?)));

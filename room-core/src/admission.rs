@@ -5,6 +5,7 @@
 //! functions of their arguments.
 
 mod check_in;
+pub mod confirmation;
 pub mod infinite_queue;
 pub mod moving;
 mod session;
@@ -54,6 +55,9 @@ pub struct VisitContext<'a> {
     /// Whether this visit may ask the counter. False while the view is stale and enough visitors of
     /// this isolate have asked already: then the visitor waits.
     pub may_ask: bool,
+    /// How many milliseconds the clock of `now` is known to be behind that of the room's books, by
+    /// which the order of joining goes.
+    pub behind_ms: u64,
     /// The random numbers for this visit.
     pub random: RandomInputs,
 }
@@ -71,7 +75,8 @@ pub enum Decision {
         /// The activity bucket that counted the visitor until now.
         from: Bucket,
     },
-    /// The visitor enters with this visit.
+    /// The visitor enters with this visit, or is asked to confirm the turn, and counts as inside
+    /// from now on ([`confirmation::is_asked`]).
     Admit {
         /// The ticket to set. Its session lasts `session_duration` from this visit, also where the
         /// slot was given earlier, in an answer that was lost.
@@ -89,8 +94,8 @@ pub enum Decision {
         /// The presence to count: the visitor is taken to wait until the next check-in is due.
         presence: Presence,
     },
-    /// The visitor waits and came before the check-in was due: the same page is shown again,
-    /// nothing is counted and no cookie is set.
+    /// The visitor waits and came before the check-in was due, or is asked to confirm the turn: the
+    /// same page is shown again, nothing is counted and no cookie is set.
     TooEarly {
         /// The ticket as it came.
         ticket: Ticket,
@@ -178,6 +183,10 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
                 decision
             };
         }
+        // A click alone lets the visitor enter, and nothing prolongs the window.
+        Some(ticket) if confirmation::is_asked(&ticket, now) => {
+            return Decision::TooEarly { ticket };
+        }
         ticket => ticket.filter(|ticket| is_waiting(ticket, now)),
     };
     if settings.admits_everybody() {
@@ -205,6 +214,14 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
                 .then(|| continued(context, &ask.ticket, ask.key, context.now));
             let mut ticket = accepted(ask.ticket, at, context, ask.class);
             let bucket = ticket.counted_bucket;
+            if confirmation::was_asked(&ticket) {
+                // The answer was lost that asked, and the window has passed meanwhile.
+                return if bucket.is_live(context.now) {
+                    Decision::Admit { ticket, bucket, waited }
+                } else {
+                    queue(context, new_ticket(context), true)
+                };
+            }
             ticket.counted_bucket = if ticket.unconfirmed {
                 bucket.max(context.settings.unconfirmed_bucket_at(context.now))
             } else {
@@ -228,10 +245,10 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
 
 /// Makes the ticket of somebody who comes for the first time.
 pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
-    let VisitContext { now, random, .. } = context;
+    let VisitContext { now, behind_ms, random, .. } = context;
     Ticket {
         id: random.ticket_id,
-        joined_at: now,
+        joined_at: now + behind_ms,
         state: TicketState::Queued,
         accepted_at: Timestamp::default(),
         counted_bucket: Bucket::default(),
@@ -264,7 +281,8 @@ fn decide_new(context: VisitContext<'_>) -> Decision {
     // never guesses.
     let wants = |view: &View| {
         // Whoever cannot enter has to pass a challenge first: the counter need not know the name.
-        if settings.challenge_required { view.open } else { view.wants_to_know(now) }
+        let may_be_open = view.open || view.held;
+        if settings.challenge_required { may_be_open } else { view.wants_to_know(now) }
     };
     let asks = view.is_none_or(|view| wants(view) || view.is_stale(now));
     if asks && may_ask && !settings.queue_all {
@@ -325,6 +343,14 @@ fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool
     let soon = |wait_s| wait_s <= soon_s;
     estimate::wait_s(view, key).is_some_and(soon)
         || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
+}
+
+/// Returns true where no more stand before `key` than can enter within a refresh interval, though
+/// the forecast may say that they will not: limits may rise, and many places come free at once.
+fn may_enter_soon(view: &View, key: OrderKey, settings: &Settings) -> bool {
+    let refresh_s = u64::from(settings.refresh_interval_s);
+    let in_a_refresh = u64::from(settings.fastest_per_minute()) * refresh_s / 60;
+    estimate::people_ahead(view, key) < in_a_refresh
 }
 
 pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
@@ -396,6 +422,9 @@ fn accepted(
     ticket.shown_estimate_s = NO_ESTIMATE;
     // Nobody ends a session before it begins.
     ticket.note_checked(at);
+    if !is_new && confirmation::is_on(settings) {
+        return confirmation::asking(&ticket, at, settings);
+    }
     ticket
 }
 
@@ -406,12 +435,17 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     let before = ticket.clone();
     let estimate_s = displayed_estimate_s(now, settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
-    let near = view.is_some_and(|view| is_near(view, key, settings, settings.refresh_interval_s));
+    let refresh_s = settings.refresh_interval_s;
+    let near =
+        |view| is_near(view, key, settings, refresh_s) || may_enter_soon(view, key, settings);
+    let near = view.is_some_and(near);
     let looks = view.is_some_and(|view| !view.knows_place(key));
     let is_soon = first || (called || near || looks) && !settings.queue_all;
     ticket.unconfirmed = first;
     ticket.last_check_in = now;
-    ticket.interval_s = interval_s(context, is_soon);
+    let wait_s = view.filter(|_| !first && !settings.queue_all);
+    let wait_s = wait_s.and_then(|view| estimate::wait_s(view, key));
+    ticket.interval_s = interval_s(context, is_soon, wait_s);
     ticket.shown_estimate_s = estimate_s.unwrap_or(NO_ESTIMATE);
     if first && settings.challenge_required {
         return Decision::Challenge { ticket };

@@ -107,6 +107,12 @@ impl Page {
         self.render(&variables).is_ok_and(|html| html.contains(&widget.html(&Words::default())))
     }
 
+    /// True if the page of whose turn has to be confirmed has the form that confirms it.
+    pub fn has_entrance(&self) -> bool {
+        let waiting = Waiting { turn_left_s: Some(1), ..Waiting::default() };
+        self.render(&Variables::of(&waiting)).is_ok_and(|html| html.contains("waiting-room-place"))
+    }
+
     /// Writes the variables as the JSON that apps get instead of a page.
     pub fn json(variables: &Variables) -> String {
         json::json(variables)

@@ -94,7 +94,9 @@ pub struct Ticket {
     #[cfg_attr(test, serde(default))]
     pub shared: bool,
     /// For how many minutes after the next check-in is due a waiting visitor is counted all the
-    /// same, so that the turn is kept; at most [`TURN_KEPT_MINUTES_MAX`].
+    /// same, so that the turn is kept; at most [`TURN_KEPT_MINUTES_MAX`]. Once accepted, the
+    /// minutes of the window in which the visitor has to confirm the turn; 0 for who has, or need
+    /// not.
     #[cfg_attr(test, serde(default))]
     pub kept_minutes: u8,
     /// True while a code for the place is out, with which another device may have taken it: nobody

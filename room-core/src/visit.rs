@@ -17,7 +17,7 @@ pub mod session;
 pub mod turn_notice;
 pub mod verdict;
 
-use crate::admission::{self, Ask, Decision, RandomInputs, VisitContext, moving};
+use crate::admission::{self, Ask, Decision, RandomInputs, confirmation, moving};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::SlotClass;
 use crate::machines::isolate::{Isolate, Outcome};
@@ -251,7 +251,7 @@ impl<'a> Visit<'a> {
             Ok(checked) => checked,
             Err(step) => return step,
         };
-        let is_new = !ticket.as_ref().is_some_and(|one| admission::is_waiting(one, self.now));
+        let is_new = !ticket.as_ref().is_some_and(|one| has_place(one, self.now));
         // A queue page whose parts stand at covered addresses asks for them without being inside.
         let may_enter = is_inside || is_new && isolate.view().is_none_or(|view| view.open);
         if !may_enter && source.loads_part() {
@@ -313,7 +313,7 @@ impl<'a> Visit<'a> {
             ticket.state == TicketState::Accepted || admission::is_waiting(ticket, now)
         });
         if place::is_asked(&self.head, self.url) {
-            return Err(Step::Place(ticket.filter(|ticket| ticket.state == TicketState::Queued)));
+            return Err(Step::Place(ticket.filter(|ticket| has_place(ticket, now))));
         }
         match (ticket, self.place) {
             (Some(ticket), state) if ticket.moving => match state {
@@ -375,8 +375,7 @@ impl<'a> Visit<'a> {
     /// Answers somebody who uses the ticket of another client: with a challenge to pass.
     fn challenge(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
-        let (settings, view) = (&*in_force.settings, isolate.view());
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = isolate.context(now, &in_force.settings, false, random);
         Outcome::Challenge(admission::new_ticket(context))
     }
 
@@ -384,8 +383,7 @@ impl<'a> Visit<'a> {
     /// counts the visit, and the next one is a newcomer's too.
     fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
-        let (settings, view) = (&*in_force.settings, isolate.view());
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = isolate.context(now, &in_force.settings, false, random);
         match admission::decide(context, None) {
             Decision::Queue { ticket, .. } => Outcome::Wait { ticket, counted: false },
             Decision::Challenge { ticket } => Outcome::Challenge(ticket),
@@ -419,9 +417,8 @@ pub fn valid_ticket(
     isolate: Option<&Isolate>,
     ticket: Option<Ticket>,
 ) -> Option<Ticket> {
-    let is_valid = |ticket: &Ticket| {
-        admission::is_inside(ticket, now, settings) || admission::is_waiting(ticket, now)
-    };
+    let is_valid =
+        |ticket: &Ticket| admission::is_inside(ticket, now, settings) || has_place(ticket, now);
     not_revoked(ticket, isolate).filter(is_valid)
 }
 
@@ -438,6 +435,11 @@ pub fn end_session(
         isolate.revoke(now, ticket);
     }
     is_inside
+}
+
+/// Whether a visitor is in the line, or is asked to confirm the turn.
+fn has_place(ticket: &Ticket, now: Timestamp) -> bool {
+    admission::is_waiting(ticket, now) || confirmation::is_asked(ticket, now)
 }
 
 /// Drops the ticket of a session that the origin has ended: its holder is a new visitor.

@@ -70,7 +70,7 @@ pub enum Traffic {
     },
     /// So many times as many from each fourth data center between these two moments.
     Spikes {
-        /// How many times as many.
+        /// Multiple of the usual number of visitors.
         factor: f64,
         /// When the spike begins, in milliseconds from the beginning.
         from_ms: u64,

@@ -11,10 +11,11 @@ use room_sim::world::{Algorithm, World};
 
 const DATA_CENTERS: usize = 3;
 const SEED: u64 = 1;
+const SEEDS: [u64; 3] = [SEED, 2, 3];
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
 
 /// Missed, or only just met; everything else that has a target here must meet it.
-const NOT_YET: [(&str, &str); 27] = [
+const NOT_YET: [(&str, &str); 19] = [
     // A visit whose ask, or the answer, is lost asks again; one in 20,000 loses each.
     ("steady", "queued_early_percent"),
     ("steady", "new_visitor_latency_p99_ms"),
@@ -27,25 +28,16 @@ const NOT_YET: [(&str, &str); 27] = [
     ("over", "idle_while_waiting_percent"),
     ("over", "estimate_mape_percent"),
     ("spike", "estimate_mape_percent"),
-    // 5.4 s where 4.8 s pass without a deploy: objects that begin anew tell late what has ended.
-    ("deploy", "deploy_pause_s"),
     // Places wait for the word of their data center, and nobody is called beyond a refresh.
     ("spike", "idle_while_waiting_percent"),
-    // Called visitors are served as they check in.
+    // In a burst and after restarts turns come before the check-ins that the forecast asked for.
     ("step", "overtaken_sooner_5_s_percent"),
     ("step", "overtaken_sooner_10_s_percent"),
     ("step-fast", "overtaken_sooner_5_s_percent"),
     ("step-fast", "overtaken_sooner_10_s_percent"),
-    ("over", "overtaken_sooner_5_s_percent"),
-    ("over", "overtaken_sooner_10_s_percent"),
     ("spike", "overtaken_sooner_5_s_percent"),
     ("spike", "overtaken_sooner_10_s_percent"),
-    ("lossy", "overtaken_sooner_5_s_percent"),
     ("lossy", "overtaken_sooner_10_s_percent"),
-    ("deploy", "overtaken_sooner_5_s_percent"),
-    ("deploy", "overtaken_sooner_10_s_percent"),
-    ("tight-1000", "overtaken_sooner_5_s_percent"),
-    ("tight-1000", "overtaken_sooner_10_s_percent"),
     ("restart", "overtaken_sooner_5_s_percent"),
     ("restart", "overtaken_sooner_10_s_percent"),
 ];
@@ -119,35 +111,44 @@ fn few_places_and_short_sessions_are_kept_exactly() {
     check("tight-1000");
 }
 
-/// The measures of what visitors are told that hold in every room.
+/// The measures of what visitors are told that hold in every room, with a margin. Before, up to a
+/// tenth of the visitors were told over a quarter more than before. Errors are means of three
+/// seeds, as `compare` prints them: those of one room of 60 have a spread of 3 % from seed to seed.
 #[test]
 fn a_room_tells_true_times_before_anybody_has_left_it() {
-    for name in ["rush-60-1", "rush-400-1", "rush-60-5"] {
-        let measures = measures_of(name);
+    for name in ["rush-60-1", "rush-400-1", "rush-60-5", "rush-400-5"] {
+        let measures = SEEDS.map(|seed| measures_of(name, seed));
         let limits = [
             ("first_told_after_s", 6.0),
-            ("told_error_p50_percent", 15.0),
-            ("told_error_p90_percent", 35.0),
+            ("told_error_p50_percent", 12.0),
+            ("told_error_p90_percent", 25.0),
+            ("told_rose_percent", 0.0),
             ("told_doubled_percent", 0.0),
         ];
         for (measure, at_most) in limits {
-            let figure = figure(&measures, measure);
-            assert!(figure <= at_most, "{name}: {measure} {figure} > {at_most}\n{measures}");
+            let figures = measures.each_ref().map(|measures| figure(measures, measure));
+            let is_error = measure.starts_with("told_error");
+            let [one, two, three] = figures;
+            let figure = if is_error { (one + two + three) / 3.0 } else { one };
+            assert!(figure <= at_most, "{name}: {measure} {figure} > {at_most}\n{measures:?}");
         }
     }
 }
 
-/// Before, 18 s of three seeds; freed places are taken after 6 s there without a restart too.
+/// Before, up to 6, 4 and 11 s of three seeds at 150 and 1,000 places.
 #[test]
-fn a_restart_of_the_global_object_pauses_a_small_room_for_seconds() {
-    let measures = measures_of("restarts-150");
-    let pause_s = figure(&measures, "restart_pause_s");
-    assert!(pause_s <= 8.0 && measures.active_over_max_visitors == 0, "{measures}");
+fn no_restart_pauses_a_room_of_150_places_for_more_than_seconds() {
+    let measures = measures_of("restarts-150", SEED);
+    for kind in ["restart_pause_s", "data_center_restart_pause_s", "deploy_pause_s"] {
+        let pause_s = figure(&measures, kind);
+        assert!(pause_s <= 5.0, "{kind} {pause_s}\n{measures}");
+    }
+    assert_eq!(measures.active_over_max_visitors, 0, "{measures}");
 }
 
-fn measures_of(name: &str) -> Measures {
+fn measures_of(name: &str, seed: u64) -> Measures {
     let scenario = Scenario::named(name).expect("a known name");
-    World::new(scenario, Algorithm::Escrow, DATA_CENTERS, SEED).run(DRAIN_MS, &mut |_| ()).0
+    World::new(scenario, Algorithm::Escrow, DATA_CENTERS, seed).run(DRAIN_MS, &mut |_| ()).0
 }
 
 fn figure(measures: &Measures, name: &str) -> f64 {

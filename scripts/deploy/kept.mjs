@@ -86,9 +86,20 @@ export function deploymentIn(folder, host) {
       return undefined;
     }
   };
-  const { adminHost, adminHosts } = read("settings.json") ?? {};
+  const { adminHost, adminHosts, cluster: kept } = read("settings.json") ?? {};
   const isOwn = adminHosts?.split(",").some((one) => one.trim() === host) ?? false;
   if (adminHost !== host && !isOwn) return undefined;
   const configuration = read("wrangler.json");
-  return { folder, configuration, isOwn, token: read("secrets.json")?.API_TOKEN };
+  const running = (read("running.json")?.workerds ?? []).filter(isRunning).length;
+  const cluster = kept && { bucket: kept.bucket, wanted: kept.instances, running };
+  return { folder, configuration, isOwn, cluster, token: read("secrets.json")?.API_TOKEN };
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch ({ code }) {
+    // It is there, and another user's.
+    return code === "EPERM";
+  }
 }

@@ -3,8 +3,11 @@ import { createHmac, randomBytes } from "node:crypto";
 
 const KEY_BYTES = 32;
 
-/** Makes what is missing and keeps it; returns the names of what was made. */
-export function makeSecrets(kept) {
+/**
+ * Makes what is missing and keeps it; returns the names of what was made. `more` are names of
+ * secrets that are needed besides.
+ */
+export function makeSecrets(kept, more = []) {
   const made = [];
   const make = (name, value) => {
     if (kept.secrets[name]) return;
@@ -12,7 +15,7 @@ export function makeSecrets(kept) {
     made.push(name);
   };
   make("TICKET_KEYS", newKey([]));
-  make("API_TOKEN", randomBytes(KEY_BYTES).toString("hex"));
+  for (const name of ["API_TOKEN", ...more]) make(name, randomBytes(KEY_BYTES).toString("hex"));
   if (made.length > 0) kept.saveSecrets();
   return made;
 }

@@ -3,13 +3,22 @@
 import { hostsOf } from "../deploy/hosts.mjs";
 import { counted, look, ok, wrong } from "./line.mjs";
 
-export function configuration({ configuration: file, isLocal, isOwn, rooms }) {
-  if (isOwn) return [ok("Configuration", "workerd.capnp of the folder")];
+export function configuration({ configuration: file, isLocal, isOwn, cluster, rooms }) {
+  if (isOwn) return [ok("Configuration", "workerd.capnp of the folder"), ...instances(cluster)];
   if (file) return [...logs(file), ...cache(file), updates(file), routes(file, rooms)];
   if (isLocal) return [ok("Configuration", "wrangler.toml")];
   const remedy =
     "Run it where the folder of `npm run deploy` is (--folder) to check logs and routes, too.";
   return [ok("Configuration", "not known here", remedy)];
+}
+
+function instances(cluster) {
+  if (!cluster) return [];
+  const { bucket, wanted, running } = cluster;
+  const figure = `${running} of ${wanted} here, ${bucket}`;
+  if (running === wanted) return [ok("Instances of the cluster", figure)];
+  const remedy = "One is started again and again: the log of `npm run serve` says why.";
+  return [look("Instances of the cluster", figure, remedy)];
 }
 
 function logs({ observability: log = {} }) {

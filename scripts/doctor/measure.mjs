@@ -35,6 +35,7 @@ export async function measured({ admin, ask, options }) {
     quota,
     configuration: deployment?.configuration,
     isOwn: deployment?.isOwn ?? false,
+    cluster: deployment?.cluster,
     health,
     samples,
     examined,

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::Timestamp;
 use room_core::capacity::state::Node;
+use room_core::machines::data_center_aggregator::sync_request;
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::machines::history::Period;
 use room_core::machines::moves::MoveRequest;
@@ -22,7 +23,7 @@ use worker::console_error;
 use super::shell::{Shell, object_class};
 use super::storage::ObjectStorage;
 use super::{Class, history, log, moves, object_name, storage};
-use crate::{configuration, copies, memory, platform};
+use crate::{calls, configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
 /// The node in its name: a room has one such object, which belongs to no data center.
@@ -101,8 +102,19 @@ impl Shell<Machine, GlobalReply> {
         let is_soon = |change: &Timestamp| change.since_ms(platform::now()) <= CHANGE_SOON_MS;
         self.wake_by(room, earlier(turn.wake_at, change.filter(is_soon)));
         self.watch(room);
+        self.ask(room, turn.send.unwrap_or_default());
         let (_, reply) = turn.replies.into_iter().next()?;
         is_stored.then_some(reply)
+    }
+
+    /// Asks aggregators for a sync. It comes as a request of its own, so nobody waits for it here.
+    fn ask(self: &Rc<Self>, room: RoomId, nodes: Vec<Node>) {
+        for node in nodes {
+            let shell = Rc::clone(self);
+            self.state.wait_until(async move {
+                calls::aggregator(&shell.env, room, node.colo, &sync_request()).await;
+            });
+        }
     }
 
     fn wake_by(self: &Rc<Self>, room: RoomId, moment: Option<Timestamp>) {

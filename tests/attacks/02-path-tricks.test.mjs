@@ -21,6 +21,7 @@ const rule = {
 const held = { queue_all: true };
 const shop = room({ name: "shop", path: "/checkout", ...held });
 const exact = room({ name: "exact", path: "/Checkout", case_sensitive_path: true, ...held });
+const cheese = room({ name: "cheese", path: "/k%C3%A4se", ...held });
 const ruled = room({ name: "ruled", bypass_rules: [rule], ...held });
 
 /** Spellings of `/checkout` that some server takes for it, and some that none does. */
@@ -56,7 +57,7 @@ before(async () => {
     reached = request.url;
     response.end("origin");
   };
-  pair = await startPair({ origin, rooms: [shop, exact, ruled] });
+  pair = await startPair({ origin, rooms: [shop, exact, cheese, ruled] });
 });
 after(() => pair.stop());
 
@@ -96,6 +97,15 @@ test("row 2: a room for one letter case covers it in every encoding, and no othe
   for (const path of ["/checkout", "/CHECKOUT", "/%63heckout"]) {
     assert.equal(await visit(path), "origin", path);
   }
+});
+
+test("row 2: a letter that is written in parts is the letter of a room's path", async () => {
+  const ask = (path) => send({ port: pair.ports.product, host: cheese.host, path });
+  const visit = async (path) => (await ask(path)).body;
+  for (const path of ["/k%C3%A4se", "/ka%CC%88se", "/KA%cc%88SE/x"]) {
+    assert.notEqual(await visit(path), "origin", path);
+  }
+  for (const path of ["/kase", "/cafe%CC%81"]) assert.equal(await visit(path), "origin", path);
 });
 
 test("row 2: paths that are nobody's trick pass as they were written", async () => {

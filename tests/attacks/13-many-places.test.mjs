@@ -68,6 +68,9 @@ clusterTestBothWays(customers, options, async (cluster) => {
   assert.equal(await places(many((at) => `2001:db8:7:${hex(at * 0x800)}::1`)), SHARE);
   assert.equal(await places(many((at) => `2002:cb00:71${hex(at)}::1`)), SHARE);
   assert.equal(await places(["203.0.113.200"]), 0, "the same customer by IPv4");
+  const byTeredo = many((at) => `2001:0:4136:e3${hex(at)}:${at}:63bf:34ff:8e${hex(at)}`);
+  assert.equal(await places(byTeredo), 0, "by Teredo, through whatever server");
+  assert.equal(await places(many((at) => `64:ff9b::203.0.113.${at}`)), 0, "by a translator");
   assert.equal(await places(["2001:db8:8::1", "198.51.100.1"]), 2, "others");
 });
 

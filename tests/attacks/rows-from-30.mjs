@@ -1,6 +1,6 @@
 /** The known attacks from row 30 on: the second part of `rows.mjs`. */
 
-import { native, scripts, workerd } from "./row-tests.mjs";
+import { native, own, scripts, workerd } from "./row-tests.mjs";
 
 /** The rows, as in `rows.mjs`. */
 export const ROWS_FROM_30 = [
@@ -32,13 +32,18 @@ export const ROWS_FROM_30 = [
     elsewhere: [
       ...workerd("event-stream", "streams end by themselves and are few"),
       ...native("src/management/registry/tests", "bounds_are_kept_on_both_sides"),
+      ...native("src/management/registry/tests/log", "the_log_has_a_size_too"),
       ...native("src/room/turnstile/token", "the_oldest_token_makes_room"),
     ],
   },
   {
     attack: "Cross-site reading and forged calls of the management",
     holds: "bearer tokens alone; no cookie, no permissive CORS",
-    elsewhere: workerd("leaving", "another site, and no site at all, make nobody leave"),
+    elsewhere: [
+      ...workerd("leaving", "another site, and no site at all, make nobody leave"),
+      ...workerd("many-rooms", "a thousand rooms are made, told and removed"),
+      ...workerd("many-rooms", "a call with a key is done once"),
+    ],
   },
   {
     attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
@@ -123,6 +128,34 @@ export const ROWS_FROM_30 = [
     elsewhere: native(
       "src/visit/answer/tests",
       "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
+    ),
+  },
+  {
+    attack:
+      "Confirm a turn for others, by a link, a preview or another site, or never " +
+      "(`confirm_turn_minutes`)",
+    holds:
+      "a turn is confirmed by a `POST` of the site's own page with the ticket of who is asked, " +
+      "within the window; who lets it pass holds one place, as long as a session lasts at most",
+    elsewhere: [
+      ...native(
+        "src/admission/confirmation",
+        "whose_turn_comes_is_asked_and_enters_with_a_click_alone",
+        "a_window_that_has_passed_is_over_for_each_copy_and_each_answer",
+        "a_place_is_kept_no_longer_than_a_session_lasts",
+      ),
+      ...native("src/visit/place", "who_is_asked_confirms_with_a_form_and_does_nothing_else"),
+    ],
+  },
+  {
+    attack: "Reaching the ports by which instances of a cluster talk, or reading their secrets",
+    holds:
+      "a request without the cluster's key reaches nothing; keys stand in no configuration, and " +
+      "in no file that others may read",
+    elsewhere: own(
+      "cluster",
+      "instances count together, and strangers at their ports get nothing",
+      "what a cluster cannot be made of is said, and nothing is written",
     ),
   },
 ];

@@ -27,12 +27,18 @@ const options = { rooms: [shop], vars: { API_TOKEN_READ: READ_ONLY } };
 browserTest("a page is written, looked at, saved and seen", options, async (arena) => {
   const owner = await signedIn(arena, DESKTOP);
   const { page } = owner;
+  let editors = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/editor.js")) editors += 1;
+  });
   await owner.open(shop);
+  assert.equal(editors, 0, "only the screens with such a page load the editor");
   await page.getByRole("link", { name: "Page", exact: true }).click();
   const seen = page.frameLocator("iframe");
   const shows = (text) => seen.getByText(text).first().waitFor();
   await shows("shop.localhost");
   await shows(/10 minutes/);
+  assert.equal(editors, 1);
   const language = page.getByLabel("Language of the visitor");
   assert.equal(await language.locator("option").count(), LANGUAGES);
   await language.selectOption("de-DE");
@@ -61,6 +67,7 @@ browserTest("a page is written, looked at, saved and seen", options, async (aren
   // As visitors see it: in its colour, with the room's message, and with its script.
   await seen.locator('html[style*="--accent: #7a1f5c"]').waitFor({ state: "attached" });
   await shows("The lift is broken.");
+  await losesAnAnswer(owner, shows);
   // What is half written survives a reload, and other screens.
   await page.reload();
   await owner.reads(/^What you had written here is back\./);
@@ -83,12 +90,38 @@ browserTest("a page is written, looked at, saved and seen", options, async (aren
   assert.deepEqual(owner.complaints, []);
 });
 
+/** A picture that is lost is asked for again: nobody has to type for it. */
+async function losesAnAnswer({ browser, page }, shows) {
+  await page.route("**/waiting_rooms/preview", (route) => route.abort(), { times: 1 });
+  const text = page.getByLabel("Text", { exact: true });
+  for (const written of ["Three tickets for each of you.", "Two tickets for each of you."]) {
+    await text.fill(written);
+    await shows(written);
+    browser.complaints.length = 0;
+  }
+}
+
 browserTest("a page of one's own names its mistakes", options, async (arena) => {
   const owner = await opened(arena, DESKTOP);
   const { page } = owner;
   const own = page.getByLabel("A page of your own");
   await own.fill("<p>Wait {{waitTimes}} minutes");
   await owner.reads(/waitTimes.*waitTime/);
+  // At its place: the first line has the mark.
+  await page.locator(".cm-gutter-lint .cm-lint-marker").waitFor();
+  await own.fill("<p>Wait\n{{waitTime}} minutes\n  {{#queueIsFull}}");
+  const lines = page.locator(".cm-lineNumbers .cm-gutterElement:visible");
+  assert.deepEqual(await lines.allTextContents(), ["1", "2", "3"]);
+  const mistake = page.locator(".cm-lintRange-error, .cm-lintPoint-error");
+  const marked = page.locator(".cm-line", { has: mistake });
+  await marked.getByText("queueIsFull").waitFor();
+  await owner.button("Save").click();
+  await page.locator(".editor.invalid").waitFor();
+  await page.locator("#field-custom_page_html-problem").getByText(/line 3, column 3/i).waitFor();
+  assert.ok(await own.evaluate((field) => field.matches(":focus")));
+  await page.keyboard.press("Tab");
+  assert.ok(!(await own.evaluate((field) => field.matches(":focus"))), "Tab leaves it");
+  await owner.looks("page-mistakes");
   await own.fill("<p>Wait {{waitTime}} minutes{{#queueIsFull}}");
   await owner.reads(/^The page below shows what was written before\./);
   await own.fill("<p>Wait {{waitTime}} minutes");

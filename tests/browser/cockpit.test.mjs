@@ -343,6 +343,19 @@ browserTest("without a network numbers grow old and come back", options, async (
   assert.ok(await owner.button("Hold all").isEnabled());
 });
 
+/** On a phone figures, buttons and what a button does fit the screen; that is read by focus. */
+async function isOneScreen(owner, height) {
+  const { page } = owner;
+  const does = page.locator("#does-drain");
+  assert.ok(!(await does.isVisible()), "sentences are folded");
+  await owner.button("Drain").focus();
+  await page.evaluate(() => scrollTo(0, 0));
+  await does.waitFor({ state: "visible" });
+  const { y, height: tall } = await does.boundingBox();
+  await owner.browser.keepScreenshot("cockpit-room-phone-focused");
+  assert.ok(y + tall <= height, `what Drain does ends at ${y + tall} px of ${height}`);
+}
+
 browserTest("every screen is readable by everybody", options, async (arena) => {
   await comes(arena.cluster);
   await change(arena, { total_active_users: 21 });
@@ -356,6 +369,7 @@ browserTest("every screen is readable by everybody", options, async (arena) => {
     await owner.open(shop);
     await owner.reads(/\d+ \/ 21/);
     await owner.looks(`room-${device}`);
+    if (device === "phone") await isOneScreen(owner, context.viewport.height);
     await owner.button("Maintenance").click();
     await owner.page.getByRole("dialog").waitFor();
     await owner.looks(`question-${device}`);

@@ -384,6 +384,7 @@ class Cluster {
 
   async #halt() {
     closeConnections();
+    this.#rest?.close();
     await this.#miniflare?.dispose();
   }
 

@@ -31,7 +31,8 @@ const writes = {};
 /**
  * Orders for calls to come (so many `times`, or until other orders), and for writes of objects.
  * @type {{ className: string, object?: string, times?: number, fail?: string, delayMs?: number,
- * jitterMs?: number, bytesMax?: number }[]}
+ * jitterMs?: number, bytesMax?: number, platform?: object }[]} `platform` is what the platform says
+ * of an error of its own
  */
 let faults = [];
 
@@ -123,6 +124,7 @@ function faultOf(className, object) {
 async function delay(fault) {
   const delayMs = fault.delayMs ?? Math.random() * (fault.jitterMs ?? 0);
   if (delayMs > 0) await new Promise((wake) => setTimeout(wake, delayMs));
+  if (fault.platform) throw Object.assign(new Error("as of the platform"), fault.platform);
 }
 
 function counted(Product, className) {

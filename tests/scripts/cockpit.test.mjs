@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { actionsOf } from "../../cockpit/actions.js";
 import { undoable } from "../../cockpit/changes.js";
 import { age, status } from "../../cockpit/facts.js";
-import { sums } from "../../cockpit/history.js";
+import { readFirst, sums } from "../../cockpit/history.js";
 
 const room = {
   id: "r",
@@ -149,3 +149,28 @@ function entry(version, before, after) {
   const at = "2026-11-23T10:00:00Z";
   return { version, at, actor: "token", method: "PATCH", target: PATH, before, after };
 }
+
+test("the history opens on what there is", async () => {
+  const minutes = (count) => count * 60_000;
+  /** Where somebody was there so many minutes ago: how often it asks, and what it shows. */
+  const opens = async (ago) => {
+    let asked = 0;
+    const ask = async (_, path) => {
+      asked += 1;
+      const query = new URL(path, "https://shop.example").searchParams;
+      const [from, until] = [Date.parse(query.get("from")), Date.now()];
+      const at = until - minutes(ago);
+      const rows = at >= from ? [[new Date(at).toISOString()]] : [];
+      const times = { from: query.get("from"), until: new Date(until).toISOString() };
+      return { columns: ["datetime"], resolution: query.get("resolution"), rows, ...times };
+    };
+    const { range, rows } = await readFirst(ask, { zone_id: "z", id: "r" }, 0);
+    return [asked, range?.name, rows.length];
+  };
+  assert.deepEqual(await opens(20), [2, "30 minutes", 1]);
+  assert.deepEqual(await opens(200), [2, "6 hours", 1]);
+  assert.deepEqual(await opens(1_000), [1, "24 hours", 1]);
+  assert.deepEqual(await opens(3_000), [2, "7 days", 1]);
+  assert.deepEqual(await opens(30_000), [3, "30 days", 1]);
+  assert.deepEqual(await opens(90_000), [3, undefined, 0]);
+});

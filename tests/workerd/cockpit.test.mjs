@@ -15,6 +15,7 @@ const options = { rooms: [shop], colos: { AMS: 1 } };
 const FILES = {
   "/_waiting-room/": "text/html; charset=utf-8",
   "/_waiting-room/cockpit.js": "text/javascript; charset=utf-8",
+  "/_waiting-room/editor.js": "text/javascript; charset=utf-8",
   "/_waiting-room/cockpit.css": "text/css; charset=utf-8",
 };
 const LOOKS = 20;

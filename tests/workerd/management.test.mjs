@@ -87,8 +87,8 @@ clusterTest("what is wrong is said, all at once and where", options, async (clus
   await refused(cluster, 400, "POST", ROOMS, "no JSON");
   await refused(cluster, 404, "GET", `zones/none/waiting_rooms`);
   await refused(cluster, 404, "GET", "no/such/path");
-  const { status, headers } = await ask(cluster, "DELETE", ROOMS);
-  assert.deepEqual([status, headers.allow], [405, "GET, POST"]);
+  const { status, headers } = await ask(cluster, "PUT", ROOMS);
+  assert.deepEqual([status, headers.allow], [405, "GET, POST, DELETE"]);
   const rule = { action: "bypass_waiting_room", expression: "ssl and" };
   const misspelt = await refused(cluster, 400, "POST", `${ROOMS}/${shop.id}/rules`, rule);
   assert.equal(misspelt.errors[0].source.pointer, "/expression");

@@ -2,7 +2,7 @@
 
 use super::VisitContext;
 use crate::base::id::{CheckInId, VisitorId};
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::census::Presence;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::room::settings::{QueueingMethod, Settings};
@@ -11,8 +11,11 @@ use crate::ticket::Ticket;
 /// The time in milliseconds by which a check-in may come early and still count, because clocks and
 /// timers are not exact.
 pub const EARLY_MS: u64 = 500;
-/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
-pub(super) const RETRY_S_MIN: u32 = 3;
+pub(super) use crate::room::settings::RETRY_S_MIN;
+
+/// How late a check-in near the head may come and keep the turn before everybody behind, in
+/// milliseconds: a slow line, or a timer of a browser that does something else.
+const LATE_MS: u64 = 10 * SECOND_MS;
 
 /// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.
 ///
@@ -44,13 +47,24 @@ pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
 /// `is_soon`, else around `refresh_interval_seconds`.
 ///
-/// In a lottery it is always the latter, so that nobody tries more often than another.
-pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
+/// Whoever is expected to enter within `wait_s` seconds, if that is known, comes in time for it:
+/// after [`Settings::head_interval_s`] from one near-head interval before on, and earlier after
+/// half of the wait.
+/// So called visitors come in the order of their turns, and not of their draws.
+///
+/// In a lottery it is always the interval of all, so that nobody tries more often than another.
+pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Option<u32>) -> u16 {
     let VisitContext { settings, random, .. } = context;
-    let interval_s = if is_soon && settings.queueing_method != QueueingMethod::Random {
-        jittered(settings.near_head_refresh_interval_s.max(RETRY_S_MIN), random.jitter)
-    } else {
-        jittered(settings.refresh_interval_s, random.jitter)
+    let near_s = settings.near_head_refresh_interval_s.max(RETRY_S_MIN);
+    let far_s = jittered(settings.refresh_interval_s, random.jitter);
+    let interval_s = match wait_s {
+        _ if settings.queueing_method == QueueingMethod::Random => far_s,
+        Some(wait_s) if is_soon && wait_s <= near_s + spread_s(near_s) => {
+            settings.head_interval_s()
+        }
+        _ if is_soon => jittered(near_s, random.jitter),
+        Some(wait_s) => far_s.min((wait_s / 2).max(near_s)),
+        None => far_s,
     };
     u16::try_from(interval_s).unwrap_or(u16::MAX)
 }
@@ -59,11 +73,20 @@ pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool) -> u16 {
 /// one is due, and for as long as the turn is kept. In a lottery a quarter of the interval longer,
 /// so that nobody's chance depends on how punctual the visitor is.
 pub(super) fn expected_until(settings: &Settings, ticket: &Ticket) -> Timestamp {
-    let late_s = match settings.queueing_method {
-        QueueingMethod::Random => u64::from(ticket.interval_s) / 4,
+    let late_ms = match settings.queueing_method {
+        QueueingMethod::Random => u64::from(ticket.interval_s) * SECOND_MS / 4,
+        QueueingMethod::Fifo if may_be_late(settings, ticket) => LATE_MS,
         _ => 0,
     };
-    next_refresh(ticket).plus_seconds(late_s) + kept_ms(ticket)
+    next_refresh(ticket) + late_ms + kept_ms(ticket)
+}
+
+/// Whether the turn of a visitor near the head waits for a late check-in: where places come free so
+/// seldom that the next one is far off. Not on the first page, which many leave at once.
+fn may_be_late(settings: &Settings, ticket: &Ticket) -> bool {
+    let near_s = settings.near_head_refresh_interval_s.max(RETRY_S_MIN);
+    let is_near = u32::from(ticket.interval_s) <= near_s + spread_s(near_s);
+    is_near && !ticket.unconfirmed && ticket.kept_minutes == 0 && settings.admits_seldom()
 }
 
 /// Returns for how long the turn of a ticket is kept after its next check-in is due.
@@ -93,8 +116,12 @@ pub(super) fn continued(
 
 /// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
 pub(super) fn jittered(base_s: u32, draw: u32) -> u32 {
-    let spread_s = (base_s / 10).max(1);
+    let spread_s = spread_s(base_s);
     (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
+}
+
+fn spread_s(base_s: u32) -> u32 {
+    (base_s / 10).max(1)
 }
 
 /// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of

@@ -77,7 +77,7 @@ fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Tic
         && view.is_some_and(|view| !view.knows_place(settings.order_key(&ticket)));
     let is_near = view.is_some() && ahead == 0 || admission::is_near_in_slow_room(ahead, settings);
     let is_soon = first || (is_near || looks) && !settings.queue_all;
-    ticket.interval_s = admission::interval_s(context, is_soon);
+    ticket.interval_s = admission::interval_s(context, is_soon, None);
     ticket
 }
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     fn at<'a>(now: Timestamp, settings: &'a Settings, view: Option<&'a View>) -> VisitContext<'a> {
-        VisitContext { now, settings, view, may_ask: true, random: DRAWS }
+        VisitContext { now, settings, view, may_ask: true, behind_ms: 0, random: DRAWS }
     }
 
     /// The ticket after check-ins as it asks for them, until so many seconds have passed.

@@ -1,11 +1,13 @@
 //! How long the session of a visitor inside lasts.
 
+use super::confirmation::was_asked;
 use crate::base::time::Timestamp;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Ticket, TicketState};
 
 /// Returns true while the ticket's holder is inside, that is, admitted with a session that runs.
+/// Who has not confirmed the turn yet is not.
 ///
 /// With `disable_session_renewal` the session ends `session_duration` after the admission, unless
 /// earlier settings had promised this visitor a later end.
@@ -17,7 +19,8 @@ pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
             || counted > settings.bucket_at(ticket.accepted_at)
     };
     let is_live = || last_bucket(ticket, settings).is_live(now);
-    ticket.state == TicketState::Accepted && is_live() && runs_on()
+    let is_accepted = ticket.state == TicketState::Accepted && !was_asked(ticket);
+    is_accepted && is_live() && runs_on()
 }
 
 /// Returns the moment at which the session of this ticket ends if it is not renewed; `None` if its

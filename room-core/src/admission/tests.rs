@@ -69,7 +69,7 @@ fn accepted(bucket_s: u32) -> Ticket {
 }
 
 fn context<'a>(settings: &'a Settings, view: Option<&'a View>) -> VisitContext<'a> {
-    VisitContext { now: NOW, settings, view, may_ask: true, random: DRAWS }
+    VisitContext { now: NOW, settings, view, may_ask: true, behind_ms: 0, random: DRAWS }
 }
 
 /// The name of a decision, with the class that is asked for.
@@ -109,6 +109,10 @@ fn a_newcomer_asks_only_where_a_place_may_be_free() {
     let burst = |until| Some(View { names_until: until, ..view(false, 0) });
     check(burst(NOW), true, false, "queue");
     check(burst(NOW + 1), true, false, "ask as new"); // to be called at once, perhaps
+    // Only an isolate whose settings hold nobody has heard of a change that the view has not.
+    let held = || Some(View { held: true, ..view(false, 0) });
+    check(held(), true, false, "ask as new");
+    check(held(), true, true, "queue");
     check(made(STALE_MS), true, false, "queue");
     check(made(STALE_MS + 1), true, false, "ask as new"); // closed before a quiet spell
 }
@@ -186,12 +190,13 @@ fn who_comes_at_once_takes_the_rest_of_the_promise_back() {
     };
     assert_eq!((waited.from, waited.until), (Timestamp(1_017_000), NOW));
     assert_eq!(ticket.state, TicketState::Accepted);
-    // Without a slot the new promise is 5 s long, and shorter than the rest of the old one.
+    // Without a slot the new promise is 3 s long, and shorter than the rest of the old one. Places
+    // come free so seldom here that the turn is kept for 10 s more.
     let Decision::Queue { ticket, presence } = settle(context, ask, CounterAnswer::Refused) else {
         panic!("must queue");
     };
-    assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 6_000));
-    assert_eq!(ticket.interval_s, 6);
+    assert_eq!((presence.from, presence.until), (Timestamp(1_017_000), NOW + 13_000));
+    assert_eq!(ticket.interval_s, 3);
 }
 
 #[test]
@@ -291,7 +296,7 @@ fn a_grant_counts_at_its_moment_and_a_refusal_queues() {
 #[test]
 fn a_promise_of_presence_neither_overlaps_nor_leaves_a_gap() {
     let check = |late_ms: i64, want_from_ms: u64| {
-        let settings = Settings::for_tests();
+        let settings = Settings::with_limits(10_000, 2_000);
         let view = view(false, 0);
         let due_ms = NOW.0.checked_add_signed(-late_ms).unwrap();
         let ticket = queued(700, due_ms - 20_000);
@@ -371,11 +376,59 @@ fn whoever_may_find_a_place_at_the_next_check_in_comes_back_soon() {
         }
     };
     check(0, 20, 100, true);
-    check(0, 21, 100, false);
     check(5, 15, 100, true);
     check(6, 15, 100, false);
+    // Within 20 s no more than 6 of 100 places come free if sessions last 5 minutes.
+    check(5, 600, 100, true);
+    check(6, 600, 100, false);
     check(58, 600, 59, true);
     check(59, 600, 59, false);
+}
+
+#[test]
+fn who_waits_comes_in_time_for_the_turn() {
+    let check = |ahead: u64, next_place_s: u32, want_s: u16| {
+        let line = (1..=ahead).map(|key| (OrderKey(key), key)).collect();
+        let view = View {
+            line,
+            next_place_s: Some(next_place_s),
+            admissions_per_1000_minutes: 60_000,
+            ..view(false, 0)
+        };
+        let settings = Settings::for_tests();
+        let decision = decide(context(&settings, Some(&view)), Some(queued(ahead + 1, 900_000)));
+        let Decision::Queue { ticket, .. } = decision else { panic!("{decision:?}") };
+        assert_eq!(ticket.interval_s, want_s, "{ahead} {next_place_s}");
+    };
+    check(0, 0, 3);
+    check(0, 6, 3);
+    check(0, 7, 6);
+    check(15, 5, 6);
+    check(16, 5, 10);
+    check(20, 5, 12);
+    check(60, 0, 20);
+}
+
+#[test]
+fn where_places_come_seldom_the_turn_near_the_head_waits_for_a_late_check_in() {
+    let check = |settings: Settings, ahead: u64, first: bool, want_ms: u64| {
+        let line = [(OrderKey(1), ahead)].into();
+        let view = View { line, ..view(false, 0) };
+        let ticket = Some(queued(700, 900_000)).filter(|_| !first);
+        let context = VisitContext { may_ask: false, ..context(&settings, Some(&view)) };
+        let decision = decide(context, ticket);
+        let Decision::Queue { ticket, presence } = decision else { panic!("{decision:?}") };
+        let late_ms = presence.until.since_ms(next_refresh(&ticket));
+        assert_eq!(late_ms, want_ms, "{settings:?} {ahead} {first}");
+    };
+    let seldom = || Settings::with_limits(299, 60);
+    check(seldom(), 0, false, 10_000);
+    check(seldom(), 600, false, 0);
+    check(seldom(), 0, true, 0);
+    check(Settings::with_limits(300, 60), 0, false, 0);
+    check(Settings::with_limits(300, 59), 0, false, 10_000);
+    let kept = Settings { turn_kept_minutes: 1, ..seldom() };
+    check(kept, 0, false, 10_000); // kept by who was told a time only
 }
 
 #[test]
@@ -386,7 +439,8 @@ fn intervals_are_drawn_around_the_base_and_never_below_3_s() {
             near_head_refresh_interval_s: 5,
             ..Settings::for_tests()
         };
-        let view = view(false, if called { 700 } else { 0 });
+        let line = [(OrderKey(1), 600)].into();
+        let view = View { line, ..view(false, if called { 700 } else { 0 }) };
         let random = RandomInputs { jitter, ..DRAWS };
         let may_ask = false;
         let context = VisitContext { may_ask, random, ..context(&settings, Some(&view)) };

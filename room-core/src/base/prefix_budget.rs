@@ -1,7 +1,7 @@
 //! Bounds how often something happens in a minute for the clients of one network.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::time::{MINUTE_MS, Timestamp};
 
@@ -14,8 +14,10 @@ const V4: u64 = 1 << 32;
 const V6: u64 = 1 << 56;
 
 /// The network of a client: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address,
-/// which is the most that one customer gets (RFC 6177). A 6to4 address (`2002::/16`, RFC 3056) is
-/// in the network of the IPv4 address that it was made of. Clients without an address share one.
+/// which is the most that one customer gets (RFC 6177). An address that was made of one of IPv4 is
+/// in the network of that one: by 6to4 (`2002::/16`, RFC 3056), by Teredo (`2001::/32`, RFC 4380),
+/// where the client chooses the bits before it, and by a translator (`64:ff9b::/96`, RFC 6052).
+/// Clients without an address share one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientPrefix(u64);
 
@@ -24,23 +26,33 @@ impl ClientPrefix {
     pub fn of(address: Option<IpAddr>) -> Self {
         match address.map(|address| address.to_canonical()) {
             None => Self(0),
-            Some(IpAddr::V4(address)) => Self(u64::from(address.to_bits() >> 8) | V4),
-            Some(IpAddr::V6(address)) => {
-                let top = u64::try_from(address.to_bits() >> 80).unwrap_or_default();
-                // Of these 48 bits the last 32 are the IPv4 address.
-                if top >> 32 == 0x2002 {
-                    Self((top & 0xffff_ffff) >> 8 | V4)
-                } else {
-                    Self(top | V6)
-                }
-            }
+            Some(IpAddr::V4(address)) => Self::of_v4(address),
+            Some(IpAddr::V6(address)) => made_of(address).map_or_else(
+                || Self(u64::try_from(address.to_bits() >> 80).unwrap_or_default() | V6),
+                Self::of_v4,
+            ),
         }
+    }
+
+    fn of_v4(address: Ipv4Addr) -> Self {
+        Self(u64::from(address.to_bits() >> 8) | V4)
     }
 
     /// Returns the bytes that name it.
     pub const fn to_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
+}
+
+/// Returns the IPv4 address of which this one was made, if it was.
+fn made_of(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let (high, low) = match address.segments() {
+        [0x2002, high, low, ..] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => (high, low),
+        // Each bit of it is turned.
+        [0x2001, 0, .., high, low] => (!high, !low),
+        _ => return None,
+    };
+    Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
 }
 
 /// What the clients of each network have used up in the present minute. It is kept in memory alone.
@@ -115,6 +127,14 @@ mod tests {
         check("2002:cb00:7109::1", "2002:cb00:71ff:9::1", true);
         check("2002:cb00:7109::1", "2002:cb00:7209::1", false);
         check("2003:cb00:7109::1", "203.0.113.9", false);
+        // By Teredo the server in the middle and the flags are for the client to choose.
+        check("2001:0:4136:e378:8000:63bf:34ff:8ef6", "203.0.113.200", true);
+        check("2001:0:1:2:3:4:34ff:8ef6", "2001:0:fffe:9:8:7:34ff:8e01", true);
+        check("2001:0:1:2:3:4:34ff:8ef6", "2001:0:1:2:3:4:34fe:8ef6", false);
+        check("2001:1:1:2:3:4:34ff:8ef6", "203.0.113.9", false);
+        check("64:ff9b::203.0.113.9", "203.0.113.200", true);
+        check("64:ff9b::203.0.113.9", "64:ff9b::203.0.114.9", false);
+        check("64:ff9b:1::203.0.113.9", "203.0.113.9", false);
         check("", "nonsense", true);
         check("", "0.0.0.0", false);
         check("::", "0.0.0.0", false);

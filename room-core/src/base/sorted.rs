@@ -5,7 +5,10 @@
 //! more of CPU to start and 4 ms more for its first request, and the simulator is 13 % slower. Most
 //! maps hold a few dozen entries or grow at their end. An insertion elsewhere moves all that lies
 //! behind it: inserting 10,000 entries in random order takes as long as sorting them a hundred
-//! times. Such maps are of the type `BTreeMap`, or `SpreadMap` where they get very large.
+//! times. Such maps are of the type `BTreeMap`, or `SpreadMap` where they get very large. Maps of
+//! hosts and paths are `BTreeMap`s too: a vector of 1,000 names takes 1.6 times as long to search
+//! as one of 20. Both are the same text on the wire. Sort with [`stably_by_number`]: each further
+//! type that `sort` is compiled for adds 5 to 15 KB.
 //!
 //! Written out and not taken from a library: the ones looked at (litemap, vecmap) sort in `collect`
 //! with the stable sort, which is larger than the tree, and write an empty map as `[]`, which the

@@ -6,6 +6,7 @@
 //! move of a visitor counts once within the data center, however many requests reported it
 //! (invariant I7 of `docs/algorithm.md`).
 
+mod asked;
 mod contribution;
 mod guests;
 mod visitors;
@@ -14,13 +15,15 @@ use crate::base::id::{Incarnation, IsolateId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, REPORT_MS, SYNC_MS};
-use crate::machines::turn::{Incident, RequestId, Turn};
+use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{
     CountedFacts, EndedMark, EndedPage, GlobalReply, IsolateEvent, Report, ReportReply, Sync,
 };
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::Settings;
 
+pub use asked::sync_request;
+use asked::{UNHEARD_MS, is_sync_request};
 use contribution::Counts;
 
 /// The reports that one aggregator takes in a second; with more than 50 isolates each reports less
@@ -137,7 +140,10 @@ impl DataCenterAggregator {
         report: Report,
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
-        if self.base.is_some() {
+        if is_sync_request(&report) {
+            // Whoever asks has not heard the one in flight, unless that is quite new.
+            self.syncing &= now.since_ms(self.synced_at) < UNHEARD_MS;
+        } else if self.base.is_some() {
             self.take_in(now, &report, &mut turn);
         }
         let is_fresh = |view: &View| !view.is_sync_due(now) && view.version >= report.view_version;
@@ -196,7 +202,7 @@ impl DataCenterAggregator {
                 self.waiting.push((id, report));
                 continue;
             }
-            if self.base.is_some() {
+            if self.base.is_some() && !is_sync_request(&report) {
                 self.take_in(now, &report, &mut turn);
             }
             let reply = self.reply(now, &report);
@@ -339,6 +345,7 @@ impl DataCenterAggregator {
             return;
         }
         let next_at = if changed { Some(due_at) } else { self.tells_end_at(now, due_at) };
+        let next_at = earlier(next_at, self.knows_renewals_at(now));
         if self.has_cause() || next_at.is_some_and(|next_at| now >= next_at) {
             turn.send = Some(self.sync(now, settings));
         } else if !self.is_calm() {
@@ -351,6 +358,14 @@ impl DataCenterAggregator {
     fn tells_end_at(&self, now: Timestamp, due_at: Timestamp) -> Option<Timestamp> {
         let at = self.counts.tells_end_at(self.longest_rest_ms(now))?;
         (!self.is_calm()).then_some(at.max(due_at))
+    }
+
+    /// Returns when a new incarnation tells that it knows of all renewals, since places whose
+    /// sessions have ended meanwhile wait for that; `None` in a calm room, and before the first
+    /// sync is answered.
+    fn knows_renewals_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let is_hurried = self.base.is_some() && !self.is_calm();
+        self.counts.knows_renewals_at(self.longest_rest_ms(now)).filter(|_| is_hurried)
     }
 
     /// Whether a sync is needed at once: a report waits for its answer, or an event is urgent.

@@ -426,12 +426,12 @@ impl DataCenterCounter {
         for waiting in &mut self.waiting {
             waiting.asked = true;
         }
-        let newcomers = self.keys_waiting(now, SlotClass::New);
-        let keys = named_ranks(newcomers.len()).filter_map(|rank| newcomers.get(rank).copied());
+        let newcomers = self.asking(now, SlotClass::New);
+        let keys = named_ranks(newcomers.len()).filter_map(|rank| Some(newcomers.get(rank)?.key));
         let new_waiting = newcomers.len() as u32;
-        let mut queued_keys = self.keys_waiting(now, SlotClass::Queued);
-        let queued_waiting = queued_keys.len() as u32;
-        queued_keys.truncate(NAMED_MAX);
+        let mut queued = self.asking(now, SlotClass::Queued);
+        let queued_waiting = queued.len() as u32;
+        queued.truncate(NAMED_MAX);
         let asks_new = new_waiting > 0 || runs_low;
         let per_s = self.new_rate.per_s(now);
         Pull {
@@ -440,7 +440,8 @@ impl DataCenterCounter {
             keys: keys.collect(),
             new_waiting,
             new_wanted: if asks_new { self.wanted(now) } else { 0 },
-            queued_keys,
+            queued_keys: queued.iter().map(|take| take.key).collect(),
+            queued_names: queued.iter().map(|take| take.admission.0 as u16).collect(),
             queued_waiting,
             queued_wanted: if queued_waiting > 0 {
                 1 + (self.called_rate.per_s(now) / 2.0) as u32
@@ -454,15 +455,13 @@ impl DataCenterCounter {
         }
     }
 
-    /// Returns the keys of the tickets of a class that wait for a slot, lowest first; those of
-    /// several requests with one ticket once.
-    fn keys_waiting(&self, now: Timestamp, class: SlotClass) -> Vec<OrderKey> {
+    /// Returns one request for each ticket of a class that waits for a slot, by key.
+    fn asking(&self, now: Timestamp, class: SlotClass) -> Vec<SlotRequest> {
         let waits = |take: &SlotRequest| take.class == class && self.ended(now, *take).is_none();
         let of_class = self.waiting.iter().map(|waiting| waiting.take).filter(waits).collect();
         let mut tickets = sorted::stably_by_number(of_class, |take: &SlotRequest| take.admission.0);
         tickets.dedup_by_key(|take| take.admission);
-        let keys = tickets.iter().map(|take| take.key).collect();
-        sorted::stably_by_number(keys, |key: &OrderKey| key.0)
+        sorted::stably_by_number(tickets, |take: &SlotRequest| take.key.0)
     }
 
     /// Returns the ended grants of which those who wait have slots, [`NAMED_MAX`] at most.

@@ -20,6 +20,10 @@ const STALE_MS: u64 = 5_000;
 /// for one that was removed cannot make it busy.
 const UNKNOWN_MS: u64 = 500;
 
+/// So many changes of this isolate are looked for at once, and one more each `LOOK_MS`; where it
+/// makes thousands, the others wait for the next look, since each reads all rooms.
+const CHANGES_AT_ONCE: u32 = 20;
+
 /// The age of an isolate's configuration, and the state of its search for a newer one.
 #[derive(Debug, Default)]
 pub struct Freshness {
@@ -32,8 +36,19 @@ pub struct Freshness {
     asks_registry: bool,
     /// Whether this isolate has just made a change, which the copies do not contain yet.
     changed: bool,
+    pace: Pace,
     /// When the registry was last asked for the sake of an unknown room.
     unknown_at: Timestamp,
+}
+
+/// How often changes of this isolate are looked for at once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    /// How many were, one less for each `LOOK_MS` since `counted_at`.
+    at_once: u32,
+    counted_at: Timestamp,
+    /// Whether there is a change for which the next look is soon enough.
+    waits: bool,
 }
 
 /// The last look.
@@ -81,6 +96,7 @@ impl Freshness {
         if begins {
             self.look = Look { began_at: now, is_under_way: true };
             self.asks_registry = false;
+            self.changed |= std::mem::take(&mut self.pace.waits);
         }
         begins
     }
@@ -102,9 +118,24 @@ impl Freshness {
         self.asks_registry = true;
     }
 
-    /// Notes that this isolate made a change: a look is due at once, and until one is answered no
-    /// copy is accepted.
-    pub fn on_change(&mut self) {
+    /// Notes that this isolate made a change: a look is due at once, or after many changes in a row
+    /// with the next look, and until one is answered no copy is accepted.
+    pub fn on_change(&mut self, now: Timestamp) {
+        let Pace { at_once, counted_at, .. } = &mut self.pace;
+        let passed = u32::try_from(now.since_ms(*counted_at) / LOOK_MS).unwrap_or(u32::MAX);
+        if passed > 0 {
+            *at_once = at_once.saturating_sub(passed);
+            *counted_at = now;
+        }
+        if *at_once < CHANGES_AT_ONCE {
+            *at_once += 1;
+            self.asks_changed();
+        } else {
+            self.pace.waits = true;
+        }
+    }
+
+    fn asks_changed(&mut self) {
         self.changed = true;
         self.asks_registry = true;
     }
@@ -115,7 +146,7 @@ impl Freshness {
         let asks = now.since_ms(self.unknown_at) >= UNKNOWN_MS;
         if asks {
             self.unknown_at = now;
-            self.on_change();
+            self.asks_changed();
         }
         asks
     }
@@ -248,15 +279,42 @@ mod tests {
     #[test]
     fn whoever_made_a_change_trusts_no_copy_until_the_next_answer() {
         let mut freshness = known();
-        freshness.on_change();
+        freshness.on_change(START);
         assert!(freshness.begin(START) && !freshness.trusts_copy(START, START));
         assert!(freshness.needs_registry(START));
         freshness.on_answer(START, START);
         assert!(freshness.trusts_copy(START, START) && !freshness.is_due(START));
         assert!(freshness.begin(START + 2_000));
-        freshness.on_change();
+        freshness.on_change(START + 2_000);
         freshness.on_answer(START + 2_100, START + 2_000);
         assert!(freshness.is_due(START + 2_100), "a change in the middle of a look is looked for");
+    }
+
+    #[test]
+    fn a_thousand_changes_are_not_a_thousand_looks() {
+        let mut freshness = known();
+        let mut looks = 0;
+        let mut now = START;
+        for _ in 0..1_000 {
+            now = now + 20;
+            freshness.on_change(now);
+            if freshness.begin(now) {
+                looks += 1;
+                // A change in the middle of a look is in the next one.
+                freshness.on_change(now);
+                freshness.on_answer(now + 5, now);
+            }
+        }
+        assert!((20..60).contains(&looks), "{looks} looks in 20 s");
+        // None of them is forgotten: the registry is asked within 2 s, whatever a copy says.
+        let next = now + 2_000;
+        assert!(freshness.begin(next) && freshness.needs_registry(next));
+        assert!(!freshness.trusts_copy(next, next));
+        freshness.on_answer(next, next);
+        assert!(freshness.trusts_copy(next, next));
+        // After a pause changes are looked for at once again.
+        freshness.on_change(next + 60_000);
+        assert!(freshness.is_due(next + 60_000));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! called. It reads no clock and performs no input or output: what must be stored before a reply
 //! leaves is in the [`Turn`] it returns.
 
+mod asks;
 mod books;
 mod burst;
 mod calm;
@@ -12,24 +13,28 @@ mod counters;
 mod forecast_cache;
 mod history;
 mod load;
+mod lost_check_ins;
 mod overcall;
 mod pace;
 mod recovery;
 mod restart;
 mod saves;
+mod serving;
 mod told;
 pub mod watch;
 
 use crate::base::id::{Incarnation, RoomId};
 use crate::base::time::Timestamp;
-use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
-use crate::capacity::state::LEFT_OUT_MS;
+use crate::capacity::slots::{SlotClass, Slots};
+use crate::capacity::state::{LEFT_OUT_MS, Node};
 use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
-use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE, Supply, kept_max};
+use crate::queue::pace::pace_per_s;
+use crate::queue::{Queue, Supply, kept_max};
 use crate::room::settings::Settings;
 
+use asks::Asks;
 use books::Books;
 use burst::Burst;
 use calm::{Calm, Use};
@@ -51,9 +56,9 @@ const TICK_MS: u64 = 500;
 /// The number of views that can be made in one millisecond before versions run ahead of the clock.
 const VERSIONS_PER_MS: u64 = 1_000;
 
-/// What the machine returns for each event: replies, whether to store the row first, and when to
-/// wake it. It sends nothing upward.
-pub type GlobalTurn = Turn<GlobalReply, std::convert::Infallible>;
+/// What the machine returns for each event: replies, whether to store the row first, when to wake
+/// it, and the aggregators to ask for a sync, whose answers it does not need.
+pub type GlobalTurn = Turn<GlobalReply, Vec<Node>>;
 
 /// The global aggregator of one room: the line, the granted slots, and what data centers reported.
 #[derive(Clone, Debug)]
@@ -65,6 +70,7 @@ pub struct GlobalAggregator {
     queue: Queue,
     books: Books,
     recovery: Recovery,
+    asks: Asks,
     saves: Saves,
     burst: Burst,
     calm: Calm,
@@ -96,6 +102,7 @@ impl GlobalAggregator {
             queue: Queue::default(),
             books: Books::empty(incarnation),
             recovery: Recovery::from(now),
+            asks: Asks::from(now),
             saves: Saves::default(),
             burst: Burst::default(),
             calm: Calm::default(),
@@ -142,7 +149,7 @@ impl GlobalAggregator {
             self.recovery.lose_census(settings);
         }
         self.recovery.learn(settings, self.books.taken(now, settings));
-        self.recovery.wait_for(with_parts.then(|| contributions.sources_with_waiters()));
+        self.recovery.wait_for(with_parts.then_some(contributions));
         self
     }
 
@@ -268,8 +275,7 @@ impl GlobalAggregator {
         let told = sync.hello && self.saves.is_dirty();
         let moved = self.tick(now, settings, &mut turn);
         self.finish(now, settings, moved || told, &mut turn);
-        let reply = self.synced(now, settings, source, sync.hello, mark);
-        turn.replies.push((id, reply));
+        turn.replies.push((id, self.synced(now, settings, source, sync.hello, mark)));
         turn
     }
 
@@ -311,8 +317,9 @@ impl GlobalAggregator {
             let (queue, admitted) = (&mut self.queue, admitted as usize);
             *moved |= self.burst.refuse(now, settings, queue, outstanding, pull, admitted);
         }
-        let queued = self.grant_queued(now, settings, pull);
-        self.overcall.note(self.called_among(pull), queued.map_or(0, |slots| u64::from(slots.n)));
+        let queued = serving::grant_queued(self, now, settings, pull);
+        self.overcall
+            .note(serving::called_among(self, pull), queued.map_or(0, |slots| u64::from(slots.n)));
         self.saves.note(new.is_some() || queued.is_some());
         let extended = self.books.extend(now, settings, &pull.extend);
         // Stored first: else a restart would write them off by their old end.
@@ -339,53 +346,6 @@ impl GlobalAggregator {
         self.books.grant(now, settings, SlotClass::New, wanted.min(free), lease_ms)
     }
 
-    fn grant_queued(&mut self, now: Timestamp, settings: &Settings, pull: &Pull) -> Option<Slots> {
-        let called = self.called_among(pull);
-        if settings.admits_nobody() || called == 0 {
-            return None;
-        }
-        let available = self.available(now, settings);
-        let waiting = called.min(available);
-        let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
-        if self.queue.is_open() {
-            return self.books.grant(now, settings, SlotClass::Queued, wanted, LEASE_MS);
-        }
-        if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
-            let first = self.served_first(now, settings, pull);
-            return self.books.grant(
-                now,
-                settings,
-                SlotClass::Queued,
-                waiting.min(first),
-                LEASE_MS,
-            );
-        }
-        let last_minute = self.books.granted_in_rate_window(now);
-        let n = self.pace.take(now, settings, last_minute, wanted);
-        self.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS)
-    }
-
-    /// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
-    /// `docs/algorithm.md`).
-    fn called_among(&self, pull: &Pull) -> u64 {
-        let called = self.queue.called();
-        let called = pull.queued_keys.iter().filter(|key| called.calls(**key)).count();
-        if self.queue.is_open() || called == pull.queued_keys.len() {
-            return u64::from(pull.queued_waiting);
-        }
-        called as u64
-    }
-
-    /// Returns how many of the waiting visitors who ask for slots stand before everybody else; a
-    /// slow room serves no others.
-    fn served_first(&self, now: Timestamp, settings: &Settings, pull: &Pull) -> u64 {
-        let first = self.queue.served_first(&pull.queued_keys, self.supply(now, settings));
-        if !self.recovery.knows_line(now) || first == pull.queued_keys.len() {
-            return u64::from(pull.queued_waiting);
-        }
-        first as u64
-    }
-
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
     /// threshold or opening changed, which must be stored before anybody is told.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
@@ -400,10 +360,11 @@ impl GlobalAggregator {
             let waiters = contributions.waiters(epoch, kept_max(settings));
             let entered = entered.saturating_sub(ledger.queued_since(epoch.middle()));
             let give_up_per_s = self.forecast_cache.give_up_per_s();
-            let is_lost = self.recovery.may_lack_check_ins(now)
-                && self.queue.lacks_anybody(&waiters, entered);
-            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) && !is_lost {
+            let waiters =
+                self.recovery.with_lost(now, settings, epoch, waiters, &self.queue, ledger);
+            if !self.queue.doubts(settings, epoch, &waiters, entered, give_up_per_s) {
                 self.queue.observe(epoch, &waiters);
+                self.forecast_cache.see_newcomers(settings, &self.queue, &self.books);
             }
         }
         let turned = self.turn_calm(now, settings) || turned;
@@ -448,9 +409,12 @@ impl GlobalAggregator {
         let (ledger, contributions) = (self.books.ledger(), self.books.contributions());
         let middle = self.queue.reported().middle();
         let queued_since_round = ledger.queued_since(Round::at(now).start());
+        let last_minute = self.books.granted_in_rate_window(now);
         Supply {
             available: self.available(now, settings),
             flow_per_s: contributions.entered_since(now.minus_seconds(30)) as f64 / 30.0,
+            pace_per_s: pace_per_s(settings, last_minute),
+            paced: self.pace.allows(now, settings, last_minute),
             ahead: self.overcall.factor(),
             queued_since_reported: ledger.queued_since(middle),
             joined_since_reported: contributions.joined_since(middle),
@@ -465,6 +429,7 @@ impl GlobalAggregator {
     fn finish(&mut self, now: Timestamp, settings: &Settings, moved: bool, turn: &mut GlobalTurn) {
         let is_calm = self.calm.cadence().is_calm();
         turn.save = self.saves.save(now, settings, &mut self.books, moved, is_calm);
+        turn.send = self.asks.due(now, is_calm, self.books.contributions());
         let waits = !self.queue.is_open() && self.queue.waiting() > 0;
         turn.wake_at = earlier(self.saves.due_at(), waits.then(|| now + TICK_MS));
     }

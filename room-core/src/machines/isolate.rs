@@ -7,6 +7,7 @@
 
 mod allowance;
 mod batch;
+mod clock;
 mod counted;
 mod counters;
 mod demand;
@@ -21,9 +22,7 @@ mod revoked_tickets;
 
 use std::collections::BTreeMap;
 
-use crate::admission::{
-    self, Ask, CounterAnswer, Decision, RandomInputs, VisitContext, infinite_queue,
-};
+use crate::admission::{self, Ask, CounterAnswer, Decision, RandomInputs, infinite_queue};
 use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
 use crate::capacity::facts::Fact;
@@ -41,6 +40,7 @@ use crate::ticket::bucket::Bucket;
 
 use allowance::Allowance;
 use batch::Batch;
+use clock::OwnClock;
 use counted::Counted;
 use counters::Counters;
 use demand::Demand;
@@ -68,6 +68,7 @@ pub struct Isolate {
     /// The aggregator that it reports to.
     aggregator: AggregatorCode,
     view: Option<View>,
+    clock: OwnClock,
     batch: Batch,
     returned_slots: ReturnedSlots,
     outbox: Outbox,
@@ -142,6 +143,7 @@ impl Isolate {
             colo: aggregator.colo,
             aggregator: aggregator.code(),
             view: None,
+            clock: OwnClock::default(),
             batch: Batch::default(),
             returned_slots: ReturnedSlots::default(),
             outbox: Outbox::default(),
@@ -221,7 +223,8 @@ impl Isolate {
         let asks = fresh || self.may_ask_in_silence(now);
         // A counter that is only late may answer yet: nobody enters without a slot for that.
         let may_ask = asks || self.is_silent(now) && self.may_flow(now, settings);
-        let context = VisitContext { now, settings, view: self.view.as_ref(), may_ask, random };
+        self.clock.note(now, self.view.as_ref());
+        let context = self.context(now, settings, may_ask, random);
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
             // The answer with the newest ticket may have been lost: one is given once more.
@@ -268,8 +271,7 @@ impl Isolate {
         if let Some(ticket) = ticket.filter(is_there) {
             return Outcome::InfiniteQueue { ticket, counted: false };
         }
-        let view = self.view.as_ref();
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = self.context(now, settings, false, random);
         Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
     }
 
@@ -375,8 +377,7 @@ impl Isolate {
         answer: CounterAnswer,
         entry: Entry,
     ) -> Outcome {
-        let view = self.view.as_ref();
-        let context = VisitContext { now, settings, view, may_ask: false, random };
+        let context = self.context(now, settings, false, random);
         let turn_kept = admission::was_kept(&ask.ticket, now);
         let entry = Entry { turn_kept, ..entry };
         let decision = admission::settle(context, ask, answer);
@@ -398,7 +399,7 @@ impl Isolate {
                 Outcome::PassWith(ticket)
             }
             // The data center that had the slot first counts the visitor.
-            Decision::Admit { ticket, .. } if ticket.shared => Outcome::PassWith(ticket),
+            Decision::Admit { ticket, .. } if ticket.shared => entry::entered(ticket),
             Decision::Admit { mut ticket, bucket, waited } => {
                 let waited_s = waited.map(|_| ticket.waited_s());
                 self.record_wait(waited);
@@ -420,7 +421,7 @@ impl Isolate {
                 if ticket.counted_bucket > bucket {
                     self.record_move(&mut ticket, bucket);
                 }
-                Outcome::PassWith(ticket)
+                entry::entered(ticket)
             }
             Decision::Queue { mut ticket, presence } => {
                 self.name_counter(ticket.last_check_in, &mut ticket);

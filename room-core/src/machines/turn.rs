@@ -30,7 +30,8 @@ pub enum Incident {
 pub struct Turn<Reply, Send> {
     /// Answers to send: to the request of this turn, or to earlier ones that waited.
     pub replies: Vec<(RequestId, Reply)>,
-    /// A message for the object above; the shell hands its answer back as another event.
+    /// A message for the object above; the shell hands its answer back as another event. Of the
+    /// global aggregator, which has none above it: whom it asks for a sync.
     pub send: Option<Send>,
     /// When the shell must wake the machine, if no other event comes before.
     pub wake_at: Option<Timestamp>,

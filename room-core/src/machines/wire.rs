@@ -9,6 +9,7 @@
 //! answer ("silence"), never as an error.
 
 mod ended;
+mod named;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,7 @@ use crate::queue::view::View;
 use crate::ticket::bucket::Bucket;
 
 pub use ended::{EndedMark, EndedPage};
+pub use named::{NAMED_MAX, named_ranks};
 
 /// The version of the messages this build writes; it reads no other.
 pub const VERSION: u32 = 1;
@@ -326,7 +328,6 @@ pub struct ReportReply {
 /// A request to the room's global aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "one at a time, for the length of a call")]
 pub enum GlobalRequest {
     /// A counter asks for slots or gives some back.
     Pull(Pull),
@@ -363,6 +364,10 @@ pub struct Pull {
     /// Keys of the waiting visitors who ask for a slot, lowest first, [`NAMED_MAX`] at most. An
     /// isolate with an old view may ask for visitors who have not been called; they get nothing.
     pub queued_keys: Vec<OrderKey>,
+    /// The last bits of their admissions, by which visitors who joined in one millisecond are told
+    /// apart. An earlier version has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queued_names: Vec<u16>,
     /// How many waiting visitors ask in all.
     pub queued_waiting: u32,
     /// How many slots for called visitors the counter expects to use; 0 if none asks.
@@ -379,25 +384,6 @@ pub struct Pull {
     pub sent_at: Option<Timestamp>,
     /// Newcomers who reach this counter, per 1,000 seconds (2,500 means 2.5 a second).
     pub demand_per_1000_s: u64,
-}
-
-/// The most newcomers whose keys a pull lists, and the most waiting visitors.
-pub const NAMED_MAX: usize = 64;
-/// How many of the listed newcomers are simply the first ones; the others are a sample.
-const NAMED_FIRST: usize = NAMED_MAX / 2;
-
-/// Returns which of `waiting` newcomers a pull lists, as ascending ranks in the order of their
-/// keys, from 0.
-///
-/// Up to [`NAMED_MAX`] newcomers are all listed. Of more, the first 32 are, and 32 of the others at
-/// even distances, the last one included, so that the list shows how the crowd is spread.
-pub fn named_ranks(waiting: usize) -> impl Iterator<Item = usize> {
-    (0..waiting.min(NAMED_MAX)).map(move |named| match (named + 1).checked_sub(NAMED_FIRST) {
-        Some(step) if waiting > NAMED_MAX => {
-            NAMED_FIRST - 1 + step * (waiting - NAMED_FIRST) / (NAMED_MAX - NAMED_FIRST)
-        }
-        _ => named,
-    })
 }
 
 /// A message by which a data center's aggregator brings its counts up to date.
@@ -495,6 +481,3 @@ pub struct Status {
     /// known.
     pub next_admission_s: Option<u32>,
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,6 +4,7 @@
 //! `registry`.
 
 mod access;
+mod audit_filter;
 mod entity_tag;
 mod history;
 mod paging;
@@ -15,6 +16,7 @@ mod webhooks;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Credentials, Denials, Tokens};
+pub use audit_filter::AuditFilter;
 pub use entity_tag::{check_if_match, entity_tag};
 pub use history::{history_query, history_reply};
 pub use paging::Paging;
@@ -41,4 +43,7 @@ pub struct Call {
     /// The header `If-Match`; "" without one, and from isolates of older versions.
     #[serde(default)]
     pub if_match: String,
+    /// The header `Idempotency-Key`; "" likewise.
+    #[serde(default)]
+    pub idempotency_key: String,
 }

@@ -330,8 +330,9 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let (when_silent, keep_flowing_per_minute) = read_silence(fields);
     let unconfirmed_s =
         fields.optional("unconfirmed_seconds", 0, whole_number(UNCONFIRMED_SECONDS));
-    let turn_kept = whole_number(TURN_KEPT_MINUTES);
-    let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, turn_kept);
+    let minutes = || whole_number(TURN_KEPT_MINUTES);
+    let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, minutes());
+    let confirm_turn_minutes = fields.optional("confirm_turn_minutes", 0, minutes());
     let event_stream = fields.optional("event_stream_enabled", false, boolean);
     Some(Settings {
         total_active_users: total?,
@@ -347,6 +348,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         keep_flowing_per_minute: keep_flowing_per_minute?,
         unconfirmed_s: unconfirmed_s?,
         turn_kept_minutes: u8::try_from(turn_kept_minutes?).unwrap_or(u8::MAX),
+        confirm_turn_minutes: u8::try_from(confirm_turn_minutes?).unwrap_or(u8::MAX),
         page_is_hidden: false,
         challenge_required: false,
         event_stream: event_stream?,
@@ -364,9 +366,8 @@ fn read_intervals(fields: &mut Fields<'_>) -> (Option<u32>, Option<u32>) {
     if let (Some(base), Some(near)) = (base, near)
         && near > base
     {
-        let message =
-            format!("must be at most refresh_interval_seconds, but {near} is above {base}");
-        fields.fail(name, ErrorCode::Contradiction, message);
+        let why = format!("must be at most refresh_interval_seconds, but {near} is above {base}");
+        fields.fail(name, ErrorCode::Contradiction, why);
     }
     (base, near)
 }
@@ -427,9 +428,8 @@ fn read_stamps(fields: &mut Fields<'_>) -> (Option<Timestamp>, Option<Timestamp>
 /// Checks that the limit per minute is at most the limit of visitors inside.
 fn check_limits(fields: &mut Fields<'_>, total: u32, per_minute: u32) {
     if per_minute > total {
-        let message =
-            format!("must be at most total_active_users, but {per_minute} is above {total}");
-        fields.fail("new_users_per_minute", ErrorCode::Contradiction, message);
+        let why = format!("must be at most total_active_users, but {per_minute} is above {total}");
+        fields.fail("new_users_per_minute", ErrorCode::Contradiction, why);
     }
 }
 

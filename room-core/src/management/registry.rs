@@ -2,6 +2,11 @@
 //!
 //! [`Registry::perform`] answers one call of the management API and returns the rows to store. A
 //! change is validated as a whole before any part of it is made.
+//!
+//! The object `Registry` keeps each room, setting and log entry as a row of its `SQLite` table and
+//! writes the rows of a change in one transaction before the answer leaves. Until the first change
+//! the rooms of `rooms.json` count. The last good deployment (`rooms.json` and the variables that
+//! can be refused, never a secret) is kept in a table beside: a refused one falls back to it.
 
 mod audit;
 mod bypass_rules;
@@ -12,6 +17,7 @@ mod covered_parts;
 mod deployment;
 mod document;
 mod events;
+mod idempotency;
 mod import;
 mod named_lists;
 mod preview;
@@ -34,11 +40,11 @@ pub use self::deployment::Bounds;
 use self::deployment::Deployment;
 pub use self::preview::Preview;
 pub use self::rows::{BadRow, Row};
-use self::stored::Stored;
+use self::stored::{Author, Stored};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
-use crate::management::api::{self, Call, Failure, Method, Paging, Reply, Target};
+use crate::management::api::{self, AuditFilter, Call, Failure, Method, Paging, Reply, Target};
 use crate::room::Room;
 use crate::room::zones::Zones;
 
@@ -123,9 +129,10 @@ impl Registry {
     ) -> RegistryTurn {
         let (stored, deployment) = (&self.stored, &self.deployment);
         let context = CallContext { now, draw, keys, stored, deployment };
-        let answered = check_version(context, call).and_then(|()| answer(context, call));
-        let done = answered.and_then(|Answer { reply, changes }| {
-            let rows = self.stored.commit(now, &call.actor, call.method, changes)?;
+        let answered = check_version(context, call).and_then(|()| answer_once(context, call));
+        let done = answered.and_then(|(Answer { reply, changes }, mark)| {
+            let author = Author { actor: &call.actor, method: call.method, mark };
+            let rows = self.stored.commit(now, &author, changes)?;
             Ok(RegistryTurn { reply, rows })
         });
         done.unwrap_or_else(|failure| RegistryTurn { reply: failure.to_reply(), rows: Vec::new() })
@@ -142,6 +149,16 @@ fn check_version(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
     api::check_if_match(&call.if_match, present.as_ref().map(|answer| answer.reply.body.as_str()))
 }
 
+/// Runs the operation that a call asks for, or tells what it has made when it came before; and by
+/// what it will be known again.
+fn answer_once(context: CallContext<'_>, call: &Call) -> Result<(Answer, Option<String>), Failure> {
+    let mark = idempotency::mark(call)?;
+    match mark.as_deref().and_then(|mark| idempotency::repeated(context, mark)) {
+        Some(made) => Ok((answer(context, &idempotency::reading(call, made?))?, None)),
+        None => Ok((answer(context, call)?, mark)),
+    }
+}
+
 /// Runs the operation that a call asks for.
 fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
     use Method::{Delete, Get, Patch, Post, Put};
@@ -150,6 +167,7 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
     match (call.target, call.method) {
         (Target::AccountRooms, _) => rooms::list(context, None, paging()?),
         (Target::Rooms(zone), Post) => rooms::create(context, zone, &body()?),
+        (Target::Rooms(zone), Delete) => rooms::delete_many(context, zone, &body()?),
         (Target::Rooms(zone), _) => rooms::list(context, Some(zone), paging()?),
         (Target::Room(zone, room), Delete) => rooms::delete(context, zone, room),
         (Target::Room(zone, room), method @ (Put | Patch)) => {
@@ -194,7 +212,10 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         }
         (Target::File, Put) => import::import(context, &body()?),
         (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
-        (Target::AuditLog, _) => Ok(context.stored.audit().page(paging()?)),
+        (Target::AuditLog, _) => {
+            let filter = AuditFilter::parse(&call.query)?;
+            Ok(context.stored.audit().page(&filter, paging()?))
+        }
         (target, _) => of_events(context, target, call),
     }
 }

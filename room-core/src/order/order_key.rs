@@ -19,6 +19,15 @@ pub const EPOCH_MS: u64 = 5_000;
 #[serde(transparent)]
 pub struct OrderKey(pub u64);
 
+/// A waiting visitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueuedVisitor {
+    /// The place in the line.
+    pub key: OrderKey,
+    /// Some bits of the admission: they tell those apart who joined in one millisecond.
+    pub name: u16,
+}
+
 impl From<OrderKey> for u64 {
     fn from(key: OrderKey) -> Self {
         key.0

@@ -36,7 +36,7 @@ const KEYS: [&str; 25] = [
 
 /// Our own keys, behind the documented ones. Each is present only while the variable beside it is
 /// true or not empty.
-const OWN_KEYS: [(&str, &str); 8] = [
+const OWN_KEYS: [(&str, &str); 9] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
     ("drawCommitment", "drawCommitment"),
@@ -45,6 +45,7 @@ const OWN_KEYS: [(&str, &str); 8] = [
     ("drawRank", "drawRank"),
     ("placeMoved", "placeMoved"),
     ("reference", "reference"),
+    ("turnSeconds", "showsTurn"),
 ];
 
 /// Writes `{"cfWaitingRoom":{...}}`: by that key apps tell it from an answer of the origin.
@@ -111,6 +112,8 @@ mod tests {
         progress_percent: None,
         is_first: false,
         reference: None,
+        turn_left_s: None,
+        confirms_turn: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };
@@ -137,6 +140,7 @@ mod tests {
         check(Waiting { event_stream: true, ..WAITING }, ",\"eventStream\":true}}");
         let reference = Some(Reference::of(VisitorId(7)));
         check(Waiting { reference, ..WAITING }, ",\"reference\":\"AVB2V-14BBV\"}}");
+        check(Waiting { turn_left_s: Some(287), ..WAITING }, ",\"turnSeconds\":287}}");
         let draw = Some(Receipt { commitment: [0xab; 32], lot: Lot([0xcd; 16]), drawn: None });
         let [commitment, lot] = ["ab".repeat(32), "cd".repeat(16)];
         let want = format!(",\"drawCommitment\":\"{commitment}\",\"drawLot\":\"{lot}\"}}}}");

@@ -16,6 +16,8 @@ pub(super) struct Localized {
     pub(super) refresh_interval: String,
     /// For how long the code on the page is good.
     pub(super) code_left: String,
+    /// For how long the turn can be confirmed.
+    pub(super) turn_left: String,
 }
 
 impl Localized {
@@ -36,6 +38,7 @@ impl Localized {
             people_ahead: known(waiting.people_ahead).unwrap_or_default(),
             entered_last_minute: known(waiting.entered_last_minute).unwrap_or_default(),
             refresh_interval: words.seconds(waiting.refresh_interval_s.into()),
+            turn_left: words.seconds(waiting.turn_left_s.unwrap_or(0).into()),
             code_left: words.seconds(waiting.place.code_left_s().into()),
         }
     }

@@ -210,6 +210,8 @@ mod tests {
         progress_percent: None,
         is_first: false,
         reference: None,
+        turn_left_s: None,
+        confirms_turn: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
     };

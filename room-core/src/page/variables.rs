@@ -71,6 +71,7 @@ enum Shown {
     Held,
     Rejected,
     Challenge,
+    Turn,
     Full,
     Paused,
     Prequeue,
@@ -273,6 +274,7 @@ impl Variables {
             _ if self.waiting.is_held => Shown::Held,
             _ if self.waiting.is_rejected() => Shown::Rejected,
             _ if self.is_gate => Shown::Challenge,
+            _ if self.waiting.turn_left_s.is_some() => Shown::Turn,
             _ if self.waiting.queue_is_full => Shown::Full,
             _ if self.waiting.queue_all => Shown::Paused,
             _ if self.waiting.is_prequeueing() => Shown::Prequeue,
@@ -306,7 +308,7 @@ type Read = for<'a> fn(&'a Variables) -> Value<'a>;
 /// `eventStream`, `language…`, `lastUpdatedTime`, `nothingSubmitted`, `peopleAhead…`,
 /// `shows…` (exactly one is true), `waitTimeExceedsEvent`, `waitTimeRange…` and all that end with
 /// `Localized`.
-const VARIABLES: [(&str, Read); 90] = [
+const VARIABLES: [(&str, Read); 91] = [
     ("awaitsDraw", |own| Value::Bool(own.is_before_draw())),
     ("checkIn", |own| Value::Bool(own.arrival.checks_in)),
     ("contactAsked", |own| Value::Bool(own.asks_contact())),
@@ -371,6 +373,7 @@ const VARIABLES: [(&str, Read); 90] = [
     ("showsPaused", |own| Value::Bool(own.shown() == Shown::Paused)),
     ("showsPrequeue", |own| Value::Bool(own.shown() == Shown::Prequeue)),
     ("showsRejected", |own| Value::Bool(own.shown() == Shown::Rejected)),
+    ("showsTurn", |own| Value::Bool(own.shown() == Shown::Turn)),
     ("showsUnknown", |own| Value::Bool(own.shown() == Shown::Unknown)),
     ("shuffleAtEventStart", |own| {
         Value::Bool(own.waiting.event.is_some_and(|event| event.shuffles))

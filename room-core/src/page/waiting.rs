@@ -1,7 +1,7 @@
 //! The facts that a visitor who does not enter is told, from the ticket, the view and the settings
 //! in force. `page` turns them into texts.
 
-use crate::admission::{self, Standing, infinite_queue};
+use crate::admission::{self, Standing, confirmation, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
 use crate::page::place::PlaceMove;
@@ -61,6 +61,11 @@ pub struct Waiting {
     pub place: PlaceMove,
     /// The number that the visitor can quote; `None` without a ticket.
     pub reference: Option<Reference>,
+    /// Seconds for which a place is kept until the visitor confirms the turn; `None` before the
+    /// turn, and where nobody has to.
+    pub turn_left_s: Option<u32>,
+    /// True if the visitor will have to confirm the turn, and enters with that alone.
+    pub confirms_turn: bool,
 }
 
 impl Waiting {
@@ -105,7 +110,12 @@ impl PageContext<'_> {
     pub fn waiting(&self, ticket: &Ticket) -> Waiting {
         let settings = &self.in_force.settings;
         let due = admission::next_refresh(ticket);
-        let refresh_s = due.seconds_since_rounded_up(self.now).max(1);
+        let turn_left_s = confirmation::left_s(ticket, self.now);
+        // Nothing comes of a visit within the window.
+        let refresh_s = match turn_left_s {
+            Some(left_s) => settings.refresh_interval_s.min(left_s).into(),
+            None => due.seconds_since_rounded_up(self.now).max(1),
+        };
         let shown_s = self.shown_s(ticket).filter(|_| !settings.queue_all);
         let full = shown_s.is_some_and(|shown| shown >= estimate::LONGEST_S);
         let shown_s = shown_s.filter(|_| !full);
@@ -124,6 +134,8 @@ impl PageContext<'_> {
             place: PlaceMove::of(ticket),
             draw: self.receipt(ticket),
             reference: Some(Reference::of(ticket.id.visitor())),
+            turn_left_s,
+            confirms_turn: confirmation::is_on(settings),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()

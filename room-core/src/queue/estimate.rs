@@ -5,7 +5,7 @@
 //! yet. Who enters does not depend on it.
 
 use crate::base::time::SECOND_MS;
-use crate::order::order_key::OrderKey;
+use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::forecast;
 use crate::queue::view::View;
 use crate::ticket::LONGEST_TOLD_S;
@@ -29,6 +29,18 @@ pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
     let span = high_key.0.saturating_sub(low_key.0).max(1);
     let share = key.0.saturating_sub(low_key.0) as f64 / span as f64;
     low + (between as f64 * share) as u64
+}
+
+/// Returns how many of those before `key` are likely to stay: of those who have not been seen at a
+/// check-in yet some leave as soon as they see the queue page.
+fn staying_ahead(view: &View, key: OrderKey) -> u64 {
+    let ahead = people_ahead(view, key);
+    let seen = OrderKey::fifo(view.joined.from - EPOCH_MS);
+    if view.leaves_at_once_per_1000 == 0 || key <= seen {
+        return ahead;
+    }
+    let unseen = ahead.saturating_sub(people_ahead(view, seen));
+    ahead.saturating_sub(unseen.saturating_mul(view.leaves_at_once_per_1000) / 1_000)
 }
 
 /// Returns the fewest visitors who can stand before `key`: without those who joined in the same
@@ -79,7 +91,7 @@ const MODEL_ERROR: f64 = 0.08;
 /// The number of places that come free in a span is taken to vary as in a Poisson process: the ends
 /// of the range are the waits with accordingly fewer or more people ahead.
 pub fn in_line(view: &View, key: OrderKey) -> Option<Wait> {
-    behind(view, people_ahead(view, key))
+    behind(view, staying_ahead(view, key))
 }
 
 /// Returns the range of waits of a visitor with this many people ahead; `None` is unknown.
@@ -114,7 +126,7 @@ pub fn by_lot(view: &View) -> Option<Wait> {
 /// Returns the seconds until a visitor at this key is expected to enter, counted from when the view
 /// was made, from 0 to [`LONGEST_S`]; `None` is unknown.
 pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
-    wait_behind_s(view, people_ahead(view, key))
+    wait_behind_s(view, staying_ahead(view, key))
 }
 
 fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
@@ -131,9 +143,6 @@ fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     let total_s = u64::from(next_place_s).saturating_add(behind_them_s);
     Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
 }
-
-/// An estimate that is longer than the one shown by no more than this part of it is held.
-const HELD_PART: u32 = 4;
 
 /// Returns the minutes as which a wait is told: the nearest whole number, and at least 1.
 pub fn told_minutes(wait_s: u32) -> u64 {
@@ -153,15 +162,13 @@ pub struct Shown {
 /// before (I12), and accordingly less where that is not a whole refresh interval of the room ago.
 /// So whoever checks in each 5 s near the head is not told a tenth more each time.
 ///
-/// An estimate that is longer by no more than a quarter leaves what is shown as it is, so that a
-/// forecast that wavers does not: the wait that is left soon comes down to what is shown.
+/// It rises only to two thirds of a longer estimate: what is shown stands still until the visitor
+/// has waited for what it was too short by, and rises where it would stand still for too long.
 ///
 /// `shown` is `None` where nothing was shown yet; then the estimate is shown as it is.
 pub fn smoothed_s(estimate_s: u32, shown: Option<Shown>, refresh_interval_s: u32) -> u32 {
     let Some(Shown { estimate_s: shown_s, ago_ms }) = shown else { return estimate_s };
-    if estimate_s > shown_s && estimate_s - shown_s <= shown_s / HELD_PART {
-        return shown_s;
-    }
+    let estimate_s = estimate_s.min(shown_s.max(estimate_s / 3 * 2));
     let interval_ms = (u64::from(refresh_interval_s) * SECOND_MS).max(1);
     let more_s = u64::from(shown_s) * ago_ms.min(interval_ms) / (10 * interval_ms);
     estimate_s.min(u32::try_from(u64::from(shown_s) + more_s).unwrap_or(u32::MAX))
@@ -261,6 +268,21 @@ mod tests {
     }
 
     #[test]
+    fn of_newcomers_whose_first_check_in_is_not_due_some_are_not_waited_for() {
+        let joined = Joined { from: Timestamp(20_000), until: Timestamp(25_000), count: 40 };
+        let line = [(10_000, 60), (19_000, 80)];
+        let part = 250;
+        let check = |key: u64, want: u32| {
+            let view =
+                View { joined, leaves_at_once_per_1000: part, ..view(&line, Some(0), 60_000) };
+            assert_eq!(wait_s(&view, OrderKey(key)), Some(want), "{key}");
+        };
+        check(10_001, 60);
+        // Of the census 10 came within 5 s before it, and 40 after it.
+        check(25_000, 70 + 38);
+    }
+
+    #[test]
     fn the_head_waits_for_the_first_place_that_the_forecast_sees_free() {
         let forecast = [(0, 0), (0, 110), (2, 130)].into();
         let view = View { forecast, ..view(&[], Some(40), 30_000) };
@@ -293,8 +315,9 @@ mod tests {
         check(500, Some((100, 5_000)), 102);
         check(500, Some((100, 0)), 100);
         check(90, Some((100, 0)), 90);
-        check(125, Some((100, 20_000)), 100);
-        check(126, Some((100, 20_000)), 110);
+        // Up to half as long again it stands still.
+        check(150, Some((100, 20_000)), 100);
+        check(156, Some((100, 20_000)), 104);
         check(u32::MAX, Some((u32::MAX, 20_000)), u32::MAX);
     }
 

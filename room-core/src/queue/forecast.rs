@@ -4,16 +4,18 @@
 //! that computes ahead, in quantities instead of single visitors, how sessions will end and
 //! admissions follow (`docs/algorithm.md`). Forecasts are only told, no admission depends on one.
 
+mod newcomers;
 mod stays;
 
-use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use crate::capacity::state::SYNC_MS;
 use crate::order::order_key::OrderKey;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::queue::pace::pace_per_s;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-use stays::Stays;
+use stays::{ByAge, Stays};
 
 /// The steps of a session: as many as it has activity buckets, and one for the bucket being filled.
 const AGES: usize = 61;
@@ -49,6 +51,8 @@ pub struct RetentionModel {
     ends: Frequency,
     /// How many visitors gave up, per second spent waiting.
     gives_up: Frequency,
+    /// How many newcomers did not come to their first check-in.
+    leaves_at_once: Frequency,
     /// The last measurement.
     seen: Option<Sample>,
 }
@@ -137,7 +141,13 @@ pub struct Start<'a> {
 impl Default for RetentionModel {
     fn default() -> Self {
         let nobody = Frequency::default();
-        Self { stays: Stays::default(), ends: nobody, gives_up: nobody, seen: None }
+        Self {
+            stays: Stays::default(),
+            ends: nobody,
+            gives_up: nobody,
+            leaves_at_once: nobody,
+            seen: None,
+        }
     }
 }
 
@@ -174,18 +184,20 @@ impl RetentionModel {
         self.stays.fade(kept);
         self.ends.fade(kept);
         self.gives_up.fade(kept);
+        self.leaves_at_once.fade(kept);
     }
 
     fn learn_stays(&mut self, settings: &Settings, before: &Sample, now: &Sample) {
         let steps = steps_between(settings, before.at, now.at);
         for (bucket, count) in &before.activity {
-            let left = steps_left(settings, *bucket, before.at);
-            if left <= steps {
+            // Of what expired since some may have come back.
+            if !bucket.is_live(now.at) {
                 self.stays.ended += *count as f64;
+                continue;
             }
-            // The bucket of this moment is still being filled; of what expired since some may have
-            // come back.
-            if left >= AGES || left <= steps || *count == 0 {
+            // The bucket of that moment was still being filled.
+            let left = steps_left(settings, *bucket, before.at);
+            if left >= AGES || *count == 0 {
                 continue;
             }
             let index = now.activity.partition_point(|(other, _)| other < bucket);
@@ -206,8 +218,9 @@ impl RetentionModel {
         if !before.is_by_time || !now.is_by_time || now.called > settled.after {
             return;
         }
+        let gave_up = settled.count as f64 - now.still as f64;
         self.gives_up.chances += settled.count as f64 * passed_s;
-        self.gives_up.events += settled.count as f64 - now.still as f64;
+        self.gives_up.events += gave_up;
     }
 
     /// Returns the share of visitors making a request whose sessions the origin ends then.
@@ -231,7 +244,11 @@ impl RetentionModel {
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
         let width_s = settings.bucket_width_s() as f64;
-        let stays = self.stays.by_age(start.inside);
+        let stays = if settings.disable_session_renewal {
+            ByAge::nobody()
+        } else {
+            self.stays.by_age(start.inside)
+        };
         let end = self.end();
         let give_up_per_s = self.give_up_per_s();
         let wanted = start.waiting as f64 + 1.0;
@@ -275,8 +292,10 @@ pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
 
 /// The room in a forecast: visitors as quantities, with fractions, that flow in and out.
 struct Fluid {
-    /// Visitors inside by the steps that their sessions still last; the first end next.
-    sessions: [f64; AGES],
+    /// Visitors who are inside, by the steps that their sessions still last; the first end next.
+    here: [f64; AGES],
+    /// The same of those who will have entered.
+    later: [f64; AGES],
     /// All visitors inside; at first also those in no bucket yet, who are taken to stay a session.
     inside: f64,
     /// For each step to come, the admissions that stop counting against the limit per minute.
@@ -300,25 +319,22 @@ impl Fluid {
         }
         let width = usize::try_from(settings.bucket_width_s()).unwrap_or(1).max(1);
         let returns = start.leaving_rate.chunks(width);
+        let known = returns.map(|seconds| seconds.iter().sum::<u64>() as f64);
         let rate_returns: Vec<f64> =
-            returns.map(|seconds| seconds.iter().sum::<u64>() as f64).collect();
+            std::iter::repeat_n(0.0, late_s(settings) as usize / width).chain(known).collect();
         let in_rate = rate_returns.iter().sum();
-        Self { sessions, inside, rate_returns, in_rate }
+        Self { here: sessions, later: [0.0; AGES], inside, rate_returns, in_rate }
     }
 
     /// Goes on by the width of a bucket; returns how many visitors were admitted in it.
-    fn step(&mut self, settings: &Settings, width_s: f64, stays: &[f64], end: f64) -> f64 {
-        let mut came_back = 0.0;
-        for (left, session) in self.sessions.iter_mut().enumerate() {
-            let age = AGES - 1 - left;
-            let stay = *session * stays.get(age).copied().unwrap_or(0.0);
-            *session -= stay;
-            came_back += stay;
+    fn step(&mut self, settings: &Settings, width_s: f64, stays: &ByAge, end: f64) -> f64 {
+        let mut came_back = [0.0; 2];
+        let both = [(&mut self.here, &stays.here), (&mut self.later, &stays.later)];
+        for ((sessions, stays), came_back) in both.into_iter().zip(&mut came_back) {
+            let (ended, came) = go_on(sessions, stays);
+            self.inside -= ended + came * end;
+            *came_back = came * (1.0 - end);
         }
-        let [ended, ..] = self.sessions;
-        self.sessions.rotate_left(1);
-        self.inside -= ended + came_back * end;
-        came_back *= 1.0 - end;
         if !self.rate_returns.is_empty() {
             self.in_rate -= self.rate_returns.remove(0);
         }
@@ -332,14 +348,45 @@ impl Fluid {
         let admitted = free.min(rate).min(pace);
         self.inside += admitted;
         self.in_rate += admitted;
-        let steps_in_rate = (60.0 / width_s).ceil().max(1.0) as usize;
+        let steps_in_rate = ((60 + late_s(settings)) as f64 / width_s).ceil().max(1.0) as usize;
         self.rate_returns.resize(steps_in_rate.saturating_sub(1), 0.0);
         self.rate_returns.push(admitted);
-        if let Some(newest) = self.sessions.last_mut() {
-            *newest = came_back + admitted;
+        let [here, later] = came_back;
+        for (sessions, renewed, new) in
+            [(&mut self.here, here, 0.0), (&mut self.later, later, admitted)]
+        {
+            // A request is known a moment later, and counts from when it came.
+            let [.., newer, newest] = sessions;
+            *newer += renewed;
+            *newest = new;
         }
         admitted
     }
+}
+
+/// Returns how many seconds after an admission stops counting against the limit per minute the next
+/// visitor enters. In a slow room nobody is called ahead: a tick, a sync, a reading of the view and
+/// a check-in follow each other (I9 allows twice as much); 0 in a fast room.
+fn late_s(settings: &Settings) -> u64 {
+    if settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE {
+        return 0;
+    }
+    u64::from(settings.near_head_refresh_interval_s) + SYNC_MS / SECOND_MS + 1
+}
+
+/// Lets sessions go on by a step, with these parts of the visitors who make a request in it.
+/// Returns how many sessions end, and how many visitors make a request: they are taken out.
+fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
+    let mut came_back = 0.0;
+    for (left, session) in sessions.iter_mut().enumerate() {
+        let age = AGES - 1 - left;
+        let stay = *session * stays.get(age).copied().unwrap_or(0.0);
+        *session -= stay;
+        came_back += stay;
+    }
+    let [ended, ..] = *sessions;
+    sessions.rotate_left(1);
+    (ended, came_back)
 }
 
 /// Returns the steps until a bucket expires, at least 1 while it counts.

@@ -11,7 +11,7 @@ use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::forecast::SETTLED_MS;
 use crate::room::settings::Settings;
 
-/// How many times as many as have given up before may do so.
+/// Multiple of the usual rate of giving up above which a census is doubted.
 const TIMES_AS_MANY: f64 = 5.0;
 /// So many may leave besides: single visitors of a short line.
 const FEW: f64 = 4.0;
@@ -38,20 +38,6 @@ impl Queue {
         let doubted = *self.doubted.get_or_insert(epoch);
         let kept_ms = MINUTE_MS + settings.longest_refresh_ms();
         epoch.middle().since_ms(doubted.middle()) <= kept_ms
-    }
-
-    /// Returns true when anybody of the line is missing in a newer census who is not among the
-    /// `entered` since. For a while after a restart that is not believed either: check-ins of the
-    /// last seconds before it may be lost.
-    pub fn lacks_anybody(&self, waiters: &EpochCensus, entered: u64) -> bool {
-        // In a lottery nobody stands before anybody else.
-        if self.open || Round::of(self.threshold).is_some() {
-            return false;
-        }
-        let last = self.line().last().map_or(OrderKey::default(), |(key, _)| *key);
-        let up_to = waiters.iter().take_while(|(key, _)| **key <= last);
-        let still: u64 = up_to.map(|(_, count)| u64::from(*count)).sum();
-        self.line.count() > still + entered
     }
 
     fn lacks_many(
@@ -174,27 +160,6 @@ mod tests {
         assert!(doubts(EPOCH + 1, 90));
         assert!(!doubts(EPOCH + 2, 0));
         assert!(doubts(EPOCH + 30, 90));
-    }
-
-    #[test]
-    fn one_who_is_missing_is_noticed_unless_somebody_has_entered_or_the_room_is_open() {
-        let check = |census: EpochCensus, entered: u64, want: bool| {
-            assert_eq!(queue().lacks_anybody(&census, entered), want, "{entered}");
-        };
-        check(line(100), 0, false);
-        check(missing(1), 0, true);
-        check(missing(1), 1, false);
-        check(missing(2), 1, true);
-        // Whoever joined since stands in for nobody.
-        let joined = (101..=110).map(|key| (OrderKey(1_000 * key), 1));
-        check(missing(1).into_iter().chain(joined).collect(), 0, true);
-        let mut open = queue();
-        open.open();
-        assert!(!open.lacks_anybody(&EpochCensus::new(), 0));
-        let mut lottery = queue();
-        let random = Settings { queueing_method: QueueingMethod::Random, ..Settings::for_tests() };
-        lottery.turn(Epoch(EPOCH).middle(), &random, 0);
-        assert!(!lottery.lacks_anybody(&EpochCensus::new(), 0));
     }
 
     #[test]

@@ -112,6 +112,20 @@ impl Line {
         Some(first.max(OrderKey(key.0.saturating_add(1)))).filter(|key| *key < limit)
     }
 
+    /// Returns true when every visitor of the line is known by key.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.may_be_coarse()
+    }
+
+    /// Returns how many visitors of an exact line stand at `key`: they joined in one millisecond.
+    pub(super) fn count_at(&self, key: OrderKey) -> u64 {
+        let Ok(index) = self.points.binary_search_by_key(&key, |(point, _)| *point) else {
+            return 0;
+        };
+        let ahead = |index: usize| self.points.get(index).map_or(0, |(_, ahead)| *ahead);
+        ahead(index) - index.checked_sub(1).map_or(0, ahead)
+    }
+
     /// Returns true when so many visitors wait that a data center may report key buckets.
     fn may_be_coarse(&self) -> bool {
         self.count() > EXACT_WAITERS_MAX as u64

@@ -1,7 +1,7 @@
 //! How fast the line of a fast room is served.
 
 use crate::base::time::SECOND_MS;
-use crate::room::settings::Settings;
+use crate::room::settings::{QueueingMethod, Settings};
 
 /// Returns how many slots per second called visitors may be granted: one to three times
 /// `new_users_per_minute` / 60, the more the fewer were granted in the last minute.
@@ -14,14 +14,26 @@ pub fn pace_per_s(settings: &Settings, granted_last_minute: u64) -> f64 {
     rate / 60.0 * (1.0 + 2.0 * unused)
 }
 
-/// The most that called visitors are granted at once: the slots of this many milliseconds at the
-/// rate of [`pace_per_s`].
-pub const PACE_BURST_MS: u64 = 2 * SECOND_MS;
+/// By how much a check-in and the pull that asks for its slot come later than the check-in was due.
+const LATE_MS: u64 = 2 * SECOND_MS;
+
+/// Returns for how many milliseconds slots that nobody took gather, so that called visitors are
+/// granted those of so long at once.
+///
+/// It is as long as all of the head need to check in once. Were it shorter, slots would be lost
+/// between two check-ins, and the line would move at less than its pace behind free places. In a
+/// lottery, where nobody checks in more often than another, some of the called come at any moment.
+pub fn pace_burst_ms(settings: &Settings) -> u64 {
+    match settings.queueing_method {
+        QueueingMethod::Random => LATE_MS,
+        _ => u64::from(settings.head_interval_s()) * SECOND_MS + LATE_MS,
+    }
+}
 
 #[cfg(test)]
 mod tests {
-    use super::pace_per_s;
-    use crate::room::settings::Settings;
+    use super::{pace_burst_ms, pace_per_s};
+    use crate::room::settings::{QueueingMethod, Settings};
 
     #[test]
     fn the_pace_catches_up_behind_idle_places() {
@@ -33,5 +45,18 @@ mod tests {
         check(30, 2.0);
         check(0, 3.0);
         check(90, 1.0);
+    }
+    #[test]
+    fn slots_gather_for_as_long_as_the_head_needs_to_check_in() {
+        let check = |near_head_refresh_interval_s: u32, want_ms: u64| {
+            let settings = Settings { near_head_refresh_interval_s, ..Settings::for_tests() };
+            assert_eq!(pace_burst_ms(&settings), want_ms, "{near_head_refresh_interval_s}");
+        };
+        check(1, 5_000);
+        check(5, 5_000);
+        check(10, 8_000);
+        let queueing_method = QueueingMethod::Random;
+        let by_lot = Settings { queueing_method, ..Settings::for_tests() };
+        assert_eq!(pace_burst_ms(&by_lot), 2_000);
     }
 }

@@ -54,6 +54,7 @@ impl Queue {
             self.beside = self.waiting();
             self.line = super::Line::default();
             self.carried = Carried::default();
+            self.served = super::Served::default();
         }
         let round = Round::at(now);
         if !is_lottery || Round::of(self.threshold) >= Some(round) {
@@ -107,6 +108,8 @@ mod tests {
             available,
             ahead: 0.5,
             flow_per_s: 0.0,
+            pace_per_s: 1.0,
+            paced: u64::MAX,
             queued_since_reported: 0,
             joined_since_reported: 0,
             queued_since_round: 0,
@@ -189,11 +192,12 @@ mod tests {
             assert_eq!(called, target, "{carried}");
             let keys = [5, 6].map(|place| OrderKey(round.first().0 + place));
             queue.turn(START + ROUND_MS, &settings, 0);
-            assert_eq!(queue.served_first(&keys, supply(2, carried)) as u64, 2);
+            assert_eq!(queue.served_first(&keys, &settings, supply(2, carried)) as u64, 2);
             // The census still knows the three of the old round, who come first in any case.
             let next = [5, 6].map(|place| OrderKey(Round::at(START + ROUND_MS).first().0 + place));
             let served = if carried < 2 { 2 } else { 0 };
-            assert_eq!(queue.served_first(&next, supply(5, carried)), served, "{carried}");
+            let first = queue.served_first(&next, &settings, supply(5, carried));
+            assert_eq!(first, served, "{carried}");
         };
         check(0, 2);
         check(1, 1);

@@ -3,7 +3,8 @@
 use super::{OrderKey, Queue, Supply, kept_max};
 use crate::base::time::Timestamp;
 use crate::order::census::{Epoch, EpochCensus};
-use crate::room::settings::Settings;
+use crate::order::order_key::QueuedVisitor;
+use crate::room::settings::{QueueingMethod, Settings};
 
 fn slow_room() -> Settings {
     Settings { total_active_users: 2, new_users_per_minute: 2, ..Settings::for_tests() }
@@ -13,6 +14,8 @@ fn supply(available: u64) -> Supply {
     Supply {
         available,
         flow_per_s: 0.0,
+        pace_per_s: 1.0,
+        paced: u64::MAX,
         ahead: 0.5,
         queued_since_reported: 0,
         joined_since_reported: 0,
@@ -86,19 +89,19 @@ fn those_who_joined_in_one_millisecond_are_called_with_the_first_free_slot() {
 }
 
 #[test]
-fn a_fast_room_calls_no_more_than_can_enter_within_a_refresh() {
+fn a_fast_room_calls_no_more_than_the_pace_allows_within_two_check_ins() {
     let check = |available: u64, kept: u64, want: u64| {
         let settings = Settings::with_limits(10_000, 60);
         let mut queue = closed_with(&(1..=100).map(|key| key * 10).collect::<Vec<_>>(), 2);
-        let supply = Supply { kept, ..supply(available) };
+        let supply = Supply { kept, pace_per_s: 2.0, ..supply(available) };
         queue.call(Timestamp(20_000), &settings, supply);
         assert_eq!(queue.waiting_up_to(queue.threshold()), want, "{available} {kept}");
     };
     check(7, 0, 7);
-    check(20, 0, 20);
-    check(90, 0, 20);
+    check(12, 0, 12);
+    check(90, 0, 12);
     // Who is away stands in nobody's way, and takes a place.
-    check(90, 6, 26);
+    check(90, 6, 18);
     check(7, 6, 7);
 }
 
@@ -139,7 +142,7 @@ fn of_too_many_called_those_who_stand_first_are_served() {
         let queue = closed_with(&[1_000, 2_000, 3_000, 4_000], 2);
         let supply = Supply { queued_since_reported: entered, ..supply(available) };
         let keys = [2_000, 2_000, 3_000, 5_000].map(OrderKey);
-        assert_eq!(queue.served_first(&keys, supply), want, "{available} {entered}");
+        assert_eq!(queue.served_first(&keys, &slow_room(), supply), want, "{available} {entered}");
     };
     check(0, 0, 0);
     check(1, 0, 0);
@@ -149,6 +152,123 @@ fn of_too_many_called_those_who_stand_first_are_served() {
     check(4, 0, 3);
     check(5, 0, 4);
     check(0, 9, 0);
+}
+
+#[test]
+fn a_fast_room_serves_those_who_enter_within_a_check_in_at_the_head() {
+    let check = |flow_per_s: f64, want: usize| {
+        let settings = Settings::with_limits(10_000, 60);
+        let queue = closed_with(&[1_000, 2_000, 3_000, 4_000, 5_000], 2);
+        let keys = [1_000, 2_000, 3_000, 4_000, 5_000].map(OrderKey);
+        let supply = Supply { flow_per_s, ..supply(1) };
+        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{flow_per_s}");
+    };
+    check(0.0, 1);
+    check(0.33, 1);
+    check(0.34, 2);
+    check(1.0, 4);
+}
+
+/// Else whoever checks in next would use up the pace, and the first of the line would come in vain.
+#[test]
+fn of_a_line_that_the_pace_holds_back_those_at_the_head_are_served() {
+    let check = |available: u64, paced: u64, pace_per_s: f64, want: usize| {
+        let settings = Settings::with_limits(10_000, 60);
+        let keys: Vec<u64> = (1..=20).map(|key| key * 1_000).collect();
+        let queue = closed_with(&keys, 4);
+        let supply = Supply { paced, pace_per_s, flow_per_s: 9.0, ..supply(available) };
+        let keys: Vec<OrderKey> = keys.into_iter().map(OrderKey).collect();
+        assert_eq!(queue.served_first(&keys, &settings, supply), want, "{available} {paced}");
+        let by_lot = Settings { queueing_method: QueueingMethod::Random, ..settings };
+        assert_eq!(queue.served_first(&keys, &by_lot, supply), 20);
+    };
+    check(15, 0, 0.0, 3);
+    check(15, 0, 2.0, 6);
+    check(15, 5, 2.0, 11);
+    check(5, 5, 2.0, 20);
+}
+
+/// Visitors who ask for slots: key and name.
+fn asking<const N: usize>(
+    visitors: [(u64, u16); N],
+) -> impl Iterator<Item = QueuedVisitor> + Clone {
+    visitors.into_iter().map(|(key, name)| QueuedVisitor { key: OrderKey(key), name })
+}
+
+#[test]
+fn whoever_is_served_and_not_in_the_census_takes_nobody_elses_place() {
+    // The first asked before the middle of the epoch and got the slot after it: the census has left
+    // the visitor out already.
+    let at = Epoch(2).middle() + 50;
+    let granted = |count| Supply { queued_since_reported: count, ..supply(1) };
+    let first = |queue: &Queue, key, count| {
+        queue.served_first(&[OrderKey(key)], &slow_room(), granted(count))
+    };
+    let mut queue = closed_with(&[2_000, 3_000], 2);
+    queue.serve(at, asking([(1_000, 0)]), 1);
+    assert_eq!((first(&queue, 2_000, 1), first(&queue, 3_000, 1)), (1, 0));
+    assert!(queue.curve_without(1).iter().map(|(_, ahead)| *ahead).eq([1, 2]));
+    queue.call(Timestamp(20_000), &slow_room(), granted(1));
+    assert_eq!(queue.threshold(), OrderKey(2_000));
+    assert_eq!(queue.promised(granted(1)), 2);
+    // Whoever the census does count is taken off it, and a slot of somebody unknown off the first.
+    queue.serve(at, asking([(2_000, 0)]), 1);
+    assert_eq!(first(&queue, 3_000, 2), 1);
+    assert_eq!((queue.promised(granted(2)), queue.promised(granted(3))), (1, 0));
+    queue.call(Timestamp(20_000), &slow_room(), granted(2));
+    assert_eq!(queue.threshold(), OrderKey(3_000));
+    // Who asks again has got none.
+    queue.serve(at, asking([(2_000, 0)]), 0);
+    assert_eq!((first(&queue, 2_000, 2), first(&queue, 3_000, 2)), (1, 0));
+    assert_eq!(first(&queue, 3_000, 3), 1);
+}
+
+#[test]
+fn who_asks_takes_no_slot_from_others_of_the_same_millisecond() {
+    let at = Epoch(2).middle() + 50;
+    let mut queue = closed_with(&[1_000], 1);
+    queue.observe(Epoch(2), &[(OrderKey(1_000), 3), (OrderKey(2_000), 1)].into());
+    queue.serve(at, asking([(1_000, 1), (1_000, 2)]), 2);
+    let check = |queue: &Queue, want: [u64; 2]| {
+        let curve = queue.curve_without(2);
+        assert!(curve.iter().map(|(_, ahead)| *ahead).eq(want), "{curve:?}");
+    };
+    check(&queue, [1, 2]);
+    // The third has none; were it taken for one of the two, nobody would be called for 20 s.
+    queue.serve(at, asking([(1_000, 3)]), 0);
+    check(&queue, [1, 2]);
+    // The slot of the first did not arrive.
+    queue.serve(at, asking([(1_000, 1), (1_000, 3)]), 0);
+    check(&queue, [2, 3]);
+}
+
+#[test]
+fn a_grant_takes_its_visitor_off_each_census_that_does_not_know_of_it_yet() {
+    let waiters: EpochCensus = [1_000, 2_000, 3_000].map(|key| (OrderKey(key), 1)).into();
+    let ahead = |queue: &Queue, entered| queue.curve_without(entered)[2].1;
+    let mut queue = closed_with(&[2_000, 3_000], 2);
+    // Two of one millisecond; the first of these keys is in no census yet.
+    queue.serve(Epoch(2).middle() + 50, asking([1_000, 2_000].map(|key| (key, 0))), 2);
+    let check = |queue: &mut Queue, epoch: u64, entered: u64, want: u64| {
+        queue.observe(Epoch(epoch), &waiters);
+        assert_eq!(ahead(queue, entered), want, "{epoch}");
+    };
+    check(&mut queue, 3, 0, 1);
+    check(&mut queue, 4, 0, 1);
+    // 10 s after the slot was granted nobody comes any more.
+    check(&mut queue, 5, 0, 3);
+}
+
+#[test]
+fn in_a_line_of_rounded_keys_whoever_waited_at_its_middle_is_taken_off_it() {
+    let middle = Epoch(2).middle();
+    let mut queue = Queue::default();
+    queue.close(Timestamp(1), OrderKey(1_000));
+    queue.observe(Epoch(2), &[(OrderKey(4_999), 600), (OrderKey(9_999), 600)].into());
+    let visitors = asking([100, 4_500, middle.0].map(|key| (key, 0)));
+    queue.serve(middle + 50, visitors, 3);
+    let curve = queue.curve_without(3);
+    assert!(curve.iter().map(|(_, ahead)| *ahead).eq([598, 1_198]), "{curve:?}");
 }
 
 #[test]

@@ -36,6 +36,11 @@ pub struct View {
     pub called_before: OrderKey,
     /// True while newcomers may ask the counter for a slot.
     pub open: bool,
+    /// True while the settings hold everybody new. An isolate whose settings do not has heard of a
+    /// change before the global aggregator had: there newcomers ask the counter. False in views of
+    /// an earlier version.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub held: bool,
     /// The moment until which newcomers still ask after a burst of them closed the room, since the
     /// first of them are called at once. At all other times it lies in the past.
     #[serde(default)]
@@ -51,6 +56,10 @@ pub struct View {
     /// it. Empty where there are too many seconds, and in views of an earlier version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined_by_second: Vec<(u64, u64)>,
+    /// How many of a thousand newcomers leave as soon as they see the queue page. 0 in views of an
+    /// earlier version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub leaves_at_once_per_1000: u64,
     /// Since when newcomers wait; 1970 while the room is open.
     #[serde(default)]
     pub closed_at: Timestamp,
@@ -75,6 +84,16 @@ pub struct View {
     /// How often data centers and their isolates tell what they count.
     #[serde(default, skip_serializing_if = "Cadence::is_full")]
     pub cadence: Cadence,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_false(is: &bool) -> bool {
+    !*is
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// How many visitors joined the line in a span of time.
@@ -156,10 +175,10 @@ impl View {
         Called { threshold: self.threshold, before: self.called_before }
     }
 
-    /// Returns true when a newcomer of `joined_at` has to ask the counter, which may have a slot or
-    /// call the visitor at once.
+    /// Returns true when a newcomer of `joined_at` whom no settings hold has to ask the counter,
+    /// which may have a slot or call the visitor at once.
     pub fn wants_to_know(&self, joined_at: Timestamp) -> bool {
-        self.open || joined_at < self.names_until
+        self.open || self.held || joined_at < self.names_until
     }
 
     /// Returns true when a newer view should be fetched: the next sync has taken place by then.
@@ -186,6 +205,13 @@ mod tests {
     use super::{Joined, View, keep_newer};
     use crate::base::time::Timestamp;
     use crate::order::order_key::OrderKey;
+
+    #[test]
+    fn whom_no_settings_hold_asks_where_the_view_says_that_everybody_is_held() {
+        let closed = View::default();
+        assert!(!closed.wants_to_know(Timestamp(1)));
+        assert!(View { held: true, ..closed }.wants_to_know(Timestamp(1)));
+    }
 
     #[test]
     fn a_place_among_many_of_one_second_is_not_known_before_the_census() {

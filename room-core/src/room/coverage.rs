@@ -176,7 +176,7 @@ impl HostRoutes {
     /// Finds the room of a path that servers may read in several ways.
     fn possible(&self, path: &str) -> Result<Option<usize>, ContradictoryPath> {
         let reading = WidestReading::of(path);
-        if !reading.is_ambiguous() {
+        if !reading.is_ambiguous() && !self.may_be_put_together(&reading) {
             return Ok(self.longest(&reading.joined()));
         }
         if path.len() > MAX_AMBIGUOUS_PATH_BYTES {
@@ -189,6 +189,16 @@ impl HostRoutes {
         let first = rooms.next();
         let all_one = rooms.all(|place| Some(place) == first);
         if all_one { Ok(first) } else { Err(ContradictoryPath) }
+    }
+
+    /// Whether the path has a letter in parts that may be one of a room's path.
+    fn may_be_put_together(&self, reading: &WidestReading) -> bool {
+        if !reading.is_in_parts() {
+            return false;
+        }
+        let reach = reading.reach();
+        let mut keys = self.by_path.keys().chain(self.by_exact_path.keys());
+        keys.any(|key| !key.is_ascii() && reach.includes(&folded_key(key)))
     }
 }
 
@@ -338,6 +348,19 @@ mod tests {
         check("/x/.%00./shop/buy");
         check("/s%09hop/bu%ffy");
         check("/%C5%BFhop/buy");
+    }
+
+    #[test]
+    fn a_letter_in_parts_is_taken_for_the_letter() {
+        let coverage = coverage(&["a.net/k%C3%A4se", "a.net/shop"]);
+        let check = |path: &str, want: Result<Option<&str>, ContradictoryPath>| {
+            check(&coverage, &format!("http://a.net{path}"), want);
+        };
+        check("/ka%CC%88se", Ok(Some("a.net/k%C3%A4se")));
+        check("/KA%cc%88SE/x", Ok(Some("a.net/k%C3%A4se")));
+        check("/shop/cafe%CC%81", Ok(Some("a.net/shop")));
+        check("/cafe%CC%81", Ok(None));
+        check("/shop/ka%CC%88se", Err(ContradictoryPath));
     }
 
     #[test]

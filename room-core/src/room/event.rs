@@ -1,4 +1,16 @@
 //! Events: scheduled changes of a room's settings, and what is in force at a moment.
+//!
+//! [`in_force`] is a pure function of the configuration and the time. Every visit and every turn of
+//! an object calls it anew, so an event begins and ends everywhere at once without a message.
+//!
+//! The order that an event draws follows from the ticket and the draw's key. [`give_draw_keys`]
+//! derives that key from the oldest master key, so it is the same everywhere. The page shows the
+//! key's hash before the start and the key afterwards (`order::shuffle::Receipt`). Before the start
+//! nothing that a visitor sees depends on a rank.
+//!
+//! A change of settings in the middle of a queue breaks no promise: a bucket is named by its
+//! expiry, a grant knows how long its slots count as inside, and a session without renewal ends no
+//! earlier than was promised. `room-core/tests/laws/events.rs` tests this.
 
 use std::borrow::Cow;
 use std::rc::Rc;

@@ -10,6 +10,11 @@ use crate::room::turnstile::Turnstile;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
+const SECONDS_PER_MINUTE: u32 = 60;
+
+/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
+pub const RETRY_S_MIN: u32 = 3;
+
 /// What an isolate does with newcomers, and with visitors whose turn has come, while no object
 /// answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +99,10 @@ pub struct Settings {
     /// the check-in that did not come; 0 for none.
     #[serde(default)]
     pub turn_kept_minutes: u8,
+    /// Minutes in which a visitor who has waited confirms the turn with a click, and does not enter
+    /// without; 0 to 5, 0 for entering at once.
+    #[serde(default)]
+    pub confirm_turn_minutes: u8,
     /// True for a visitor whose page says that it is hidden ([`Self::of_hidden_page`]): its device
     /// may sleep. False in the settings of a room.
     #[serde(skip)]
@@ -140,6 +149,23 @@ impl Settings {
     pub fn longest_refresh_ms(&self) -> u64 {
         let interval_ms = u64::from(self.refresh_interval_s) * SECOND_MS;
         interval_ms + interval_ms / 10 + SECOND_MS
+    }
+
+    /// Returns the seconds between two check-ins of a visitor who may enter at any moment: three
+    /// fifths of the interval near the head, and [`RETRY_S_MIN`] at least.
+    pub fn head_interval_s(&self) -> u32 {
+        (self.near_head_refresh_interval_s * 3 / 5).max(RETRY_S_MIN)
+    }
+
+    /// Returns how many visitors enter in a minute if everybody inside leaves after one session.
+    pub fn fastest_per_minute(&self) -> u32 {
+        let ends_per_minute = self.total_active_users / self.session_duration_minutes.max(1);
+        self.new_users_per_minute.min(ends_per_minute)
+    }
+
+    /// Whether even then places come free less often than once a second.
+    pub fn admits_seldom(&self) -> bool {
+        self.fastest_per_minute() < SECONDS_PER_MINUTE
     }
 
     /// Returns the activity bucket of a visitor whose last covered request came at `now`. The
@@ -251,6 +277,7 @@ impl Settings {
             keep_flowing_per_minute: 0,
             unconfirmed_s: 0,
             turn_kept_minutes: 0,
+            confirm_turn_minutes: 0,
             page_is_hidden: false,
             challenge_required: false,
             event_stream: false,

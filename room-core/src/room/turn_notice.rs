@@ -66,6 +66,7 @@ impl TurnNotice {
 ///
 /// Of an address the local part loses its tag (`+tag`), its dots and its letter case, and the
 /// domain is that of servers: `domain_in_ascii` makes `xn--bcher-kva.example` of `bücher.example`.
+/// Of the domains under which a large provider keeps the same mailbox one counts.
 /// Of a number the last digits count, since it can be written with and without the code of its
 /// country.
 pub fn mailbox(contact: &str, domain_in_ascii: impl FnOnce(&str) -> String) -> String {
@@ -77,6 +78,9 @@ pub fn mailbox(contact: &str, domain_in_ascii: impl FnOnce(&str) -> String) -> S
     let local = local.split('+').next().unwrap_or_default().replace('.', "");
     let domain = match domain {
         "googlemail.com" => "gmail.com".to_owned(),
+        "mac.com" | "me.com" => "icloud.com".to_owned(),
+        "pm.me" | "protonmail.ch" | "protonmail.com" => "proton.me".to_owned(),
+        "ya.ru" | "yandex.by" | "yandex.com" | "yandex.kz" => "yandex.ru".to_owned(),
         domain if domain.is_ascii() => domain.to_owned(),
         domain => domain_in_ascii(domain),
     };
@@ -284,6 +288,15 @@ mod tests {
             check(typed, "ann@mail.example");
         }
         check("bob@googlemail.com", "bob@gmail.com");
+        for domain in ["mac.com", "Me.com", "icloud.com"] {
+            check(&format!("bob@{domain}"), "bob@icloud.com");
+        }
+        for domain in ["pm.me", "protonmail.ch", "protonmail.com", "proton.me"] {
+            check(&format!("bob@{domain}"), "bob@proton.me");
+        }
+        for domain in ["ya.ru", "yandex.by", "yandex.com", "yandex.kz", "yandex.ru"] {
+            check(&format!("bob@{domain}"), "bob@yandex.ru");
+        }
         for typed in ["JÖRG@BÜCHER.example", "jörg@bücher.example", "jörg@XN--bcher-kva.example"]
         {
             check(typed, "jörg@xn--bcher-kva.example");

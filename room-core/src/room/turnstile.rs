@@ -1,5 +1,12 @@
 //! Turnstile, by which visitors prove that they are people: what owners choose, and what becomes of
 //! a token. Sending it to siteverify is up to the Worker.
+//!
+//! The challenge is shown where a newcomer would get a place (`admission::queue`); a visitor who
+//! can enter at once meets none. A token is taken out of the query and checked, the visit goes on,
+//! and the answer is a 303 to the address without it. A token is ignored where the visitor has a
+//! place already, or where another site's page brought it: otherwise any link could send people
+//! into the infinite queue. That queue is a ticket with a flag, which also holds the first real
+//! estimate and place. It never calls an object and counts in no census.
 
 mod tally;
 mod token;

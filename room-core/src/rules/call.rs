@@ -26,6 +26,14 @@ pub(super) fn apply<'v>(
     if let (Function::Len, Value::Array(elements)) = (function, &first) {
         return Ok(count(elements.len()));
     }
+    if let (Function::HasValue, Value::Array(elements), [Value::Text(wanted)]) =
+        (function, &first, others)
+    {
+        let compared = wanted.len().saturating_add(ELEMENT_STEPS);
+        budget.spend(elements.len().saturating_mul(compared))?;
+        let is_wanted = |one: &Value<'_>| matches!(one, Value::Text(text) if text == wanted);
+        return Ok(Value::Boolean(elements.iter().any(is_wanted)));
+    }
     let Value::Text(text) = first else { return Ok(Value::Missing) };
     budget.spend(steps(function, &text, others))?;
     Ok(match (function, others) {
@@ -75,7 +83,12 @@ fn steps(function: Function, text: &[u8], others: &[Value<'_>]) -> usize {
         Function::IsTimedHmacValid => {
             text.len().saturating_add(others).saturating_add(256).saturating_mul(8)
         }
-        Function::Len | Function::Concat | Function::UrlDecode => 1,
+        // Keys are looked for where fields are read, values above.
+        Function::HasKey
+        | Function::HasValue
+        | Function::Len
+        | Function::Concat
+        | Function::UrlDecode => 1,
         Function::LookupJsonInteger | Function::LookupJsonString => {
             json::steps(text).saturating_add(others)
         }

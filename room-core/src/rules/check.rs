@@ -171,6 +171,8 @@ fn argument(
         Parameter::Integer => is_integer || value == Some(Type::One(Scalar::Integer)),
         Parameter::IntegerLiteral => is_integer,
         Parameter::Key => matches!(given, Given::IntegerLiteral | Given::TextLiteral),
+        Parameter::Map => value == Some(Type::Map),
+        Parameter::TextArray => value == Some(Type::Array(Scalar::Text)),
         Parameter::Text => is_text || given == Given::TextLiteral,
         Parameter::TextLiteral => given == Given::TextLiteral,
         Parameter::TextOfRequest => is_text,

@@ -6,6 +6,7 @@ use super::budget::{
 };
 use super::call;
 use super::field::Source;
+use super::function::Function;
 use super::list::{List, Lists};
 use super::pattern::Pattern;
 use super::request::RequestFields;
@@ -217,6 +218,9 @@ impl<'e> Evaluation<'e, '_> {
     }
 
     fn call(&mut self, call: &'e Call) -> Result<Value<'e>, Stop> {
+        if call.function == Function::HasKey {
+            return self.has_key(&call.arguments);
+        }
         let Some((first, others)) = call.arguments.split_first() else {
             return Ok(Value::Missing);
         };
@@ -234,6 +238,19 @@ impl<'e> Evaluation<'e, '_> {
             results.push(call::apply(call.function, element, &others, &mut self.budget)?);
         }
         Ok(Value::Array(results))
+    }
+
+    /// Whether a map has an entry of this name; the others are not read for that.
+    fn has_key(&mut self, arguments: &'e [Argument]) -> Result<Value<'e>, Stop> {
+        self.budget.spend(NODE_STEPS)?;
+        let [Argument::Value(Operand { base: Base::Field(map), .. }), Argument::Text(name)] =
+            arguments
+        else {
+            return Ok(Value::Missing);
+        };
+        self.fields.check(map.source)?;
+        let found = self.entry(map.source, name)?;
+        Ok(Value::Boolean(matches!(found, Value::Array(values) if !values.is_empty())))
     }
 
     fn argument(&mut self, argument: &'e Argument) -> Result<Value<'e>, Stop> {

@@ -8,6 +8,8 @@ use super::tree::{Scalar, Type};
 pub(super) enum Function {
     Concat,
     EndsWith,
+    HasKey,
+    HasValue,
     IsTimedHmacValid,
     Len,
     LookupJsonInteger,
@@ -29,8 +31,12 @@ pub(super) enum Parameter {
     IntegerLiteral,
     /// A name or a place in JSON: a quoted text, or an integer from 0.
     Key,
+    /// A map of the request as a whole.
+    Map,
     /// A text, written or of the request.
     Text,
+    /// An array of texts.
+    TextArray,
     /// A quoted text.
     TextLiteral,
     /// A text of the request.
@@ -46,7 +52,9 @@ impl Parameter {
             Self::Integer => "an integer",
             Self::IntegerLiteral => "a written integer",
             Self::Key => "a quoted name or an integer from 0",
+            Self::Map => "a map, like http.request.headers",
             Self::Text => "a text",
+            Self::TextArray => "an array of texts",
             Self::TextLiteral => "a quoted text",
             Self::TextOfRequest => "a text of the request, not a quoted one",
             Self::TextOrArray => "a text or an array",
@@ -117,7 +125,9 @@ const fn optional(count: usize, mut signature: Signature) -> Signature {
     signature
 }
 
-use Parameter::{Integer, IntegerLiteral, Key, Text, TextLiteral, TextOfRequest, TextOrArray};
+use Parameter::{
+    Integer, IntegerLiteral, Key, Map, Text, TextArray, TextLiteral, TextOfRequest, TextOrArray,
+};
 
 static SIGNATURES: &[Signature] = &[
     variadic(fixed(
@@ -133,6 +143,20 @@ static SIGNATURES: &[Signature] = &[
         &[TextOfRequest, Text],
         Scalar::Boolean,
         "ends_with(text, ending)",
+    ),
+    fixed(
+        "has_key",
+        Function::HasKey,
+        &[Map, TextLiteral],
+        Scalar::Boolean,
+        "has_key(map, \"name\")",
+    ),
+    fixed(
+        "has_value",
+        Function::HasValue,
+        &[TextArray, Text],
+        Scalar::Boolean,
+        "has_value(array, text)",
     ),
     optional(
         2,

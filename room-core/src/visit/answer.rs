@@ -183,13 +183,16 @@ impl ResponseContext<'_> {
                 ),
             ),
             Told::Taken(_) => (200, "{\"taken\":true}".to_owned()),
+            Told::Entered(_) => (200, "{\"entered\":true}".to_owned()),
             Told::Forgotten => (200, "{\"taken\":false}".to_owned()),
             Told::Refused { status, reason, .. } => {
                 (*status, format!("{{\"error\":\"{reason}\"}}"))
             }
         };
         let cookie = match told {
-            Told::Code(ticket) | Told::Taken(ticket) => Some(self.set_cookie(keys, source, ticket)),
+            Told::Code(ticket) | Told::Taken(ticket) | Told::Entered(ticket) => {
+                Some(self.set_cookie(keys, source, ticket))
+            }
             Told::Forgotten => Some(self.cookie(&self.room.cookie_name, "", 0)),
             _ => None,
         };

@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 
+use crate::admission::confirmation::is_asked;
 use crate::admission::{is_inside, is_waiting};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
@@ -16,10 +17,10 @@ use crate::ticket::{Ticket, cookie};
 /// Opens the room's tickets in a `Cookie` header and returns the visitor's own; `None` if none can
 /// be opened.
 ///
-/// Of several it is the best one for the visitor: inside before waiting, waiting before the
-/// infinite queue, and the one who joined first. Of copies of one ticket it is the newest. A ticket
-/// for which `counts` is false (a void one, or that of another client) is returned if there is no
-/// other.
+/// Of several it is the best one for the visitor: inside before asked to enter, then waiting,
+/// before the infinite queue, and the one who joined first. Of copies of one ticket it is
+/// the newest. A ticket for which `counts` is false (a void one, or that of another client) is
+/// returned if there is no other.
 pub fn own_ticket(
     keys: &mut KeyRing,
     now: Timestamp,
@@ -44,11 +45,12 @@ pub fn own_ticket(
 fn standing(now: Timestamp, settings: &Settings, ticket: &Ticket) -> u8 {
     match ticket {
         ticket if !ticket.infinite && is_inside(ticket, now, settings) => 0,
-        ticket if !is_waiting(ticket, now) => 4,
-        Ticket { infinite: true, .. } => 3,
+        ticket if is_asked(ticket, now) => 1,
+        ticket if !is_waiting(ticket, now) => 5,
+        Ticket { infinite: true, .. } => 4,
         // Another device may have it.
-        Ticket { moving: true, .. } => 2,
-        _ => 1,
+        Ticket { moving: true, .. } => 3,
+        _ => 2,
     }
 }
 

@@ -1,5 +1,5 @@
-//! How a visitor's place in the line moves to another device: by a code that one device shows for a
-//! minute and the other one gives, once.
+//! What a visitor does about the place with a form: it moves to another device, by a code that one
+//! device shows for a minute and the other one gives, once; and whose turn has come confirms it.
 //!
 //! Both send a form of the queue page to its own address with [`QUERY`] behind it, by a `POST`
 //! whose `Origin` is the site's own. The code stands in the body, so no address has a secret. The
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 use super::request::RequestHead;
 use super::session::is_origin_of;
 use super::turn_notice::Share;
-use crate::admission::moving;
+use crate::admission::{confirmation, moving};
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::machines::moves::MoveReply;
@@ -40,6 +40,8 @@ pub enum Plan {
     Start(Ticket),
     /// This visitor gives this code.
     Take(PlaceCode, VisitorId),
+    /// The visitor who holds this ticket confirms the turn.
+    Enter(Ticket),
     /// Nobody needs to be asked.
     Tell(Told),
 }
@@ -51,6 +53,8 @@ pub enum Told {
     Code(Ticket),
     /// That the place of this ticket, which becomes the visitor's, is here now.
     Taken(Ticket),
+    /// That the visitor is inside, with this ticket of a session that begins.
+    Entered(Ticket),
     /// That nothing has changed: a form of another site, a visitor without a place.
     Refused {
         /// The status for apps.
@@ -112,6 +116,10 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
         return Plan::Tell(FOREIGN);
     }
     let Some(ticket) = ticket else { return Plan::Tell(NO_PLACE) };
+    if confirmation::is_asked(ticket, now) {
+        let confirms = field(form, "act") == "enter";
+        return if confirms { Plan::Enter(ticket.clone()) } else { Plan::Tell(NO_PLACE) };
+    }
     match field(form, "act") {
         "code" => Plan::Start(moving::with_code(ticket, now)),
         "take" => match PlaceCode::parse(percent_decode_str(field(form, "code"))) {
@@ -137,11 +145,19 @@ pub enum Asked {
 }
 
 impl Plan {
+    /// Returns what the visitor is told who confirms the turn; `enter` begins the session. `None`
+    /// for any other plan.
+    pub fn entered(&self, enter: impl FnOnce(&Ticket) -> Option<Ticket>) -> Option<Told> {
+        let Self::Enter(ticket) = self else { return None };
+        Some(enter(ticket).map_or(NO_PLACE, Told::Entered))
+    }
+
     /// Returns what the visitor is told, by what came of asking; `open` opens what was sealed with
     /// a code.
     pub fn told(self, asked: Asked, open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>) -> Told {
         match (self, asked) {
             (Self::Tell(told), _) => told,
+            (Self::Enter(_), _) => NO_PLACE,
             (_, Asked::TooOften) => TOO_MANY,
             (Self::Start(ticket), Asked::Reply(MoveReply::Open)) => Told::Code(ticket),
             (Self::Start(_), Asked::Reply(MoveReply::Taken)) => ELSEWHERE,
@@ -179,9 +195,10 @@ mod tests {
     use crate::base::id::VisitorId;
     use crate::base::time::Timestamp;
     use crate::machines::moves::MoveReply;
-    use crate::ticket::Ticket;
+    use crate::ticket::bucket::Bucket;
     use crate::ticket::client::ClientMark;
     use crate::ticket::place_code::PlaceCode;
+    use crate::ticket::{Ticket, TicketState};
     use crate::visit::request::RequestHead;
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
@@ -236,6 +253,36 @@ mod tests {
         }
         check("act=anew", Some(&with_code(&own, NOW)), refused(Told::Forgotten));
         check("act=code", None, refused(NO_PLACE));
+    }
+
+    /// The ticket of a visitor who is asked to confirm the turn, for a minute more.
+    fn asked() -> Ticket {
+        let counted_bucket = Bucket(u32::try_from(NOW.seconds() + 60).unwrap());
+        let state = TicketState::Accepted;
+        Ticket { state, accepted_at: NOW, counted_bucket, kept_minutes: 5, ..waiting() }
+    }
+
+    #[test]
+    fn who_is_asked_confirms_with_a_form_and_does_nothing_else() {
+        let own = asked();
+        let tells = |form: &str| plan(NOW, URL, SITE, form, Some(&own));
+        assert_eq!(tells("act=enter"), Plan::Enter(own.clone()));
+        for form in ["act=code", "act=take&code=7K3M-9QXB", "act=anew", "act=tell", ""] {
+            assert_eq!(tells(form), Plan::Tell(NO_PLACE), "{form}");
+        }
+        for origin in ["", "null", "https://other.example"] {
+            let told = plan(NOW, URL, origin, "act=enter", Some(&own));
+            assert_eq!(told, Plan::Tell(FOREIGN), "{origin}");
+        }
+        let later = NOW.plus_seconds(60);
+        let told = |ticket| plan(later, URL, SITE, "act=enter", ticket);
+        assert_eq!(told(Some(&own)), Plan::Tell(NO_PLACE), "the window is over");
+        assert_eq!(told(None), Plan::Tell(NO_PLACE));
+        assert_eq!(plan(NOW, URL, SITE, "act=enter", Some(&waiting())), Plan::Tell(NO_PLACE));
+        let entered = Plan::Enter(own.clone()).entered(|ticket| Some(ticket.clone()));
+        assert_eq!(entered, Some(Told::Entered(own.clone())));
+        assert_eq!(Plan::Enter(own).entered(|_| None), Some(NO_PLACE));
+        assert_eq!(Plan::Tell(NO_PLACE).entered(|_| None), None);
     }
 
     #[test]

@@ -70,6 +70,54 @@ proptest! {
         }
     }
 
+    /// Whoever is first and late by less than 10 s at each check-in, as on a slow line, keeps the
+    /// turn before those who wake and who come in time.
+    #[test]
+    fn i9_who_is_late_keeps_the_turn(
+        places in 1..4_u32,
+        late_ms in 0..9_500_u64,
+        wakes_after_ticks in 0..60_u64,
+        isolates in vec(0..6_usize, 3),
+    ) {
+        let mut cluster = Cluster::new(limits(places, places), 3);
+        for place in 0..places as usize {
+            cluster.arrive(place);
+        }
+        cluster.run(12, 250);
+        let first = places as usize;
+        for isolate in isolates {
+            cluster.arrive(isolate);
+            cluster.run(12, 250);
+        }
+        let inside = |cluster: &Cluster, visitor: usize| {
+            let last = cluster.visitors[visitor].cookies.last();
+            last.is_some_and(|ticket| ticket.state == TicketState::Accepted)
+        };
+        cluster.visitors[first].stays = false;
+        // The second falls asleep before a place comes free.
+        cluster.run(120, 250);
+        cluster.visitors[first + 1].stays = false;
+        let mut awake_in = 120 + wakes_after_ticks;
+        for _ in 0..2 * MINUTE_MS / 250 {
+            let browser = &cluster.visitors[first];
+            let ticket = browser.cookies.last().filter(|_| !browser.loading);
+            let due = ticket.filter(|ticket| ticket.state == TicketState::Queued).map(next_refresh);
+            if due.is_some_and(|due| due + late_ms <= cluster.now) {
+                cluster.come_back(first, browser.isolate, 0);
+            }
+            awake_in = awake_in.saturating_sub(1);
+            if awake_in == 0 && !cluster.visitors[first + 1].stays {
+                cluster.visitors[first + 1].stays = true;
+            }
+            cluster.run(1, 250);
+            let others = [1, 2].map(|behind| inside(&cluster, first + behind));
+            let others = others.into_iter().filter(|entered| *entered).count();
+            let keeps = inside(&cluster, first) || others < first;
+            assert!(keeps, "{others} behind got all {places} places");
+        }
+        assert!(inside(&cluster, first), "the first never entered");
+    }
+
     /// I9 where turns are kept: nobody gets the place of the one who is away, who enters at once
     /// on coming back in time; then it is offered to the next within a refresh interval more.
     #[test]

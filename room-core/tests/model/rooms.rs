@@ -30,7 +30,7 @@ fn called() -> Room {
 fn watched() -> Room {
     let (arrive, calm) = (Before::Arrive, Before::Calm);
     let served = Before::CalmUntilServed(1);
-    let before = vec![arrive, calm(2_000), arrive, calm(1_100), arrive, served];
+    let before = vec![arrive, calm(1_000), arrive, calm(500), arrive, served];
     Room { before, is_calm_anywhere: true, ..called() }
 }
 

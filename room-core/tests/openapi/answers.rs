@@ -94,6 +94,10 @@ pub fn audit_entry() -> Value {
             "target": { "type": "string" },
             "before": fields,
             "after": fields,
+            "idempotency": {
+                "type": "string",
+                "description": "Hashes by which a call with an Idempotency-Key is known again.",
+            },
         },
     })
 }

@@ -94,6 +94,30 @@ fn operation(target: Target, method: Method) -> Value {
     if is_list {
         operation["parameters"] = paging();
     }
+    if target == Target::AuditLog
+        && let Some(parameters) = operation["parameters"].as_array_mut()
+    {
+        parameters.extend(audit_filters());
+    }
+    let makes = matches!(
+        target,
+        Target::Rooms(_)
+            | Target::Events(..)
+            | Target::Rules(..)
+            | Target::Webhooks(..)
+            | Target::Lists
+    );
+    if makes && method == Method::Post {
+        let schema = json!({ "type": "string", "maxLength": 255 });
+        let what = "A call with the same key and body is done once.";
+        let key = json!({
+            "name": "Idempotency-Key",
+            "in": "header",
+            "description": what,
+            "schema": schema,
+        });
+        operation["parameters"] = json!([key]);
+    }
     if let Some(body) = body {
         operation["requestBody"] = json!({ "required": true, "content": content(&body) });
     }
@@ -110,6 +134,10 @@ fn meaning(target: Target, method: Method) -> (&'static str, Option<Value>, Valu
         (Target::TokenVerify, _) => ("Does this token count?", (None, reference("Token"))),
         (Target::AccountRooms, _) => ("Rooms of all zones", (None, array("Room"))),
         (Target::Rooms(_), Post) => ("Make a room", one("Room")),
+        (Target::Rooms(_), Delete) => {
+            let ids = json!({ "type": "array", "items": only_id });
+            ("Remove many rooms, all or none", (Some(items_by_id()), ids))
+        }
         (Target::Rooms(_), _) => ("Rooms of a zone", (None, array("Room"))),
         (Target::Room(..), Put) => ("Replace a room", one("Room")),
         (Target::Room(..), Patch) => ("Change fields of a room", part("Room")),
@@ -223,7 +251,7 @@ fn moved_rule() -> Value {
         "type": "object",
         "description": "Where the rule goes; one of the three.",
         "properties": {
-            "index": { "type": "integer", "minimum": 1 },
+            "index": { "type": "integer", "minimum": 0, "description": "From 1; 0 is 1." },
             "before": { "type": "string" },
             "after": { "type": "string" },
         },
@@ -289,6 +317,22 @@ fn envelope(result: &Value, is_list: bool) -> Value {
 
 fn content(schema: &Value) -> Value {
     json!({ "application/json": { "schema": schema } })
+}
+
+fn audit_filters() -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    let moment = json!({ "type": "string", "format": "date-time" });
+    let method = json!({ "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] });
+    let named = [
+        ("actor", &text),
+        ("method", &method),
+        ("target", &text),
+        ("since", &moment),
+        ("before", &moment),
+    ];
+    let parameter =
+        |(name, schema): (&str, &Value)| json!({ "name": name, "in": "query", "schema": schema });
+    named.map(parameter).to_vec()
 }
 
 fn paging() -> Value {

@@ -216,6 +216,11 @@ fn room() -> Value {
                 0, 5, Some(0),
                 "How long a place stays free for a visitor whose turn it is and who is away.",
             )),
+            "confirm_turn_minutes": ours(number(
+                0, 5, Some(0),
+                "How long a place is kept for a visitor whose turn it is and who enters with a \
+                 click; 0: visitors enter by themselves.",
+            )),
             "unconfirmed_seconds": ours(number(
                 0, 1_800, Some(0),
                 "How long a newcomer counts who has not come back; 0: for the session.",

@@ -68,6 +68,7 @@ impl World {
             body: body.to_string(),
             base_url: "https://admin.example".to_owned(),
             if_match: String::new(),
+            idempotency_key: String::new(),
             actor: "me@shop.example".to_owned(),
         };
         let mut draw = [0; 16];

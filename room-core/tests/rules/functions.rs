@@ -35,6 +35,39 @@ fn texts_are_changed() {
 }
 
 #[test]
+fn names_and_values_are_there_or_not() {
+    check(
+        true,
+        &[
+            r#"has_key(http.request.headers, "user-agent")"#,
+            r#"not has_key(http.request.headers, "x-none")"#,
+            r#"not has_key(http.request.headers, "User-Agent")"#,
+            r#"has_value(http.request.headers.names, "user-agent")"#,
+            r#"has_value(http.request.headers["user-agent"], http.user_agent)"#,
+            "any(has_value(http.request.headers[*], http.user_agent))",
+            r#"not has_value(http.request.headers["x-none"], "")"#,
+        ],
+    );
+    check(
+        false,
+        &[
+            r#"has_value(http.request.headers.names, "user")"#,
+            r#"has_key(http.request.uri.args, "none")"#,
+        ],
+    );
+    for wrong in [
+        r#"has_key(http.host, "a")"#,
+        r#"has_key(http.request.headers["a"], "a")"#,
+        r#"has_key(http.request.headers[*], "a")"#,
+        "has_key(http.request.headers, http.host)",
+        r#"has_value(http.request.headers, "a")"#,
+        "has_value(http.request.headers.names, 1)",
+    ] {
+        assert!(parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn ends_of_texts() {
     check(
         true,

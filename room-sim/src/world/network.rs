@@ -116,6 +116,8 @@ pub enum Caller {
         /// Its incarnation when it asked.
         incarnation: Incarnation,
     },
+    /// The global aggregator, which asks the aggregator of this data center for a sync.
+    Global(usize),
 }
 
 /// A request to an object, and to which.
@@ -175,7 +177,7 @@ impl Caller {
                 shift.place.data_center
             }
             Self::Counter { counter, .. } => counter.data_center,
-            Self::Aggregator { data_center, .. } => *data_center,
+            Self::Aggregator { data_center, .. } | Self::Global(data_center) => *data_center,
         }
     }
 }
@@ -271,9 +273,10 @@ impl Network {
                 Some(if is_of_counter { drawn_ms + self.counters_late_ms } else { drawn_ms })
             }
             Caller::Hold(shift, _) if !self.reports_of(shift.place).1 => None,
-            Caller::Hold(..) | Caller::Counter { .. } | Caller::Aggregator { .. } => {
-                self.to_global(data_center, stream)
-            }
+            Caller::Hold(..)
+            | Caller::Counter { .. }
+            | Caller::Aggregator { .. }
+            | Caller::Global(_) => self.to_global(data_center, stream),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use room_core::base::id::{Colo, Incarnation, RoomId};
 use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::capacity::state::Node;
-use room_core::machines::data_center_aggregator::{AggregatorTurn, DataCenterAggregator};
+use room_core::machines::data_center_aggregator::{self, AggregatorTurn, DataCenterAggregator};
 use room_core::machines::data_center_counter::{CounterTurn, DataCenterCounter, SHARDS_MAX};
 use room_core::machines::global_aggregator::{GlobalAggregator, GlobalTurn, Restored, Save};
 use room_core::machines::turn::RequestId;
@@ -283,6 +283,10 @@ impl Objects {
             return;
         }
         self.wake_at(Object::Global, turn.wake_at, context);
+        for asked in turn.send.into_iter().flatten() {
+            let (to, sync) = (data_center_of(asked.colo), data_center_aggregator::sync_request());
+            context.call(Caller::Global(to), Question::Aggregator(to, sync));
+        }
         for (id, reply) in turn.replies {
             context.reply(id.0, Reply::Global(reply));
         }

@@ -44,8 +44,11 @@ impl Versions {
         !self.global && !is_one_of(self.isolates, place.data_center)
     }
 
-    /// What arrives of a question; none where whoever is asked does not know such a question.
+    /// What arrives of a question; none where whoever asks, or is asked, knows no such question.
     pub(crate) fn question(&self, caller: &Caller, question: Question) -> Option<Question> {
+        if self.global && matches!(caller, Caller::Global(_)) {
+            return None;
+        }
         if !self.is_old(caller) {
             return Some(question);
         }
@@ -86,7 +89,9 @@ impl Versions {
             }
             Caller::Hold(shift, _) => isolate(shift.place) || self.global,
             Caller::Counter { counter, .. } => objects(counter.data_center) || self.global,
-            Caller::Aggregator { data_center, .. } => objects(*data_center) || self.global,
+            Caller::Aggregator { data_center, .. } | Caller::Global(data_center) => {
+                objects(*data_center) || self.global
+            }
         }
     }
 }

@@ -50,7 +50,8 @@ fn a_hidden_page_says_so_early_once_and_its_turn_is_kept() {
     let hidden = Settings::for_tests().of_hidden_page();
     let visits = |settings: &Settings, ticket: &Ticket| {
         let (view, random) = (Some(&view), DRAWS);
-        let context = VisitContext { now: NOW, settings, view, may_ask: true, random };
+        let context =
+            VisitContext { now: NOW, settings, view, may_ask: true, behind_ms: 0, random };
         decide(context, Some(ticket.clone()))
     };
     let near = Ticket { shown_estimate_s: 300, ..queued(NOW.0 - 9_000, NOW.0 - 4_000) };

@@ -1,9 +1,13 @@
 //! What the incarnations of one aggregator say together: when it was heard, and whether visitors
 //! wait in its data center.
 
-use super::{CLOCK_MS, Held, REPORT_ANSWER_MS, REPORT_MS, SYNC_MS};
+use super::{
+    CLOCK_MS, Contributions, Held, LEFT_OUT_MS, Node, NodeIncarnation, REPORT_ANSWER_MS, REPORT_MS,
+    SYNC_MS,
+};
+use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
-use crate::order::census::Epoch;
+use crate::order::census::{Epoch, EpochCensus};
 use crate::order::order_key::EPOCH_MS;
 
 /// How long a sync may take to the global aggregator, in milliseconds, after the one in flight has
@@ -14,6 +18,29 @@ const SYNC_ARRIVES_MS: u64 = 250 + 125;
 const SILENT_SYNCS: u64 = 3;
 /// How late an aggregator of the version before hears of a renewal at most, in milliseconds.
 const UNTOLD_MS: u64 = SECOND_MS;
+
+impl Contributions {
+    /// Returns when a source was heard last, and the census that it told.
+    pub fn census_of(
+        &self,
+        source: NodeIncarnation,
+    ) -> Option<(Timestamp, &SortedMap<Epoch, EpochCensus>)> {
+        let held = self.sources.get(&source)?;
+        Some((held.heard_at, &held.contribution.census))
+    }
+
+    /// Returns the aggregators with traffic or waiting visitors that have not been heard since
+    /// `moment`, and were in the 20 s before it.
+    pub fn unheard_since(&self, moment: Timestamp) -> Vec<Node> {
+        let is_awaited = |node: &NodeState| {
+            (!node.quiet || node.has_waiters())
+                && node.heard_at < moment
+                && moment.since_ms(node.heard_at) <= LEFT_OUT_MS
+        };
+        let awaited = self.nodes.iter().filter(|(_, node)| is_awaited(node));
+        awaited.map(|(name, _)| *name).collect()
+    }
+}
 
 /// The state of one aggregator over all its incarnations: when it was last heard, whether that
 /// said that nobody reports or waits (`quiet`), and the newest complete epoch (`through`).

@@ -241,12 +241,24 @@ impl Counts {
         Some(bucket.expires_at() + told_late_ms(report_ms))
     }
 
+    /// Returns when a sync can first tell up to when this incarnation knows all renewals; `None`
+    /// once one has told it.
+    pub(super) fn knows_renewals_at(&self, report_ms: u64) -> Option<Timestamp> {
+        let is_told = self.told_until > Timestamp::default();
+        (!is_told).then(|| self.heard_all_at(report_ms) + told_late_ms(report_ms))
+    }
+
+    /// Returns the moment up to which the isolates have told what the incarnation before had heard
+    /// of and had not passed on.
+    fn heard_all_at(&self, report_ms: u64) -> Timestamp {
+        self.started_at + SYNC_MS.max(report_ms)
+    }
+
     /// Returns the moment up to which all renewals have been reported, where no report is lost;
     /// 1970 until the isolates have told a new incarnation what the one before had not passed on.
     fn told_until(&self, now: Timestamp, report_ms: u64) -> Timestamp {
         let told = now - told_late_ms(report_ms);
-        let heard_all_at = self.started_at + SYNC_MS.max(report_ms);
-        if told < heard_all_at { Timestamp::default() } else { told }
+        if told < self.heard_all_at(report_ms) { Timestamp::default() } else { told }
     }
 
     /// Forgets what no longer counts, at most every 2 s however fast urgent syncs follow each

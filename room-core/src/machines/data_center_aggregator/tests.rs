@@ -1,5 +1,6 @@
 //! Tests of the aggregator: each event counts once, nothing durable is asked for again.
 
+mod asked;
 mod calm;
 
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
@@ -82,15 +83,9 @@ impl Fixture {
 }
 
 fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
-    Report {
-        isolate: IsolateId(isolate),
-        first,
-        durable: 0,
-        events: events.to_vec(),
-        view_version: 0,
-        check: Vec::new(),
-        counted: None,
-    }
+    let (isolate, events) = (IsolateId(isolate), events.to_vec());
+    let (durable, view_version, check, counted) = (0, 0, Vec::new(), None);
+    Report { isolate, first, durable, events, view_version, check, counted }
 }
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {

@@ -6,7 +6,9 @@
 //! then.
 
 use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::state::CLOCK_MS;
 use crate::machines::wire::{Pull, named_ranks};
+use crate::order::lottery::Round;
 use crate::order::order_key::OrderKey;
 use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE};
 use crate::room::settings::{QueueingMethod, Settings};
@@ -39,11 +41,13 @@ impl Burst {
         admitted: usize,
     ) -> bool {
         let ranks = named_ranks(pull.new_waiting as usize);
-        let named = ranks.zip(pull.keys.iter().copied()).map(|(rank, key)| (rank + 1, key));
+        let keys = pull.keys.iter().map(|key| joined_by(now, *key));
+        let last = keys.clone().next_back();
+        let named = ranks.zip(keys).map(|(rank, key)| (rank + 1, key));
         let mut refused = named.filter(|(rank, _)| *rank > admitted).peekable();
         let closes = queue.is_open();
         if closes {
-            let first = refused.peek().map(|(_, key)| *key).or(pull.keys.last().copied());
+            let first = refused.peek().map(|(_, key)| *key).or(last);
             let first = first.unwrap_or(OrderKey::fifo(now));
             queue.close(now, first);
             // In a lottery nobody is called for having come first.
@@ -71,4 +75,10 @@ impl Burst {
         let asks = self.left > 0 && !queue.is_open();
         if asks { self.ends_at } else { Timestamp::default() }
     }
+}
+
+/// Returns the key of a visitor who joined by `now`, as the clock that named it may be wrong: at a
+/// later key all who join until then would be called at once.
+fn joined_by(now: Timestamp, key: OrderKey) -> OrderKey {
+    if Round::of(key).is_some() { key } else { key.min(OrderKey::fifo(now + CLOCK_MS)) }
 }

@@ -54,6 +54,17 @@ impl ForecastCache {
         self.retention.pause();
     }
 
+    /// Learns from a census that the line was just taken from how many newcomers leave at once.
+    pub(super) fn see_newcomers(&mut self, settings: &Settings, queue: &Queue, books: &Books) {
+        let contributions = books.contributions();
+        self.retention.see_newcomers(settings, queue, |second| contributions.joined_in(second));
+    }
+
+    /// Returns how many of a thousand newcomers do.
+    pub(super) fn leaves_at_once_per_1000(&self) -> u64 {
+        self.retention.leaves_at_once_per_1000()
+    }
+
     /// Returns the share of those who have waited for a minute who give up in a second.
     pub(super) fn give_up_per_s(&self) -> f64 {
         self.retention.give_up_per_s()

@@ -2,7 +2,7 @@
 //! all at once when the rate allows new ones.
 
 use crate::base::time::Timestamp;
-use crate::queue::pace::{PACE_BURST_MS, pace_per_s};
+use crate::queue::pace::{pace_burst_ms, pace_per_s};
 use crate::room::settings::Settings;
 
 /// A token bucket for slots of called visitors. It is not stored: a restart empties it.
@@ -19,10 +19,27 @@ impl Pace {
         Self { used_until_ms: now.0 as f64 }
     }
 
+    /// Returns how many slots the pace allows at `now`, if `granted_last_minute` count against
+    /// `new_users_per_minute`.
+    pub(super) fn allows(
+        self,
+        now: Timestamp,
+        settings: &Settings,
+        granted_last_minute: u64,
+    ) -> u64 {
+        let slot_ms = 1_000.0 / pace_per_s(settings, granted_last_minute);
+        ((now.0 as f64 - self.start_ms(now, settings)) / slot_ms).max(0.0) as u64
+    }
+
+    /// Returns the moment from which on slots have not been taken: [`pace_burst_ms`] ago at most.
+    fn start_ms(self, now: Timestamp, settings: &Settings) -> f64 {
+        self.used_until_ms.max((now - pace_burst_ms(settings)).0 as f64)
+    }
+
     /// Takes as many of the `wanted` slots as the pace allows at `now`, and returns their number.
     ///
     /// `granted_last_minute` is what counts against `new_users_per_minute`. Slots not taken gather
-    /// for [`PACE_BURST_MS`] at most.
+    /// for [`pace_burst_ms`] at most.
     pub(super) fn take(
         &mut self,
         now: Timestamp,
@@ -31,9 +48,8 @@ impl Pace {
         wanted: u64,
     ) -> u64 {
         let slot_ms = 1_000.0 / pace_per_s(settings, granted_last_minute);
-        let start_ms = self.used_until_ms.max((now - PACE_BURST_MS).0 as f64);
-        let paced = ((now.0 as f64 - start_ms) / slot_ms).max(0.0) as u64;
-        let n = wanted.min(paced);
+        let start_ms = self.start_ms(now, settings);
+        let n = wanted.min(self.allows(now, settings, granted_last_minute));
         self.used_until_ms = start_ms + slot_ms * n as f64;
         n
     }

@@ -3,11 +3,14 @@
 
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
-use crate::capacity::slots::WRITE_OFF_MS;
+use crate::capacity::slots::{Ledger, WRITE_OFF_MS};
 use crate::capacity::state::{Contributions, NodeIncarnation, SYNC_MS};
+use crate::order::census::{Epoch, EpochCensus};
 use crate::order::order_key::EPOCH_MS;
-use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE};
 use crate::room::settings::Settings;
+
+use super::lost_check_ins::{LostCheckIns, came_again};
 
 /// How long at most nothing is granted after a restart while reports are missing: 2.2 times the
 /// span between two syncs and a second, 5.4 s.
@@ -25,10 +28,9 @@ pub(super) struct Recovery {
     line_known_from: Timestamp,
     /// Check-ins from before the restart may be missing in censuses until this moment.
     check_ins_known_from: Timestamp,
-    /// The aggregators that may know of waiting visitors and have not been heard since the restart.
-    /// Each remembers all check-ins that it has ever heard of, so once all have told their census
-    /// nothing is missing. `None` where it is not known who they were.
-    unheard: Option<Vec<NodeIncarnation>>,
+    /// What check-ins of which aggregators these are: none once all have told their census. `None`
+    /// where it is not known who they were.
+    lost: Option<LostCheckIns>,
 }
 
 impl Recovery {
@@ -40,7 +42,7 @@ impl Recovery {
             amnesia_until: now,
             line_known_from: now,
             check_ins_known_from: now,
-            unheard: None,
+            lost: None,
         }
     }
 
@@ -63,24 +65,22 @@ impl Recovery {
         self.line_known_from = self.started_at + refresh_ms + 5 * SECOND_MS;
     }
 
-    /// Notes which aggregators told of waiting visitors before the restart.
-    /// `None` where that is not known.
-    pub(super) fn wait_for(&mut self, sources: Option<Vec<NodeIncarnation>>) {
-        self.unheard = sources;
+    /// Notes whose check-ins may be lost, by what the aggregators told of waiting visitors before
+    /// the restart; `None` where that is not known.
+    pub(super) fn wait_for(&mut self, contributions: Option<&Contributions>) {
+        self.lost = contributions.map(|known| LostCheckIns::of(self.started_at, known));
     }
 
-    /// Notes that an aggregator has told its census. One that started again itself is another
-    /// source: what its earlier incarnation had heard and this object had not stored is lost.
-    /// Returns the same source.
+    /// Notes that an aggregator has told its census, and returns the same source.
     pub(super) fn hear(&mut self, source: NodeIncarnation) -> NodeIncarnation {
-        if let Some(unheard) = &mut self.unheard {
-            unheard.retain(|one| *one != source);
+        if let Some(lost) = &mut self.lost {
+            lost.hear(source);
         }
         source
     }
 
     fn has_heard_all(&self) -> bool {
-        self.unheard.as_ref().is_some_and(Vec::is_empty)
+        self.lost.as_ref().is_some_and(LostCheckIns::is_empty)
     }
 
     /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
@@ -105,10 +105,24 @@ impl Recovery {
             || now < self.learning_until && contributions.is_missing_since(self.started_at)
     }
 
-    /// Whether whoever is missing in the census may be in line all the same, since a check-in of
-    /// before the restart was lost.
-    pub(super) fn may_lack_check_ins(&self, now: Timestamp) -> bool {
-        now < self.check_ins_known_from && !self.has_heard_all()
+    /// Returns the census of `epoch` with whoever may be missing in it because a check-in of before
+    /// the restart was lost. In an open room nobody stands before anybody else.
+    pub(super) fn with_lost(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        epoch: Epoch,
+        waiters: EpochCensus,
+        queue: &Queue,
+        ledger: &Ledger,
+    ) -> EpochCensus {
+        let lost = self.lost.as_ref().filter(|lost| !lost.is_empty());
+        let Some(lost) = lost.filter(|_| now < self.check_ins_known_from && !queue.is_open())
+        else {
+            return waiters;
+        };
+        let gone = came_again(self.started_at, epoch, settings, queue.threshold());
+        lost.added_to(&waiters, ledger.queued_since(lost.known_at()), gone)
     }
 
     /// Whether the census knows everybody in line, so that visitors may be called by it.

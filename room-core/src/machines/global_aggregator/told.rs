@@ -57,10 +57,16 @@ impl GlobalAggregator {
             threshold: self.queue.threshold(),
             called_before: self.queue.called().before,
             open: self.queue.is_open(),
+            held: settings.admits_nobody(),
             names_until: self.burst.names_until(&self.queue),
             line: self.queue.curve_without(entered),
             joined: self.joined(now, entered),
             joined_by_second: self.joined_by_second(now, entered),
+            leaves_at_once_per_1000: if self.queue.is_open() {
+                0
+            } else {
+                self.forecast_cache.leaves_at_once_per_1000()
+            },
             closed_at: self.queue.closed_at(),
             next_place_s: self.books.next_place_s(now, settings),
             admissions_per_1000_minutes: self.books.admissions_per_1000_minutes(now),

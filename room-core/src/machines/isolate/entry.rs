@@ -1,7 +1,10 @@
 //! How a visitor enters, as the report says it.
 
+use super::Outcome;
+use crate::admission::confirmation;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd};
+use crate::ticket::Ticket;
 
 /// How a visitor enters: with a slot of a grant, or without one.
 #[derive(Clone, Copy, Debug)]
@@ -29,4 +32,13 @@ impl Entry {
     pub(super) fn without_slot(now: Timestamp, class: SlotClass) -> Self {
         Self { class, grant: None, second: now.seconds(), turn_kept: false }
     }
+}
+
+/// Answers a visitor who has got a slot: lets the visitor in, or asks first where turns are
+/// confirmed.
+pub(super) fn entered(ticket: Ticket) -> Outcome {
+    if confirmation::is_asked(&ticket, ticket.last_check_in) {
+        return Outcome::Wait { ticket, counted: true };
+    }
+    Outcome::PassWith(ticket)
 }

@@ -10,7 +10,7 @@
 //! named, if these are all since the last look, and else asks.
 
 use super::{Entry, Isolate, Outcome};
-use crate::admission::{Ask, CounterAnswer, RandomInputs};
+use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
 use crate::base::id::CounterCode;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts::Fact;
@@ -101,6 +101,33 @@ impl Question {
 }
 
 impl Isolate {
+    /// Returns what is known at a visit, and whether it may ask the counter.
+    pub(crate) fn context<'a>(
+        &'a self,
+        now: Timestamp,
+        settings: &'a Settings,
+        may_ask: bool,
+        random: RandomInputs,
+    ) -> VisitContext<'a> {
+        let behind_ms = self.clock.behind_ms();
+        VisitContext { now, settings, view: self.view.as_ref(), may_ask, behind_ms, random }
+    }
+
+    /// Lets a visitor enter who confirms the turn: returns the ticket to set, of the session that
+    /// begins. `None` for a ticket that holds no place to confirm any more.
+    pub fn confirm(
+        &mut self,
+        now: Timestamp,
+        settings: &Settings,
+        ticket: &Ticket,
+    ) -> Option<Ticket> {
+        let (mut ticket, from) = confirmation::confirmed(now, settings, ticket)?;
+        if ticket.counted_bucket > from {
+            self.record_move(&mut ticket, from);
+        }
+        Some(ticket)
+    }
+
     /// Returns what must be told to the global aggregator now, if anything: moves that the data
     /// center's aggregator has not confirmed. To be asked every
     /// [`HOLD_LOOK_MS`](super::HOLD_LOOK_MS) while a report is not answered.

@@ -23,11 +23,7 @@ const NAME_CHARACTERS_MAX: usize = 40;
 /// Errors: a parameter that is none of these or has no such value, an end before the beginning, or
 /// more rows than an answer holds.
 pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
-    let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
-    if let Some(unknown) = names.into_iter().find(|name| !PARAMETERS.contains(name)) {
-        let rule = "is none of from, until, resolution and format";
-        return Err(refused(&unknown.chars().take(NAME_CHARACTERS_MAX).collect::<String>(), rule));
-    }
+    check_names(query, &PARAMETERS, "is none of from, until, resolution and format")?;
     let value = |name: &str| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.find_map(|(found, value)| (found == name).then_some(value))
@@ -86,7 +82,16 @@ fn moment(minute: u64) -> String {
     Timestamp(minute * MINUTE_MS).to_iso8601()
 }
 
-fn refused(name: &str, rule: &str) -> Failure {
+/// Refuses a query with a parameter that is none of these, as `rule` says.
+pub(super) fn check_names(query: &str, known: &[&str], rule: &str) -> Result<(), Failure> {
+    let mut names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+    names.find(|name| !known.contains(name)).map_or(Ok(()), |unknown| {
+        Err(refused(&unknown.chars().take(NAME_CHARACTERS_MAX).collect::<String>(), rule))
+    })
+}
+
+/// Refuses a parameter that has no such value.
+pub(super) fn refused(name: &str, rule: &str) -> Failure {
     let message = format!("The parameter {name} {rule}.");
     let error = ReplyError { code: 1_103, message, pointer: Some(format!("/{name}")) };
     Failure::of(400, vec![error])

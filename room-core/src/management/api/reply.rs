@@ -24,15 +24,19 @@ impl Reply {
 
     /// Makes an answer with one page of a list.
     pub fn page(all: &[Value], paging: Paging) -> Self {
-        let page = paging.slice(all);
+        Self::part(paging.slice(all).to_vec(), all.len(), paging)
+    }
+
+    /// Makes an answer with the entries of one page of a list that has so many in all.
+    pub fn part(entries: Vec<Value>, total: usize, paging: Paging) -> Self {
         let info = json!({
             "page": paging.page,
             "per_page": paging.per_page,
-            "count": page.len(),
-            "total_count": all.len(),
-            "total_pages": all.len().div_ceil(paging.per_page),
+            "count": entries.len(),
+            "total_count": total,
+            "total_pages": total.div_ceil(paging.per_page),
         });
-        Self::enveloped(json!(page), &[], Some(info))
+        Self::enveloped(Value::Array(entries), &[], Some(info))
     }
 
     fn enveloped(result: Value, messages: &[String], info: Option<Value>) -> Self {

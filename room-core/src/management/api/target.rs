@@ -96,7 +96,7 @@ impl Method {
         matches!(self, Self::Get)
     }
 
-    fn parse(name: &str) -> Option<Self> {
+    pub(super) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "GET" | "HEAD" => Self::Get,
             "POST" => Self::Post,
@@ -142,7 +142,8 @@ impl Target {
             | Self::Doctor => &[Get],
             Self::List(_) => &[Get, Put, Delete],
             Self::ListItems(_) => &[Get, Post, Put, Delete],
-            Self::Rooms(_) | Self::Events(..) | Self::Webhooks(..) | Self::Lists => &[Get, Post],
+            Self::Rooms(_) => &[Get, Post, Delete],
+            Self::Events(..) | Self::Webhooks(..) | Self::Lists => &[Get, Post],
             Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
             Self::Webhook(..) => &[Get, Patch, Delete],
             Self::Preview(_) | Self::RuleTrial(..) | Self::WebhookTest(..) => &[Post],
@@ -231,7 +232,7 @@ mod tests {
         let lists = lists.to_owned();
         let cases = [
             ("accounts/any/waiting_rooms".to_owned(), Target::AccountRooms, "GET"),
-            (rooms.clone(), Target::Rooms(zone), "GET POST"),
+            (rooms.clone(), Target::Rooms(zone), "GET POST DELETE"),
             (format!("{rooms}/preview"), Target::Preview(zone), "POST"),
             (format!("{rooms}/settings"), Target::Settings(zone), "GET PUT PATCH"),
             (format!("{rooms}/{ID}"), Target::Room(zone, room), "GET PUT PATCH DELETE"),
@@ -287,7 +288,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6 + 1);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

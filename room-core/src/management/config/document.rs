@@ -74,9 +74,10 @@ pub fn room_document(room: &Room) -> Document {
         "show_position": room.show_position,
         "event_stream_enabled": settings.event_stream,
     }));
-    // One more in there is beyond what the macro takes.
+    // More in there is beyond what the macro takes.
     let turn_notice = json!(name_of(&TURN_NOTICES, room.turn_notice));
     all.insert("turn_notice".to_owned(), turn_notice);
+    all.insert("confirm_turn_minutes".to_owned(), json!(settings.confirm_turn_minutes));
     all.extend(branding_document(&room.branding));
     all
 }
@@ -139,8 +140,9 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 /// Fields that the version before does not know: they are left out with their defaults (false,
 /// 0, "", "allow" or "off"). While a deployment replaces that one, its isolates would refuse a
 /// configuration with any, and after a rollback its registry would read no row of a room.
-const NEW_FIELDS: [&str; 13] = [
+const NEW_FIELDS: [&str; 14] = [
     "case_sensitive_path",
+    "confirm_turn_minutes",
     "new_places_per_network",
     "session_endpoint",
     "ticket_sharing",
@@ -287,7 +289,7 @@ mod tests {
         let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
         let [name, logo, color, text, message, help] = page.map(Value::from);
         let of_page = [name, logo, color, text, message, help];
-        let values = [json!(true), json!(7), json!(true), json!("report"), json!(3)];
+        let values = [json!(true), json!(2), json!(7), json!(true), json!("report"), json!(3)];
         let values = values.into_iter().chain([json!("phone"), json!(60)]);
         let values = values.chain(of_page);
         NEW_FIELDS.map(str::to_owned).into_iter().zip(values)

@@ -1,4 +1,5 @@
-//! The audit log: who changed what, when, from what to what. Keeps the newest changes.
+//! The audit log: who changed what, when, from what to what. Keeps the newest changes, as the texts
+//! in which they are stored: few of many thousands are ever read.
 
 use std::collections::VecDeque;
 
@@ -9,10 +10,13 @@ use sha2::{Digest, Sha256};
 use super::change::Answer;
 use super::document::Document;
 use crate::base::time::Timestamp;
-use crate::management::api::{Method, Paging, Reply};
+use crate::management::api::{AuditFilter, Method, Paging, Reply};
 
 /// Most entries of the log; older ones are dropped. The number is ours.
-const MAX_ENTRIES: usize = 1_000;
+const MAX_ENTRIES: usize = 10_000;
+/// Most bytes of all entries together; older ones are dropped. The number is ours: an object has
+/// 128 MB of memory.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// Longest value that an entry shows, in bytes; a longer one is replaced by its length and hash.
 const MAX_SHOWN_BYTES: usize = 1_024;
 
@@ -33,6 +37,9 @@ pub struct AuditEntry {
     pub before: Option<Document>,
     /// The fields that changed, as they became; `null` if the target is gone.
     pub after: Option<Document>,
+    /// By what a repeated call is known, see `idempotency`; `None` for a call without a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency: Option<String>,
 }
 
 impl AuditEntry {
@@ -59,35 +66,66 @@ impl AuditEntry {
             target,
             before: changed(before, after),
             after: changed(after, before),
+            idempotency: None,
         }
     }
 }
 
-/// The newest changes, up to a fixed number.
+/// The newest changes, up to a fixed number and size.
 #[derive(Debug, Default)]
 pub struct AuditLog {
-    /// Oldest first.
-    entries: VecDeque<AuditEntry>,
+    /// Versions with their entries as JSON, oldest first.
+    entries: VecDeque<(u64, String)>,
+    /// Of all entries together.
+    bytes: usize,
 }
 
 impl AuditLog {
-    /// Adds an entry, and returns the versions of those that are dropped for it.
-    pub fn push(&mut self, entry: AuditEntry) -> Vec<u64> {
-        self.entries.push_back(entry);
-        let too_many = self.entries.len().saturating_sub(MAX_ENTRIES);
-        self.entries.drain(..too_many).map(|dropped| dropped.version).collect()
+    /// Adds an entry as it is stored, and returns the versions of those that are dropped for it.
+    pub fn push(&mut self, version: u64, text: String) -> Vec<u64> {
+        self.restore(version, text);
+        let mut dropped = Vec::new();
+        while self.entries.len() > MAX_ENTRIES || self.bytes > MAX_BYTES && self.entries.len() > 1 {
+            let Some((version, text)) = self.entries.pop_front() else { break };
+            self.bytes = self.bytes.saturating_sub(text.len());
+            dropped.push(version);
+        }
+        dropped
     }
 
     /// Adds an entry that was read from storage; entries come oldest first.
-    pub fn restore(&mut self, entry: AuditEntry) {
-        self.entries.push_back(entry);
+    pub fn restore(&mut self, version: u64, text: String) {
+        self.bytes = self.bytes.saturating_add(text.len());
+        self.entries.push_back((version, text));
     }
 
-    /// Shows a page of the log, newest first.
-    pub fn page(&self, paging: Paging) -> Answer {
-        let entries: Vec<Value> = self.entries.iter().rev().map(|entry| json!(entry)).collect();
-        Answer { reply: Reply::page(&entries, paging), changes: Vec::new() }
+    /// Finds the entry of the call whose key has this hash.
+    pub fn of_key(&self, hash: &str) -> Option<AuditEntry> {
+        // No value of a field can look like that: quotes within texts are escaped.
+        let mark = format!("\"idempotency\":\"{hash}/");
+        let found = self.entries.iter().rev().find(|(_, text)| text.contains(&mark));
+        found.and_then(|(_, text)| read(text))
     }
+
+    /// Shows a page of the entries that pass the filter, newest first.
+    pub fn page(&self, filter: &AuditFilter, paging: Paging) -> Answer {
+        let passes = |text: &&str| {
+            let passes = |entry: AuditEntry| {
+                filter.passes(&entry.at, &entry.actor, entry.method, &entry.target)
+            };
+            filter.is_empty() || read(text).is_some_and(passes)
+        };
+        let texts = self.entries.iter().rev().map(|(_, text)| text.as_str());
+        let texts: Vec<&str> = texts.filter(passes).collect();
+        let shown = |text: &&str| serde_json::from_str(text).unwrap_or_default();
+        let page = paging.slice(&texts).iter().map(shown).collect();
+        let reply = Reply::part(page, texts.len(), paging);
+        Answer { reply, changes: Vec::new() }
+    }
+}
+
+fn read(text: &str) -> Option<AuditEntry> {
+    serde_json::from_str(text).ok()
 }
 
 fn shown(value: &Value) -> Value {

@@ -7,7 +7,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
 use super::document::{Document, Empty, Meaning, drawn_id, with};
-use super::rooms::{nobody_could_join, unknown_variables};
+use super::rooms::{nobody_could_enter, nobody_could_join, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -187,7 +187,8 @@ fn changed(
         let gate = nobody_could_join(event.turnstile(room.turnstile), page);
         let own_page = own_page.map(String::as_str);
         let parts = covered_parts(room, own_page);
-        gate.into_iter().chain(unknown_variables(own_page)).chain(parts).collect::<Vec<_>>()
+        let gate = gate.into_iter().chain(nobody_could_enter(&room.settings, page));
+        gate.chain(unknown_variables(own_page)).chain(parts).collect::<Vec<_>>()
     };
     let warnings = events.iter().find(|event| event.id == id).map(of_event).unwrap_or_default();
     let reply = Reply::success(result, &warnings);

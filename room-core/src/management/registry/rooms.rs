@@ -11,10 +11,11 @@ use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
-use crate::management::config::{Claims, read_room, room_document};
+use crate::management::config::{Claims, ErrorCode, FieldError, read_room, room_document};
 use crate::page::Page;
 use crate::room::Room;
 use crate::room::event::{self, EventTime};
+use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
 
 const MEANING: Meaning = Meaning {
@@ -33,6 +34,7 @@ const MEANING: Meaning = Meaning {
         "keep_flowing_per_minute",
         "unconfirmed_seconds",
         "turn_kept_minutes",
+        "confirm_turn_minutes",
         "strip_cookie",
         "maintenance",
         "session_endpoint",
@@ -152,14 +154,43 @@ pub fn change(
 
 /// Removes a room with its events and rules.
 pub fn delete(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answer, Failure> {
-    let room = context.room(zone, id)?;
-    let change = Change {
-        target: format!("zones/{zone}/waiting_rooms/{id}"),
+    let changes = vec![removal(context.room(zone, id)?)];
+    Ok(Answer { changes, ..Answer::of(json!({ "id": id })) })
+}
+
+/// Removes many rooms of a zone, `{ "items": [{ "id": ... }] }` as lists have it: all or none.
+pub fn delete_many(
+    context: CallContext<'_>,
+    zone: ZoneId,
+    body: &Value,
+) -> Result<Answer, Failure> {
+    context.check_zone(zone)?;
+    let fail = |pointer: String, message: &str| {
+        let message = message.to_owned();
+        Failure::invalid(vec![FieldError { pointer, code: ErrorCode::Required, message }])
+    };
+    let items = body.get("items").and_then(Value::as_array).filter(|items| !items.is_empty());
+    let items = items.ok_or_else(|| fail("/items".to_owned(), "must name rooms by their ids"))?;
+    let mut ids: Vec<RoomId> = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        let id = item.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        let id = id.filter(|id| context.room(zone, *id).is_ok() && !ids.contains(id));
+        let message = "must be the id of a room of this zone, named once";
+        ids.push(id.ok_or_else(|| fail(format!("/items/{place}/id"), message))?);
+    }
+    let rooms = ids.iter().map(|id| context.room(zone, *id));
+    let changes = rooms.map(|room| room.map(removal)).collect::<Result<_, _>>()?;
+    let result = ids.iter().map(|id| json!({ "id": id })).collect();
+    Ok(Answer { changes, ..Answer::of(result) })
+}
+
+fn removal(room: &Room) -> Change {
+    Change {
+        target: format!("zones/{}/waiting_rooms/{}", room.zone_id, room.id),
         before: Some(room_document(room)),
         after: None,
-        effect: Effect::NoRoom(id),
-    };
-    Ok(Answer { changes: vec![change], ..Answer::of(json!({ "id": id })) })
+        effect: Effect::NoRoom(room.id),
+    }
 }
 
 /// Returns the part of a room's status that follows from its configuration; the numbers are those
@@ -205,6 +236,7 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let acts_as_off = (is_on && !context.deployment.can_challenge).then(|| ACTS_AS_OFF.to_owned());
     let page = room.custom_page_html.as_deref();
     let of_page = nobody_could_join(room.turnstile, page).into_iter();
+    let of_page = of_page.chain(nobody_could_enter(&room.settings, page));
     let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
 }
@@ -227,6 +259,16 @@ pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<Str
     let message = "custom_page_html lacks {{{turnstile}}}: with turnstile_action \
                    \"infinite_queue\" nobody who has to wait could join the line.";
     (!has_challenge).then(|| message.to_owned())
+}
+
+/// Warns if turns have to be confirmed, but the owner's page does not show how; otherwise `None`.
+pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<String> {
+    let page = page.filter(|page| settings.confirm_turn_minutes > 0 && !page.is_empty())?;
+    let has_entrance = Page::compile(page).is_ok_and(|page| page.has_entrance());
+    let message = "custom_page_html has no form to ?waiting-room-place with the button act=enter \
+                   where {{showsTurn}} is true: with confirm_turn_minutes nobody who waits could \
+                   enter.";
+    (!has_entrance).then(|| message.to_owned())
 }
 
 /// Writes a room as the API shows it, with the times of its next event.

@@ -3,7 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::audit::AuditEntry;
 use super::preview::Preview;
 use crate::base::id::{ListId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
@@ -138,11 +137,10 @@ pub fn of_preview(id: &str, preview: Option<&Preview>) -> Row {
     Row { key: format!("preview/{id}"), value: preview.map(|preview| json!(preview).to_string()) }
 }
 
-/// Writes the row of an entry of the audit log, or deletes it.
-pub fn of_audit(version: u64, entry: Option<&AuditEntry>) -> Row {
+/// Writes the row of an entry of the audit log, a JSON text, or deletes it.
+pub fn of_audit(version: u64, entry: Option<String>) -> Row {
     // The number has a fixed width, so that keys sort as versions do.
-    let key = format!("audit/{version:020}");
-    Row { key, value: entry.map(|entry| json!(entry).to_string()) }
+    Row { key: format!("audit/{version:020}"), value: entry }
 }
 
 /// Joins all errors in one line.

@@ -1,7 +1,7 @@
 //! All that owners configured, read from its rows. A change is made whole (its rows, the version
 //! and the audit log) or not at all.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::audit::{AuditEntry, AuditLog};
 use super::change::{Change, Effect};
@@ -36,6 +36,17 @@ pub struct Stored {
     webhooks: SortedMap<WebhookId, Webhook>,
     audit: AuditLog,
     previews: SortedMap<String, Preview>,
+}
+
+/// Who makes a change, and by which call.
+#[derive(Debug)]
+pub struct Author<'call> {
+    /// As the audit log names them.
+    pub actor: &'call str,
+    /// The method of the call.
+    pub method: Method,
+    /// By what the same call is known again, see `idempotency`.
+    pub mark: Option<String>,
 }
 
 impl Stored {
@@ -99,8 +110,7 @@ impl Stored {
     pub fn commit(
         &mut self,
         now: Timestamp,
-        actor: &str,
-        method: Method,
+        author: &Author<'_>,
         changes: Vec<Change>,
     ) -> Result<Vec<Row>, Failure> {
         if changes.is_empty() {
@@ -144,11 +154,13 @@ impl Stored {
             self.version += 1;
             let entry = AuditEntry::new(
                 (self.version, now),
-                (actor, method, target),
+                (author.actor, author.method, target),
                 (before.as_ref(), after.as_ref()),
             );
-            written.push(rows::of_audit(self.version, Some(&entry)));
-            let dropped = self.audit.push(entry).into_iter();
+            let entry = AuditEntry { idempotency: author.mark.clone(), ..entry };
+            let text = json!(entry).to_string();
+            written.push(rows::of_audit(self.version, Some(text.clone())));
+            let dropped = self.audit.push(self.version, text).into_iter();
             written.extend(dropped.map(|version| rows::of_audit(version, None)));
             self.apply(effect);
         }
@@ -242,6 +254,10 @@ impl Stored {
     }
 
     fn restore(&mut self, key: &str, text: &str) -> Result<(), String> {
+        if let Some(version) = key.strip_prefix("audit/") {
+            self.audit.restore(version.parse().unwrap_or_default(), text.to_owned());
+            return Ok(());
+        }
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let unknown = || "is of a kind that this version does not know".to_owned();
         let mut parts = key.split('/');
@@ -277,10 +293,6 @@ impl Stored {
                 if self.rooms.contains_key(&webhook.room) {
                     self.webhooks.insert(webhook.id, webhook);
                 }
-            }
-            "audit" => {
-                let entry = serde_json::from_value(value).map_err(|error| error.to_string())?;
-                self.audit.restore(entry);
             }
             "preview" => {
                 let preview = serde_json::from_value(value).map_err(|error| error.to_string())?;

@@ -180,7 +180,8 @@ fn wins(number: u64, habit: Habit, joined_at: Timestamp, key: LotteryKey) -> boo
         let jitter = (number as u32).wrapping_mul(2_654_435_761).rotate_left(visit);
         let random = RandomInputs { ticket_id: held.id, jitter, lottery: key };
         let view = Some(&view);
-        let situation = VisitContext { now, settings: &settings, view, may_ask: true, random };
+        let situation =
+            VisitContext { now, settings: &settings, view, may_ask: true, behind_ms: 0, random };
         match decide(situation, Some(held.clone())) {
             Decision::AskCounter(_) => return true,
             Decision::Queue { ticket, .. } => held = ticket,

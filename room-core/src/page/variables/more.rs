@@ -5,14 +5,17 @@ use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 
 /// The evidence of a draw, whether a cookie has come back, why a code for a place did not work and
-/// how long one lasts, what was typed into a form, and the number to quote. None of them is
-/// Cloudflare's.
-pub(super) const MORE: [(&str, Read); 13] = [
+/// how long one lasts, what was typed into a form, the number to quote, and how a turn is
+/// confirmed. None of them is Cloudflare's.
+pub(super) const MORE: [(&str, Read); 16] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
     ("drawLot", |own| Value::Text(&own.draw.lot)),
     ("drawRank", |own| Value::Text(&own.draw.rank)),
     ("reference", |own| Value::Text(&own.reference)),
+    ("confirmsTurn", |own| Value::Bool(own.waiting.confirms_turn)),
+    ("turnSeconds", |own| Value::Integer(own.waiting.turn_left_s.unwrap_or(0).into())),
+    ("turnTimeLocalized", |own| Value::Text(&own.localized.turn_left)),
     ("contactTyped", |own| Value::Text(&own.contact.typed)),
     ("placeCodeTried", |own| Value::Bool(failed(own.waiting.place, CodeFailure::was_tried))),
     ("isFirstPage", |own| Value::Bool(own.waiting.is_first)),

@@ -160,7 +160,7 @@ fn a_place_is_kept_where_there_is_one() {
 }
 
 /// The names and meanings are documented to owners: changing one breaks their pages.
-const DOCUMENTED: [(&str, Value<'static>); 90] = [
+const DOCUMENTED: [(&str, Value<'static>); 91] = [
     ("awaitsDraw", Value::Bool(false)),
     ("checkIn", Value::Bool(false)),
     ("contactAsked", Value::Bool(false)),
@@ -225,6 +225,7 @@ const DOCUMENTED: [(&str, Value<'static>); 90] = [
     ("showsPaused", Value::Bool(false)),
     ("showsPrequeue", Value::Bool(false)),
     ("showsRejected", Value::Bool(false)),
+    ("showsTurn", Value::Bool(false)),
     ("showsUnknown", Value::Bool(false)),
     ("shuffleAtEventStart", Value::Bool(false)),
     ("takesLonger", Value::Bool(false)),
@@ -349,4 +350,29 @@ fn a_page_tells_the_number_to_quote() {
     assert_eq!(variables.value("reference"), Some(Value::Text("AVB2V-14BBV")));
     let without = Variables::of(&Waiting::default());
     assert_eq!(without.value("reference"), Some(Value::Text("")));
+}
+
+#[test]
+fn a_page_tells_how_long_a_turn_can_be_confirmed() {
+    let asked = Waiting {
+        turn_left_s: Some(287),
+        confirms_turn: true,
+        queue_all: true,
+        place: PlaceMove::None,
+        ..Waiting::default()
+    };
+    let check = |waiting: Waiting, name: &str, want: Value<'_>| {
+        assert_eq!(Variables::of(&waiting).value(name), Some(want), "{name}");
+    };
+    check(asked, "showsTurn", Value::Bool(true));
+    check(asked, "showsPaused", Value::Bool(false));
+    check(asked, "turnSeconds", Value::Integer(287));
+    check(asked, "turnTimeLocalized", Value::Text("287 s"));
+    check(asked, "placeMoves", Value::Bool(false));
+    check(asked, "placeIsKept", Value::Bool(false));
+    check(Waiting { is_held: true, ..asked }, "showsTurn", Value::Bool(false));
+    let waits = Waiting { turn_left_s: None, queue_all: false, estimate_s: Some(60), ..asked };
+    check(waits, "showsTurn", Value::Bool(false));
+    check(waits, "confirmsTurn", Value::Bool(true));
+    check(waits, "turnSeconds", Value::Integer(0));
 }

@@ -80,6 +80,11 @@ impl WidestReading {
         self.unclear || self.segments().any(climbs)
     }
 
+    /// Whether a letter is written in parts.
+    pub fn is_in_parts(&self) -> bool {
+        self.decoded.contains(is_part)
+    }
+
     /// Returns the segments as one path, each with a slash before it.
     pub fn joined(&self) -> String {
         let mut path = String::with_capacity(self.decoded.len());
@@ -93,10 +98,15 @@ impl WidestReading {
     /// Returns which routes some reading can lead to.
     ///
     /// A segment with control characters is read without them, up to each, and from one to the
-    /// next.
+    /// next. One with a letter in parts, which some file systems put together, may be each name of
+    /// which the ASCII letters occur in it in their order, and that has others.
     pub fn reach(&self) -> Reach {
         let mut places = BTreeMap::<String, Vec<usize>>::new();
+        let mut in_parts = Vec::new();
         for (place, segment) in self.segments().enumerate() {
+            if segment.contains(is_part) {
+                in_parts.push((place, folded(segment).into_owned()));
+            }
             let mut so_far = String::new();
             for piece in segment.split(is_break) {
                 so_far.push_str(piece);
@@ -109,7 +119,7 @@ impl WidestReading {
                 }
             }
         }
-        Reach { places }
+        Reach { places, in_parts }
     }
 
     /// Iterates over the segments, `..` among them.
@@ -127,6 +137,8 @@ impl WidestReading {
 pub struct Reach {
     /// Where each segment stands among all of the path, by its folded name.
     places: BTreeMap<String, Vec<usize>>,
+    /// Where the segments stand in which a letter is written in parts, and these.
+    in_parts: Vec<(usize, String)>,
 }
 
 impl Reach {
@@ -139,7 +151,12 @@ impl Reach {
         let mut next = 0;
         key.split('/').skip(1).all(|wanted| {
             let places = self.places.get(wanted).map_or(&[][..], Vec::as_slice);
-            let found = places.get(places.partition_point(|place| *place < next));
+            let by_name = places.get(places.partition_point(|place| *place < next)).copied();
+            let is_same = |(place, segment): &&(usize, String)| {
+                *place >= next && may_be_put_together(segment, wanted)
+            };
+            let in_parts = self.in_parts.iter().find(is_same).map(|(place, _)| *place);
+            let found = by_name.into_iter().chain(in_parts).min();
             next = found.map_or(next, |place| place.saturating_add(1));
             found.is_some()
         })
@@ -178,6 +195,23 @@ fn without_ends(name: &str) -> &str {
 fn climbs(segment: &str) -> bool {
     let is_dot = |one| matches!(one, '.' | '。' | '\u{2024}'..='\u{2026}');
     segment.chars().all(|one| is_dot(one) || is_blank(one))
+}
+
+/// Whether the character is a part of a letter that can be written as one, too: `é` as `e`
+/// and an accent, and the like in Arabic, Devanagari, Korean and Japanese.
+fn is_part(character: char) -> bool {
+    matches!(
+        character,
+        '\u{300}'..='\u{36f}' | '\u{653}'..='\u{655}' | '\u{93c}'
+            | '\u{1100}'..='\u{11ff}' | '\u{3099}' | '\u{309a}'
+    )
+}
+
+/// Whether a name in which letters are written in parts may be this one, which is not ASCII.
+fn may_be_put_together(in_parts: &str, name: &str) -> bool {
+    let mut letters = in_parts.chars();
+    let is_next = |one: char| !one.is_ascii() || letters.any(|letter| letter == one);
+    !name.is_ascii() && name.chars().all(is_next)
 }
 
 /// Whether a lenient decoder keeps the character: not a `%` that encodes nothing, and not what
@@ -361,5 +395,14 @@ mod tests {
         check("/a%0d%0ashop", "/shop", true);
         check("/shop%0aa", "/shopping", false);
         check("/x/../%C5%81%C3%B3D%C5%B9", "/łódź", true);
+        for path in ["/ka%CC%88se", "/x/KA%CC%88SE/a", "/ka\u{308}se", "/%EA%B0%80/ka%CC%88se"] {
+            check(path, "/käse", true);
+        }
+        check("/shop/ka%CC%88se", "/shop/käse", true);
+        check("/ka%CC%88se", "/shop/käse", false);
+        check("/ka%CC%88se/shop", "/shop/käse", false);
+        check("/ka%CC%88se", "/kase", false);
+        check("/cafe%CC%81", "/käse", false);
+        check("/%E1%84%80%E1%85%A1", "/가", true);
     }
 }

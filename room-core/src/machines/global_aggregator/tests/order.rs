@@ -3,6 +3,7 @@
 use super::{Fixture, NOW, inside, limits, pull};
 use crate::base::time::Timestamp;
 use crate::machines::wire::Pull;
+use crate::order::census::Epoch;
 use crate::order::order_key::OrderKey;
 
 #[test]
@@ -10,6 +11,7 @@ fn a_burst_calls_as_many_as_slots_are_still_out_and_came_within_a_second() {
     let check = |per_minute: u32, keys: &[u64], want: u64| {
         let mut fixture = Fixture::new(limits(200, per_minute));
         fixture.sync(0, inside(1, 197));
+        fixture.now = NOW + 2_000;
         let keys: Vec<u64> = keys.iter().map(|key| NOW.0 + key).collect();
         assert_eq!(fixture.newcomers(&keys).view.threshold, OrderKey(NOW.0 + want), "{keys:?}");
     };
@@ -18,6 +20,21 @@ fn a_burst_calls_as_many_as_slots_are_still_out_and_came_within_a_second() {
     check(60, &[1, 2, 3, 4, 1_003, 1_004], 1_003);
     check(60, &[1, 2, 3, 4, 1_004, 1_005], 4);
     check(59, &[1, 2, 3, 4, 5, 6, 7], 4);
+}
+
+/// Else all who join within those seconds would be called at once, and enter as they check in.
+#[test]
+fn a_clock_that_is_ahead_calls_nobody_who_joins_later() {
+    let check = |per_minute: u32, ahead_ms: u64, want: u64| {
+        let mut fixture = Fixture::new(limits(200, per_minute));
+        fixture.sync(0, inside(1, 199));
+        let keys = [1, 2, 3].map(|key| NOW.0 + ahead_ms + key);
+        assert_eq!(fixture.newcomers(&keys).view.threshold, OrderKey(NOW.0 + want), "{ahead_ms}");
+    };
+    check(60, 0, 2);
+    check(60, 5_000, 500);
+    check(59, 0, 2);
+    check(59, 5_000, 500);
 }
 
 #[test]
@@ -42,6 +59,7 @@ fn a_burst_lasts_a_second_and_calls_nobody_who_is_held() {
     let check = |queue_all: bool, key: u64, want: u64| {
         let mut fixture = Fixture::new(limits(200, 60));
         fixture.sync(0, inside(1, 196));
+        fixture.now = NOW + 2_000;
         fixture.newcomers(&[1, 2, 3, 4, 5].map(|key| NOW.0 + key));
         fixture.settings.queue_all = queue_all;
         let view = fixture.newcomers(&[NOW.0 + key]).view;
@@ -76,4 +94,28 @@ fn in_a_slow_room_the_first_of_those_called_are_served() {
     };
     assert_eq!(ask(&[800, 900]), 0);
     assert_eq!(ask(&[700, 900]), 1);
+}
+
+/// Else the next in line loses the turn: whoever entered before it is not in the census, and would
+/// be taken off it once more.
+#[test]
+fn whoever_asks_before_the_middle_of_a_census_and_is_granted_after_it_counts_once() {
+    let mut fixture = Fixture::new(limits(3, 3));
+    fixture.sync(1, inside(1, 3));
+    fixture.newcomers(&[900]);
+    fixture.now = NOW + 8_000;
+    fixture.line(1, &[700, 800, 900]);
+    fixture.sync(1, inside(2, 2));
+    let middle = Epoch::newest_ended(NOW + 9_000).unwrap().middle();
+    let ask = |fixture: &mut Fixture, key: u64| {
+        let queued_keys = vec![OrderKey(key)];
+        fixture.pull(Pull { queued_waiting: 1, queued_keys, ..pull() }).queued
+    };
+    fixture.now = middle + 100;
+    assert_eq!(ask(&mut fixture, 700), 1);
+    // The census of the epoch: the first is not in it.
+    fixture.now = middle + 5_500;
+    fixture.line(2, &[800, 900]);
+    fixture.sync(1, inside(3, 2));
+    assert_eq!(ask(&mut fixture, 900), 0, "the place is that of the next in line");
 }

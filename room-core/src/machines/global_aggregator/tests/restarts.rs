@@ -1,10 +1,11 @@
 //! Tests of what a restart costs: how long nothing is granted or nobody called, and not longer.
 
-use super::{Fixture, NOW, inside, limits, used};
+use super::{Fixture, NOW, inside, limits, node, used};
 use crate::base::id::Incarnation;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{ANSWER_MS, GrantId, LEASE_MS, RATE_BINS, WRITE_OFF_MS};
 use crate::capacity::state::{Contribution, LEFT_OUT_MS};
+use crate::order::census::{Epoch, EpochCensus};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
@@ -73,23 +74,59 @@ fn a_line_that_was_heard_of_lately_goes_on_at_once() {
     assert_eq!(called_later(&mut fixture, 2, 0), OrderKey(800));
 }
 
+/// A line of three of whom `lost` was expected just before a restart, and is told so much later
+/// without them by an aggregator of this life: how far visitors are called.
+fn called_without(lost: u64, aggregator_life: u64, later_ms: u64) -> OrderKey {
+    let mut fixture = Fixture::new(limits(2, 2));
+    fixture.sync(1, inside(1, 2));
+    fixture.newcomers(&[700]);
+    fixture.now = NOW + 9_000;
+    let line = |but: u64| {
+        let keys = [700, 800, 900].into_iter().filter(|key| *key != but);
+        keys.map(|key| (OrderKey(key), 1)).collect::<EpochCensus>()
+    };
+    let epochs = [(200, 0), (201, 0), (202, lost), (203, lost)];
+    let census = epochs.map(|(epoch, but)| (Epoch(epoch), line(but))).into();
+    let through = Epoch(200);
+    fixture.sync(0, Contribution { seq: 1, census, through, ..Contribution::default() });
+    fixture.store();
+    fixture.restart_from_row();
+    fixture.aggregator_life = aggregator_life;
+    fixture.now = fixture.now + later_ms;
+    let others: Vec<u64> = [700, 800, 900].into_iter().filter(|key| *key != lost).collect();
+    fixture.line(2, &others);
+    fixture.aggregator_life = 1;
+    fixture.sync(1, inside(2, 0));
+    fixture.called(0).view.threshold
+}
+
 #[test]
 fn nobody_is_called_for_those_whose_last_check_in_a_restart_has_lost() {
-    let keys_after = |aggregator_life: u64, later_ms: u64| {
-        let mut fixture = restarted_after(0);
-        fixture.aggregator_life = aggregator_life;
-        fixture.now = fixture.now + later_ms;
-        // 700 has checked in just before the restart, and is in the census with the next check-in.
-        fixture.line(2, &[800, 900]);
-        fixture.aggregator_life = 1;
-        fixture.sync(1, inside(2, 0));
-        fixture.called(0).view.threshold
-    };
     let known_ms = Fixture::new(limits(2, 2)).settings.longest_refresh_ms() + EPOCH_MS;
-    assert_eq!(keys_after(2, known_ms - 1), OrderKey(800));
-    assert_eq!(keys_after(2, known_ms), OrderKey(900));
-    // An aggregator that did not start again has lost no check-in: 700 has left.
-    assert_eq!(keys_after(1, EPOCH_MS), OrderKey(900));
+    assert_eq!(called_without(800, 2, known_ms - 1), OrderKey(800));
+    assert_eq!(called_without(800, 2, known_ms), OrderKey(900));
+    // An aggregator that did not start again has lost no check-in: 800 has left.
+    assert_eq!(called_without(800, 1, EPOCH_MS), OrderKey(900));
+    // Whoever was called comes again sooner.
+    assert_eq!(called_without(700, 2, 19_000), OrderKey(900));
+}
+
+#[test]
+fn aggregators_are_asked_at_once_after_a_restart_and_where_a_sync_is_overdue() {
+    let mut fixture = restarted_after(1_000);
+    let asked = |fixture: &mut Fixture, later_ms: u64| {
+        fixture.now = fixture.now + later_ms;
+        fixture.alarm().send.unwrap_or_default()
+    };
+    assert_eq!(asked(&mut fixture, 0), [node(0), node(1)]);
+    assert_eq!(asked(&mut fixture, 1_999), []);
+    fixture.line(2, &[700, 800, 900]);
+    assert_eq!(asked(&mut fixture, 1), [node(1)]);
+    fixture.sync(1, inside(2, 0));
+    assert_eq!(asked(&mut fixture, 3_000), [node(0)]);
+    assert_eq!(asked(&mut fixture, 2_000), [node(0), node(1)]);
+    // One that says nothing for longer is gone.
+    assert_eq!(asked(&mut fixture, 30_000), []);
 }
 
 #[test]

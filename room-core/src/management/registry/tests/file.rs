@@ -47,6 +47,7 @@ fn ask(
         base_url: String::new(),
         actor,
         if_match: String::new(),
+        idempotency_key: String::new(),
     };
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     assert_eq!(turn.reply.status, 200, "{}", turn.reply.body);

@@ -63,13 +63,14 @@ fn rules_are_added_moved_changed_and_replaced() {
     };
     moved(json!({ "index": 1 }), "cab");
     moved(json!({ "index": 3 }), "abc");
+    moved(json!({ "index": 0 }), "cab");
+    moved(json!({ "index": 3 }), "abc");
     moved(json!({ "before": "" }), "cab");
     moved(json!({ "after": "" }), "abc");
     moved(json!({ "before": id(1) }), "acb");
     moved(json!({ "after": id(1) }), "abc");
     moved(json!(null), "abc");
     for (position, at) in [
-        (json!({ "index": 0 }), "/position/index"),
         (json!({ "index": 4 }), "/position/index"),
         (json!({ "before": id(2) }), "/position/before"),
         (json!({ "after": "x" }), "/position/after"),

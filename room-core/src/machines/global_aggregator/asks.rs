@@ -1,0 +1,46 @@
+//! Which aggregators the global one asks for a sync, because places or the line wait for their
+//! word: after its own restart, and where a sync is overdue, as that of one that has started again
+//! and has not been called since.
+
+use crate::base::time::{SECOND_MS, Timestamp};
+use crate::capacity::state::{Contributions, Node, SYNC_MS};
+
+/// After so long in milliseconds without a sync an aggregator is asked that had traffic.
+const OVERDUE_MS: u64 = SYNC_MS + SECOND_MS;
+/// From one ask to the next, in milliseconds.
+const APART_MS: u64 = SYNC_MS;
+
+/// When aggregators were asked last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asks {
+    started_at: Timestamp,
+    next_at: Timestamp,
+}
+
+impl Asks {
+    /// Makes the state of a machine that starts at `now`.
+    pub(super) fn from(now: Timestamp) -> Self {
+        Self { started_at: now, next_at: now }
+    }
+
+    /// Returns the aggregators to ask now, if any: at once those that have not been heard since the
+    /// start, and each 2 s those whose sync is overdue. In a calm room syncs come seldom by
+    /// themselves.
+    pub(super) fn due(
+        &mut self,
+        now: Timestamp,
+        is_calm: bool,
+        contributions: &Contributions,
+    ) -> Option<Vec<Node>> {
+        if is_calm || now < self.next_at {
+            return None;
+        }
+        let overdue_at = self.started_at.max(now - OVERDUE_MS);
+        let nodes = contributions.unheard_since(overdue_at);
+        if nodes.is_empty() {
+            return None;
+        }
+        self.next_at = now + APART_MS;
+        Some(nodes)
+    }
+}

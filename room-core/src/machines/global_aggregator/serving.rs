@@ -1,0 +1,78 @@
+//! Which called visitors are granted a slot, and who of them stands first.
+
+use super::GlobalAggregator;
+use crate::base::time::Timestamp;
+use crate::capacity::slots::{LEASE_MS, SlotClass, Slots};
+use crate::machines::wire::Pull;
+use crate::queue::SLOW_ROOM_PER_MINUTE;
+use crate::room::settings::Settings;
+
+/// Grants slots for the called visitors who wait at a counter, as many as may enter now.
+pub(super) fn grant_queued(
+    machine: &mut GlobalAggregator,
+    now: Timestamp,
+    settings: &Settings,
+    pull: &Pull,
+) -> Option<Slots> {
+    let called = called_among(machine, pull);
+    if settings.admits_nobody() || called == 0 {
+        return None;
+    }
+    let n = queued_slots(machine, now, settings, pull, called);
+    let slots = machine.books.grant(now, settings, SlotClass::Queued, n, LEASE_MS);
+    let granted = slots.map_or(0, |slots| u64::from(slots.n)).min(called);
+    machine.queue.serve(now, pull.queued(), usize::try_from(granted).unwrap_or(usize::MAX));
+    slots
+}
+
+/// Returns how many slots a pull should get for its `called` visitors, and some in advance for
+/// those who come before its answer.
+fn queued_slots(
+    machine: &mut GlobalAggregator,
+    now: Timestamp,
+    settings: &Settings,
+    pull: &Pull,
+    called: u64,
+) -> u64 {
+    let available = machine.available(now, settings);
+    let waiting = called.min(available);
+    let wanted = waiting.max(u64::from(pull.queued_wanted).min(available / 4));
+    if machine.queue.is_open() {
+        return wanted;
+    }
+    let first = waiting.min(served_first(machine, now, settings, pull));
+    if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
+        return first;
+    }
+    // Nobody gets one in advance while somebody has to wait for others.
+    let wanted = if first == called { wanted } else { first };
+    let last_minute = machine.books.granted_in_rate_window(now);
+    machine.pace.take(now, settings, last_minute, wanted)
+}
+
+/// Returns how many of the waiting visitors who ask for slots have been called (invariant I4 of
+/// `docs/algorithm.md`).
+pub(super) fn called_among(machine: &GlobalAggregator, pull: &Pull) -> u64 {
+    let called = machine.queue.called();
+    let called = pull.queued_keys.iter().filter(|key| called.calls(**key)).count();
+    if machine.queue.is_open() || called == pull.queued_keys.len() {
+        return u64::from(pull.queued_waiting);
+    }
+    called as u64
+}
+
+/// Returns how many of the waiting visitors who ask for slots stand before everybody else who is
+/// expected; no others are served.
+fn served_first(
+    machine: &GlobalAggregator,
+    now: Timestamp,
+    settings: &Settings,
+    pull: &Pull,
+) -> u64 {
+    let first =
+        machine.queue.served_first(&pull.queued_keys, settings, machine.supply(now, settings));
+    if !machine.recovery.knows_line(now) || first == pull.queued_keys.len() {
+        return u64::from(pull.queued_waiting);
+    }
+    first as u64
+}
