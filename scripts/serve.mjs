@@ -8,8 +8,9 @@ import { Questions } from "./deploy/questions.mjs";
 import { makeSecrets } from "./deploy/secrets.mjs";
 import { madeRooms } from "./deploy/site-rooms.mjs";
 import { bringRust } from "./rust.mjs";
+import { credentials, writeClusterKey } from "./serve/cluster.mjs";
 import { claim, release } from "./serve/claim.mjs";
-import { CONFIGURATION, DATA, configurationText } from "./serve/configuration.mjs";
+import { CLUSTER_KEY, CONFIGURATION, DATA, configurationText } from "./serve/configuration.mjs";
 import { superviseWithSocket } from "./serve/hold.mjs";
 import { serveOptions } from "./serve/options.mjs";
 import { settle } from "./serve/settings.mjs";
@@ -43,15 +44,18 @@ async function printConfiguration() {
 
 async function serve() {
   await settle(kept, options, questions);
+  const { cluster } = kept.settings;
+  if (cluster) credentials(kept.folder);
   const rooms = await madeRooms(kept, options, questions, LIMITS);
   await claim(kept);
   build();
   kept.saveSettings();
   kept.write("rooms.json", rooms);
-  const made = makeSecrets(kept);
+  const made = makeSecrets(kept, cluster ? [CLUSTER_KEY] : []);
+  if (cluster) writeClusterKey(kept);
   if (made.length > 0) console.log(`  These secrets were made: ${made.join(", ")}.`);
   fs.writeFileSync(kept.file(CONFIGURATION), textOf(kept));
-  fs.mkdirSync(kept.file(DATA), { recursive: true });
+  if (!cluster) fs.mkdirSync(kept.file(DATA), { recursive: true });
   const { code, signal } = await superviseWithSocket(kept, options.patience);
   // What was killed could not end workerd: the next start does.
   if (!signal) release(kept);

@@ -1,5 +1,6 @@
 //! Calls to the objects by RPC. An object that fails, or does not answer in time, gives `None`:
-//! silence, for which each machine has a rule.
+//! silence, for which each machine has a rule. A call that the platform says to repeat, since the
+//! object has moved, is made once more: each machine takes a message twice.
 
 use room_core::base::id::{Colo, RoomId};
 use room_core::capacity::state::Node;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::js_sys::Reflect;
 use worker::{Env, ObjectNamespace};
 
 use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
@@ -110,12 +112,29 @@ async fn ask<Q: Serialize, A: DeserializeOwned>(
 ) -> Option<A> {
     let placement = placement()?;
     let namespace = namespace(env, binding, &placement)?;
-    let stub = match placement.location_hint.filter(|_| near == Near::Hint) {
-        Some(hint) => namespace.get_by_name_with_location_hint(name, &hint),
-        None => namespace.get_by_name(name),
+    let hint = placement.location_hint.filter(|_| near == Near::Hint);
+    // A stub that has failed stays broken, so each call has its own.
+    let stub = || {
+        let stub = match &hint {
+            Some(hint) => namespace.get_by_name_with_location_hint(name, hint),
+            None => namespace.get_by_name(name),
+        };
+        Some(stub.ok()?.into_rpc::<ObjectStub>())
     };
-    let stub = stub.ok()?.into_rpc::<ObjectStub>();
     let text = wire::encode(question);
-    let answer = async { stub.call(&text).await.ok()?.as_string() };
+    let answer = async {
+        let answer = match stub()?.call(&text).await {
+            Err(error) if is_retryable(&error) => stub()?.call(&text).await,
+            first => first,
+        };
+        answer.ok()?.as_string()
+    };
     wire::decode(&platform::within(LIMIT_MS, answer).await?)
+}
+
+/// Whether the platform says that the same call may succeed. An object that has too much to do says
+/// so too, and must not be asked again.
+fn is_retryable(error: &JsValue) -> bool {
+    let says = |name| Reflect::get(error, &JsValue::from_str(name)).is_ok_and(|it| it.is_truthy());
+    says("retryable") && !says("overloaded")
 }

@@ -24,12 +24,16 @@ export async function backUp(kept, to) {
   for (const name of FILES.filter((one) => fs.existsSync(kept.file(one)))) {
     fs.copyFileSync(kept.file(name), path.join(unfinished, name));
   }
-  const databases = databasesIn(kept.file(DATA));
+  const { cluster } = kept.settings;
+  const databases = cluster ? [] : databasesIn(kept.file(DATA));
   for (const name of databases) {
     await copyDatabase(path.join(kept.file(DATA), name), path.join(unfinished, DATA, name));
   }
   fs.renameSync(unfinished, target);
-  console.log(`  ${target}: settings, secrets, rooms and ${databases.length} objects`);
+  const objects = cluster
+    ? `; the objects are in ${cluster.bucket}, of which your store makes copies`
+    : ` and ${databases.length} objects`;
+  console.log(`  ${target}: settings, secrets, rooms${objects}`);
 }
 
 /** Puts a copy back. What the folder holds is kept beside it. */

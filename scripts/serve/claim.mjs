@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { stop } from "../stop.mjs";
-import { END_WITHIN_MS, commandLine } from "./workerd.mjs";
+import { END_WITHIN_MS, isOfFolder } from "./workerd.mjs";
 
 /** The file's name in the folder: the processes that serve it. */
 const RUNNING = "running.json";
@@ -15,13 +15,14 @@ const POLL_MS = 50;
 
 /** Takes the folder of `kept` for this process. */
 export async function claim(kept) {
-  const { command, workerd } = running(kept);
+  const { command } = running(kept);
   if (isServing(command)) {
     stop(`${kept.folder} is served already, by process ${command}: end that one first`);
   }
-  if (workerd && commandOf(workerd).includes(commandLine(kept.folder))) {
-    console.log(`  Ending workerd ${workerd}, whose command was killed ...`);
-    await endProcess(workerd);
+  const left = leftBy(kept);
+  if (left.length > 0) {
+    console.log(`  Ending workerd ${left.join(", ")}, whose command was killed ...`);
+    await Promise.all(left.map(endProcess));
   }
   kept.write(RUNNING, { command: process.pid });
 }
@@ -31,10 +32,10 @@ export function release(kept) {
   fs.rmSync(kept.file(RUNNING), { force: true });
 }
 
-/** Notes which workerd serves the folder. */
-export function noteWorkerd(kept, workerd) {
+/** Notes which processes of workerd serve the folder. */
+export function noteWorkerds(kept, workerds) {
   try {
-    kept.write(RUNNING, { command: process.pid, workerd });
+    kept.write(RUNNING, { command: process.pid, workerds });
   } catch (error) {
     // A full disk must not end what still serves those inside.
     console.error(`${RUNNING} cannot be written: ${error.message}`);
@@ -43,9 +44,14 @@ export function noteWorkerd(kept, workerd) {
 
 /** Ends the process with a sentence if the folder is being served. */
 export function mustRest(kept) {
-  const { command, workerd } = running(kept);
-  const isHeld = workerd && commandOf(workerd).includes(commandLine(kept.folder));
-  if (isServing(command) || isHeld) stop(`${kept.folder} is being served: end that first`);
+  const isHeld = isServing(running(kept).command) || leftBy(kept).length > 0;
+  if (isHeld) stop(`${kept.folder} is being served: end that first`);
+}
+
+/** The processes of workerd that still run of those that were noted last. */
+function leftBy(kept) {
+  const { workerds = [] } = running(kept);
+  return workerds.filter((pid) => isOfFolder(commandOf(pid), kept.folder));
 }
 
 function running(kept) {

@@ -11,6 +11,9 @@ export const CONFIGURATION = "workerd.capnp";
 export const CONSTANT = "config";
 /** Where objects are stored, in the folder. */
 export const DATA = "data";
+/** The secret by which instances of a cluster know each other, and the file that workerd reads. */
+export const CLUSTER_KEY = "CLUSTER_KEY";
+export const CLUSTER_KEY_FILE = "cluster.key";
 const ROOMS = path.join(ROOT, "rooms.json");
 const CLASSES = {
   DATA_CENTER_COUNTER: "DataCenterCounter",
@@ -70,6 +73,7 @@ export function configurationText({ folder, settings, secrets }, compatibilityDa
     "  ],",
     `  sockets = [(${socket(folder, settings)})],`,
     "  logging = (structuredLogging = true),",
+    ...(settings.cluster ? clusterLines(settings.cluster) : []),
     ");",
     "",
     "const waitingRoom :Workerd.Worker = (",
@@ -90,6 +94,25 @@ export function configurationText({ folder, settings, secrets }, compatibilityDa
     ");",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** The part of the configuration that makes a process an instance. No secret stands in it. */
+function clusterLines({ bucket, endpoint, region, address }) {
+  const options = [
+    ...(region ? [`aws_region=${region}`] : []),
+    ...(endpoint ? [`aws_endpoint=${endpoint}`] : []),
+    // The bucket of a private network, as its owner says by this address.
+    ...(endpoint.startsWith("http:") ? ["aws_allow_http=true"] : []),
+  ];
+  return [
+    "  cluster = (",
+    `    bucket = ${JSON.stringify(bucket)},`,
+    `    bucketOptions = [${options.map((option) => JSON.stringify(option)).join(", ")}],`,
+    // Any free port: instances find each other in the bucket.
+    `    address = ${JSON.stringify(`${address}:0`)},`,
+    `    key = embed "${CLUSTER_KEY_FILE}",`,
+    "  ),",
+  ];
 }
 
 /** The site itself. `Host` stays; the scheme by which the client came is told in a header. */
@@ -147,9 +170,10 @@ function bindings({ variables, ...settings }, secrets) {
   };
   return [
     ...Object.entries(texts).map(([name, text]) => `(name = "${name}", text = ${quoted(text)})`),
-    ...[...Object.keys(secrets), "DATA_CENTER"].map(
-      (name) => `(name = "${name}", fromEnvironment = "${name}")`,
-    ),
+    ...[...Object.keys(secrets), "DATA_CENTER"]
+      // Instances know each other by it: the Worker needs it for nothing.
+      .filter((name) => name !== CLUSTER_KEY)
+      .map((name) => `(name = "${name}", fromEnvironment = "${name}")`),
     '(name = "ORIGIN", service = "origin")',
     ...Object.entries(CLASSES).map(
       ([name, of]) => `(name = "${name}", durableObjectNamespace = "${of}")`,

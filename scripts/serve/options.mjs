@@ -38,6 +38,16 @@ export const SERVE_FLAGS = [
     "hosts",
     "Where cockpit, health and API are served. Default: localhost,127.0.0.1.",
   ],
+  ["cluster", undefined, "bucket", "To serve by several processes: their s3://bucket/prefix."],
+  ["instances", undefined, "number", "How many of them here. Default: as many as processors."],
+  ["cluster-endpoint", undefined, "url", "Where the bucket is. Default: at Amazon."],
+  ["cluster-region", undefined, "name", "In which region. Default: AWS_REGION, or auto."],
+  [
+    "cluster-address",
+    undefined,
+    "address",
+    "Where those on other machines reach ours: of a private network. Default: 127.0.0.1.",
+  ],
   ["folder", "own-machine", "path", "Where all of it is kept: settings, secrets, rooms, data."],
   ["print-config", false, "", "Show the configuration of workerd, and start nothing."],
   ["backup", undefined, "path", "Copy the folder, while it is served too, and start nothing."],
@@ -50,7 +60,7 @@ export const SERVE_FLAGS = [
 
 export function serveOptions(parameters) {
   const { values: options } = readFlags("serve", SERVE_FLAGS, parameters, { page: "own-machines" });
-  for (const name of ["limit", "per-minute", "patience"]) {
+  for (const name of ["limit", "per-minute", "patience", "instances"]) {
     if (options[name] !== undefined) options[name] = wholeNumber(options[name], `--${name}`);
   }
   if (options.port !== undefined) {

@@ -7,6 +7,7 @@ import path from "node:path";
 import { networksIn } from "../../src/networks.js";
 import { hostProblem } from "../deploy/settings.mjs";
 import { stop } from "../stop.mjs";
+import { clusterOf } from "./cluster.mjs";
 
 const LOCAL = /^(?:[a-z0-9-]+\.)*localhost$/;
 /** A host of `ADMIN_HOSTS`, or all below one. */
@@ -39,6 +40,7 @@ export async function settle(kept, options, questions) {
     clientAddressHeader: chosen("client-address-header", "clientAddressHeader", ""),
     clientCountryHeader: chosen("client-country-header", "clientCountryHeader", ""),
     variables: settings.variables ?? {},
+    cluster: clusterOf(kept, options),
   });
   for (const name of ["clientAddressHeader", "clientCountryHeader"]) {
     settings[name] = settings[name].toLowerCase();

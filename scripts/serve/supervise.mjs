@@ -3,23 +3,23 @@
 import { Kept } from "../deploy/kept.mjs";
 import { stop } from "../stop.mjs";
 import { addressOf, adminHostOf, checkFromOutside, warnings } from "./check.mjs";
-import { noteWorkerd } from "./claim.mjs";
-import { Workerd } from "./workerd.mjs";
+import { noteWorkerds } from "./claim.mjs";
+import { Instances } from "./instances.mjs";
 
 const [folder, patience] = process.argv.slice(2);
 const kept = new Kept(folder);
 const { settings, secrets } = kept;
-const workerd = new Workerd(kept.folder, secrets, (pid) => noteWorkerd(kept, pid));
+const instances = new Instances(kept, (pids) => noteWorkerds(kept, pids));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, end);
 // A terminal that is closed ends it; a service is told so to take up a new certificate.
-process.on("SIGHUP", process.stdin.isTTY ? end : () => workerd.follow());
+process.on("SIGHUP", process.stdin.isTTY ? end : () => instances.follow());
 // The command was killed.
 process.on("disconnect", end);
 
-await workerd.start().catch((error) => stop(error.message));
+await instances.start().catch((error) => stop(error.message));
 const problem = await checkFromOutside(settings, secrets.API_TOKEN, Number(patience));
 if (problem) {
-  await workerd.end();
+  await instances.end();
   stop(`it was started, and ended since it does not work: ${problem}`);
 }
 for (const warning of await warnings(settings, secrets.API_TOKEN)) {
@@ -28,7 +28,7 @@ for (const warning of await warnings(settings, secrets.API_TOKEN)) {
 farewell();
 
 async function end() {
-  await workerd.end();
+  await instances.end();
   process.exit(0);
 }
 

@@ -89,6 +89,28 @@ export class OwnServer {
     return server;
   }
 
+  /** Makes another machine of the same site: a folder with the same settings, secrets and rooms. */
+  async another(context) {
+    const other = new OwnServer();
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), "own-machine-"));
+    const { root, first, origin } = this;
+    Object.assign(other, { root, first, origin, folder, port: await freePort() });
+    for (const name of ["settings.json", "secrets.json", "rooms.json"]) {
+      fs.copyFileSync(path.join(this.folder, name), path.join(folder, name));
+    }
+    context.after(async () => {
+      await other.stop();
+      fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+    return other;
+  }
+
+  /** Sends a signal to all its processes, as if it were to the machine. */
+  signalAll(signal) {
+    const { command, workerds } = this.json("running.json");
+    for (const pid of [this.child.pid, command, ...workerds]) process.kill(pid, signal);
+  }
+
   /** Starts it with these flags, at first with all that it needs; resolves once it is live. */
   async start(flags = {}, variables = {}) {
     const { folder, first, port, origin } = this;
@@ -139,7 +161,12 @@ export class OwnServer {
 
   /** The process id of the workerd that serves the folder now. */
   workerd() {
-    return this.json("running.json").workerd;
+    return this.workerds()[0];
+  }
+
+  /** The process ids of all instances of workerd that serve the folder now. */
+  workerds() {
+    return this.json("running.json").workerds;
   }
 
   /** Kills workerd as an accident would, and resolves once another one serves. */
