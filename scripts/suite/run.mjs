@@ -9,7 +9,7 @@ import { ALONE, placesOf } from "./steps.mjs";
 /** Under CI a test that cannot run is a failure. */
 const IN_CI = process.env.CI === "true";
 /** What compiles leaves the processors to the tests beside it, which may wait for an answer. */
-const COMMAND_PRIORITY = os.constants.priority.PRIORITY_BELOW_NORMAL;
+const COMMAND_PRIORITY = os.constants.priority.PRIORITY_LOW;
 /** The line of Cargo's report on one test. */
 const CARGO_TEST = /^test (?:\S+::)?(\w+)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm;
 const CARGO_OUTCOMES = { ok: "passed", FAILED: "failed", ignored: "skipped" };
@@ -75,7 +75,9 @@ class Run {
     const { name, lane, folder, commands = [] } = step;
     const pool = this.#pools[lane] ?? this.#one;
     const pieces = [];
-    for (const command of commands) pieces.push(await this.#command(step, command));
+    for (const command of commands) {
+      pieces.push(await pool.run(() => this.#command(step, command)));
+    }
     const files = [...(step.files ?? (folder ? testFiles(folder) : []))].sort(
       (one, other) => this.#secondsBefore(other) - this.#secondsBefore(one),
     );

@@ -1,10 +1,13 @@
 // The steps of the suite: what each runs, in which lane and tier, and what it needs before.
 
-/** The lane of what compiles Rust, of the short checks, and of what runs beside the tests. */
+/** The lane of what compiles Rust for other steps, and of the short checks. */
 const RUST = "rust";
 /** The lane of the tests for Node that use a processor: as many files at once as there are. */
 const NODE = "node";
-/** The lane of the tests in browsers. They mostly wait for real time, so more files run at once. */
+/**
+ * The lane of the tests in browsers, and of the bare machine. They mostly wait for real time, and
+ * while they do not, Chromium takes the processors before everybody else.
+ */
 const BROWSER = "browser";
 /** The lane of what times the machine: it begins when the others are over. */
 export const ALONE = "alone";
@@ -13,6 +16,8 @@ export const ALONE = "alone";
 const CHANGE = "change";
 /** `npm test -- --gates` runs these besides. */
 const GATES = "gates";
+/** Only `npm run nightly` runs these. */
+const NIGHTLY = "nightly";
 
 /**
  * All steps in their order. The `commands` of a step run one after the other, even if one fails; a
@@ -64,20 +69,24 @@ export const STEPS = [
   { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
   { name: "browser", tier: CHANGE, lane: BROWSER, folder: "tests/browser", needs: "wrangler" },
   // Minutes of many isolates and visitors: their laws are held by the core's own tests as well.
-  { name: "stories", tier: GATES, lane: NODE, folder: "tests/stories", needs: "wrangler" },
+  { name: "stories", tier: NIGHTLY, lane: NODE, folder: "tests/stories", needs: "wrangler" },
   // Thousands of visitors, beside what the simulator says of them.
-  { name: "simulated", tier: GATES, lane: NODE, folder: "tests/simulated", needs: "wrangler" },
+  { name: "simulated", tier: NIGHTLY, lane: NODE, folder: "tests/simulated", needs: "wrangler" },
+  // A cluster in real time: eight stories of four minutes, at once.
+  { name: "cluster", tier: NIGHTLY, lane: ALONE, folder: "tests/stories/own", needs: "wrangler" },
+  // Builds all from nothing, as CI does in its fresh clone.
+  { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
-  { name: "bare", tier: GATES, lane: RUST, folder: "tests/bare" },
+  // One file after the other: each builds it.
   { name: "rehearsal", tier: GATES, lane: RUST, folder: "tests/rehearsal" },
-  // Takes a third of a processor for two minutes: it may as well run beside others.
-  { name: "soak", tier: GATES, lane: RUST, commands: [words("node scripts/soak.mjs")] },
+  // Asks the debugger for the memory held, which has no time to answer beside the tests.
+  { name: "soak", tier: GATES, lane: ALONE, commands: [words("node scripts/soak.mjs")] },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
 ];
 
 /** The steps that a run of everything takes. */
 export function stepsOf({ gates }) {
-  return STEPS.filter(({ tier }) => gates || tier === CHANGE);
+  return STEPS.filter(({ tier }) => tier === CHANGE || (gates && tier === GATES));
 }
 
 /** A step with what it needs before, in their order; `undefined` if there is none of this name. */
@@ -96,7 +105,7 @@ export function withNeeded(names) {
 
 /** How many files run at once in each lane whose steps begin together, with `processors`. */
 export function placesOf(processors) {
-  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(2, processors) + 1 };
+  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(2, processors) };
 }
 
 function words(text) {

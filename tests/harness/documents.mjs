@@ -11,7 +11,9 @@ import { ROOT } from "./worker-modules.mjs";
 const AT_THE_TOP = ["README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md"];
 const ELSEWHERE = [
   "client/README.md",
+  "examples/README.md",
   "examples/iframe/README.md",
+  "tests/README.md",
 ];
 /** A fence around a block, with its language behind the first. */
 const FENCE = /^( *)```(\S*)$/;

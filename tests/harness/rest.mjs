@@ -5,7 +5,7 @@
 
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-import { isBusy } from "./workerd-process.mjs";
+import { Threads } from "./workerd-process.mjs";
 
 /**
  * How often in a row workerd must be found at rest. Between two looks this process serves what
@@ -15,25 +15,30 @@ const LOOKS = 3;
 /** The real time before it looks again at a process that is busy, in milliseconds. */
 const LOOK_MS = 1;
 /** After so much real time, in milliseconds, something never rests, and the test fails. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 120_000;
 
 /** The rest of one process. */
 export class Rest {
-  #pid;
+  #threads;
 
   /** @param {number | undefined} pid */
   constructor(pid) {
-    this.#pid = pid;
+    this.#threads = new Threads(pid);
   }
 
   /** Waits until workerd is at rest. */
   async comes() {
     const end = Date.now() + PATIENCE_MS;
     for (let looks = 0; looks < LOOKS; ) {
-      const busy = isBusy(this.#pid);
+      const busy = this.#threads.areBusy();
       looks = busy ? 0 : looks + 1;
       await (busy ? sleep(LOOK_MS) : turn());
       if (Date.now() > end) throw new Error(`workerd does not rest for ${PATIENCE_MS} ms`);
     }
+  }
+
+  /** Ends the looking. */
+  close() {
+    this.#threads.close();
   }
 }

@@ -10,9 +10,13 @@ const KIB = 1_024;
 /** The unit of CPU time in `/proc`, in milliseconds; 10 on every usual Linux. */
 const TICK_MS = 1_000 / (Number(spawnSync("getconf", ["CLK_TCK"]).stdout) || 100);
 /** The fields of `stat` from the state on: the parent, and the ticks in user and kernel mode. */
-const [STATE, PARENT, USER, KERNEL] = [0, 1, 11, 12];
+const [PARENT, USER, KERNEL] = [1, 11, 12];
 /** The states of a thread that runs, or waits for a processor or for a disk. */
-const BUSY = ["R", "D"];
+const BUSY = [..."RD"].map((letter) => letter.charCodeAt(0));
+/** More than the id, the name and the state of a thread take in `stat`. */
+const STAT_BYTES = 64;
+/** The character behind the name, in front of the state. */
+const NAME_ENDS = ")".charCodeAt(0);
 
 /** The process id of the workerd that this process started last; `undefined` if there is none. */
 export function workerdPid() {
@@ -25,9 +29,57 @@ export function workerdPid() {
   return pids.map(Number).filter(isOurs).sort((one, other) => one - other).at(-1);
 }
 
-/** True if a thread of a process has something to do, even if no processor is free for it. */
-export function isBusy(pid) {
-  return threadsOf(pid).some((id) => BUSY.includes(statOf(`${pid}/task/${id}`)?.fields[STATE]));
+/**
+ * The threads of a process, to be looked at thousands of times: their files in `/proc` stay open,
+ * and are opened anew when a thread has begun or ended.
+ */
+export class Threads {
+  #folder;
+  #files = [];
+  /** How many entries the folder had when they were opened. */
+  #entries;
+  #line = Buffer.alloc(STAT_BYTES);
+
+  /** @param {number | undefined} pid */
+  constructor(pid) {
+    this.#folder = `/proc/${pid}/task`;
+  }
+
+  /** True if one has something to do, even if no processor is free for it. */
+  areBusy() {
+    const entries = fs.statSync(this.#folder, { throwIfNoEntry: false })?.nlink;
+    if (entries !== this.#entries) this.#open(entries);
+    try {
+      return this.#files.some((file) => BUSY.includes(this.#stateOf(file)));
+    } catch {
+      // One has ended, and another may have begun.
+      this.#entries = undefined;
+      return true;
+    }
+  }
+
+  /** Closes the files. */
+  close() {
+    for (const file of this.#files.splice(0)) fs.closeSync(file);
+    this.#entries = undefined;
+  }
+
+  #open(entries) {
+    this.close();
+    this.#entries = entries;
+    for (const id of namesIn(this.#folder)) {
+      try {
+        this.#files.push(fs.openSync(`${this.#folder}/${id}/stat`));
+      } catch {
+        this.#entries = undefined;
+      }
+    }
+  }
+
+  #stateOf(file) {
+    const length = fs.readSync(file, this.#line, 0, STAT_BYTES, 0);
+    return this.#line[this.#line.lastIndexOf(NAME_ENDS, length - 1) + 2];
+  }
 }
 
 /** The CPU time that a process has used, in milliseconds; NaN where that is not told. */
@@ -39,7 +91,8 @@ export function cpuMs(pid) {
 /** The same in nanoseconds, thread by thread; NaN where the kernel does not count so finely. */
 export function cpuNs(pid) {
   const ofThread = (id) => Number(read(pid, `task/${id}/schedstat`).split(" ")[0]);
-  return threadsOf(pid).reduce((sum, id) => sum + ofThread(id), 0) || NaN;
+  const threads = pid ? namesIn(`/proc/${pid}/task`) : [];
+  return threads.reduce((sum, id) => sum + ofThread(id), 0) || NaN;
 }
 
 /** The memory that a process has in RAM, in bytes; NaN where that is not told. */
@@ -48,15 +101,15 @@ export function residentBytes(pid) {
   return Number(kib ?? NaN) * KIB;
 }
 
-function threadsOf(pid) {
+function namesIn(folder) {
   try {
-    return pid ? fs.readdirSync(`/proc/${pid}/task`) : [];
+    return fs.readdirSync(folder);
   } catch {
     return [];
   }
 }
 
-/** Reads `stat` of a process, or of a thread. */
+/** Reads `stat` of a process. */
 function statOf(pid) {
   const text = read(pid, "stat");
   if (!text) return undefined;

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
+import { AGAINST_QUEUE_IT, VARIANTS } from "../../bench/variants.mjs";
 import { DOCUMENTS, withFigures } from "../../scripts/suite/figures.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..", "..");
@@ -31,3 +32,27 @@ for (const [name, documents] of Object.entries(SAME)) {
     for (const [at, text] of texts.entries()) assert.equal(text, texts[0], documents[at]);
   });
 }
+
+const SPEEDS = "README tells the speeds of docs/performance.md, and the goals and gates of bench";
+test(SPEEDS, () => {
+  const [performance, readme] = ["docs/performance.md", "README.md"].map((document) =>
+    fs.readFileSync(path.join(ROOT, document), "utf8"),
+  );
+  const speed = readme.split("\n").find((line) => line.startsWith("| speed"));
+  const target = (name) => VARIANTS.find((variant) => variant.name === name).target;
+  const rows = {
+    "admitted, unchanged ticket": target("admitted"),
+    "admitted, ticket renewed": target("renewed"),
+    "admitted, to Queue-it's connector": AGAINST_QUEUE_IT,
+  };
+  for (const [row, { goal, gate }] of Object.entries(rows)) {
+    const cells = performance.split("\n").find((line) => line.startsWith(`| ${row} |`));
+    const [, , ...figures] = cells.split("|").map((cell) => cell.trim().split(" ")[0]);
+    const measured = figures.slice(0, -3).sort();
+    assert.deepEqual(figures.slice(-3, -1), [goal.toFixed(2), gate.toFixed(2)], row);
+    const range = `${measured[0]} to ${measured.at(-1)}`;
+    assert.ok(speed.replace("[", "").replace("]", "").includes(range), `${row}: ${range}`);
+    assert.ok(speed.includes(`goal ${goal.toFixed(2)}`), `${row}: goal`);
+    assert.match(speed.split("CI holds")[1], new RegExp(gate.toFixed(2)), `${row}: gate`);
+  }
+});
