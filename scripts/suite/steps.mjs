@@ -77,10 +77,7 @@ export const STEPS = [
   // Builds all from nothing, as CI does in its fresh clone.
   { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
   { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
-  // One file after the other: each builds it.
   { name: "rehearsal", tier: GATES, lane: RUST, folder: "tests/rehearsal" },
-  // Asks the debugger for the memory held, which has no time to answer beside the tests.
-  { name: "soak", tier: GATES, lane: ALONE, commands: [words("node scripts/soak.mjs")] },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
 ];
 
@@ -105,7 +102,7 @@ export function withNeeded(names) {
 
 /** How many files run at once in each lane whose steps begin together, with `processors`. */
 export function placesOf(processors) {
-  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(2, processors) };
+  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(1, processors - 1) };
 }
 
 function words(text) {

@@ -1,7 +1,8 @@
 /**
  * The README's commands on a machine that nobody prepared: no toolchain, no library, no JavaScript
  * tool, an empty home, and a rustup that installs nothing by itself (RUSTUP_AUTO_INSTALL=0, as in
- * build images). It takes minutes and the network: `npm run nightly` runs it, and `npm test -- --only bare`.
+ * build images). It takes minutes and the network: `npm run nightly` runs it, and
+ * `npm test -- --only bare`.
  */
 
 import assert from "node:assert/strict";

@@ -4,20 +4,24 @@ import assert from "node:assert/strict";
 
 import { AXE, barriers } from "../harness/accessibility.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
-import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
-const shop = localRoom({ name: "shop", session_duration: 5, ...FREQUENT_CHECK_INS });
+const FIELDS = { name: "shop", session_duration: 20 };
+const shop = localRoom({ ...FIELDS, ...FREQUENT_CHECK_INS });
+/** Without script a page that comes again closes what was opened. */
+const still = localRoom({ ...FIELDS, ...RARE_CHECK_INS });
 const OPEN = "Move your place to another device";
 const MOVED = "Your place has moved to another device";
 
 for (const script of [true, false]) {
   const name = `a place moves from a laptop to a phone ${script ? "with" : "without"} script`;
-  browserTest(name, { rooms: [shop] }, async (arena) => {
-    await visitorInside(arena.cluster, shop);
+  const room = script ? shop : still;
+  browserTest(name, { rooms: [room] }, async (arena) => {
+    await visitorInside(arena.cluster, room);
     const open = async (context, device) => {
       const settings = { ...context, javaScriptEnabled: script };
-      const visitor = await arena.visitor({ room: shop, name: device, context: settings });
+      const visitor = await arena.visitor({ room, name: device, context: settings });
       await visitor.page.addInitScript({ path: AXE });
       await visitor.come();
       return visitor;
@@ -41,6 +45,7 @@ for (const script of [true, false]) {
     await give(phone, code);
     await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
     assert.ok(!phone.page.url().includes("?"), phone.page.url());
+    if (!script) await laptop.page.reload();
     await laptop.page.getByRole("heading", { name: MOVED }).waitFor();
     await check(laptop, "moved");
     await laptop.page.getByRole("button", { name: "Join the line again on this device" }).click();

@@ -137,13 +137,14 @@ const DRAWS = /^Starts in: (2 hours|1 hour \d+ minutes?) – You are in the draw
 const UNTIL_DRAWN = /strong: (N minutes|Finding).*/;
 const DRAWN = /^(.+ – )?You are in the draw$/;
 const STATES = [
+  // Before its line has gone: nobody in it asks again.
+  { state: "full", room: full, title: /^The line is full$/ },
   { state: "waiting", room: waiting, title: IN_MINUTES },
   { state: "form", room: waiting, title: IN_MINUTES, form: true },
   { state: "paused", room: paused, title: /^Entry is paused – You are in line$/ },
   { state: "prequeue", room: prequeue, title: STARTS },
   { state: "lots", room: lots, title: DRAWS },
   { state: "unknown", room: silent, title: /^You are in line$/ },
-  { state: "full", room: full, title: /^The line is full$/ },
   { state: "started", room: started, title: IN_MINUTES },
   { state: "place", room: place, title: IN_MINUTES },
   { state: "lottery", room: lottery, title: DRAWN, varies: UNTIL_DRAWN },

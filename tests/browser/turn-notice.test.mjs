@@ -5,27 +5,26 @@ import assert from "node:assert/strict";
 import { AXE, barriers } from "../harness/accessibility.mjs";
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
-import { FREQUENT_CHECK_INS, localRoom } from "../harness/rooms.mjs";
+import { FREQUENT_CHECK_INS, RARE_CHECK_INS, localRoom } from "../harness/rooms.mjs";
 import { visitorInside } from "../harness/visitor.mjs";
 
-const shop = localRoom({
-  name: "shop",
-  session_duration: 20,
-  turn_notice: "email_or_phone",
-  ...FREQUENT_CHECK_INS,
-});
+const FIELDS = { name: "shop", session_duration: 20, turn_notice: "email_or_phone" };
+const shop = localRoom({ ...FIELDS, ...FREQUENT_CHECK_INS });
+/** Without script a page that comes again closes what was opened. */
+const still = localRoom({ ...FIELDS, ...RARE_CHECK_INS });
 const OPEN = "Get a message before your turn";
 /** As long as a name of a mailbox may be, but for one letter. */
 const LONG = `${"a-long-name.".repeat(5)}ann@mail.example`;
 
 for (const script of [true, false]) {
   const name = `a message before the turn is asked for ${script ? "with" : "without"} script`;
-  browserTest(name, { rooms: [shop] }, async (arena) => {
+  const room = script ? shop : still;
+  browserTest(name, { rooms: [room] }, async (arena) => {
     await fill(arena);
     const context = script ? { ...PHONE, colorScheme: "dark" } : PHONE;
     for (const [device, settings] of [["phone", context], ["desktop", DESKTOP]]) {
       const visitor = await arena.visitor({
-        room: shop,
+        room,
         name: device,
         context: { ...settings, javaScriptEnabled: script },
       });

@@ -117,7 +117,7 @@ export const NAMED = {
   "npm test": [".ci/run", "npm test"],
   "npm run bench": [STEPS, "bench/main.mjs --gate"],
   "npm run build": [STEPS, "scripts/build.mjs"],
-  "npm run soak": [STEPS, "scripts/soak.mjs"],
+  "npm run soak": [NIGHTLY, "scripts/soak.mjs"],
   "npm run mutants": [NIGHTLY, "scripts/mutants.mjs --shard"],
   "npm run visitors": ["tests/clients/documents.test.mjs", "visitors come, enter and leave"],
   "npm run release": ["tests/deploy/release.test.mjs", "it deploys where there is no Rust"],
