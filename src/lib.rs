@@ -81,12 +81,13 @@ pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
 }
 
-/// Decides the frequent visits at once, from memory, and returns the verdict; "H" tells the entry
-/// to call [`handle`], "M" [`manage`]. What only some visits need (for a rule, or for the page) is
-/// read from `request`. `now_ms` is the time, which JavaScript reads at less cost.
+/// Decides a visit from memory, without waiting, and returns the verdict. "H" tells the entry to
+/// call [`handle`], "M" to call [`manage`].
 ///
-/// `None` stands for "P", the most frequent verdict: JavaScript takes longer to decode a text than
-/// the wasm takes to open a ticket.
+/// `request` is read only for visits that need more of it, for a rule or for the page. `now_ms` is
+/// the time in milliseconds since 1970, which JavaScript reads at less cost. `None` stands for "P",
+/// the most frequent verdict: to decode that text takes JavaScript longer than the wasm takes to
+/// open a ticket.
 #[wasm_bindgen]
 pub fn glance(
     url: &str,

@@ -75,7 +75,7 @@ pub trait VisitSource {
     }
 }
 
-/// A source whose answers are given beforehand, for the simulator and for tests.
+/// A source whose answers are set beforehand. The simulator and tests use it.
 #[derive(Clone, Debug)]
 pub struct GivenSource {
     /// The ticket that the visitor comes with.

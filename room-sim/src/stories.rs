@@ -22,7 +22,7 @@ struct Sums {
     worst: BTreeMap<&'static str, (f64, f64, u64)>,
 }
 
-/// Plays them all. The error says that laws are broken.
+/// Plays all stories of a herd. Returns an error if one breaks a law.
 #[expect(clippy::disallowed_methods, reason = "it tells what the stories take on this machine")]
 pub fn run(herd: &Herd) -> io::Result<()> {
     let started_at = Instant::now();

@@ -104,7 +104,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// A text is not a moment in RFC 3339 from 1970 on. It displays as what is allowed.
+/// The error for a text that is no moment in RFC 3339 from 1970 on. Its text says what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAMoment;
 

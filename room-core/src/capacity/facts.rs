@@ -170,7 +170,7 @@ pub fn add(facts: &mut Facts, now: Timestamp, more: &Facts) {
     }
 }
 
-/// How long visitors waited, or stayed, or how wrong they were told, by class.
+/// Counts by class: of how long visitors waited or stayed, or how wrong their told waits were.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
     facts: &'a Facts,

@@ -279,8 +279,8 @@ pub fn merged(rows: Vec<Row>, span: Span) -> Vec<Row> {
     merged
 }
 
-/// The names of what is told of a row, in their order: the moment at which it begins, and numbers,
-/// which are missing where nothing was measured.
+/// The names of a row's columns, in their order: the moment at which it begins, then numbers. A
+/// number is missing where nothing was measured.
 pub const NAMES: [&str; 35] = [
     "datetime",
     "active_mean",

@@ -11,7 +11,7 @@ pub(super) const WORK_MS: u64 = 8 * SECOND_MS;
 /// The same in a calm room, where there may be no later visitor for long: the platform lets a
 /// request work for 30 s after its answer, and before that it sends what is left.
 pub(super) const CALM_WORK_MS: u64 = 24 * SECOND_MS;
-/// How long the last reports of a request may take, in milliseconds.
+/// After its reply a request may go on reporting for so many milliseconds at most.
 pub(super) const LAST_REPORT_MS: u64 = 4 * SECOND_MS;
 /// Least time between two writes of the room's view to the Cache API, in milliseconds.
 pub const COPY_MS: u64 = 2 * SECOND_MS;

@@ -4,9 +4,9 @@ use super::Read;
 use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 
-/// The evidence of a draw, whether a cookie has come back, why a code for a place did not work and
-/// how long one lasts, what was typed into a form, the number to quote, and how a turn is
-/// confirmed. None of them is Cloudflare's.
+/// Variables that Cloudflare does not have: the evidence of a draw, whether a cookie has come back,
+/// why a code for a place did not work and how long one lasts, what was typed into a form, the
+/// number to quote, and how a turn is confirmed.
 pub(super) const MORE: [(&str, Read); 16] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
