@@ -27,6 +27,8 @@ export async function runTestFile(file) {
   const kept = path.join(folder, "results");
   const options = [
     "--test",
+    // A test that has taken too long is over for the run, and may wait for ever by itself.
+    "--test-force-exit",
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${kept}`],
   ];

@@ -75,7 +75,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   // Who waits is known by a census: whoever comes in its very second may count twice.
   await owner.reads(new RegExp(`${LIMIT} inside, \\d+ waiting`));
   assert.equal(await page.locator(".chart").count(), CHARTS);
-  await isDrawn(page, "--accent", 0);
+  await isDrawn(owner, "--accent", 0);
 
   const entered = page.locator('.history td[data-label="Entered"]');
   const sum = (texts) => texts.reduce((total, text) => total + Number(text), 0);
@@ -122,8 +122,10 @@ function drawn(page, ink) {
 }
 
 /** Waits until more dots than so many have a colour. */
-async function isDrawn(page, ink, most) {
-  while ((await drawn(page, ink)) <= most) await page.waitForTimeout(100);
+async function isDrawn({ browser, page }, ink, most) {
+  let dots;
+  const isSo = async () => (dots = await drawn(page, ink)) > most;
+  await browser.until(isSo, () => `${dots} dots are ${ink}, not more than ${most}`);
 }
 
 /** The range that is shown, by the fields of its ends. */
@@ -134,12 +136,14 @@ async function range(page) {
 }
 
 /** Waits until the range that is shown is so long, about, and returns it. */
-async function isLong(page, [least, most]) {
-  for (;;) {
-    const shown = await range(page);
-    if (least <= shown.minutes && shown.minutes <= most) return shown;
-    await page.waitForTimeout(100);
-  }
+async function isLong({ browser, page }, [least, most]) {
+  let shown;
+  const isSo = async () => {
+    shown = await range(page);
+    return least <= shown.minutes && shown.minutes <= most;
+  };
+  await browser.until(isSo, () => `${shown.minutes} minutes are shown, not ${least} to ${most}`);
+  return shown;
 }
 
 /** Drags over the middle half of the first chart. */
@@ -161,10 +165,10 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   await opensHistory(owner);
   await page.getByLabel("The last").selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
-  const whole = await isLong(page, [355, 365]);
+  const whole = await isLong(owner, [355, 365]);
 
   await drags(page);
-  const half = await isLong(page, [175, 185]);
+  const half = await isLong(owner, [175, 185]);
   assert.ok(whole.from < half.from && half.until < whole.until);
   await owner.reads(/^Nobody was here\./);
   assert.equal(await page.getByLabel("The last").inputValue(), "another range");
@@ -177,17 +181,17 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   await owner.reads(/of 20 inside, \d+ waiting, \d+ entered/);
   await owner.button("Zoom in").focus();
   await page.keyboard.press("Enter");
-  await isLong(page, [80, 95]);
+  await isLong(owner, [80, 95]);
   await owner.reads(new RegExp(`^${COMING} entered`));
 
   const { from, until } = await range(page);
   const local = (ms) => new Date(ms).toISOString().slice(0, 16);
   await page.getByLabel("From", { exact: true }).fill(local(from - DAY_MS));
-  const day = await isLong(page, [1_500, 1_540]);
+  const day = await isLong(owner, [1_500, 1_540]);
   assert.equal(day.until, until);
   await owner.reads(new RegExp(`^${COMING} entered`));
   await page.locator(".chart .u-over").first().dblclick();
-  await isLong(page, [1_435, 1_445]);
+  await isLong(owner, [1_435, 1_445]);
   assert.deepEqual(owner.complaints, []);
 });
 
@@ -218,7 +222,7 @@ browserTest("another day lies under the one that is shown", options, async (aren
   const before = await drawn(page, "--soft");
   await page.getByLabel("Compare with").selectOption("the day before");
   await owner.reads(/─ in grey: from /);
-  await isDrawn(page, "--soft", before + 50);
+  await isDrawn(owner, "--soft", before + 50);
   await owner.looks("history-compared");
   assert.equal(await page.getByText(new RegExp(`^${COMING} entered`)).count(), 2);
   assert.deepEqual(owner.complaints, []);

@@ -154,11 +154,15 @@ class BrowserVisitor {
     await this.until(() => count() >= wanted, "the page did not come back");
   }
 
-  /** Waits until `isSo()` is true; fails with `complaint` if that takes too long. */
+  /**
+   * Waits until `isSo()` is true, or its promise; fails with `complaint`, a text or what makes
+   * one, if that takes too long.
+   */
   async until(isSo, complaint) {
     const end = Date.now() + PATIENCE_MS;
-    while (!isSo()) {
-      if (Date.now() > end) throw new Error(`${this.name}: ${complaint}, it saw ${this.story()}`);
+    const told = typeof complaint === "string" ? () => complaint : complaint;
+    while (!(await isSo())) {
+      if (Date.now() > end) throw new Error(`${this.name}: ${told()}, it saw ${this.story()}`);
       await sleep(POLL_MS);
     }
   }

@@ -13,7 +13,7 @@ import { isInSample } from "./sample.mjs";
  * After how many milliseconds a test fails: longer than any takes on a slow machine, so that a
  * hanging call still ends the run.
  */
-const TIMEOUT_MS = 900_000;
+const TIMEOUT_MS = 600_000;
 /** The share of the tests that are declared twice of which a run takes the second one. */
 const DOUBLES_SHARE = 0.25;
 

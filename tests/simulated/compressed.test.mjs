@@ -38,7 +38,6 @@ const hall = room({
 const options = {
   rooms: [hall],
   colos: Object.fromEntries(COLOS.map((colo) => [colo, ISOLATES])),
-  timeoutMs: 600_000,
 };
 
 clusterTest("thousands of visitors in ten data centers", options, async (cluster) => {

@@ -22,7 +22,7 @@ const OPEN_MS = 5 * 60_000;
 const TOLD_MS = 100_000;
 
 const sale = room({ name: "sale", total_active_users: LIMIT, session_duration: SESSION_MINUTES });
-const options = { rooms: [sale], colos: { AMS: 2, NRT: 1 }, build: "debug", timeoutMs: 600_000 };
+const options = { rooms: [sale], colos: { AMS: 2, NRT: 1 }, build: "debug" };
 const PATH = `${ROOMS}/${sale.id}/history`;
 
 /** Reads rows as objects with the names of the columns. */

@@ -12,7 +12,7 @@ import { room } from "../harness/rooms.mjs";
 const shop = room({ name: "shop", total_active_users: 20, session_duration: 30 });
 const COMING = 50;
 const TOLD_MS = 60_000;
-const options = { rooms: [shop], colos: { AMS: 2 }, build: "debug", timeoutMs: 180_000 };
+const options = { rooms: [shop], colos: { AMS: 2 }, build: "debug" };
 
 /** Lets a crowd come, and returns the points of all isolates. */
 async function pointsOf(cluster) {

@@ -43,7 +43,6 @@ const options = {
   colos: { AMS: 2 },
   build: "debug",
   outside: { [HOST]: receiver.port },
-  timeoutMs: 300_000,
 };
 
 /** Makes a webhook that is told of turns. Visitors wait meanwhile, until every isolate knows it. */

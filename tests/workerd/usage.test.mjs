@@ -37,7 +37,6 @@ const options = {
   colos: { AMS: 1 },
   build: "debug",
   outside: { [CLOUDFLARE]: server.address().port, [HOOKS]: receiver.port },
-  timeoutMs: 120_000,
 };
 
 async function answer(request, response) {

@@ -24,7 +24,6 @@ const options = {
   colos: { AMS: 1 },
   build: "debug",
   outside: { [HOST]: receiver.port },
-  timeoutMs: 180_000,
 };
 
 /** Makes a webhook that is told at this path of the receiver. */
