@@ -50,7 +50,8 @@ export function History({ session, room, log, version, inFront }) {
       : readFirst(session.call, room, daysBefore);
   const { value, problem, again } = usePolling(read, LOOK_EVERY_MS, inFront);
   useEffect(() => {
-    if (!range && value?.range) setRange(value.range);
+    // Not where somebody has chosen one in the moment in which this was told.
+    if (value?.range) setRange((chosen) => chosen ?? value.range);
   }, [value]);
   const { events } = useEvents(session, room, version);
   const choose = (chosen) => {
