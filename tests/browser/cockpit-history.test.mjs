@@ -218,6 +218,7 @@ browserTest("another day lies under the one that is shown", options, async (aren
   await opensHistory(owner);
   await page.getByLabel("The last").selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
+  await isLong(owner, [355, 365]);
   await page.getByText(/^─ in grey: from /).waitFor({ state: "detached" });
   const before = await drawn(page, "--soft");
   await page.getByLabel("Compare with").selectOption("the day before");
