@@ -4,12 +4,14 @@ import os from "node:os";
 
 /**
  * Runs a command; resolves with its exit code and its output, which is not shown. A `priority` is a
- * niceness, as `os.setPriority` takes it.
+ * niceness, as `os.setPriority` takes it; a command that takes longer than `timeoutMs` is ended, and
+ * has failed.
  */
-export function runCommand([program, ...parameters], environment = {}, priority = 0) {
+export function runCommand([program, ...parameters], environment = {}, priority = 0, timeoutMs) {
   return new Promise((resolve) => {
     const child = spawn(program, parameters, {
       stdio: ["ignore", "pipe", "pipe"],
+      timeout: timeoutMs,
       env: { ...process.env, CARGO_TERM_COLOR: "never", ...environment },
     });
     if (priority !== 0 && child.pid !== undefined) os.setPriority(child.pid, priority);

@@ -7,6 +7,8 @@ import { runCommand } from "./command.mjs";
 
 /** Where Node keeps what it has compiled: most files load the same large libraries. */
 const COMPILED = path.resolve("target", "suite", "compiled");
+/** Longer than any file takes: a test that waits for ever does not hold up the run for ever. */
+const FILE_MS = 1_500_000;
 const REPORTER = path.join(import.meta.dirname, "results-reporter.mjs");
 /** The lines in which Node's reporter counts what the suite counts itself. */
 const COUNTS = /^ℹ (?:tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm;
@@ -27,13 +29,12 @@ export async function runTestFile(file) {
   const kept = path.join(folder, "results");
   const options = [
     "--test",
-    // A test that has taken too long is over for the run, and may wait for ever by itself.
-    "--test-force-exit",
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${kept}`],
   ];
   const environment = { NODE_COMPILE_CACHE: COMPILED };
-  const { code, output } = await runCommand(["node", ...options, file], environment);
+  const command = ["node", ...options, file];
+  const { code, output } = await runCommand(command, environment, 0, FILE_MS);
   const results = linesOf(kept).map((line) => JSON.parse(line));
   fs.rmSync(folder, { recursive: true, force: true });
   return { results, code, output: output.replace(COUNTS, "") };
