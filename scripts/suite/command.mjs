@@ -4,8 +4,8 @@ import os from "node:os";
 
 /**
  * Runs a command; resolves with its exit code and its output, which is not shown. A `priority` is a
- * niceness, as `os.setPriority` takes it; a command that takes longer than `timeoutMs` is ended, and
- * has failed.
+ * niceness, as `os.setPriority` takes it. A command that takes longer than `timeoutMs` is ended,
+ * and has failed.
  */
 export function runCommand([program, ...parameters], environment = {}, priority = 0, timeoutMs) {
   return new Promise((resolve) => {
