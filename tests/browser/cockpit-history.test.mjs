@@ -210,6 +210,31 @@ async function happenedTheDayBefore(page) {
   });
 }
 
+/** Has the page choose a range as soon as it shows a chart, before it does anything else. */
+function choosesWithTheFirstChart(page, range) {
+  return page.evaluate((wanted) => {
+    const observer = new MutationObserver(() => {
+      const select = document.querySelector("main select");
+      if (!select || !document.querySelector(".chart")) return;
+      observer.disconnect();
+      select.value = [...select.options].find(({ text }) => text === wanted).value;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  }, range);
+}
+
+browserTest("a range that is chosen as the first one comes stays", options, async (arena) => {
+  await comes(arena.cluster);
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await choosesWithTheFirstChart(owner.page, "6 hours");
+  await owner.page.getByRole("link", { name: "History" }).click();
+  await isLong(owner, [355, 365]);
+  assert.equal(await owner.page.getByLabel("The last").inputValue(), "6 hours");
+  assert.deepEqual(owner.complaints, []);
+});
+
 browserTest("another day lies under the one that is shown", options, async (arena) => {
   await comes(arena.cluster);
   const owner = await signedIn(arena, DESKTOP);
