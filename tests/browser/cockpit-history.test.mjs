@@ -18,6 +18,8 @@ const READ_ONLY = "the-token-for-reading";
 const LIMIT = 20;
 const COMING = 50;
 const CHARTS = 5;
+/** The page asks anew every 30 s; only then another day may be drawn. */
+const DRAWN_MS = 120_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Until all have entered, the last ten after two sessions: on a slow machine too. */
@@ -125,7 +127,8 @@ function drawn(page, ink) {
 async function isDrawn({ browser, page }, ink, most) {
   let dots;
   const isSo = async () => (dots = await drawn(page, ink)) > most;
-  await browser.until(isSo, () => `${dots} dots are ${ink}, not more than ${most}`);
+  const complaint = () => `${dots} dots are ${ink}, not more than ${most}`;
+  await browser.until(isSo, complaint, DRAWN_MS);
 }
 
 /** The range that is shown, by the fields of its ends. */

@@ -156,10 +156,10 @@ class BrowserVisitor {
 
   /**
    * Waits until `isSo()` is true, or its promise; fails with `complaint`, a text or what makes
-   * one, if that takes too long.
+   * one, if that takes longer than `patienceMs`.
    */
-  async until(isSo, complaint) {
-    const end = Date.now() + PATIENCE_MS;
+  async until(isSo, complaint, patienceMs = PATIENCE_MS) {
+    const end = Date.now() + patienceMs;
     const told = typeof complaint === "string" ? () => complaint : complaint;
     while (!(await isSo())) {
       if (Date.now() > end) throw new Error(`${this.name}: ${told()}, it saw ${this.story()}`);
