@@ -16,6 +16,7 @@ mod elsewhere;
 mod entry;
 mod newest_tickets;
 mod outbox;
+mod patience;
 mod question;
 mod returned_slots;
 mod revoked_tickets;
@@ -49,7 +50,7 @@ use entry::Entry;
 use newest_tickets::NewestTickets;
 pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
-use question::Patience;
+use patience::Patience;
 use returned_slots::ReturnedSlots;
 use revoked_tickets::RevokedTickets;
 

@@ -16,7 +16,6 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts::Fact;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::capacity::state::{Node, SYNC_MS};
-use crate::machines::round_trip::RoundTrip;
 use crate::machines::wire::{
     CounterCall, CounterReply, CounterRequest, Hold, Report, ReportReply, SlotRequest,
 };
@@ -30,56 +29,8 @@ use crate::ticket::{CHECKED_S, Ticket};
 /// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
 /// and visitors who were not allowed to ask would be held although places are free.
 const ASKS_IN_SILENCE: u32 = 1;
-/// The shortest wait before a question is sent again, in milliseconds: the longest usual round
-/// trip to an object of the same data center (`docs/simulation.md`).
-const SHORTEST_MS: u64 = 10;
-/// The longest wait before that, in milliseconds: more than a counter takes that has to pull. A
-/// question so old is sent again without credit, unless an older one is unanswered as well.
-const LONGEST_MS: u64 = 500;
-/// The same before anything was measured, in milliseconds.
-const UNKNOWN_MS: u64 = 250;
-/// An answer is late that takes longer than usual by so many mean deviations.
-const DEVIATIONS: f64 = 2.0;
 /// How often a question is sent at most.
 const SENDINGS_MAX: u32 = 3;
-/// What a question adds to the credit from which repetitions are paid, in parts of a repetition:
-/// in the long run one question in ten is sent again soon, so that a counter that is slow because
-/// it has too much to do does not get several times as much.
-const CREDIT: u32 = 1;
-const REPETITION: u32 = 10;
-/// The most credit there can be, and what an isolate starts with.
-const CREDIT_MAX: u32 = 3 * REPETITION;
-
-/// What an isolate knows of the times that its counters take to answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
-    round_trip: RoundTrip,
-    credit: u32,
-    /// When the first question was sent that no answer has followed, to whomever.
-    unanswered_since: Option<Timestamp>,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { round_trip: RoundTrip::default(), credit: CREDIT_MAX, unanswered_since: None }
-    }
-}
-
-impl Patience {
-    /// Notes that a question is sent. One that is older than any answer died with its visit.
-    fn note_sent(&mut self, now: Timestamp) {
-        let is_over = |since| now.since_ms(since) >= ANSWER_MS;
-        if self.unanswered_since.is_none_or(is_over) {
-            self.unanswered_since = Some(now);
-        }
-    }
-
-    /// Whether the counters have answered nothing for longer than one takes that has to pull.
-    fn is_in_doubt(&self, now: Timestamp) -> bool {
-        let is_late = |since| (LONGEST_MS..ANSWER_MS).contains(&now.since_ms(since));
-        self.unanswered_since.is_some_and(is_late)
-    }
-}
 
 /// A question to a counter that is on its way.
 #[derive(Clone, Debug)]
@@ -157,11 +108,13 @@ impl Isolate {
         named.is_some_and(|(colo, _)| !self.elsewhere.is_silent(now, colo))
     }
 
-    /// Whether the counter has just said that it would refuse this visitor.
+    /// Whether a called visitor is refused unasked: the counter has just said that it would, or has
+    /// so many questions already that it will say.
     pub(super) fn would_be_refused(&self, now: Timestamp, ask: &Ask) -> bool {
         let Node { colo, shard } = self.counter(now, ask);
         let is_known = ask.class == SlotClass::Queued && colo == self.colo;
-        is_known && self.counters.would_refuse(now, shard, ask.key)
+        let is_refused = || self.counters.would_refuse(now, shard, ask.key);
+        is_known && (self.patience.is_blind(now) || is_refused())
     }
 
     /// Lets a waiting ticket name the counter that it asks from now on, unless it names one that
@@ -247,16 +200,11 @@ impl Isolate {
     /// Returns the question that asks a counter for a slot.
     pub fn question(&mut self, now: Timestamp, ask: &Ask) -> Question {
         let call = self.slot_request(now, ask);
-        if call.counter.colo == self.colo {
-            self.patience.note_sent(now);
+        let is_here = call.counter.colo == self.colo;
+        if is_here {
+            self.patience.note_sent(now, ask.class);
         }
-        let Patience { round_trip, credit, .. } = &mut self.patience;
-        *credit = (*credit + CREDIT).min(CREDIT_MAX);
-        let usual_ms = round_trip.usually_within_ms(DEVIATIONS).unwrap_or(UNKNOWN_MS);
-        // How long counters of other data centers take is not known.
-        let hurries = *credit >= REPETITION && call.counter.colo == self.colo;
-        let patience_ms =
-            if hurries { usual_ms.clamp(SHORTEST_MS, LONGEST_MS) } else { LONGEST_MS };
+        let patience_ms = self.patience.for_question(is_here);
         Question { call, patience_ms, sent_at: now, sendings: 1 }
     }
 
@@ -265,18 +213,13 @@ impl Isolate {
     /// It is sent a second time in any case, and a third time if there is credit for that; but
     /// while nothing is answered and the view is stale, only the oldest one is.
     pub fn ask_again(&mut self, now: Timestamp, question: &mut Question) -> Option<CounterCall> {
-        let is_older = |since: Timestamp| since < question.sent_at;
-        let is_in_vain = self.patience.is_in_doubt(now)
-            && !self.is_view_fresh(now)
-            && self.patience.unanswered_since.is_some_and(is_older);
-        let Patience { credit, .. } = &mut self.patience;
-        let may_be_sent = question.sendings == 1 || *credit >= REPETITION;
+        let is_in_vain = !self.is_view_fresh(now)
+            && self.patience.is_in_doubt_since_before(now, question.sent_at);
+        let may_be_sent = question.sendings == 1 || self.patience.has_credit();
         if question.sendings >= SENDINGS_MAX || !may_be_sent || is_in_vain {
             return None;
         }
-        if question.patience_ms < LONGEST_MS {
-            *credit = credit.saturating_sub(REPETITION);
-        }
+        self.patience.pay(question.patience_ms);
         question.patience_ms *= 2;
         question.sendings += 1;
         if let CounterRequest::Take(take) = &mut question.call.request {
@@ -292,8 +235,7 @@ impl Isolate {
     /// isolate would never learn that they take longer.
     pub fn on_answered(&mut self, now: Timestamp, question: &Question) {
         if question.call.counter.colo == self.colo {
-            self.patience.unanswered_since = None;
-            self.patience.round_trip.note(now.since_ms(question.sent_at).min(LONGEST_MS));
+            self.patience.note_answered(now, question.sent_at);
         }
     }
 

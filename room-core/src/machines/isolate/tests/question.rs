@@ -1,16 +1,30 @@
 //! Tests of the isolate's questions to a counter: when they are sent again, and how often.
 
 use super::{Fixture, GRANT, NODE, NOW, Outcome, accepted, granted, view, word};
-use crate::base::id::{CounterCode, TicketId};
+use crate::base::id::{Colo, CounterCode, TicketId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::Slots;
 use crate::machines::isolate::Question;
 use crate::machines::wire::{CounterCall, CounterRequest, SlotRequest};
+use crate::order::order_key::OrderKey;
+use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::{Ticket, TicketState};
 
 fn fixture() -> Fixture {
     Fixture::new(Settings::for_tests())
+}
+
+/// A visitor who has waited and is called, with a ticket that names a counter of this data center.
+fn called(number: u8, colo: Colo) -> Ticket {
+    Ticket {
+        id: TicketId::from_bytes([number; 16]),
+        state: TicketState::Queued,
+        joined_at: NOW - 60_000,
+        last_check_in: NOW - 20_000,
+        counter: CounterCode::new(colo, 0),
+        ..accepted(0)
+    }
 }
 
 /// The question of a newcomer.
@@ -134,14 +148,7 @@ fn the_silence_of_another_data_center_is_not_that_of_the_counters_here() {
     let settings = Settings { when_silent, keep_flowing_per_minute: 9, ..Settings::for_tests() };
     let mut fixture = Fixture::new(settings);
     let elsewhere = "AMS".parse().unwrap();
-    let waits = |number: u8| Ticket {
-        id: TicketId::from_bytes([number; 16]),
-        state: TicketState::Queued,
-        joined_at: NOW - 60_000,
-        last_check_in: NOW - 20_000,
-        counter: CounterCode::new(elsewhere, 0),
-        ..accepted(0)
-    };
+    let waits = |number| called(number, elsewhere);
     // All ask before the first of them has waited in vain.
     let asks: Vec<_> = (1..=4)
         .map(|number| {
@@ -181,6 +188,40 @@ fn who_died_without_an_answer_holds_nobody_back_for_longer_than_an_answer_may_ta
     question(&mut fixture);
     fixture.now = NOW + 3_000;
     assert_eq!(in_vain(&mut fixture, 40).0.len(), 40);
+}
+
+/// Fifty called visitors come at one moment: the questions that are asked for them.
+fn called_who_ask(fixture: &mut Fixture, first: u8, colo: Colo) -> Vec<Question> {
+    let asks =
+        (first..first + 50).filter_map(|number| match fixture.visit(Some(called(number, colo))) {
+            Outcome::Ask(ask) => Some(fixture.machine.question(fixture.now, &ask)),
+            other => {
+                assert_eq!(word(&other), "wait");
+                None
+            }
+        });
+    asks.collect()
+}
+
+#[test]
+fn a_whole_line_that_comes_back_at_one_moment_asks_no_more_than_one_answer_tells() {
+    let mut fixture = fixture();
+    fixture.machine.on_view(View { threshold: OrderKey(u64::MAX), ..view(1, NOW, true) });
+    let asked = called_who_ask(&mut fixture, 0, NODE.colo);
+    assert_eq!(asked.len(), 16);
+    // Newcomers are not held back by them, and after an answer the next may ask.
+    question(&mut fixture);
+    assert_eq!(called_who_ask(&mut fixture, 50, NODE.colo).len(), 0);
+    fixture.now = NOW + 20;
+    fixture.machine.on_answered(fixture.now, asked.first().unwrap());
+    assert_eq!(called_who_ask(&mut fixture, 100, NODE.colo).len(), 16);
+    // Where no answer came, those who asked are no longer waited for.
+    fixture.now = fixture.now + 3_000;
+    fixture.machine.on_view(View { threshold: OrderKey(u64::MAX), ..view(2, fixture.now, true) });
+    assert_eq!(called_who_ask(&mut fixture, 150, NODE.colo).len(), 16);
+    // The counters of another data center are not meant.
+    let elsewhere = "AMS".parse().unwrap();
+    assert_eq!(called_who_ask(&mut fixture, 200, elsewhere).len(), 50);
 }
 
 #[test]
