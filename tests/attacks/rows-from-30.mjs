@@ -6,7 +6,7 @@ import { native, own, scripts, workerd } from "./row-tests.mjs";
 export const ROWS_FROM_30 = [
   {
     attack: "Replaying a Turnstile token; a token for another host",
-    holds: "single use; host and action are checked; silence is worth what the room says",
+    holds: "single use; host and action are checked; the room says what a timeout is worth",
     elsewhere: [
       ...workerd(
         "turnstile",
@@ -48,8 +48,8 @@ export const ROWS_FROM_30 = [
   {
     attack: "Spamming others through the owner's e-mail or SMS service (`turn_notice`)",
     holds:
-      "one message for a place, for three places of a network at a mailbox, however it is " +
-      "spelled, by the site's own form; one address and nothing else",
+      "one message for a place, and for three places of a network at a mailbox in any spelling, " +
+      "by the site's own form; one address and nothing else",
     elsewhere: [
       ...workerd(
         "turn-notice",
@@ -74,8 +74,8 @@ export const ROWS_FROM_30 = [
   {
     attack: "Leave, keep a copy of the cookie, and stay inside uncounted",
     holds:
-      "whoever is inside is looked for among the ended sessions within a minute; data centers " +
-      "know all of them until they have expired",
+      "a visitor inside is checked against the ended sessions within a minute; data centers know " +
+      "all of these until they have expired",
     elsewhere: [
       ...native(
         "tests/laws/ended",
@@ -91,7 +91,7 @@ export const ROWS_FROM_30 = [
   },
   {
     attack: "One session used in many data centers fills the room",
-    holds: "one session takes one place: data centers name whom others have counted",
+    holds: "one session takes one place: data centers name visitors whom others have counted",
     elsewhere: [
       ...native("tests/laws/replay", "i7_one_session_takes_one_place_in_all_data_centers"),
       ...native(
@@ -102,10 +102,10 @@ export const ROWS_FROM_30 = [
     ],
   },
   {
-    attack: "Cut or slow down reports on purpose; an isolate that stays silent",
+    attack: "Cut or slow down reports on purpose; an isolate that reports nothing",
     holds:
-      "what an isolate cannot report it tells the room's central object; places that nobody has " +
-      "told to be free stay taken for one session",
+      "an isolate sends reports without an answer to the room's central object; places that are " +
+      "not reported free stay taken for one session",
     elsewhere: [
       ...native("tests/laws/cuts", "i1_no_cut_of_reports_lets_one_too_many_in"),
       ...native(
@@ -124,7 +124,7 @@ export const ROWS_FROM_30 = [
   {
     attack: "A form of another site that the queue page would send as if it were the site's own",
     holds:
-      "a form is offered to be sent where a page of the same site has sent it, on a press alone",
+      "the page offers to send a form only if a page of the same site sent it, and on a press only",
     elsewhere: native(
       "src/visit/answer/tests",
       "only_a_form_of_the_site_itself_can_be_sent_from_the_page",
@@ -135,8 +135,8 @@ export const ROWS_FROM_30 = [
       "Confirm a turn for others, by a link, a preview or another site, or never " +
       "(`confirm_turn_minutes`)",
     holds:
-      "a turn is confirmed by a `POST` of the site's own page with the ticket of who is asked, " +
-      "within the window; who lets it pass holds one place, as long as a session lasts at most",
+      "a turn is confirmed by a `POST` of the site's own page with the visitor's ticket, within " +
+      "the window; a visitor who does not confirm holds one place, for one session at most",
     elsewhere: [
       ...native(
         "src/admission/confirmation",

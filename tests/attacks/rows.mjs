@@ -10,7 +10,7 @@ import { ROWS_FROM_30 } from "./rows-from-30.mjs";
 /** All rows in order: `attack`, what `holds` here, and the `elsewhere` tests of the row. */
 export const ROWS = [
   {
-    attack: "Go round the gate: call the origin directly, or by another host name",
+    attack: "Bypass the gate: call the origin directly, or by another host name",
     holds: "an origin lock: a signed, short-lived header that the origin can check",
     elsewhere: [],
   },
@@ -18,7 +18,7 @@ export const ROWS = [
     attack:
       "Path tricks: case, trailing slash, `//`, encoded slash, dot segments, extra query, " +
       "blanks, control characters, broken encodings",
-    holds: "one normaliser before matching; what can be read in two ways is covered",
+    holds: "one normaliser before matching; a path with two readings is covered",
     elsewhere: [
       ...native(
         "tests/coverage",
@@ -37,7 +37,7 @@ export const ROWS = [
   },
   {
     attack: "Replay or sharing of an accepted ticket",
-    holds: "short life, revocation, one place however many copies; a room may notice other users",
+    holds: "short life, revocation, one place for all copies; a room can detect other users",
     elsewhere: [
       ...workerd("revocation", "a session that the origin ends frees its place"),
       ...workerd("leaving", "whoever leaves frees the place, for good"),
@@ -66,7 +66,7 @@ export const ROWS = [
   },
   {
     attack: "Spoofed client address, country or scheme; headers that only Cloudflare may set",
-    holds: "only the platform's own word is read; on own machines the peer's and named proxies'",
+    holds: "only values of the platform are read; on own machines of the peer and named proxies",
     elsewhere: own(
       "addresses",
       "without a proxy no claim opens anything, nor reaches the site",
@@ -76,7 +76,7 @@ export const ROWS = [
   },
   {
     attack: "Spoofed control headers; control headers that leak to the client",
-    holds: "they are taken out of requests and answers; only the origin's answer counts",
+    holds: "they are removed from requests and answers; only the origin's answer counts",
     elsewhere: [
       ...workerd("pass-through", "a control header of the client does not reach the origin"),
       ...workerd("revocation", "nobody else can order it, and nothing else can be ordered"),
@@ -154,9 +154,9 @@ export const ROWS = [
   {
     attack: "Queue stuffing: fill the line and never enter",
     holds:
-      "whoever stops refreshing is out of the count within one refresh; with " +
-      "`turn_kept_minutes`, for hidden pages and for those who come late a tenth of the rate is " +
-      "kept at most, or one place; saying so again counts nothing",
+      "a visitor without check-ins is not counted after one interval; with `turn_kept_minutes`, " +
+      "for hidden pages and for late visitors at most a tenth of the rate is kept, or one place; " +
+      "repeated requests to be kept count nothing",
     elsewhere: [
       ...native(
         "src/order/census",
@@ -191,7 +191,7 @@ export const ROWS = [
   },
   {
     attack: "Distributed overshoot: every data center spends the same budget",
-    holds: "grants that sum to the limit, whatever is lost or late",
+    holds: "grants that sum to the limit, even if messages are lost or late",
     elsewhere: [
       ...native("tests/laws/escrow", "i1_every_grant_is_within_both_limits"),
       ...native(
@@ -223,7 +223,7 @@ export const ROWS = [
   },
   {
     attack: "Refresh spam, faster polling",
-    holds: "an early refresh is not counted and gives no chance",
+    holds: "an early check-in is not counted and gives no chance",
     elsewhere: [
       ...native(
         "src/admission/tests",
@@ -238,9 +238,9 @@ export const ROWS = [
   {
     attack: "Takeover of the management: open path, default password, guessing",
     holds:
-      "no token, no surface (403); readers only read; a network that guesses is told to wait, " +
-      "and a right token counts all the same; the public secrets of local development count on " +
-      "local hosts alone",
+      "no API without a token (403); readers only read; a network that guesses must wait, but a " +
+      "right token from it works; the public secrets of local development work on local hosts " +
+      "only",
     elsewhere: [
       ...workerd(
         "management",
@@ -257,7 +257,7 @@ export const ROWS = [
   },
   {
     attack: "Fail-open forcing: make the queue fail so that everybody passes",
-    holds: "a stated choice per room; to keep flowing is bounded per minute",
+    holds: "an explicit choice per room; `keep_flowing` is bounded per minute",
     elsewhere: [
       ...workerd("failed-saves", "a save fails, visitors get the room's choice, it ends"),
       ...native(
