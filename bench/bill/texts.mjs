@@ -62,7 +62,7 @@ function sale({ shop, line, sale: all }) {
     ["a month of a shop with 400 places, always half full", beyond(shop)],
     ["an hour with 5,000 in line", money(hourUsd(line))],
     [
-      `a sale of a million: ${minutesOf(all)} minutes of everybody asking whether they may enter`,
+      `a sale of a million: ${minutesOf(all)} minutes in which all of them check in`,
       money(priced(all).total),
     ],
   ];
@@ -82,16 +82,16 @@ function short({ one, shop, line, sale: all, large }) {
     `  ${million(each.requests)} of the 10 million requests that it includes,`,
     `  ${million(each.calls)} of the 1 million object calls.`,
     "- **A small shop**, 400 places, always half full:",
-    `  ${beyond(shop)} USD beyond the plan; another sum in each run.`,
+    `  ${beyond(shop)} USD beyond the plan; the sum differs from run to run.`,
     `- **An hour with 5,000 in line**: ${million(hour.requests)} million requests,`,
     `  ${million(hour.calls)} million object calls and ${thousands(hour.awakeS)} seconds awake:`,
     `  ${money(hourUsd(line))} USD, and nothing while the month's included share lasts.`,
     `  A month of such hours are ${million(ofLine.requests)} million requests.`,
-    `- **A sale of a million**: ${minutesOf(all)} minutes of a million who ask`,
-    "  whether they may enter (`sale` in 30 data centers, seed 201) are",
+    `- **A sale of a million**: ${minutesOf(all)} minutes in which a million`,
+    "  visitors check in (`sale` in 30 data centers, seed 201) are",
     `  ${million(all.requests)} million requests, ${million(all.calls)} million object calls and`,
     `  ${thousands(all.awakeS)} seconds awake: ${requests}, ${calls} and ${time} USD.`,
-    "  Nearly all of it is the line asking: a longer `refresh_interval_seconds` makes it cheaper.",
+    "  Nearly all of it are check-ins: a longer `refresh_interval_seconds` makes it cheaper.",
     "- **A large room**, 10,000 places always half full in 30 data centers:",
     `  ${money(objectsOf(large))} USD for its objects`,
     `  (${money(neverAsleep(large.objects))} if none ever slept), and`,
@@ -130,7 +130,7 @@ function goals({ nobody, large, forgetting }) {
       ],
       [
         `${CALLS_GOAL} object calls for a page view of somebody inside there`,
-        `${keptCalls}, and ${lostCalls}, those of the registry too. With the calls that ` +
+        `${keptCalls}, and ${lostCalls}, with those of the registry. With the calls that ` +
           `newcomers cause for slots each page view costs ${all},` +
           ` ${registry} of them of the registry`,
       ],
