@@ -26,17 +26,17 @@ pub use asked::sync_request;
 use asked::{UNHEARD_MS, is_sync_request};
 use contribution::Counts;
 
-/// The reports that one aggregator takes in a second; with more than 50 isolates each reports less
-/// often than every [`REPORT_MS`].
+/// Reports that one aggregator takes in per second. With more than 50 isolates each isolate reports
+/// less often than every [`REPORT_MS`].
 const REPORTS_PER_S: u64 = 200;
-/// An isolate that has not reported for this long is not counted as live: the others may report
-/// more often.
+/// Milliseconds without a report after which an isolate no longer counts as live. The others may
+/// then report more often.
 const ISOLATE_MS: u64 = 60 * SECOND_MS;
-/// An isolate whose report is so much later than it was told, in milliseconds, had nothing to tell.
+/// Milliseconds by which a report may be overdue before its isolate counts as without news.
 const LATE_MS: u64 = 5 * SECOND_MS;
-/// The number of isolates remembered at most; reports of further ones are not taken in.
+/// The most isolates remembered. Reports of further isolates are not taken in.
 const ISOLATES_MAX: usize = 4_096;
-/// The number of sent syncs remembered until the global aggregator says that it stored them.
+/// The most sent syncs remembered while the global aggregator has not confirmed their storage.
 const SYNCS_MAX: usize = 16;
 
 /// What the machine returns for each event: answers to reports, and the sync to send upward.
@@ -51,8 +51,8 @@ pub struct DataCenterAggregator {
     source: NodeIncarnation,
     counts: Counts,
     isolates: SortedMap<IsolateId, Isolate>,
-    /// The last event of each isolate that earlier incarnations have contributed; `None` until the
-    /// first sync is answered, and no report is taken in before.
+    /// Per isolate, the last event that earlier incarnations have contributed. `None` until the
+    /// first sync is answered; no report is taken in before that.
     base: Option<SortedMap<IsolateId, u64>>,
     view: Option<View>,
     ended: Ended,
@@ -79,31 +79,32 @@ enum News {
     Urgent,
 }
 
-/// What this incarnation has heard of the sessions that the room's site has ended.
+/// What this incarnation knows of the sessions that the room's site has ended.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ended {
     mark: EndedMark,
-    /// The moment up to which it is all.
+    /// The moment up to which all ended sessions are known; `None` if none is.
     until: Option<Timestamp>,
-    /// Whether the last answer brought all that there is.
+    /// Whether the last answer left no further ended sessions to fetch.
     is_whole: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Isolate {
     received: u64,
-    /// The number of its facts that were taken in last.
+    /// The number of the isolate's [`CountedFacts`] that were taken in last.
     facts_received: u64,
     seen: Timestamp,
-    /// How long it waits until its next report, in milliseconds, as it was told.
+    /// How long the isolate was told to wait until its next report, in milliseconds.
     rests_ms: u64,
 }
 
 impl DataCenterAggregator {
     /// Makes an aggregator that starts at `now`.
     ///
-    /// The `copy` that an earlier incarnation left tells it which visitors have moved already, so
-    /// that their repeated requests are not counted again. It works without one.
+    /// `copy` is what an earlier incarnation left. It names the visitors whose moves are counted
+    /// already, so that their repeated requests are not counted again. The aggregator works without
+    /// it.
     pub fn new(node: Node, copy: Option<&str>, now: Timestamp, incarnation: Incarnation) -> Self {
         Self {
             source: NodeIncarnation { node, incarnation },
@@ -161,8 +162,8 @@ impl DataCenterAggregator {
 
     /// Takes in the answer to the sync in flight, and answers the reports that waited for it.
     ///
-    /// `None` says that the global aggregator did not answer: isolates then get the last view, and
-    /// the next sync tells everything again.
+    /// `None` says that the global aggregator did not answer. Isolates then get the last view, and
+    /// the next sync repeats everything.
     pub fn on_synced(
         &mut self,
         now: Timestamp,
@@ -216,15 +217,15 @@ impl DataCenterAggregator {
         turn
     }
 
-    /// Handles the wake-up that an earlier turn asked for: syncs if it is due.
+    /// Handles the wake-up that an earlier turn asked for: sends a sync if one is due.
     pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
         self.finish(now, settings, &mut turn);
         turn
     }
 
-    /// Returns the number of an isolate's last event that was taken in, in this incarnation or an
-    /// earlier one.
+    /// Returns the number of the isolate's last event that this or an earlier incarnation has taken
+    /// in.
     fn received(&self, isolate: IsolateId) -> u64 {
         let base = self.base.as_ref().and_then(|base| base.get(&isolate)).copied();
         let own = self.isolates.get(&isolate).map(|isolate| isolate.received);
@@ -266,7 +267,7 @@ impl DataCenterAggregator {
         }
     }
 
-    /// Takes in ended sessions as they were known at `now`, and asks for more if there are more.
+    /// Takes in the ended sessions as known at `now`. Asks for the next page if there is one.
     fn hear_ended(&mut self, page: &EndedPage, now: Timestamp) {
         if self.counts.hear_revoked(&page.visitors) {
             self.news = self.news.max(News::Some);
@@ -311,8 +312,7 @@ impl DataCenterAggregator {
         (isolates * 1_000 / REPORTS_PER_S).max(of_cadence_ms)
     }
 
-    /// Returns the longest time that an isolate which may have news was told to wait, in
-    /// milliseconds.
+    /// Returns the longest wait that an isolate which may have news was told, in milliseconds.
     fn longest_rest_ms(&self, now: Timestamp) -> u64 {
         let rests = |isolate: &&Isolate| now.since_ms(isolate.seen) < isolate.rests_ms + LATE_MS;
         let rests_ms = self.isolates.values().filter(rests).map(|isolate| isolate.rests_ms);
@@ -329,7 +329,7 @@ impl DataCenterAggregator {
         }
     }
 
-    /// Whether the global aggregator has stored every event taken in, so that isolates keep none.
+    /// Whether the global aggregator has stored every event taken in. Isolates then keep none.
     fn is_all_durable(&self) -> bool {
         let durable = |isolate| self.durable.get(isolate).copied().unwrap_or(0);
         self.isolates.iter().all(|(isolate, state)| state.received <= durable(isolate))
@@ -353,16 +353,16 @@ impl DataCenterAggregator {
         }
     }
 
-    /// Returns when a quiet data center tells that a bucket has ended, so that its places are free;
-    /// `None` in a calm room, which knows late.
+    /// Returns when a quiet data center tells that an activity bucket has ended, so that its places
+    /// are free. `None` in a calm room, which learns of it late.
     fn tells_end_at(&self, now: Timestamp, due_at: Timestamp) -> Option<Timestamp> {
         let at = self.counts.tells_end_at(self.longest_rest_ms(now))?;
         (!self.is_calm()).then_some(at.max(due_at))
     }
 
-    /// Returns when a new incarnation tells that it knows of all renewals, since places whose
-    /// sessions have ended meanwhile wait for that; `None` in a calm room, and before the first
-    /// sync is answered.
+    /// Returns when a new incarnation can tell that it knows all renewals. Places whose sessions
+    /// have ended meanwhile wait for that. `None` in a calm room, and before the first sync is
+    /// answered.
     fn knows_renewals_at(&self, now: Timestamp) -> Option<Timestamp> {
         let is_hurried = self.base.is_some() && !self.is_calm();
         self.counts.knows_renewals_at(self.longest_rest_ms(now)).filter(|_| is_hurried)

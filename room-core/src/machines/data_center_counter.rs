@@ -32,20 +32,20 @@ use leases::Leases;
 use recent::{Given, Recent};
 use waiting::{Pulling, Waiting};
 
-/// How long called visitors are refused without a pull after one was refused, in milliseconds
+/// How long called visitors are refused without a pull after a refusal, in milliseconds
 /// (`docs/algorithm.md`).
 const REFUSAL_MS: u64 = 500;
-/// A pull that comes sooner than this after the last one asks for twice as much, in milliseconds.
+/// Pulls closer together than this, in milliseconds, ask for twice as much each time.
 const PULLS_APART_MS: u64 = 500;
-/// Seconds over which the demand is averaged, about.
+/// Seconds over which the demand is averaged, approximately.
 const DEMAND_WINDOW_S: f64 = 10.0;
-/// The same for the long average, by which leases in a calm room are made.
+/// Seconds of the long average of the demand, which sizes leases in a calm room.
 const STEADY_WINDOW_S: f64 = 60.0;
-/// The most newcomers of whom one request tells.
+/// The most newcomers that one request may report.
 const NEWCOMERS_MAX: u64 = 1_000;
-/// The same for the short average, by which batches follow a rush.
+/// Seconds of the short average of the demand, by which batches follow a rush.
 const RUSH_WINDOW_S: f64 = 1.0;
-/// An isolate that has not asked for this long is no longer one of those who share the slots.
+/// Milliseconds without a request after which an isolate no longer shares the slots.
 const ISOLATE_MS: u64 = 30 * SECOND_MS;
 /// The most requests that may wait for a pull; further ones are answered with `Silent`.
 const WAITING_MAX: usize = 10_000;
@@ -70,21 +70,22 @@ pub struct DataCenterCounter {
     queued_refused: Option<(OrderKey, Timestamp)>,
     sharing: Sharing,
     new_rate: Rate,
-    /// The same over a shorter time, so that batches follow a rush from its first second on.
+    /// The demand over a short time. By it batches follow a rush from its first second on.
     rush: Rate,
     called_rate: Rate,
     last_pull_at: Timestamp,
-    /// No pull is sent before this moment: the global aggregator is under load and said so.
+    /// No pull is sent before this moment: the global aggregator is under load and asked for a
+    /// rest.
     rests_until: Timestamp,
     pull_scale: u32,
     isolates: SortedMap<IsolateId, Timestamp>,
-    /// Newcomers over a long time, by which a calm room's leases are made.
+    /// The demand over a long time, which sizes the leases of a calm room.
     steady: Rate,
 }
 
 impl DataCenterCounter {
     /// Returns a counter that starts at `now` without slots. `copy` is what an earlier incarnation
-    /// wrote with [`Self::copy`], and tells which tickets have got a slot in the last minutes.
+    /// wrote with [`Self::copy`]: it tells which tickets got a slot in the last minutes.
     pub fn new(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
         Self {
             node,
@@ -114,7 +115,7 @@ impl DataCenterCounter {
     }
 
     /// Processes a request of an isolate. A request for a slot may be answered in a later turn,
-    /// when a pull has been answered.
+    /// after the answer to a pull.
     pub fn on_request(
         &mut self,
         now: Timestamp,
@@ -136,7 +137,7 @@ impl DataCenterCounter {
         turn
     }
 
-    /// Processes the answer to the pull of this number; `reply` is `None` if none came.
+    /// Processes the answer to the pull of this number; `reply` is `None` if the pull timed out.
     pub fn on_pulled(
         &mut self,
         now: Timestamp,
@@ -267,13 +268,13 @@ impl DataCenterCounter {
         given.is_valid(now).then(|| self.granted(now, waiting, given, None))
     }
 
-    /// Returns the grant of the slot that this admission was given, if its lease has ended since.
+    /// Returns the grant of the slot that this admission was given, if that lease has ended.
     fn ended(&self, now: Timestamp, take: SlotRequest) -> Option<GrantId> {
         let given = self.recent.find(now, take)?;
         (!given.is_valid(now)).then_some(given.grant)
     }
 
-    /// Lets those who wait with slots of these grants have them again.
+    /// Hands extended slots out again to those who wait with a slot of these grants.
     fn extend(&mut self, now: Timestamp, extended: &[(GrantId, SlotEnd)]) {
         for Waiting { take, .. } in &self.waiting {
             let grant = self.ended(now, *take);
@@ -298,8 +299,8 @@ impl DataCenterCounter {
         CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, shared }
     }
 
-    /// Returns a refusal, which tells what other called visitors would be refused without a pull,
-    /// and whether the ticket is `spent`.
+    /// Returns a refusal. It says which other called visitors would be refused without a pull, and
+    /// whether the ticket is `spent`.
     fn refused(&self, now: Timestamp, spent: bool) -> CounterReply {
         let held = self.queued_refused.filter(|(_, until)| now < *until);
         let held = held.map(|(from, until)| RefusalHint { from, for_ms: until.since_ms(now) });
@@ -307,8 +308,9 @@ impl DataCenterCounter {
         CounterReply::Refused { view, held, shard, spent }
     }
 
-    /// Whether a request is refused without a pull: the room is known to be closed, it is not this
-    /// visitor's turn, or a visitor with the same key or a lower one was refused a moment ago.
+    /// Whether a request is refused without a pull. That is so while the room is known to be
+    /// closed, if it is not this visitor's turn, or if a visitor with the same or a lower key was
+    /// just refused.
     fn is_refused(&self, now: Timestamp, take: SlotRequest) -> bool {
         if self.ended(now, take).is_some() {
             return false;
@@ -337,9 +339,9 @@ impl DataCenterCounter {
         self.view.as_ref().is_some_and(|view| view.open || view.called().calls(take.key))
     }
 
-    /// Gives the slots that came to the requests that wait, lowest key first; but a newcomer for
-    /// whom the pull asked goes before one who came later, and would wait for the next pull. Of the
-    /// others, those that the pull counted are refused, and later ones wait for the next pull.
+    /// Gives the slots that came to the requests that wait, lowest key first. A newcomer whom the
+    /// pull counted goes before one who came later. Of the others, the counted are refused and
+    /// later ones wait for the next pull.
     fn serve_waiting(&mut self, now: Timestamp, turn: &mut CounterTurn) {
         let waiting = std::mem::take(&mut self.waiting);
         // Only in a calm room one who is alone may take all that came.
@@ -362,15 +364,15 @@ impl DataCenterCounter {
         }
     }
 
-    /// Notes that a called visitor was refused: for 500 ms this key and higher ones are refused
-    /// without a pull. Visitors with lower keys than all who were refused are not.
+    /// Notes that a called visitor was refused. For 500 ms this key and higher ones are refused
+    /// without a pull; lower keys are not.
     fn refuse_queued(&mut self, now: Timestamp, key: OrderKey) {
         let first = self.queued_refused.filter(|(_, until)| now < *until);
         let key = first.map_or(key, |(first, _)| first.min(key));
         self.queued_refused = Some((key, now + REFUSAL_MS));
     }
 
-    /// Ends a turn: sends a pull if requests wait, slots run low or some must go back, and sets the
+    /// Ends a turn. Sends a pull if requests wait, slots run low or some must go back; sets the
     /// next wake-up.
     fn finish(&mut self, now: Timestamp, turn: &mut CounterTurn) {
         if self.view.as_ref().is_some_and(|view| !view.open) {
@@ -407,7 +409,7 @@ impl DataCenterCounter {
     }
 
     /// Whether to pull before the last slot is gone, so that no newcomer waits for the round trip.
-    /// Only where leases of several slots are given, and at least one newcomer comes per second.
+    /// True only where leases have several slots and at least one newcomer comes per second.
     fn runs_low(&self, now: Timestamp) -> bool {
         let open = self.view.as_ref().is_some_and(|view| view.open && !view.is_stale(now));
         let per_s = self.new_rate.per_s(now);
@@ -464,7 +466,7 @@ impl DataCenterCounter {
         sorted::stably_by_number(tickets, |take: &SlotRequest| take.key.0)
     }
 
-    /// Returns the ended grants of which those who wait have slots, [`NAMED_MAX`] at most.
+    /// Returns the ended grants whose slots waiting visitors hold, [`NAMED_MAX`] at most.
     fn ended_grants(&self, now: Timestamp) -> Vec<GrantId> {
         let mut grants = Vec::new();
         for grant in self.waiting.iter().filter_map(|waiting| self.ended(now, waiting.take)) {

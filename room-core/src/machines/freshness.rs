@@ -1,27 +1,27 @@
 //! When an isolate looks for a newer configuration, and which visits wait for that.
 //!
-//! The configuration is kept by the registry, an object; each data center has a copy in its cache.
-//! An isolate looks at the copy every `LOOK_MS`, and accepts it if the registry confirmed it less
-//! than `COPY_MS` ago; else it asks the registry. Decisions are made by a configuration that was
-//! confirmed less than `STALE_MS` ago. So a change counts everywhere within 5 s, unless the
-//! registry does not answer; only the first visits to an isolate that nobody visited for as long
-//! are decided by what it knew.
+//! The registry, an object, keeps the configuration; each data center has a copy in its cache. An
+//! isolate looks at the copy every `LOOK_MS`. It accepts a copy that the registry confirmed less
+//! than `COPY_MS` ago, and else asks the registry. It decides by a configuration that was confirmed
+//! less than `STALE_MS` ago. So a change counts everywhere within 5 s if the registry answers. One
+//! case is left out: the first visits to an isolate that had no visit for that long are decided by
+//! what it knew.
 
 use crate::base::time::Timestamp;
 
 /// Least time between two looks, in milliseconds, while what is known is young.
 const LOOK_MS: u64 = 2_000;
-/// Age in milliseconds from which on the registry is asked, and no copy accepted. What is left of
-/// `STALE_MS` is for the next visit to ask, and for the answer.
+/// Age in milliseconds from which on no copy is accepted and the registry is asked. The rest of
+/// `STALE_MS` is left for the next visit to ask, and for the answer.
 pub const COPY_MS: u64 = 4_000;
-/// Age in milliseconds from which on a configuration is looked for before decisions are made by it.
+/// Age in milliseconds from which on a configuration is too old to decide by.
 const STALE_MS: u64 = 5_000;
-/// Least time between two questions to the registry for the sake of an unknown room, so that calls
-/// for one that was removed cannot make it busy.
+/// Least time between two calls to the registry because of an unknown room, in milliseconds.
+/// Requests for a removed room therefore cannot keep the registry busy.
 const UNKNOWN_MS: u64 = 500;
 
-/// So many changes of this isolate are looked for at once, and one more each `LOOK_MS`; where it
-/// makes thousands, the others wait for the next look, since each reads all rooms.
+/// How many changes of this isolate are looked for at once; one more each `LOOK_MS`. Further
+/// changes wait for the next look, since each look reads all rooms.
 const CHANGES_AT_ONCE: u32 = 20;
 
 /// The age of an isolate's configuration, and the state of its search for a newer one.
@@ -30,7 +30,7 @@ pub struct Freshness {
     look: Look,
     /// When the registry last confirmed what is known; `None` while no configuration is known.
     confirmed_at: Option<Timestamp>,
-    /// Whether the last look was not answered.
+    /// Whether the last look timed out.
     silent: bool,
     /// Whether the registry itself must be asked, since the copy was too old or is outdated.
     asks_registry: bool,
@@ -41,13 +41,13 @@ pub struct Freshness {
     unknown_at: Timestamp,
 }
 
-/// How often changes of this isolate are looked for at once.
+/// The limit on how often a change of this isolate is looked for at once.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pace {
-    /// How many were, one less for each `LOOK_MS` since `counted_at`.
+    /// Looks made at once, less one for each `LOOK_MS` since `counted_at`.
     at_once: u32,
     counted_at: Timestamp,
-    /// Whether there is a change for which the next look is soon enough.
+    /// Whether a change waits for the next regular look.
     waits: bool,
 }
 
@@ -60,32 +60,32 @@ struct Look {
 }
 
 impl Freshness {
-    /// Returns the state for an isolate that starts with the configuration of a predecessor: it
-    /// may decide at once, and looks for a newer one at once.
+    /// Returns the state of an isolate that starts with a predecessor's configuration. It may
+    /// decide at once, and a look is due at once.
     pub fn resumed(now: Timestamp) -> Self {
         Self { confirmed_at: Some(now), ..Self::default() }
     }
 
-    /// Whether any configuration has come from the registry or a copy yet. Until then a URL that no
-    /// known room covers may belong to an unknown one.
+    /// Whether any configuration has come from the registry or a copy. Until then a URL that no
+    /// known room covers may belong to an unknown room.
     pub fn is_known(&self) -> bool {
         self.confirmed_at.is_some()
     }
 
-    /// Whether a look is due; a request begins it, as a rule after it has been answered.
+    /// Whether a look is due. A request begins it, usually after its own answer.
     pub fn is_due(&self, now: Timestamp) -> bool {
         let is_old = !self.silent && !self.look.is_under_way && self.is_older_than(COPY_MS, now);
         self.asks_registry || is_old || now.since_ms(self.look.began_at) >= LOOK_MS
     }
 
     /// Whether the configuration is too old to decide by. Never true after an unanswered look:
-    /// then decisions go on by what is known.
+    /// decisions then use what is known.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         !self.silent && self.is_older_than(STALE_MS, now)
     }
 
-    /// Whether a visit should wait for a look before it is decided. Once a configuration is known,
-    /// visits wait for the copy alone, never for the registry.
+    /// Whether a visit should wait for a look before its decision. Once a configuration is known,
+    /// visits wait for the copy alone and never for the registry.
     pub fn delays_visits(&self, now: Timestamp) -> bool {
         self.is_stale(now) && (!self.is_known() || !self.asks_registry && self.is_due(now))
     }
@@ -106,8 +106,8 @@ impl Freshness {
         !self.changed && now.since_ms(confirmed_at) < COPY_MS
     }
 
-    /// Whether a look that has found no copy to accept must ask the registry. Where there are no
-    /// copies at all, each isolate asks for itself, and what it knows is good for as long.
+    /// Whether a look without an acceptable copy must ask the registry. Without any copies each
+    /// isolate asks for itself, and what it knows counts for as long.
     pub fn needs_registry(&self, now: Timestamp) -> bool {
         self.changed || self.asks_registry || self.silent || self.is_older_than(COPY_MS, now)
     }
@@ -118,8 +118,8 @@ impl Freshness {
         self.asks_registry = true;
     }
 
-    /// Notes that this isolate made a change: a look is due at once, or after many changes in a row
-    /// with the next look, and until one is answered no copy is accepted.
+    /// Notes that this isolate made a change. A look is due at once, or with the next regular look
+    /// after many changes in a row. No copy is accepted until a look is answered.
     pub fn on_change(&mut self, now: Timestamp) {
         let Pace { at_once, counted_at, .. } = &mut self.pace;
         let passed = u32::try_from(now.since_ms(*counted_at) / LOOK_MS).unwrap_or(u32::MAX);
@@ -140,8 +140,8 @@ impl Freshness {
         self.asks_registry = true;
     }
 
-    /// Notes that somebody asks for an unknown room, which may be newer than what is known. Returns
-    /// whether the registry is asked for it, which is at most twice a second.
+    /// Notes a request for an unknown room, which may be newer than the configuration. Returns
+    /// whether to ask the registry, at most twice a second.
     pub fn on_unknown_room(&mut self, now: Timestamp) -> bool {
         let asks = now.since_ms(self.unknown_at) >= UNKNOWN_MS;
         if asks {
@@ -151,13 +151,13 @@ impl Freshness {
         asks
     }
 
-    /// Whether only the registry can tell what counts, and its silence was not noticed yet.
+    /// Whether only the registry can tell what counts, and no call to it has timed out yet.
     pub fn expects_registry(&self) -> bool {
         self.changed && !self.silent
     }
 
-    /// Notes that the look has ended: the registry confirmed what is known at `confirmed_at`, by
-    /// the clock of whoever asked it.
+    /// Notes that the look has ended. The registry confirmed the configuration at `confirmed_at`,
+    /// by the clock of the isolate that asked it.
     pub fn on_answer(&mut self, now: Timestamp, confirmed_at: Timestamp) {
         self.look.is_under_way = false;
         self.confirmed_at = self.confirmed_at.max(Some(confirmed_at.min(now)));
@@ -166,18 +166,18 @@ impl Freshness {
         self.changed = false;
     }
 
-    /// Notes that the look has ended without a copy, and what is known is young enough.
+    /// Notes that the look has ended without a copy, and that the configuration is young enough.
     pub fn on_no_copy(&mut self) {
         self.look.is_under_way = false;
     }
 
-    /// Notes that a copy of any age is used for want of anything else: a configuration is known,
-    /// and counts as too old.
+    /// Notes that a copy of any age is used because there is nothing else. A configuration is then
+    /// known, and counts as too old.
     pub fn on_copy(&mut self) {
         self.confirmed_at.get_or_insert_default();
     }
 
-    /// Notes that the registry did not answer.
+    /// Notes that the call to the registry timed out.
     pub fn on_silence(&mut self) {
         self.look.is_under_way = false;
         self.silent = true;

@@ -1,9 +1,9 @@
 //! The state machine of a room's global aggregator: the one object that knows the whole room.
 //!
-//! It merges what all data centers report, alone grants *slots* (the right to admit one visitor)
-//! within both limits of the room, and moves the *threshold* `T`, up to which the line has been
-//! called. It reads no clock and performs no input or output: what must be stored before a reply
-//! leaves is in the [`Turn`] it returns.
+//! It merges what all data centers report. It alone grants *slots* (the right to admit one visitor)
+//! within both limits of the room. It moves the *threshold* `T`, up to which the line has been
+//! called. It reads no clock and performs no input or output: the [`Turn`] it returns says what
+//! must be stored before a reply leaves.
 
 mod asks;
 mod books;
@@ -56,8 +56,8 @@ const TICK_MS: u64 = 500;
 /// The number of views that can be made in one millisecond before versions run ahead of the clock.
 const VERSIONS_PER_MS: u64 = 1_000;
 
-/// What the machine returns for each event: replies, whether to store the row first, when to wake
-/// it, and the aggregators to ask for a sync, whose answers it does not need.
+/// What the machine returns for each event: replies, whether to store the row first, and when to
+/// wake it. It also names the aggregators to ask for a sync; those answers are not needed.
 pub type GlobalTurn = Turn<GlobalReply, Vec<Node>>;
 
 /// The global aggregator of one room: the line, the granted slots, and what data centers reported.
@@ -85,7 +85,7 @@ pub struct GlobalAggregator {
 impl GlobalAggregator {
     /// Makes the machine of `room`, started at `now` from what an earlier incarnation left.
     ///
-    /// After a loss it may grant nothing for some seconds: see [`Self::is_learning`].
+    /// After a loss of state it may grant nothing for some seconds: see [`Self::is_learning`].
     pub fn new(
         restored: Restored<'_>,
         room: RoomId,
@@ -153,9 +153,9 @@ impl GlobalAggregator {
         self
     }
 
-    /// Returns what to store: the row, and each part that has changed since the last call. The row
-    /// is also kept as a copy in the Cache API. With them go the minutes of the history that are
-    /// complete. The shell tells the outcome to [`Self::on_saved`].
+    /// Returns what to store: the row, each part that has changed since the last call, and the
+    /// complete minutes of the history. The shell also keeps the row as a copy in the Cache API,
+    /// and tells the outcome to [`Self::on_saved`].
     pub fn save(&mut self) -> Save {
         let (minutes, open_minutes) = self.history.for_storage();
         let parts = self.saves.changed_parts(&self.books, self.queue.reported());
@@ -175,11 +175,11 @@ impl GlobalAggregator {
         Save { row: serde_json::to_string(&row).unwrap_or_default(), parts, minutes }
     }
 
-    /// Takes in whether what [`Self::save`] returned was stored. If not, the replies of that turn
-    /// must not leave.
+    /// Takes in whether the last [`Self::save`] was stored. If not, the replies of that turn must
+    /// not leave.
     ///
-    /// The machine goes on with what it knows, since what nobody was told only makes limits
-    /// stricter. Until a save works it answers nobody, and tries again every 2 s.
+    /// The machine keeps its state, since unreported state only makes limits stricter. Until a save
+    /// works it answers nobody and tries again every 2 s.
     pub fn on_saved(&mut self, now: Timestamp, is_stored: bool) -> GlobalTurn {
         self.history.note_outcome(now, is_stored);
         let incidents = self.saves.note_outcome(now, is_stored).into_iter().collect();
@@ -189,7 +189,7 @@ impl GlobalAggregator {
     /// Handles a request: a counter's pull of slots, a data center's sync, or a status query.
     ///
     /// The reply is in the returned turn, and must wait for the row if the turn says to store it.
-    /// There is none, which the caller takes for silence, while the state cannot be stored.
+    /// There is no reply while the state cannot be stored: the caller runs into its timeout.
     pub fn on_request(
         &mut self,
         now: Timestamp,
@@ -219,7 +219,8 @@ impl GlobalAggregator {
         }
     }
 
-    /// Handles the wake-up that an earlier turn asked for: moves the threshold, stores what is due.
+    /// Handles the wake-up that an earlier turn asked for: moves the threshold and stores what is
+    /// due.
     pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> GlobalTurn {
         let retry_at = self.saves.retry_at();
         if retry_at.is_some_and(|retry_at| now < retry_at) {
@@ -240,22 +241,22 @@ impl GlobalAggregator {
         self.books.free(now, settings, self.calm.reserve(now, settings))
     }
 
-    /// Returns how many visitors are inside at `now`: those reported, and as many as there are
-    /// written-off slots, which may have been used without a report.
+    /// Returns how many visitors are inside at `now`: those reported, plus the written-off slots,
+    /// which may have been used without a report.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         self.books.counted(now, settings)
     }
 
     /// Returns how many visitors count against `new_users_per_minute` at `now`.
     ///
-    /// They count by their admission; slots that may still be used or were written off count as
+    /// Each counts from the admission on. Slots that may still be used or were written off count as
     /// well.
     pub fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
         self.books.granted_in_rate_window(now)
     }
 
-    /// Whether nothing may be granted, because after a restart reports of data centers are missing
-    /// that could fill the room, or the stored row could not be read.
+    /// Whether nothing may be granted after a restart. That is so while missing reports of data
+    /// centers could fill the room, or if the stored row could not be read.
     pub fn is_learning(&self, now: Timestamp) -> bool {
         self.recovery.is_learning(now, self.books.contributions())
     }
@@ -347,7 +348,7 @@ impl GlobalAggregator {
     }
 
     /// Brings the counts up to `now` and moves the threshold. Returns whether the line's order,
-    /// threshold or opening changed, which must be stored before anybody is told.
+    /// threshold or opening changed; such a change must be stored before it is reported.
     fn tick(&mut self, now: Timestamp, settings: &Settings, turn: &mut GlobalTurn) -> bool {
         self.look(now, settings);
         turn.incidents.extend(self.books.settle(now, settings));
@@ -389,8 +390,8 @@ impl GlobalAggregator {
         moved || self.queue.try_open(settings, supply) || turned
     }
 
-    /// Looks whether the room is far from its limits. Returns whether that changed: what is held
-    /// for how long is stored before anything is granted by it.
+    /// Checks whether the room is far from its limits. Returns whether that changed; the new lease
+    /// times must be stored before a grant uses them.
     fn turn_calm(&mut self, now: Timestamp, settings: &Settings) -> bool {
         let outstanding = self.books.ledger().outstanding();
         let contributions = self.books.contributions();

@@ -1,15 +1,15 @@
-//! A room's history: what the owner can look up later, by the minute, the quarter of an hour and
-//! the hour.
+//! A room's history, which its owner can look up by the minute, the quarter of an hour and the
+//! hour.
 //!
 //! A minute is a row in the `SQLite` storage of the room's global aggregator. An object of its own
-//! would need a call for each room and minute, and a migration; here the row goes with the
-//! transaction that stores the state anyway. It is written once, when nothing of that minute is
-//! reported any more, so a room pays for one written row in a minute in which something happened,
-//! 1/15 and 1/60 for its quarters and hours, and as many again when they are deleted.
+//! would need a call for each room and minute, and a migration. Here the row goes with the
+//! transaction that stores the state anyway. It is written once, when no more reports of that
+//! minute can come. So a minute in which something happened costs one written row, 1/15 and 1/60
+//! for its quarter and hour, and as many again when they are deleted.
 //!
 //! Rows are kept for 30 days: 43,200 minutes, 2,880 quarters and 720 hours at most. A row of a busy
-//! minute has about 450 bytes, so a room that never rests takes about 21 MB. None can have more
-//! than 4 KB, since it has at most 220 facts.
+//! minute has about 450 bytes, so a room that never rests takes about 21 MB. No row has more than 4
+//! KB, since it has at most 220 facts.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +20,8 @@ use crate::capacity::facts::{self, Fact, Facts, Histogram};
 /// How long rows are kept, in minutes.
 pub const KEPT_MINUTES: u64 = 30 * 24 * 60;
 
-/// The number of minutes that stay open at most, where somebody looks at a room and nothing is
-/// stored, since nobody comes or goes.
+/// The most minutes that stay open. They add up while a room is looked at and nothing is stored,
+/// since nobody comes or goes.
 const OPEN_MINUTES_MAX: usize = 24 * 60;
 
 /// How many minutes a row is about.
@@ -36,10 +36,10 @@ pub enum Span {
 }
 
 impl Span {
-    /// All of them, the finest first.
+    /// All spans, the finest first.
     pub const ALL: [Self; 3] = [Self::Minute, Self::Quarter, Self::Hour];
 
-    /// Returns how many minutes these are.
+    /// Returns the length of the span in minutes.
     pub fn minutes(self) -> u64 {
         match self {
             Self::Minute => 1,
@@ -48,7 +48,7 @@ impl Span {
         }
     }
 
-    /// Returns its name in the API.
+    /// Returns the span's name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Self::Minute => "minute",
@@ -57,7 +57,7 @@ impl Span {
         }
     }
 
-    /// Returns the spans of which rows of this one are made.
+    /// Returns the span whose rows are merged into one of this span.
     #[must_use]
     pub fn part(self) -> Self {
         match self {
@@ -72,8 +72,8 @@ impl Span {
     }
 }
 
-/// A part of a room's history, and how it is told. As JSON it is a text of its numbers: derived
-/// code weighs more.
+/// A part of a room's history, and the form of its output. As JSON it is a text of numbers, since
+/// derived code would weigh more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Period {
@@ -81,20 +81,20 @@ pub struct Period {
     pub from: u64,
     /// The first minute after it.
     pub until: u64,
-    /// How many minutes are told in one.
+    /// How many minutes one row of the output covers.
     pub span: Span,
-    /// Whether it is told as CSV (RFC 4180), and not as the JSON arrays of rows.
+    /// Whether the output is CSV (RFC 4180) instead of JSON arrays of rows.
     pub is_csv: bool,
 }
 
 impl Period {
-    /// Returns the first minute that is read: the one before tells who was there.
+    /// Returns the first minute to read. It is one span early: that row tells who was there before.
     pub fn read_from(self) -> u64 {
         self.from.saturating_sub(self.span.minutes())
     }
 
-    /// Writes what rows, in the order of time, say to owners, under the names of [`NAMES`]. Several
-    /// may be about one span, as far as it was stored in pieces.
+    /// Writes rows, given in the order of time, as owners read them, under the names of [`NAMES`].
+    /// Several rows may be about one span, where it was stored in pieces.
     pub fn told(self, rows: Vec<Row>) -> String {
         let mut text = if self.is_csv { format!("{}\r\n", NAMES.join(",")) } else { String::new() };
         let mut before = Row::default();
@@ -147,23 +147,23 @@ impl TryFrom<String> for Period {
     }
 }
 
-/// What was seen of a room at one moment.
+/// A measurement of a room at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// Visitors inside.
     pub active: u64,
-    /// The limit of them that is in force.
+    /// The limit of visitors inside that is in force.
     pub active_limit: u64,
     /// Visitors in line.
     pub waiting: u64,
-    /// The seconds that the last in line is told to wait; `None` while nobody new enters, so that
-    /// no time is told.
+    /// The wait shown to the last visitor in line, in seconds; `None` while nobody new enters,
+    /// since no time is shown then.
     pub told_wait_s: Option<u64>,
     /// The limit of new users per minute that is in force.
     pub new_limit: u64,
 }
 
-/// A number that is looked at again and again.
+/// A number that is measured repeatedly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Gauge {
     least: u64,
@@ -177,11 +177,11 @@ struct Gauge {
 pub struct Row {
     /// Its first minute, counted from 1970.
     pub start: u64,
-    /// How often it was looked at.
+    /// How many measurements the row has.
     looks: u64,
-    /// The numbers of a [`Sight`].
+    /// The numbers of each [`Sight`].
     gauges: [Gauge; 5],
-    /// How often what happened, by cell.
+    /// How often each fact happened, by cell.
     facts: Facts,
 }
 
@@ -190,7 +190,7 @@ impl Row {
         Self { start, ..Self::default() }
     }
 
-    /// Adds what is seen now.
+    /// Adds a measurement.
     fn look(&mut self, sight: Sight) {
         let Sight { active, active_limit, waiting, told_wait_s, new_limit } = sight;
         let gauges = [active, active_limit, waiting, told_wait_s.unwrap_or(0), new_limit];
@@ -223,7 +223,7 @@ impl Row {
         self.facts.get(&fact.cell()).copied().unwrap_or(0).into()
     }
 
-    /// Returns of how many visitors it is known how wrong they were told.
+    /// Returns for how many visitors the error of the shown wait is known.
     pub fn told_errors(&self) -> u64 {
         Histogram::told_errors(&self.facts).count()
     }
@@ -319,8 +319,8 @@ pub const NAMES: [&str; 35] = [
     "held_percent",
 ];
 
-/// Returns the numbers of a row. Who left the line and whose sessions ended follows from who came
-/// and who is there. Where no row tells who was there before, nobody was.
+/// Returns the numbers of a row. How many left the line and how many sessions ended follow from the
+/// arrivals and from who is there. Without a row before, nobody was there before.
 fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
     let [active, active_limit, waiting, told_wait, new_limit] = row.gauges;
     let [active_before, _, waiting_before, ..] = before.gauges;
@@ -372,8 +372,8 @@ fn numbers(row: &Row, before: &Row) -> [Option<u64>; NAMES.len() - 1] {
     ]
 }
 
-/// Returns the spans that are complete once the minute `next` is stored after the minute `last`:
-/// each is made of the rows of its parts, a quarter before its hour.
+/// Returns the spans that are complete once the minute `next` is stored after the minute `last`.
+/// Each is made of the rows of its parts, so a quarter comes before its hour.
 pub fn complete(last: u64, next: u64) -> impl Iterator<Item = (Span, u64)> {
     let spans = [Span::Quarter, Span::Hour].into_iter();
     let complete = move |span: &Span| span.start(last) < span.start(next);
@@ -383,14 +383,14 @@ pub fn complete(last: u64, next: u64) -> impl Iterator<Item = (Span, u64)> {
 /// The minutes that are not in the storage yet. They are kept in the row of the room's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenMinutes {
-    /// All minutes before this one are stored, and change no more.
+    /// All minutes before this one are stored and no longer change.
     from: u64,
     rows: SortedMap<u64, Row>,
 }
 
 impl OpenMinutes {
-    /// Takes in the facts of all data centers: of each the highest count there was, since a data
-    /// center that has restarted, or an object, knows less for a moment.
+    /// Takes in the facts of all data centers. Of each fact the highest count so far is kept, since
+    /// a data center or object that has restarted knows less for a moment.
     pub fn take_in(&mut self, told: &Facts) {
         for (key, count) in told.from_key(&facts::first_key(self.from)) {
             let (minute, cell) = facts::minute_and_cell(*key);
@@ -399,14 +399,14 @@ impl OpenMinutes {
         }
     }
 
-    /// Counts a fact that is known to happen once.
+    /// Counts a fact that happened `times` times in a minute and is not reported again.
     pub fn count(&mut self, minute: u64, fact: Fact, times: u64) {
         if let Ok(times @ 1..) = u32::try_from(times) {
             *self.minute(minute).facts.get_or_default(fact.cell()) += times;
         }
     }
 
-    /// Adds what is seen in a minute.
+    /// Adds a measurement to a minute.
     pub fn look(&mut self, minute: u64, sight: Sight) {
         self.minute(minute).look(sight);
         if self.rows.len() > OPEN_MINUTES_MAX {
@@ -423,8 +423,8 @@ impl OpenMinutes {
         self.rows.values().take_while(|row| row.start < minute).cloned().collect()
     }
 
-    /// Returns what is kept of all minutes from this one on: lines with its number, and the text
-    /// of each row.
+    /// Returns the text in which all minutes from this one on are kept: a line for each, with its
+    /// number and its row.
     pub fn for_storage(&self, minute: u64) -> String {
         let from = self.from.max(minute);
         let mut text = from.to_string();
@@ -435,7 +435,7 @@ impl OpenMinutes {
         text
     }
 
-    /// Makes it from what was kept. A row that cannot be read is as good as none.
+    /// Restores the open minutes from that text. A row that cannot be read counts as missing.
     pub fn restored(text: &str) -> Self {
         let mut lines = text.split('\n');
         let from = lines.next().and_then(|from| from.parse().ok()).unwrap_or_default();

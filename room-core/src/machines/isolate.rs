@@ -1,9 +1,9 @@
 //! The machine of an isolate: what one isolate keeps in memory of one room, and decides by.
 //!
-//! It answers visits by the rules of [`admission`]: alone where it can, from its [`View`] and its
-//! own batch of slots, and otherwise by asking a counter of its data center. It keeps the events
-//! that change the counts until the data center's aggregator has stored them. Its methods never
-//! wait: they return what to send, and are handed the answer.
+//! It answers visits by the rules of [`admission`]. Where it can it answers alone, from its
+//! [`View`] and its own batch of slots; otherwise it asks a counter of its data center. It keeps
+//! the events that change the counts until the data center's aggregator has stored them. Its
+//! methods never wait: they return what to send, and are handed the answer.
 
 mod allowance;
 mod batch;
@@ -56,8 +56,8 @@ use revoked_tickets::RevokedTickets;
 
 pub use question::Question;
 
-/// The most renewals remembered, so that repeats of them are not reported. Repeats of forgotten
-/// ones are recognized by the aggregator.
+/// The most renewals remembered, so that repeats of them are not reported. The aggregator
+/// recognizes repeats of forgotten ones.
 const MOVES_MAX: usize = 4_096;
 
 /// The state of one room in one isolate.
@@ -95,39 +95,40 @@ pub enum Outcome {
     PassWith(Ticket),
     /// Shows the queue page.
     Wait {
-        /// The visitor's ticket, from which the page tells the place and the wait.
+        /// The visitor's ticket. The page reads the place and the wait from it.
         ticket: Ticket,
-        /// Whether the ticket must be set as the cookie; false where nothing was counted.
+        /// Whether the ticket must be set as the cookie; false if the visit was not counted.
         counted: bool,
     },
-    /// Shows the queue page with a Turnstile challenge to a visitor who has no place in line yet,
-    /// and sets no cookie.
+    /// Shows the queue page with a Turnstile challenge, and sets no cookie. The visitor has no
+    /// place in line yet.
     Challenge(Ticket),
-    /// Shows what looks like `Wait` to a visitor in the infinite queue, who is counted nowhere.
+    /// Shows a page that looks like `Wait` to a visitor in the infinite queue, who is counted
+    /// nowhere.
     InfiniteQueue {
         /// The visitor's ticket, which says that it belongs to the infinite queue.
         ticket: Ticket,
         /// Whether the ticket must be set as the cookie.
         counted: bool,
     },
-    /// Shows the page of the method `reject`, that nobody new enters, and sets no cookie.
+    /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
     Reject,
     /// A slot is needed: send [`Isolate::question`] and hand the answer to
     /// [`Isolate::settle`].
     Ask(Ask),
 }
 
-/// The next piece of an isolate's background work, done after visitors have their answers.
+/// The next piece of an isolate's background work. It is done after visitors have their answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Followup {
     /// Send this report to the data center's aggregator.
     Report(Report),
-    /// Tell this to the room's global aggregator, since the data center's does not answer, and hand
-    /// the answer to [`Isolate::on_held`].
+    /// Send this to the room's global aggregator, since the data center's does not answer. Hand the
+    /// answer to [`Isolate::on_held`].
     Hold(Hold),
     /// Read the view from its copy in the Cache API, or ask the aggregator if that is old.
     ReadView,
-    /// Send this to a counter: it gives unused slots back.
+    /// Send this to a counter: it returns unused slots.
     Return(CounterCall),
     /// There is nothing to do before this moment.
     WaitUntil(Timestamp),
@@ -136,8 +137,8 @@ pub enum Followup {
 }
 
 impl Isolate {
-    /// Returns the state of a room in a new isolate, which reports to this aggregator: no view, no
-    /// slots and no events.
+    /// Returns the state of a room in a new isolate, which reports to this aggregator. It has no
+    /// view, no slots and no events.
     pub fn new(id: IsolateId, aggregator: Node) -> Self {
         Self {
             id,
@@ -172,7 +173,7 @@ impl Isolate {
         self.view.as_ref().is_none_or(|view| view.is_due(now))
     }
 
-    /// Replaces the view if this one is newer. In either case remembers the ended sessions in it.
+    /// Replaces the view if this one is newer, and remembers the ended sessions in it in any case.
     pub fn on_view(&mut self, view: View) {
         self.revoked.hear(&view);
         let was_calm = self.is_calm();
@@ -192,13 +193,13 @@ impl Isolate {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
 
-    /// Whether an origin is known to have ended the session of this ticket. Whoever comes with the
-    /// ticket, or with a copy of it, is then a new visitor.
+    /// Whether an origin is known to have ended the session of this ticket. A visitor with the
+    /// ticket, or a copy of it, is then a new visitor.
     pub fn is_revoked(&self, ticket: &Ticket) -> bool {
         self.revoked.contains(ticket)
     }
 
-    /// Ends the session of this ticket by order of the origin: the ticket is void at once, and a
+    /// Ends the session of this ticket by order of the origin. The ticket is void at once, and a
     /// report frees its place. Ending it again changes nothing (I11 in `docs/algorithm.md`).
     pub fn revoke(&mut self, now: Timestamp, ticket: &Ticket) {
         let (visitor, from) = (ticket.id.visitor(), ticket.counted_bucket);
@@ -259,8 +260,8 @@ impl Isolate {
         self.perform(settings, random, decision, entry)
     }
 
-    /// Answers a visitor who has failed the challenge: puts the visitor into the infinite queue,
-    /// where one who is in it already keeps the ticket.
+    /// Answers a visitor who has failed the challenge: puts the visitor into the infinite queue. A
+    /// visitor who is in it already keeps the ticket.
     pub fn refuse(
         &self,
         now: Timestamp,
@@ -276,8 +277,8 @@ impl Isolate {
         Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
     }
 
-    /// Returns the next piece of background work for a request that works since `started_at`; the
-    /// caller does it and asks again, until there is none.
+    /// Returns the next piece of background work for a request that has worked since `started_at`.
+    /// The caller does it and asks again, until there is none.
     pub fn next_work(&mut self, now: Timestamp, started_at: Timestamp) -> Followup {
         let worked_ms = now.since_ms(started_at);
         let ends_after_ms = if self.is_calm() { duty::CALM_WORK_MS } else { duty::WORK_MS };
@@ -296,7 +297,7 @@ impl Isolate {
         }
     }
 
-    /// Returns the next piece of background work, however long a request has been at it.
+    /// Returns the next piece of background work, however long a request has worked.
     pub fn followup(&mut self, now: Timestamp) -> Followup {
         self.end_batch(now);
         if let Some(hold) = self.hold(now) {
@@ -340,15 +341,15 @@ impl Isolate {
         Report { counted, ..self.outbox.empty_report(self.id) }
     }
 
-    /// Counts what happened to a challenge, for the owner's history. The next report or question
-    /// for a view tells it: none is sent for it.
+    /// Counts the outcome of a challenge for the owner's history. The count goes with the next
+    /// report or question for a view; none is sent for it alone.
     pub fn note_challenge(&mut self, now: Timestamp, event: ChallengeEvent) {
         if let Some(fact) = Fact::of_challenge(event) {
             self.counted.count(now, fact);
         }
     }
 
-    /// Processes the aggregator's answer to a report; `reply` is `None` if it did not answer.
+    /// Processes the aggregator's answer to a report; `reply` is `None` if the report timed out.
     pub fn on_report_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) {
         if let Some(reply) = &reply {
             self.revoked.record(now, &reply.revoked);
@@ -468,7 +469,7 @@ impl Isolate {
         }
     }
 
-    /// Takes a slot of the isolate's own, if it has one whose time is not over.
+    /// Takes a slot from the isolate's own batch, if one is left that has not ended.
     fn spend_batch(&mut self, now: Timestamp) -> Option<(GrantId, SlotEnd)> {
         self.end_batch(now);
         let slot = self.batch.spend();

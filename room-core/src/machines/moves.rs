@@ -1,10 +1,10 @@
-//! The places of a room that move to another device: who has made a code, and who has taken it.
+//! Transfers of places in line to another device: which visitor has made a code, and which has used
+//! it.
 //!
-//! The room's global aggregator keeps them as one text, beside its machine: [`answer`] reads it,
-//! decides and says what to store, and nothing happens in between. So one code is taken once,
-//! whoever races for it, and a restart changes nothing. The object knows neither codes nor tickets:
-//! a code has a name that only the keys of tickets can tell, and the ticket is sealed with the
-//! code.
+//! The room's global aggregator keeps them as one text, beside its machine. [`answer`] reads the
+//! text, decides and says what to store, and nothing happens in between. So one code is used once,
+//! even in a race, and a restart changes nothing. The object knows neither codes nor tickets. A
+//! code has a name that only the keys of tickets can tell, and the ticket is sealed with the code.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -14,27 +14,29 @@ use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 
-/// For how long it is known that a place has moved, in milliseconds: longer than the old device can
-/// ask with its ticket.
+/// How long a used code is remembered, in milliseconds: longer than the old device can check in
+/// with its ticket.
 const TAKEN_KEPT_MS: u64 = 15 * MINUTE_MS;
-/// For how long it is known that nobody has taken a code before it was over, in milliseconds.
+/// How long an expired code that nobody used is remembered, in milliseconds.
 const OVER_KEPT_MS: u64 = 5 * MINUTE_MS;
-/// The most codes of a room that are known at once, also those that are taken or over. One more
-/// takes the place of the oldest such one; a forgotten ticket is only one more copy of the place,
-/// which has one slot however many there are. Where all are good, it takes that of the oldest code
-/// of the network that has made the most: whoever fills the room with codes ends their own.
+/// The most codes of a room that are remembered at once, used and expired ones included.
+///
+/// A further code replaces the oldest used or expired one. To forget one is harmless: its ticket is
+/// one more copy of a place that has one slot for all copies. If all codes are still good, the
+/// further code replaces the oldest of the network that has made the most. So a network that fills
+/// the room with codes ends its own.
 const MOVES_MAX: usize = 1_000;
 
-/// What an isolate asks for a visitor.
+/// An isolate's request about a transfer, made for a visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveRequest {
-    /// The visitor has made a code, which ends the one before.
+    /// The visitor has made a code, which ends the visitor's code before.
     Start {
         /// The visitor.
         visitor: VisitorId,
-        /// When the code was made, by the isolate's clock: it tells the codes of a visitor apart.
+        /// When the code was made, by the isolate's clock. It tells a visitor's codes apart.
         at: Timestamp,
-        /// The code before, if the visitor's ticket tells of one.
+        /// When the visitor's code before was made, if the ticket names one.
         before: Option<Timestamp>,
         /// The name of the code.
         name: u64,
@@ -43,16 +45,17 @@ pub enum MoveRequest {
         /// The name of the visitor's network, made with a key; 0 from an earlier version.
         network: u16,
     },
-    /// A visitor gives the code of this name.
+    /// A visitor enters the code of this name on another device.
     Take {
         /// The name of the code.
         name: u64,
-        /// Whose ticket the other device held until now.
+        /// The visitor whose ticket the other device held until now.
         by: VisitorId,
-        /// False from an earlier version, which knows one answer to a code that is not good.
+        /// Whether the sender can read the reasons [`MoveReply::Used`] and [`MoveReply::Over`];
+        /// false from an earlier version.
         asks_why: bool,
     },
-    /// The visitor who has made a code at this moment asks what has become of it.
+    /// The visitor asks what has become of the code made at this moment.
     Ask {
         /// The visitor.
         visitor: VisitorId,
@@ -66,21 +69,21 @@ pub enum MoveRequest {
 pub enum MoveReply {
     /// The code is good, and nobody has taken it yet.
     Open,
-    /// Another device has the place.
+    /// Another device has taken the place.
     Taken,
     /// The ticket that goes with the code, sealed.
     Ticket(String),
-    /// There is no such code, or no room for one more.
+    /// There is no such code, or the name is in use already.
     Nothing,
-    /// Another device has given the code.
+    /// Another device has used the code.
     Used,
-    /// The code was good once, and nobody has given it then.
+    /// The code has expired, and nobody used it.
     Over,
 }
 
 impl MoveRequest {
-    /// Writes the request as words between spaces, as [`Self::read`] reads it: serde takes several
-    /// kilobytes for what so few visitors need.
+    /// Writes the request as words between spaces, for [`Self::read`]. Serde would add several
+    /// kilobytes for a request that few visitors need.
     pub fn to_text(&self) -> String {
         match self {
             Self::Start { visitor, at, before, name, ticket, network } => {
@@ -95,7 +98,7 @@ impl MoveRequest {
         }
     }
 
-    /// Reads a request; `None` if it is none of this version.
+    /// Reads a request; `None` if it is not one of this version.
     pub fn read(text: &str) -> Option<Self> {
         let mut words = text.split(' ');
         let kind = words.next()?;
@@ -121,7 +124,7 @@ impl MoveRequest {
 }
 
 impl MoveReply {
-    /// Writes the reply as [`Self::read`] reads it.
+    /// Writes the reply for [`Self::read`].
     pub fn to_text(&self) -> String {
         match self {
             Self::Open => "open".to_owned(),
@@ -133,7 +136,7 @@ impl MoveReply {
         }
     }
 
-    /// Reads a reply; `None` if it is none of this version.
+    /// Reads a reply; `None` if it is not one of this version.
     pub fn read(text: &str) -> Option<Self> {
         match text {
             "open" => Some(Self::Open),
@@ -162,16 +165,17 @@ struct Move {
     at: Timestamp,
     name: u64,
     ticket: String,
-    /// When it ends, or was taken, by the object's clock.
+    /// When the code expires, by the object's clock.
     ends_at: Timestamp,
-    /// Whose ticket the device held that has taken it. An answer that was lost is given again.
+    /// The visitor whose ticket the using device held before. The same visitor gets a lost answer
+    /// again.
     by: Option<VisitorId>,
     /// The network that has made it.
     network: u16,
 }
 
 impl Move {
-    /// Reads a line of what is stored. What cannot be read is of another version.
+    /// Reads a line of what is stored; `None` for a line of another version.
     fn read(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let mut number = || number(words.next());
@@ -204,7 +208,7 @@ impl Move {
     }
 }
 
-/// Answers a request by what is stored, and returns what to store instead; "" for nothing.
+/// Answers a request by what is stored, and returns what to store instead: "" for nothing.
 pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply, String) {
     let mut moves: Vec<Move> =
         stored.lines().filter_map(Move::read).filter(|one| one.is_known(now)).collect();

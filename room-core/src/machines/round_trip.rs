@@ -1,4 +1,4 @@
-//! How long an object usually takes to answer, and hence when a question to it is sent again.
+//! How long an object usually takes to answer, and so when a call to it is repeated.
 
 /// The retransmission timer of RFC 6298: a smoothed round-trip time and its deviation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,8 +11,8 @@ struct Smoothed {
 }
 
 impl RoundTrip {
-    /// Learns that an answer took so long. Only for messages that were sent once: of a repeated one
-    /// nobody knows which sending was answered.
+    /// Takes in how long an answer took. Only for messages that were sent once: after a repetition
+    /// it is not known which sending was answered.
     pub(super) fn note(&mut self, took_ms: u64) {
         let took_ms = took_ms as f64;
         let before = self.0.unwrap_or(Smoothed { mean_ms: took_ms, deviation_ms: took_ms / 2.0 });
@@ -23,13 +23,13 @@ impl RoundTrip {
         });
     }
 
-    /// Returns the time in milliseconds by which an answer has usually come: the mean, and so many
-    /// mean deviations more. `None` before anything was measured.
+    /// Returns the time in milliseconds by which an answer has usually come: the mean plus
+    /// `deviations` mean deviations. `None` before anything was measured.
     pub(super) fn usually_within_ms(self, deviations: f64) -> Option<u64> {
         self.0.map(|usual| (usual.mean_ms + deviations * usual.deviation_ms) as u64)
     }
 
-    /// Whether an answer so soon after a message was sent again answers the first sending.
+    /// Whether an answer that comes `after_ms` after a repetition must belong to the first sending.
     pub(super) fn is_too_soon(self, after_ms: u64) -> bool {
         self.0.is_some_and(|usual| (after_ms as f64) < usual.mean_ms / 2.0)
     }

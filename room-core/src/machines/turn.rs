@@ -1,12 +1,12 @@
 //! What a machine returns from one event: the messages, the storage and the wake-up that it wants.
 //!
-//! A machine is the logic of an object without input or output; its shell carries these out.
+//! A machine is the logic of an object without input or output. Its shell carries these out.
 
 use crate::base::time::Timestamp;
 use crate::capacity::slots::GrantId;
 
-/// Identifies a request to an object while it waits for its answer, which a later turn may give.
-/// The object's shell makes it.
+/// Identifies a request to an object until its answer, which a later turn may give. The object's
+/// shell makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u64);
 
@@ -15,7 +15,7 @@ pub struct RequestId(pub u64);
 pub enum Incident {
     /// Reports claimed more uses of this grant than it had slots; the surplus was not counted.
     GrantExceeded(GrantId),
-    /// The object above in the hierarchy (for a counter the global aggregator) did not answer.
+    /// The object above (for a counter the global aggregator) did not answer in time.
     AboveSilent,
     /// The state could not be stored: until it is, nobody is answered.
     SaveFailed,
@@ -30,8 +30,8 @@ pub enum Incident {
 pub struct Turn<Reply, Send> {
     /// Answers to send: to the request of this turn, or to earlier ones that waited.
     pub replies: Vec<(RequestId, Reply)>,
-    /// A message for the object above; the shell hands its answer back as another event. Of the
-    /// global aggregator, which has none above it: whom it asks for a sync.
+    /// A message for the object above; the shell hands its answer back as another event. The global
+    /// aggregator has none above it: its message names the aggregators that it asks for a sync.
     pub send: Option<Send>,
     /// When the shell must wake the machine, if no other event comes before.
     pub wake_at: Option<Timestamp>,

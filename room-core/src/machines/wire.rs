@@ -1,12 +1,13 @@
 //! Messages between the isolates and the Durable Objects of a room, as versioned JSON.
 //!
-//! An isolate asks its data center's counters for slots and reports to the data center's
-//! aggregator, which counts visitors. Both talk to the room's one global aggregator: it grants
-//! slots to counters and sends back a [`View`], the state of the room by which isolates decide.
+//! An isolate asks its data center's counters for slots. It reports to the data center's
+//! aggregator, which counts visitors. Both objects talk to the room's one global aggregator: it
+//! grants slots to counters and sends back a [`View`], the state of the room by which isolates
+//! decide.
 //!
-//! Additive changes carry a serde default, so that two versions of the Worker can run side by
-//! side during a deploy. A text that is unreadable or of another version is treated like a missing
-//! answer ("silence"), never as an error.
+//! Additive changes carry a serde default, so that two versions of the Worker can run side by side
+//! during a deploy. A text that is unreadable or of another version is treated like a timeout
+//! ("silence"), never as an error.
 
 mod ended;
 mod named;
@@ -61,8 +62,8 @@ pub enum CounterRequest {
     Return {
         /// The isolate that gives them back.
         isolate: IsolateId,
-        /// Slots given back so far, per grant. They are running totals, so a repeated message
-        /// changes nothing.
+        /// Slots given back so far, per grant, as running totals: a repeated message changes
+        /// nothing.
         left: Vec<(GrantId, u32)>,
     },
 }
@@ -72,8 +73,8 @@ pub enum CounterRequest {
 pub struct SlotRequest {
     /// Whether the visitor is a newcomer or a waiting visitor whose turn has come.
     pub class: SlotClass,
-    /// Identifies the admission. It follows from the ticket, so that a ticket that asks again
-    /// gets the same slot and not a second one.
+    /// Identifies the admission. It is derived from the ticket, so that a repeated request gets the
+    /// same slot and not a second one.
     pub admission: AdmissionId,
     /// The visitor's place in the line; lower keys enter first.
     pub key: OrderKey,
@@ -81,18 +82,18 @@ pub struct SlotRequest {
     pub isolate: IsolateId,
     /// Version of the view by which the isolate decided to ask; 0 if it had none.
     pub view_version: u64,
-    /// When the isolate sent it, by its own clock, from which it measures the end of what it gets.
-    /// An earlier version does not say.
+    /// When the isolate sent the request, by its own clock. The ends of the slots that it gets are
+    /// measured from it. `None` from an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Timestamp>,
-    /// The aggregator that is to hear of the admission. An earlier version does not say.
+    /// The aggregator that will hear of the admission. An earlier version does not say.
     #[serde(default, skip_serializing_if = "AggregatorCode::is_none")]
     pub counted_by: AggregatorCode,
-    /// How long the session lasts that begins with the slot, in milliseconds: later the ticket is
-    /// worth nothing. 0 in a request of an earlier version, whose tickets are forgotten sooner.
+    /// Length of the session that begins with the slot, in milliseconds; after it the ticket is
+    /// worth nothing. 0 from an earlier version, whose tickets are forgotten sooner.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub session_ms: u64,
-    /// How many newcomers have entered at the isolate with slots of its own since it asked last.
+    /// Newcomers who entered at the isolate with slots of its own since its last request.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub spent: u64,
     /// Newcomers who reach the isolate, per 1,000 seconds, over about the last minute.
@@ -118,9 +119,10 @@ pub enum CounterReply {
     Granted {
         /// The grant to which the slot belongs.
         grant: GrantId,
-        /// The class for which the slot was granted. It differs from the class asked for when a
-        /// visitor asked as a newcomer, missed the answer and asks again when called: such a
-        /// visitor gets the first slot again.
+        /// The class for which the slot was granted.
+        ///
+        /// It may differ from the class asked for. A visitor may ask as a newcomer, miss the answer
+        /// and ask again when called: then the first slot is given again.
         class: SlotClass,
         /// When the slot was handed out. A repeated answer carries the first moment.
         granted_at: Timestamp,
@@ -133,11 +135,11 @@ pub enum CounterReply {
         batch: Option<Slots>,
         /// The counter's view, if it is newer than the one the isolate decided by.
         view: Option<View>,
-        /// Who answers.
+        /// The counter that answers.
         #[serde(default, skip_serializing_if = "Shard::is_only")]
         shard: Shard,
-        /// Whether the slot was given before to an isolate of another data center, which counts
-        /// the visitor: this is one more copy of the ticket.
+        /// Whether the slot was given before to an isolate of another data center. That one counts
+        /// the visitor, and this is one more copy of the ticket.
         #[serde(default, skip_serializing_if = "is_false")]
         shared: bool,
     },
@@ -149,17 +151,17 @@ pub enum CounterReply {
         /// refused too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         held: Option<RefusalHint>,
-        /// Who answers.
+        /// The counter that answers.
         #[serde(default, skip_serializing_if = "Shard::is_only")]
         shard: Shard,
-        /// Whether the ticket has had its slot, and the session that began with it is over: its
-        /// holder is a newcomer.
+        /// Whether the ticket has had its slot and the session that began with it is over. Its
+        /// holder is then a newcomer.
         #[serde(default, skip_serializing_if = "is_false")]
         spent: bool,
     },
     /// Confirms that the slots given back have been taken in.
     Returned,
-    /// Says that no answer is possible: the global aggregator did not answer the counter, or too
+    /// Says that no answer is possible. The global aggregator did not answer the counter, or too
     /// many requests wait for it. The room's `when_silent` decides what the visitor gets.
     Silent,
 }
@@ -171,8 +173,8 @@ pub enum CounterReply {
 pub struct Shard {
     /// Number of this counter, counted from 0.
     pub number: u16,
-    /// How many counters should share the requests, from 1 to 16, in answers of counter 0. Only it
-    /// measures that; the other counters send 0, for "not known".
+    /// How many counters should share the requests, from 1 to 16. Only counter 0 measures that; the
+    /// others send 0, for "not known".
     pub of: u16,
 }
 
@@ -221,26 +223,26 @@ pub struct Report {
     pub durable: u64,
     /// The events, oldest first, numbered without gaps from `first`.
     pub events: Vec<IsolateEvent>,
-    /// Version of the isolate's view, where that says that all is told at the full pace: an
-    /// aggregator whose view is older does not know. 0 otherwise.
+    /// Version of the isolate's view if that view asks for the full pace; 0 otherwise. An
+    /// aggregator with an older view learns of the full pace by it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub view_version: u64,
     /// Visitors of whom the isolate asks whether their sessions were ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub check: Vec<VisitorId>,
-    /// What the isolate has counted besides. An earlier version does not say, and asks for it in
-    /// vain until its minutes are over.
+    /// Counts besides the events. `None` from an earlier version, and while there is nothing to
+    /// tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedFacts>,
 }
 
-/// Facts that an isolate has counted and that no event of a visitor says: how challenges went, and
-/// what was not answered. They go with a report that goes anyway.
+/// Facts that an isolate has counted besides the events of visitors: outcomes of challenges, and
+/// timeouts. They go only with a report that is sent anyway.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountedFacts {
-    /// Their number: what is said again has the same one, and counts once.
+    /// The number of this message. A repetition has the same number and counts once.
     pub number: u64,
-    /// How often what happened in which minute, since those of the number before.
+    /// How often each fact happened per minute, since the message with the number before.
     pub facts: Facts,
 }
 
@@ -254,23 +256,23 @@ pub enum IsolateEvent {
         visitor: VisitorId,
         /// Activity bucket (the second of expiry) in which the visitor is counted from now on.
         bucket: Bucket,
-        /// When the visitor was admitted, in seconds since the Unix epoch: for one with a slot by
-        /// the clock of the books, or later, else by the isolate's.
+        /// When the visitor was admitted, in seconds since the Unix epoch. With a slot the time is
+        /// in ledger time or later; without one it is by the isolate's clock.
         second: u64,
         /// Whether the slot was one for newcomers or one for called visitors.
         class: SlotClass,
-        /// How long the visitor has waited in the line, in seconds; `None` for one who has not, and
-        /// from an earlier version.
+        /// How long the visitor waited in the line, in seconds. `None` without a wait, and from an
+        /// earlier version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         waited_s: Option<u32>,
-        /// How long a visitor who has waited was told to wait, in seconds; `None` for one who was
-        /// told nothing, and from an earlier version.
+        /// The wait that was shown to the visitor, in seconds. `None` if none was shown, and from
+        /// an earlier version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         told_s: Option<u32>,
-        /// Whether the visitor had missed a check-in, and the turn was kept meanwhile.
+        /// Whether the visitor had missed a check-in while the turn was kept.
         #[serde(default, skip_serializing_if = "is_false")]
         turn_kept: bool,
-        /// Grant of the slot; `None` for a visitor who entered without one, for example by
+        /// Grant of the slot. `None` for a visitor who entered without one, for example by
         /// `keep_flowing` while no object answered.
         grant: Option<GrantId>,
     },
@@ -282,18 +284,18 @@ pub enum IsolateEvent {
         from: Bucket,
         /// Bucket in which the visitor is counted from now on.
         to: Bucket,
-        /// The aggregator that was to hear how the visitor came into `from`; none where the ticket
-        /// did not say.
+        /// The aggregator that heard how the visitor came into `from`; none if the ticket did not
+        /// say.
         #[serde(default, skip_serializing_if = "AggregatorCode::is_none")]
         counted_by: AggregatorCode,
     },
-    /// A waiting visitor checked in, and is expected to come again.
+    /// A waiting visitor checked in, and is expected to check in again.
     Present(Presence),
     /// The origin ended a session with `revoke`.
     Revoked {
         /// The visitor.
         visitor: VisitorId,
-        /// Bucket in which the visitor was counted, according to the ticket; another request may
+        /// Bucket in which the visitor was counted, according to the ticket. Another request may
         /// have renewed the session since.
         from: Bucket,
     },
@@ -302,8 +304,8 @@ pub enum IsolateEvent {
 /// The answer of a data center's aggregator to a report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportReply {
-    /// Incarnation of the aggregator. After a change of it the isolate sends all events again that
-    /// are not durable yet, since a restarted aggregator has lost them.
+    /// Incarnation of the aggregator. After it changes the isolate sends all events again that are
+    /// not durable yet, since a restarted aggregator has lost them.
     pub incarnation: Incarnation,
     /// Events up to this number have been received by this incarnation, in memory at least.
     pub received: u64,
@@ -316,8 +318,8 @@ pub struct ReportReply {
     /// Visitors named in this report whose sessions were ended: their tickets are void.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
-    /// The moment up to which the aggregator knows every session of the room that has ended; `None`
-    /// if it does not, and from an earlier version.
+    /// The moment up to which the aggregator knows all ended sessions of the room. `None` if it
+    /// does not, and from an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_until: Option<Timestamp>,
     /// The number of the [`CountedFacts`] that were taken in last; 0 from an earlier version.
@@ -333,26 +335,27 @@ pub enum GlobalRequest {
     Pull(Pull),
     /// A data center's aggregator sends its counts.
     Sync(Sync),
-    /// An isolate tells what it could not report. To an earlier version it is no message: silence.
+    /// An isolate sends what it could not report. An earlier version cannot read it, and does not
+    /// answer.
     Hold(Hold),
     /// An operator asks for the room's numbers.
     Status,
     /// An operator asks for the room's history.
     History(Period),
-    /// A visitor moves to another device: a `moves::MoveRequest` as text.
+    /// A visitor transfers a place to another device: a `moves::MoveRequest` as text.
     Move(String),
-    /// An operator has changed something that webhooks are told of, or asks about them: `look`,
+    /// An operator asks about webhooks, or has changed something that they report: `look`,
     /// `deliveries`, or `test` and the id of one. `webhooks/` answers it.
     Webhooks(String),
 }
 
-/// A request of a counter for slots, in which it also gives back those it could not use.
+/// A counter's request for slots. It also gives back slots that the counter could not use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pull {
     /// The counter that asks.
     pub node: Node,
-    /// Number of the pull. It rises with each pull, also across restarts; a pull that is repeated
-    /// for want of an answer keeps its number, so that it is granted once.
+    /// Number of the pull, which rises with each pull, also across restarts. A pull repeated after
+    /// a timeout keeps its number, so that it is granted once.
     pub number: u64,
     /// Keys of newcomers who wait for the answer, lowest first: those that [`named_ranks`] picks.
     pub keys: Vec<OrderKey>,
@@ -364,53 +367,53 @@ pub struct Pull {
     /// Keys of the waiting visitors who ask for a slot, lowest first, [`NAMED_MAX`] at most. An
     /// isolate with an old view may ask for visitors who have not been called; they get nothing.
     pub queued_keys: Vec<OrderKey>,
-    /// The last bits of their admissions, by which visitors who joined in one millisecond are told
-    /// apart. An earlier version has none.
+    /// The last bits of the admissions of `queued_keys`. They tell visitors apart who joined in one
+    /// millisecond. Empty from an earlier version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queued_names: Vec<u16>,
     /// How many waiting visitors ask in all.
     pub queued_waiting: u32,
     /// How many slots for called visitors the counter expects to use; 0 if none asks.
     pub queued_wanted: u32,
-    /// Slots given back so far, per grant; being running totals, they may be repeated.
+    /// Slots given back so far, per grant, as running totals: a repeated message changes nothing.
     pub returned: Vec<(GrantId, u32)>,
-    /// Grants that have ended, of which visitors ask again who were given a slot: they may have
-    /// missed the answer. Up to [`NAMED_MAX`] count.
+    /// Ended grants whose visitors ask again: they may have missed the answer. [`NAMED_MAX`] at
+    /// most count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extend: Vec<GrantId>,
-    /// When the counter sent it, by its own clock, from which it measures the end of what it gets.
-    /// An earlier version does not say.
+    /// When the counter sent the pull, by its own clock. The ends of the slots that it gets are
+    /// measured from it. `None` from an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_at: Option<Timestamp>,
     /// Newcomers who reach this counter, per 1,000 seconds (2,500 means 2.5 a second).
     pub demand_per_1000_s: u64,
 }
 
-/// A message by which a data center's aggregator brings its counts up to date.
+/// A message with which a data center's aggregator brings its counts up to date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sync {
     /// The aggregator and its incarnation.
     pub source: NodeIncarnation,
-    /// All counts of this incarnation, as absolute values: the newest message replaces the others.
+    /// All counts of this incarnation, as absolute values. The newest message replaces the others.
     pub contribution: Contribution,
     /// Whether this is the first sync of an incarnation. The answer then tells which events earlier
     /// incarnations have contributed, so that none is counted twice.
     pub hello: bool,
-    /// The ended sessions that the aggregator knows, so that the answer brings the others. An
-    /// earlier version does not ask for them.
+    /// The ended sessions that the aggregator knows: the answer brings the others. `None` from an
+    /// earlier version, which does not ask for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedMark>,
 }
 
-/// What an isolate could not report to its aggregator, told to the global aggregator itself, which
-/// holds the places of these visitors.
+/// Renewals that an isolate could not report to its aggregator. The global aggregator holds the
+/// places of these visitors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// The isolate.
+    /// The isolate that sends it.
     pub isolate: IsolateId,
-    /// All such moves among its events up to this number have been told, now or before.
+    /// All unreported moves up to this event number have been sent, now or before.
     pub through: u64,
-    /// Those that have not been confirmed yet, in the order of their numbers.
+    /// The moves that have not been confirmed yet, in the order of their numbers.
     pub moves: Vec<UnheardMove>,
 }
 
@@ -424,14 +427,14 @@ pub enum GlobalReply {
         new: Option<Slots>,
         /// Slots for called visitors, if any are granted.
         queued: Option<Slots>,
-        /// Grants that the pull names in `extend` and whose slots may be used once more, each with
-        /// its new end.
+        /// Grants named in the pull's `extend` whose slots may be used once more, each with its new
+        /// end.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         extended: Vec<(GrantId, SlotEnd)>,
         /// The newest view.
         view: View,
-        /// How long the counter must wait before its next pull, in milliseconds from the answer;
-        /// more than 0 only under load.
+        /// How long the counter must wait before its next pull, in milliseconds from the answer.
+        /// More than 0 only under load.
         #[serde(default)]
         rest_ms: u64,
     },
@@ -439,30 +442,31 @@ pub enum GlobalReply {
     Synced {
         /// Sequence number of the newest contribution of this source that is stored for good.
         durable: u64,
-        /// To a first sync: the number of the last event of each isolate that earlier incarnations
-        /// of the source have contributed.
+        /// In the answer to a first sync: per isolate, the number of the last event that earlier
+        /// incarnations of the source have contributed.
         included: Vec<(IsolateId, u64)>,
         /// The newest view.
         view: View,
-        /// Ended sessions that the aggregator does not know, if it has asked.
+        /// Ended sessions that the aggregator does not know, if it asked for them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ended: Option<EndedPage>,
-        /// Visitors whom the aggregator counts and others have met: it is to name them.
+        /// Visitors whom the aggregator counts and whose tickets are used elsewhere. It names them
+        /// from now on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         used_elsewhere: Vec<VisitorId>,
     },
-    /// Confirms that the moves up to this number are held, for good.
+    /// Confirms that the moves up to this number are held and stored.
     Held {
         /// The number, as in the [`Hold`].
         through: u64,
     },
     /// Answers an operator.
     Status(Status),
-    /// Answers an operator, with what [`Period::told`] writes.
+    /// Answers an operator with the text of [`Period::told`].
     History(String),
-    /// Answers a visitor who moves: a `moves::MoveReply` as text.
+    /// Answers a transfer to another device: a `moves::MoveReply` as text.
     Move(String),
-    /// Answers an operator: what became of the last messages, as JSON by webhook.
+    /// Answers an operator about the last webhook messages, as JSON by webhook.
     Webhooks(String),
 }
 
@@ -475,9 +479,10 @@ pub struct Status {
     pub active: u64,
     /// Waiting visitors who still check in.
     pub waiting: u64,
-    /// Seconds until the last visitor in the line is expected to enter; `None` if not known.
+    /// Seconds until the last visitor in the line is expected to enter; `None` if that is not
+    /// known.
     pub longest_wait_s: Option<u32>,
-    /// Seconds until the next visitor is expected to enter; `None` if nobody waits or it is not
+    /// Seconds until the next visitor is expected to enter; `None` if nobody waits or that is not
     /// known.
     pub next_admission_s: Option<u32>,
 }

@@ -1,13 +1,15 @@
-//! How the global aggregator asks an aggregator for a sync. It is a report of nobody who knows a
-//! newer view than any, so that an earlier version understands it too.
+//! How the global aggregator asks a data center's aggregator for a sync.
+//!
+//! The request is a report of an isolate that does not exist, with a view version newer than any.
+//! So an earlier version understands it too.
 
 use crate::base::id::IsolateId;
 use crate::machines::wire::Report;
 
-/// No isolate has this number but by a chance of 1 in 2^64.
+/// The isolate of the request. A real isolate has this number with a chance of 1 in 2^64.
 const NOBODY: IsolateId = IsolateId(0);
 
-/// A sync that has had no answer for so long in milliseconds is sent again for whoever asks.
+/// How long a sync may be unanswered, in milliseconds, before a request sends it again.
 pub(super) const UNHEARD_MS: u64 = 500;
 
 /// Returns the request for a sync.

@@ -21,13 +21,14 @@ use crate::order::order_key::EPOCH_MS;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-/// How long each sync repeats how many slots of a grant were used: past the write-off of the grant
-/// and any restart in between.
+/// How long each sync repeats how many slots of a grant were used, in milliseconds: past the
+/// write-off of the grant and any restart in between.
 const USED_MS: u64 = 120 * SECOND_MS;
-/// How far an isolate's clock or that of the books may run ahead of the aggregator's; times beyond
-/// it are clamped (`docs/algorithm.md`).
+/// How far an isolate's clock or ledger time may run ahead of the aggregator's clock, in
+/// milliseconds. Later times are clamped (`docs/algorithm.md`).
 const SKEW_MS: u64 = 5 * SECOND_MS;
-/// How long after its end a census epoch counts as complete: its last reports have come in.
+/// How long after its end a census epoch counts as complete, in milliseconds: its last reports have
+/// then come in.
 const REPORT_DELAY_MS: u64 = SECOND_MS;
 
 /// Everything that the isolates of one data center reported to this incarnation.
@@ -47,7 +48,7 @@ pub(super) struct Counts {
     facts: Facts,
     census: Census,
     visitors: Visitors,
-    /// Up to when the last contribution has told of renewals.
+    /// The moment up to which the last contribution reported all renewals.
     told_until: Timestamp,
     started_at: Timestamp,
     pruned_at: Timestamp,
@@ -84,10 +85,10 @@ impl Counts {
         self.durable = self.durable.max(seq);
     }
 
-    /// Counts one event, and returns how soon the global aggregator should be told of it.
+    /// Counts one event, and returns how soon the global aggregator should hear of it.
     ///
-    /// A visitor is counted until the end of the session that the ticket promises, also where
-    /// the room's sessions have been shortened since.
+    /// A visitor is counted until the end of the session that the ticket promises, even if the
+    /// room's sessions have been shortened since.
     pub(super) fn take_in(&mut self, now: Timestamp, event: &IsolateEvent) -> News {
         let newest = Bucket::last_possible(now + SKEW_MS);
         match *event {
@@ -151,7 +152,7 @@ impl Counts {
         news(now, event)
     }
 
-    /// Adds what an isolate has counted besides events.
+    /// Adds the facts that an isolate has counted besides events.
     pub(super) fn add_facts(&mut self, now: Timestamp, counted: &Facts) {
         facts::add(&mut self.facts, now, counted);
     }
@@ -161,22 +162,23 @@ impl Counts {
         facts::count(&mut self.facts, now, now, Fact::Unanswered);
     }
 
-    /// Takes in whose sessions were ended in other data centers. Returns whether some of these
-    /// visitors had moved on here: then the next sync tells that their sessions ended here too.
+    /// Takes in sessions that were ended in other data centers. Returns whether some of these
+    /// visitors had moved on here. Then the next sync tells that their sessions ended here too.
     pub(super) fn hear_revoked(&mut self, revoked: &[RevokedVisitor]) -> bool {
         let news = |one: &RevokedVisitor| self.visitors.revoked_elsewhere(one.visitor, one.bucket);
         revoked.iter().map(news).fold(false, |some, news| some | news)
     }
 
-    /// Takes in whom others have met of the visitors counted here. Returns whether the next sync
-    /// has something new to say of them.
+    /// Takes in visitors counted here whose tickets are used elsewhere. Returns whether the next
+    /// sync has something new to say of them.
     pub(super) fn hear_used_elsewhere(&mut self, visitors: &[VisitorId]) -> bool {
         self.visitors.hear_used_elsewhere(visitors, self.code)
     }
 
-    /// Returns the visitors whom `events` moved on although their sessions had been ended, each
-    /// with the bucket of the ticket that must count no longer, and those of `asked` whose sessions
-    /// were.
+    /// Returns two kinds of visitors whose sessions were ended.
+    ///
+    /// The first are those whom `events` moved on nevertheless, each with the bucket of the ticket
+    /// that must no longer count. The second are those of `asked`.
     pub(super) fn revoked_among(
         &self,
         events: &[IsolateEvent],
@@ -197,8 +199,8 @@ impl Counts {
 
     /// Returns everything counted so far as one contribution with the next sequence number.
     ///
-    /// `included` names the last event of each isolate that is in it; `quiet` says that no isolate
-    /// reported anything since the last sync; `report_ms` is how often isolates report.
+    /// `included` names the last event of each isolate that is in it. `quiet` says that no isolate
+    /// reported anything since the last sync. `report_ms` is the report interval of isolates.
     pub(super) fn contribution(
         &mut self,
         now: Timestamp,
@@ -232,8 +234,8 @@ impl Counts {
         }
     }
 
-    /// Returns when a sync tells that nobody has renewed who is counted in the first bucket of
-    /// whose end the last one has not told; `None` if there is none.
+    /// Returns when a sync can report the end of the first non-empty bucket that none has reported:
+    /// no renewal out of it is then missing. `None` if there is none.
     pub(super) fn tells_end_at(&self, report_ms: u64) -> Option<Timestamp> {
         let untold = Bucket(u32::try_from(self.told_until.seconds() + 1).unwrap_or(u32::MAX));
         let inside = |(_, count): &(&Bucket, &i64)| **count > 0;
@@ -241,28 +243,28 @@ impl Counts {
         Some(bucket.expires_at() + told_late_ms(report_ms))
     }
 
-    /// Returns when a sync can first tell up to when this incarnation knows all renewals; `None`
-    /// once one has told it.
+    /// Returns when a sync can first say up to when this incarnation knows all renewals. `None`
+    /// once one has said it.
     pub(super) fn knows_renewals_at(&self, report_ms: u64) -> Option<Timestamp> {
         let is_told = self.told_until > Timestamp::default();
         (!is_told).then(|| self.heard_all_at(report_ms) + told_late_ms(report_ms))
     }
 
-    /// Returns the moment up to which the isolates have told what the incarnation before had heard
-    /// of and had not passed on.
+    /// Returns the moment by which the isolates have repeated what the incarnation before heard and
+    /// did not pass on.
     fn heard_all_at(&self, report_ms: u64) -> Timestamp {
         self.started_at + SYNC_MS.max(report_ms)
     }
 
-    /// Returns the moment up to which all renewals have been reported, where no report is lost;
-    /// 1970 until the isolates have told a new incarnation what the one before had not passed on.
+    /// Returns the moment up to which all renewals have been reported if no report is lost. 1970
+    /// until the isolates have repeated to a new incarnation what the one before did not pass on.
     fn told_until(&self, now: Timestamp, report_ms: u64) -> Timestamp {
         let told = now - told_late_ms(report_ms);
         if told < self.heard_all_at(report_ms) { Timestamp::default() } else { told }
     }
 
-    /// Forgets what no longer counts, at most every 2 s however fast urgent syncs follow each
-    /// other, because it looks at every visitor.
+    /// Forgets what no longer counts. It looks at every visitor, so it runs every 2 s at most, even
+    /// if urgent syncs follow each other faster.
     pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) {
         if now.since_ms(self.pruned_at) < SYNC_MS {
             return;
@@ -283,7 +285,7 @@ impl Counts {
     }
 }
 
-/// Returns how long after a renewal a sync tells of it at the latest, in milliseconds.
+/// Returns the longest delay between a renewal and the sync that reports it, in milliseconds.
 fn told_late_ms(report_ms: u64) -> u64 {
     report_ms + REPORT_ANSWER_MS + CLOCK_MS
 }

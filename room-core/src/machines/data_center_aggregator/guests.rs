@@ -1,6 +1,8 @@
-//! The visitors of a data center whom others have counted as well: those who came with a ticket
-//! that another one counts, and those counted here whose ticket is used elsewhere. They are told
-//! by name, so that each takes one place in the room (`capacity::state::Named`).
+//! The visitors of a data center whom other data centers have counted as well.
+//!
+//! Some came with a ticket that another one counts. Others are counted here while their ticket is
+//! used elsewhere. They are reported by name, so that each takes one place in the room
+//! (`capacity::state::Named`).
 
 use std::collections::BTreeSet;
 
@@ -11,53 +13,54 @@ use crate::capacity::state::{LEFT_OUT_MS, Named};
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-/// The number of visitors told by name at most, 600 KB in each sync. Each further one counts here
-/// besides where others count the same ticket.
+/// The most visitors reported by name, 600 KB in each sync. A further visitor counts once more for
+/// each data center that counts the same ticket.
 const NAMED_MAX: usize = 10_000;
 
 /// Where this data center counts a visitor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     pub(super) bucket: Bucket,
-    /// Whether all that this incarnation counts of the visitor is one in that bucket.
+    /// Whether this incarnation counts the visitor exactly once, in that bucket.
     pub(super) is_whole: bool,
 }
 
 /// A move of a visitor that was counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// The bucket that the ticket named, and the aggregator that was to hear how it came to that.
+    /// The bucket that the ticket named, and the aggregator that was to hear how the visitor came
+    /// into it.
     pub(super) from: Bucket,
     pub(super) by: AggregatorCode,
-    /// The bucket that lost the visitor, and the one that has won it.
+    /// The bucket that lost the visitor, and the bucket that gained the visitor.
     pub(super) left: Bucket,
     pub(super) to: Bucket,
 }
 
-/// The visitors told by name.
+/// The visitors reported by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guests {
     named: SortedMap<VisitorId, Named>,
-    /// Visitors whose tickets name this aggregator and are used elsewhere, whom this incarnation
-    /// does not know.
+    /// Visitors whose tickets name this aggregator and are used elsewhere, and whom this
+    /// incarnation does not know.
     unknown: BTreeSet<VisitorId>,
 }
 
 impl Guests {
-    /// Returns all of them.
+    /// Returns all visitors reported by name.
     pub(super) fn all(&self) -> SortedMap<VisitorId, Named> {
         self.named.clone()
     }
 
-    /// Counts an admission in `bucket`, if the visitor is told by name.
+    /// Counts an admission in `bucket`, if the visitor is reported by name.
     pub(super) fn count(&mut self, visitor: VisitorId, bucket: Bucket) {
         if let Some(named) = self.named.get_mut(&visitor) {
             named.add(bucket, 1);
         }
     }
 
-    /// Counts a move, if the visitor is told by name or has been counted by another aggregator.
-    /// `before` is where this one counted the visitor before, `own` its name in tickets.
+    /// Counts a move, if the visitor is reported by name or was counted by another aggregator.
+    /// `before` is where this one counted the visitor before; `own` is its name in tickets.
     pub(super) fn step(
         &mut self,
         visitor: VisitorId,
@@ -87,7 +90,7 @@ impl Guests {
     }
 
     /// Names those of these visitors who are counted here, and remembers the others. Returns
-    /// whether there are any.
+    /// whether any of them was named for the first time.
     pub(super) fn hear(
         &mut self,
         visitors: &[(VisitorId, Option<Counted>)],
@@ -112,7 +115,7 @@ impl Guests {
         self.named.len() > before
     }
 
-    /// Forgets whose sessions ended so long ago that their places are not held any more.
+    /// Forgets visitors whose sessions ended so long ago that their places are no longer held.
     pub(super) fn forget(&mut self, now: Timestamp, settings: &Settings) {
         let held_ms = settings.session_ms() + LEFT_OUT_MS;
         self.named.retain(|_, named| now < named.bucket.expires_at() + held_ms);

@@ -1,8 +1,8 @@
-//! The activity bucket in which each visitor of a data center is counted, so that a request that
-//! is repeated or that two tabs send counts once.
+//! The activity bucket in which each visitor of a data center is counted. A request that is
+//! repeated, or that two tabs send, counts once.
 //!
-//! It is an exact table of 36 bytes an entry, and no probabilistic filter: one that wrongly drops a
-//! move in a hundred leaves visitors uncounted (`docs/algorithm.md`).
+//! It is an exact table of 36 bytes an entry, and no probabilistic filter. A filter that wrongly
+//! drops one move in a hundred leaves visitors uncounted (`docs/algorithm.md`).
 
 use std::collections::BTreeMap;
 
@@ -18,57 +18,56 @@ use crate::ticket::bucket::Bucket;
 
 use super::guests::{Counted, Guests};
 
-/// The number of visitors remembered at most, 55 MB with the index; those whose sessions end first
-/// are forgotten first.
+/// The most visitors remembered, 55 MB with the index. Those whose sessions end first are forgotten
+/// first.
 const REMEMBERED_MAX: usize = 1_000_000;
-/// The number of sessions ended here (by `revoke`) that are remembered at most, 350 KB in each
-/// sync. Beyond it a visitor's place stays taken until the session expires.
+/// The most sessions ended here (by `revoke`) that are remembered, 350 KB in each sync. The place
+/// of a further one stays taken until the session expires.
 const REVOKED_MAX: usize = 10_000;
-/// The number of ended sessions of all data centers that are remembered at most, about 3 MB. Beyond
-/// it a copy of the ticket goes on to work here, and its visitor is counted.
+/// The most ended sessions of all data centers that are remembered, about 3 MB. A copy of the
+/// ticket of a further one still works here, and its visitor is counted.
 const REVOKED_ELSEWHERE_MAX: usize = 100_000;
-/// The number of visitors at most of whom moves are remembered whose reports came late, and of such
-/// moves of one visitor: about 10 MB.
+/// The most visitors of whom late moves are remembered, and the most such moves of one visitor:
+/// about 10 MB.
 const LATE_MAX: usize = 50_000;
 const LATE_MOVES_MAX: usize = 16;
-/// How long after a session was ended a copy of its ticket may be renewed somewhere, in
-/// milliseconds: until it is looked for among the ended ones.
+/// How long after the end of a session a copy of its ticket may still be renewed somewhere, in
+/// milliseconds. Then the copy is looked for among the ended sessions.
 const RENEWED_MS: u64 = 60 * SECOND_MS;
-/// The number of visitors in a copy at most: those whose sessions end last, about 75 bytes each,
-/// 750 KB.
+/// The most visitors in a copy: those whose sessions end last, about 75 bytes each, 750 KB.
 const COPIED_MAX: usize = 10_000;
 
-/// The activity bucket in which one visitor is counted, and how it came to that.
+/// The activity bucket in which one visitor is counted, and how the visitor came into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     bucket: Bucket,
-    /// Whether the admission was counted here. A visitor's first move can be reported before the
-    /// admission, by another isolate; the admission still counts then.
+    /// Whether the admission was counted here. Another isolate may report a visitor's first move
+    /// before the admission, which still counts then.
     admitted: bool,
-    /// The bucket the visitor was in here before a move whose start nobody had reported: those
-    /// between may have been in another data center, or their reports are still to come.
+    /// The bucket that the visitor had here before a move from a bucket nobody had reported. The
+    /// moves between were made in another data center, or their reports are still to come.
     behind: Option<Bucket>,
-    /// The bucket in which that move started; 0 if there is none. Reports that come late of moves
-    /// from `behind` to there count.
+    /// The bucket in which that move started; 0 if there is none. Late reports of moves from
+    /// `behind` up to this bucket count.
     #[serde(default)]
     origin: Bucket,
-    /// The second in which the visitor entered here, counted from 1970; 0 if that is not known.
+    /// The second in which the visitor entered here, since 1970; 0 if that is not known.
     #[serde(default)]
     entered_s: u32,
-    /// The number of the sync that tells of this place first, in this incarnation.
+    /// The number of the first sync of this incarnation that reports this place.
     #[serde(skip)]
     told_in: u32,
-    /// Whether all that this incarnation counts of the visitor is one in `bucket`.
+    /// Whether this incarnation counts the visitor exactly once, in `bucket`.
     #[serde(skip)]
     is_whole: bool,
-    /// Whether this incarnation counted the visitor here. A copy may be older than what its
-    /// writer contributed last.
+    /// Whether this incarnation counted the visitor here. What a copy says may be older than the
+    /// last contribution of its writer.
     #[serde(skip)]
     is_own: bool,
 }
 
 impl Place {
-    /// The place of somebody whom this incarnation counts first.
+    /// The place of a visitor whom this incarnation counts for the first time.
     fn first(bucket: Bucket) -> Self {
         Self {
             bucket,
@@ -82,8 +81,8 @@ impl Place {
         }
     }
 
-    /// Whether this move lies before those that are counted: its report came late, after that of a
-    /// later move which left a gap.
+    /// Whether this move lies before the counted moves. Its report came late, after that of a later
+    /// move that left a gap.
     fn is_gap_filled_by(self, from: Bucket, to: Bucket) -> bool {
         from < to && to <= self.origin && self.behind.is_none_or(|behind| behind <= from)
     }
@@ -92,31 +91,31 @@ impl Place {
 /// The visitors counted in one data center, and those whose sessions were ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Visitors {
-    /// The number of syncs so far; the next one tells of what is counted now.
+    /// The number of syncs so far. The next one reports what is counted now.
     syncs: u32,
-    /// Up to a million.
+    /// The place of each visitor, up to a million.
     counted: SpreadMap<VisitorId, Place>,
     by_bucket: SortedMap<Bucket, Vec<VisitorId>>,
-    /// Visitors whose sessions were ended here, with the bucket in which they were counted last.
+    /// Visitors whose sessions were ended here, each with the last bucket that counted them.
     revoked: BTreeMap<VisitorId, Bucket>,
-    /// The moves whose reports came late, of visitors with a gap, so that none counts twice.
+    /// Late moves of visitors with a gap, so that none counts twice.
     late: BTreeMap<VisitorId, Vec<(Bucket, Bucket)>>,
-    /// Visitors whose sessions were ended in another data center, with their last bucket there,
-    /// and those who were ended here and count no longer.
+    /// Visitors whose sessions were ended in another data center, with their last bucket there, and
+    /// visitors who were ended here and no longer count.
     revoked_elsewhere: BTreeMap<VisitorId, Bucket>,
-    /// Those of the counted whom others have counted as well.
+    /// Counted visitors whom others have counted as well.
     pub(super) named: Guests,
 }
 
 #[derive(Serialize, Deserialize)]
 struct Copy {
-    /// The object that wrote the copy; another one does not take it.
+    /// The object that wrote the copy. No other object takes it.
     node: Node,
     visitors: Vec<(VisitorId, Place)>,
 }
 
 impl Visitors {
-    /// Restores the visitors of a `copy`; none if it is missing, unreadable or of another object.
+    /// Restores the visitors of a `copy`: none if it is missing, unreadable or of another object.
     pub(super) fn restore(node: Node, copy: Option<&str>, now: Timestamp) -> Self {
         let mut visitors = Self::default();
         let copy = copy.and_then(|text| serde_json::from_str::<Copy>(text).ok());
@@ -128,9 +127,10 @@ impl Visitors {
         visitors
     }
 
-    /// Returns the text of a copy, where the first `durable` syncs of this incarnation are stored.
+    /// Returns the text of a copy, given that the first `durable` syncs of this incarnation are
+    /// stored.
     ///
-    /// Visitors who moved since are left out: isolates report those moves again to the next
+    /// Visitors who moved since are left out. Isolates report those moves again to the next
     /// incarnation, which must not take them for repetitions.
     pub(super) fn copy(&self, node: Node, durable: u32) -> String {
         let newest_first = self.by_bucket.iter().rev().flat_map(|(bucket, visitors)| {
@@ -160,9 +160,11 @@ impl Visitors {
     /// the bucket that loses the visitor.
     ///
     /// `None` if this move or a later one of the same ticket was counted here before, or if the
-    /// session was ended. `is_own` says that isolates of this data center put the visitor into
-    /// `from`: where this incarnation has not heard of it, the visitor leaves the bucket in which
-    /// it is counted, and the report, lost or late, is made good (`docs/algorithm.md`).
+    /// session was ended.
+    ///
+    /// `is_own` says that isolates of this data center put the visitor into `from`. If this
+    /// incarnation has not heard of that, the visitor leaves the bucket in which it is counted. The
+    /// report that was lost or is late is made good by it (`docs/algorithm.md`).
     pub(super) fn step(
         &mut self,
         visitor: VisitorId,
@@ -194,8 +196,8 @@ impl Visitors {
         })
     }
 
-    /// Notes a move whose report came late. Returns false if it was counted before, or if too many
-    /// are remembered: then its visitor may be uncounted until the end of the bucket `to`.
+    /// Notes a move whose report came late. Returns false if it was counted before or if too many
+    /// are remembered. In the second case the visitor may be uncounted until the bucket `to` ends.
     fn is_first_late_move(&mut self, visitor: VisitorId, from: Bucket, to: Bucket) -> bool {
         if self.late.len() >= LATE_MAX && !self.late.contains_key(&visitor) {
             return false;
@@ -211,7 +213,7 @@ impl Visitors {
     /// Notes that the origin ended a session whose ticket says `from`.
     ///
     /// Returns false if that was known, or if [`REVOKED_MAX`] are remembered already. Reports of
-    /// the admission and of moves up to that bucket may still come, and count.
+    /// the admission and of moves up to that bucket may still come, and they count.
     pub(super) fn revoke(&mut self, visitor: VisitorId, from: Bucket) -> bool {
         let bucket = self.counted.get(visitor).map_or(from, |place| place.bucket.max(from));
         let before = self.revoked.get(&visitor);
@@ -225,7 +227,7 @@ impl Visitors {
 
     /// Notes that a session was ended in another data center, where its ticket said `from`.
     ///
-    /// Returns true if the visitor has moved to a later bucket here: then the session is ended here
+    /// Returns true if the visitor has moved to a later bucket here. The session is then ended here
     /// too, and other data centers must hear of it.
     pub(super) fn revoked_elsewhere(&mut self, visitor: VisitorId, from: Bucket) -> bool {
         if self.counted.get(visitor).is_some_and(|place| place.bucket > from) {
@@ -247,14 +249,14 @@ impl Visitors {
         self.revoked.get(&visitor).max(self.revoked_elsewhere.get(&visitor)).copied()
     }
 
-    /// Whether the visitor's session was ended in an earlier bucket than `to`: a ticket that says
-    /// `to` counts no longer.
+    /// Whether the visitor's session was ended in an earlier bucket than `to`. A ticket that says
+    /// `to` then no longer counts.
     pub(super) fn is_revoked(&self, visitor: VisitorId, to: Bucket) -> bool {
         self.ended_in(visitor).is_some_and(|bucket| bucket < to)
     }
 
-    /// Returns the visitors whose sessions were ended here, with the bucket where each was counted
-    /// last.
+    /// Returns the visitors whose sessions were ended here, each with the last bucket that counted
+    /// them.
     pub(super) fn revoked(&self) -> SortedMap<VisitorId, Bucket> {
         self.revoked.iter().map(|(visitor, bucket)| (*visitor, *bucket)).collect()
     }
@@ -266,7 +268,8 @@ impl Visitors {
     }
 
     /// Names those of these visitors who are counted here, and remembers the others. Returns
-    /// whether there are any. `own` is the name of this aggregator in tickets.
+    /// whether any of them was named for the first time. `own` is the name of this aggregator in
+    /// tickets.
     pub(super) fn hear_used_elsewhere(
         &mut self,
         visitors: &[VisitorId],
@@ -276,7 +279,7 @@ impl Visitors {
         self.named.hear(&places, own)
     }
 
-    /// Notes that a sync tells of everything counted so far.
+    /// Notes that a sync reports everything counted so far.
     pub(super) fn note_sync(&mut self) {
         self.syncs += 1;
     }
@@ -289,11 +292,11 @@ impl Visitors {
         }
     }
 
-    /// Forgets visitors as [`Self::forget`] does. Returns, of those who entered here and whose
-    /// sessions ran out, how many seconds after entering each was last seen. Who went on to another
-    /// data center was last seen there, later.
+    /// Forgets visitors as [`Self::forget`] does. Returns stays in seconds: from the entrance of
+    /// each forgotten visitor who entered here until that visitor was last seen here.
     ///
-    /// Nobody is measured where sessions are not renewed: nothing is known of who came when.
+    /// A visitor who went on to another data center was last seen there, later. Nothing is returned
+    /// where sessions are not renewed, since visitors are then seen only when they enter.
     pub(super) fn prune(&mut self, now: Timestamp, settings: &Settings) -> Vec<u64> {
         let session_s = settings.session_ms() / SECOND_MS;
         let stayed = |place: Place| {
@@ -311,8 +314,8 @@ impl Visitors {
     }
 
     /// Forgets visitors whose sessions have expired, and beyond [`REMEMBERED_MAX`] those whose
-    /// sessions end first. Returns the place of each. Ended sessions are known for `copies_ms` more
-    /// than they would have lasted.
+    /// sessions end first. Returns the place of each. Ended sessions stay known for `copies_ms`
+    /// after their expiry.
     fn forget(&mut self, now: Timestamp, copies_ms: u64) -> Vec<Place> {
         let mut forgotten = Vec::new();
         let over = |(_, bucket): &(&VisitorId, &Bucket)| !bucket.is_live(now);

@@ -1,21 +1,22 @@
-//! The load of a counter, and among how many counters a data center should share its requests.
+//! The load of a counter, and how many counters of a data center should share its requests.
 
 use crate::base::rate::Rate;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::machines::wire::Shard;
 
-/// The most calls per second that a counter should get. It leaves room up to 500 for the time in
-/// which isolates have not heard of further counters yet (`docs/algorithm.md`).
+/// The most calls per second that a counter should get. Up to 500 are possible; the difference is
+/// for the time in which isolates have not heard of further counters yet (`docs/algorithm.md`).
 const CALLS_PER_S: f64 = 250.0;
 /// The most counters that one room has in one data center.
 pub const SHARDS_MAX: u16 = 16;
-/// Seconds over which the load is averaged, about: few, since a rush may be over soon.
+/// Seconds over which the load is averaged, approximately. They are few, since a rush may be over
+/// soon.
 const LOAD_WINDOW_S: f64 = 0.5;
-/// How long fewer counters must have been enough before fewer are used, in milliseconds.
+/// How long fewer counters must have been enough before their number is reduced, in milliseconds.
 const CALM_MS: u64 = MINUTE_MS;
 
-/// A counter's measure of its load, from which counter 0 tells among how many counters the requests
-/// are shared. It takes it that the others get as many calls as itself.
+/// A counter's measure of its load. From it counter 0 derives how many counters share the requests,
+/// assuming that the others get as many calls as itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sharing {
     number: u16,
@@ -26,13 +27,13 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// Returns the state of the counter of this number: the only one, as far as it knows.
+    /// Returns the state of the counter of this number, which at first takes itself for the only
+    /// one.
     pub(super) fn new(number: u16) -> Self {
         Self { number, of: 1, calls: Rate::over_s(LOAD_WINDOW_S), calm_since: None }
     }
 
-    /// Counts a call. More counters are used at once when the load asks for it, fewer after a
-    /// minute of less load.
+    /// Counts a call. More load adds counters at once; less load removes them after a minute.
     pub(super) fn note(&mut self, now: Timestamp) {
         self.calls.add(now);
         let all_per_s = self.calls.per_s(now) * f64::from(self.of);
@@ -47,8 +48,8 @@ impl Sharing {
         }
     }
 
-    /// Returns this counter's number, and how many counters there should be: 0, for "not known",
-    /// from all but counter 0.
+    /// Returns this counter's number, and how many counters there should be. All but counter 0 give
+    /// 0, for "not known".
     pub(super) fn shard(self) -> Shard {
         Shard { number: self.number, of: if self.number == 0 { self.of } else { 0 } }
     }
@@ -59,7 +60,7 @@ mod tests {
     use super::{CALM_MS, SHARDS_MAX, Sharing};
     use crate::base::time::Timestamp;
 
-    /// So many calls a second in all reach the first counter's share of them.
+    /// Lets the first counter note its share of `all_per_s` calls per second.
     fn run(sharing: &mut Sharing, from: Timestamp, all_per_s: u64, for_ms: u64) -> Timestamp {
         let mut due = 0.0;
         for passed_ms in 0..for_ms {

@@ -1,26 +1,26 @@
-//! The slots that a counter has leased, per grant, and those of them that it gives back.
+//! The slots that a counter has leased, per grant, and the slots that it gives back.
 
 use crate::base::id::IsolateId;
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, QUEUED_LEASE_MS, SlotClass, SlotEnd, Slots, WRITE_OFF_MS};
 
-/// How long after the end of a lease the counter wakes to give its slots back, in milliseconds:
-/// isolates return theirs in that time, so that one pull carries all of them.
+/// How long after the end of a lease the counter wakes to give its slots back, in milliseconds.
+/// Isolates return theirs in that time, so that one pull carries all of them.
 const GATHER_MS: u64 = 100;
 
 #[derive(Clone, Debug)]
 struct Lease {
     class: SlotClass,
     end: SlotEnd,
-    /// When slots go back that have not been handed out: at the end, or sooner.
+    /// When slots that have not been handed out go back: at the end, or sooner.
     kept_until: Timestamp,
     /// Slots that can still be handed out.
     tokens: u32,
-    /// Slots handed to isolates as batches; no more than these are taken back.
+    /// Slots handed to isolates as batches. No more than these are taken back.
     batches: SortedMap<IsolateId, Batches>,
-    /// Slots given back to the global aggregator, as a running total; then the part of it that has
-    /// been acknowledged, and the total in the last pull.
+    /// Slots given back to the global aggregator, as a running total. The two fields after it are
+    /// the acknowledged part and the total in the last pull.
     returned: u32,
     acknowledged: u32,
     sent: u32,
@@ -83,12 +83,13 @@ impl Leases {
         self.held.values().filter(valid).map(|lease| lease.tokens).sum()
     }
 
-    /// Whether the last grant was more than one slot, so that it pays to pull ahead of need.
+    /// Whether the last grant had more than one slot, so that pulling ahead of need pays.
     pub(super) fn had_spare(&self) -> bool {
         self.had_spare
     }
 
-    /// Moves `n` slots of a grant into an isolate's batch; false if there are not as many.
+    /// Moves `n` slots of a grant into an isolate's batch. Returns false, and moves none, if there
+    /// are fewer.
     pub(super) fn cut_batch(&mut self, isolate: IsolateId, grant: GrantId, n: u32) -> bool {
         let Some(lease) = self.held.get_mut(&grant) else { return false };
         let Some(left) = lease.tokens.checked_sub(n) else { return false };
@@ -97,8 +98,8 @@ impl Leases {
         true
     }
 
-    /// Takes back what an isolate did not use, told as its running total. The slots can be handed
-    /// out again while the lease lasts; later they go back to the global aggregator.
+    /// Takes back what an isolate did not use, as its running total. The slots can be handed out
+    /// again while the lease lasts; later they go back to the global aggregator.
     pub(super) fn take_back(
         &mut self,
         now: Timestamp,
@@ -114,7 +115,7 @@ impl Leases {
         if now < lease.kept_until { lease.tokens += n } else { lease.returned += n }
     }
 
-    /// Ends all leases at this moment, if not sooner.
+    /// Ends all leases at this moment, or at their own end if that is sooner.
     pub(super) fn shorten(&mut self, until: Timestamp) {
         for lease in self.held.values_mut() {
             lease.kept_until = lease.kept_until.min(until);
@@ -128,7 +129,7 @@ impl Leases {
         }
     }
 
-    /// Gives back what is left of ended leases, and forgets those that the global aggregator has
+    /// Gives back what is left of ended leases, and forgets leases that the global aggregator has
     /// written off.
     pub(super) fn expire(&mut self, now: Timestamp) {
         for lease in self.held.values_mut().filter(|lease| now >= lease.kept_until) {

@@ -1,5 +1,5 @@
-//! The admissions of the last minutes, so that a ticket that asks again gets the slot it was given
-//! and not a second one, and none once its session is over.
+//! The admissions of the last minutes. A ticket that asks again gets the slot that it was given and
+//! not a second one; after the end of its session it gets none.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,17 +12,17 @@ use crate::capacity::state::Node;
 use crate::machines::wire::SlotRequest;
 use crate::ticket::GRACE_S;
 
-/// How long a repeated request gets the same slot, in milliseconds, where an isolate of an earlier
-/// version does not say how long a session lasts: less than that.
+/// How long a repeated request gets the same slot if its isolate, of an earlier version, does not
+/// give the session's length. In milliseconds, and less than any session.
 pub(super) const REPEAT_MS: u64 = 55 * SECOND_MS;
-/// How long an admission is remembered, in milliseconds (`docs/algorithm.md`): as long as a waiting
-/// ticket of before it may be used, and clocks may differ.
+/// How long an admission is remembered, in milliseconds (`docs/algorithm.md`): as long as the
+/// waiting ticket may be used, plus a margin for clocks.
 pub(super) const REMEMBERED_MS: u64 = (GRACE_S + LONGEST_INTERVAL_S + 10) * SECOND_MS;
-/// The longest time from one check-in to the next, in seconds: that of the longest refresh interval
-/// that a room can have, 300 s, and a tenth.
+/// The longest time between two check-ins, in seconds: the longest refresh interval that a room can
+/// have, 300 s, plus a tenth.
 const LONGEST_INTERVAL_S: u64 = 330;
-/// The most admissions remembered, about 110 bytes each; beyond, the oldest are forgotten first,
-/// and a copy of such a ticket gets a slot and a session of its own.
+/// The most admissions remembered, about 110 bytes each. The oldest are forgotten first; a copy of
+/// such a ticket gets a slot and a session of its own.
 const REMEMBERED_MAX: usize = 250_000;
 /// The most admissions in a copy, the newest ones: about 60 bytes each, 600 KB.
 const COPIED_MAX: usize = 10_000;
@@ -33,14 +33,14 @@ pub(super) struct Given {
     pub(super) grant: GrantId,
     pub(super) class: SlotClass,
     pub(super) at: Timestamp,
-    /// When its lease ends. An earlier incarnation may have had another clock: what it gave counts
-    /// as ended.
+    /// When its lease ends. `None` for a slot of an earlier incarnation, which may have had another
+    /// clock: such a lease counts as ended.
     #[serde(skip)]
     pub(super) end: Option<SlotEnd>,
-    /// The aggregator that was to hear of the admission; none where an earlier version asked.
+    /// The aggregator that was to hear of the admission; none if an earlier version asked.
     #[serde(default)]
     pub(super) counted_by: AggregatorCode,
-    /// How long the session lasts, in milliseconds; 0 where an earlier version asked.
+    /// Length of the session in milliseconds; 0 if an earlier version asked.
     #[serde(default)]
     pub(super) session_ms: u64,
 }
@@ -51,8 +51,8 @@ impl Given {
         self.end.is_some_and(|end| now < end.until)
     }
 
-    /// Whether the session that began with the slot is over, had it not been renewed: whoever asks
-    /// with the ticket then has had it.
+    /// Whether the session that began with the slot would be over without a renewal. A request with
+    /// the ticket then comes from a visitor who has had that session.
     pub(super) fn is_spent(&self, now: Timestamp, take: SlotRequest) -> bool {
         let session_ms = self.session_ms.min(take.session_ms);
         session_ms > 0 && now.since_ms(self.at) >= session_ms
@@ -103,10 +103,10 @@ impl Recent {
         serde_json::to_string(&Copy { node, admissions }).unwrap_or_default()
     }
 
-    /// Returns the slot that the ticket of this request was given, if it was.
+    /// Returns the slot that the ticket of this request was given, if there is one.
     ///
-    /// Where it is not known how long the session lasts, that holds for 55 s only: longer, its
-    /// place in the books might be gone.
+    /// Without a known session length that holds for 55 s only: later the ledger may have dropped
+    /// its place.
     pub(super) fn find(&self, now: Timestamp, take: SlotRequest) -> Option<Given> {
         let found = self.by_admission.get(&take.admission).copied();
         found.filter(|given| {

@@ -1,16 +1,18 @@
-//! How many slots a counter asks for, and how many an isolate gets as a batch. In a room far from
-//! its limits batches are long, so that isolates seldom ask and the object sleeps in between.
+//! How many slots a counter asks for, and how many an isolate gets as a batch.
+//!
+//! In a room far from its limits batches are long. Isolates then seldom ask, and the object sleeps
+//! in between.
 
 use super::DataCenterCounter;
 use super::waiting::Waiting;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd, Slots};
 
-/// From so many newcomers in a second on, the object is called often enough to stay awake, so that
-/// a calm room's lease is not lost with its memory: rarely 10 s pass without one.
+/// Newcomers per second from which on the calls keep the object awake, since 10 s rarely pass
+/// without one. An object that sleeps may lose a calm room's lease with its memory.
 const AWAKE_PER_S: f64 = 0.3;
-/// The part of the newcomers that an isolate of a calm room expects, in hundredths, for whom it
-/// gets slots: those of one that dies hold places for a whole session.
+/// The part of its expected newcomers, in percent, for which an isolate of a calm room gets slots.
+/// Not all, since slots of an isolate that dies hold places for a whole session.
 const CALM_BATCH_PERCENT: u64 = 65;
 /// The most slots in a batch of a calm room.
 const CALM_BATCH_MAX: u64 = 16;
@@ -21,7 +23,7 @@ impl DataCenterCounter {
         self.view.as_ref().is_some_and(|view| view.cadence.is_calm())
     }
 
-    /// Returns slots for the next newcomers of the isolate that waits, of the same grant.
+    /// Returns a batch, of the same grant, for the next newcomers of the isolate that waits.
     pub(super) fn batch(
         &mut self,
         now: Timestamp,
@@ -42,8 +44,8 @@ impl DataCenterCounter {
         (n > 0 && self.leases.cut_batch(isolate, grant, n)).then(|| Slots::new(grant, n, end))
     }
 
-    /// Returns the slots that an isolate of a calm room needs until the lease ends, at the pace at
-    /// which its newcomers came since it asked last; they last as long as the lease.
+    /// Returns a batch for an isolate of a calm room, which lasts as long as the lease. Its size
+    /// follows from the newcomers that the isolate has had since its last request.
     fn calm_batch(
         &mut self,
         now: Timestamp,
@@ -77,15 +79,16 @@ impl DataCenterCounter {
     }
 }
 
-/// Returns how many slots the isolate that waits gets for its next newcomers, in a calm room and
-/// for a time given in milliseconds.
+/// Returns how many slots the isolate that waits gets for its next newcomers in a calm room, over
+/// `lasts_ms` milliseconds.
 fn batch_wanted(waiting: Waiting, lasts_ms: u64) -> u64 {
     let expected_per_1000 = waiting.take.demand_per_1000_s.saturating_mul(lasts_ms) / SECOND_MS;
     (expected_per_1000 * CALM_BATCH_PERCENT / 100_000).min(CALM_BATCH_MAX)
 }
 
-/// Returns how many slots to ask for, at `d` newcomers per second: those expected in the 4 s of a
-/// lease, and two standard deviations: `4 d + 2 sqrt(4 d) + 1` (`docs/algorithm.md`).
+/// Returns how many slots to ask for, at `d` newcomers per second: `4 d + 2 sqrt(4 d) + 1`. These
+/// are the newcomers expected in the 4 s of a lease plus two standard deviations
+/// (`docs/algorithm.md`).
 fn lease_wanted(per_s: f64) -> u32 {
     let expected = 4.0 * per_s;
     (expected + 2.0 * expected.sqrt()) as u32 + 1

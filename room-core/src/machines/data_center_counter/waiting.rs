@@ -5,12 +5,12 @@ use crate::machines::round_trip::RoundTrip;
 use crate::machines::turn::RequestId;
 use crate::machines::wire::{Pull, SlotRequest};
 
-/// The longest wait before a pull is repeated, and the one before anything was measured, in
-/// milliseconds: more than a round trip takes (60 to 250 ms, `docs/simulation.md`), and less than
-/// a call may take.
+/// The longest wait before a pull is repeated, and the wait before anything was measured, in
+/// milliseconds. It is more than a round trip takes (60 to 250 ms, `docs/simulation.md`), and less
+/// than a call may take.
 pub(super) const LONGEST_MS: u64 = 400;
-/// The longest round trip there usually is, in milliseconds: the wait of a hurried pull before
-/// anything was measured.
+/// The longest usual round trip, in milliseconds: the wait of a hurried pull before anything was
+/// measured.
 pub(super) const USUAL_MS: u64 = 250;
 /// The shortest wait before a pull is repeated, in milliseconds.
 const SHORTEST_MS: u64 = 50;
@@ -26,8 +26,8 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// Returns the moment `now` by the clock of the isolate, or an earlier one: when it asked, and
-    /// as long after that as the request has waited here.
+    /// Returns a lower bound of `now` by the isolate's clock: the time when it asked, plus the time
+    /// that the request has waited here.
     pub(super) fn asked_at(self, now: Timestamp) -> Option<Timestamp> {
         self.take.sent_at.map(|sent_at| sent_at + now.since_ms(self.came_at))
     }
@@ -43,27 +43,28 @@ pub(super) struct Pulling {
     last_sent_at: Timestamp,
     sendings: u32,
     pub(super) again_at: Timestamp,
-    /// Time until it is sent again, in milliseconds; doubled each time.
+    /// Wait in milliseconds until it is sent again; it doubles each time.
     again_after_ms: u64,
 }
 
 impl Pulling {
-    /// Makes a pull that is sent at `now`, and again after that time.
+    /// Makes a pull that is sent at `now`, and again after `again_after_ms`.
     pub(super) fn new(now: Timestamp, pull: Pull, again_after_ms: u64) -> Self {
         let again_at = now + again_after_ms;
         Self { pull, sent_at: now, last_sent_at: now, sendings: 1, again_at, again_after_ms }
     }
 
-    /// Returns how long to wait for an answer before pulling again, from 50 to 400 milliseconds:
-    /// until it is later than usual, or, if the pull `hurries`, as long as a round trip takes.
+    /// Returns how long to wait for an answer before repeating a pull, from 50 to 400 milliseconds.
+    /// A pull that `hurries` waits about one round trip; another waits until the answer is
+    /// unusually late.
     pub(super) fn again_after_ms(usual: RoundTrip, hurries: bool) -> u64 {
         let (deviations, unknown_ms) = if hurries { (1.0, USUAL_MS) } else { (4.0, LONGEST_MS) };
         let usual_ms = usual.usually_within_ms(deviations);
         usual_ms.map_or(unknown_ms, |usual_ms| usual_ms.clamp(SHORTEST_MS, LONGEST_MS))
     }
 
-    /// Returns the same pull once more when it is time. Its number is the same as well, so that
-    /// the global aggregator grants it only once.
+    /// Returns the same pull again when it is due. Its number stays the same, so that the global
+    /// aggregator grants it only once.
     pub(super) fn again(&mut self, now: Timestamp) -> Option<Pull> {
         (now >= self.again_at).then(|| {
             (self.last_sent_at, self.sendings) = (now, self.sendings + 1);
@@ -74,8 +75,8 @@ impl Pulling {
         })
     }
 
-    /// Whether an answer at `now` is known to be that to the first sending: there was no other, or
-    /// one more, too short a time ago.
+    /// Whether an answer at `now` must belong to the first sending. That is so without a
+    /// repetition, or if the only one was sent too recently.
     pub(super) fn is_first_answered(&self, now: Timestamp, usual: RoundTrip) -> bool {
         let too_soon = || usual.is_too_soon(now.since_ms(self.last_sent_at));
         self.sendings == 1 || self.sendings == 2 && too_soon()

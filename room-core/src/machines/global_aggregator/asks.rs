@@ -1,13 +1,15 @@
-//! Which aggregators the global one asks for a sync, because places or the line wait for their
-//! word: after its own restart, and where a sync is overdue, as that of one that has started again
-//! and has not been called since.
+//! Which data centers' aggregators the global one asks for a sync, because places or the line wait
+//! for their reports.
+//!
+//! It asks after its own restart, and where a sync is overdue. An aggregator that has started again
+//! and had no call since sends none by itself.
 
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Contributions, Node, SYNC_MS};
 
-/// After so long in milliseconds without a sync an aggregator is asked that had traffic.
+/// Milliseconds without a sync after which an aggregator that had traffic is asked.
 const OVERDUE_MS: u64 = SYNC_MS + SECOND_MS;
-/// From one ask to the next, in milliseconds.
+/// Time from one request to the next, in milliseconds.
 const APART_MS: u64 = SYNC_MS;
 
 /// When aggregators were asked last.
@@ -23,9 +25,8 @@ impl Asks {
         Self { started_at: now, next_at: now }
     }
 
-    /// Returns the aggregators to ask now, if any: at once those that have not been heard since the
-    /// start, and each 2 s those whose sync is overdue. In a calm room syncs come seldom by
-    /// themselves.
+    /// Returns the aggregators to ask now, if any. Those not heard since the start are asked at
+    /// once; those whose sync is overdue, every 2 s. `None` in a calm room, where syncs are rare.
     pub(super) fn due(
         &mut self,
         now: Timestamp,

@@ -1,5 +1,5 @@
-//! The accounts behind both limits of a room: the slots that were granted, and what data centers
-//! reported of their use. They tell how many slots are free, and when the next one will be.
+//! The accounts behind both limits of a room: the granted slots, and their use as data centers
+//! report it. They tell how many slots are free, and when the next one will be.
 
 use crate::base::id::Incarnation;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -11,8 +11,8 @@ use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 
-/// How far the rate of admissions behind the waiting time looks back (as Cloudflare documents:
-/// the admissions of the last minutes).
+/// How far back the rate of admissions looks by which waiting times are estimated, in milliseconds.
+/// Cloudflare documents the same: the admissions of the last minutes.
 const ADMISSION_WINDOW_MS: u64 = 5 * MINUTE_MS;
 
 /// The granted slots of one room, and the contributions of its data centers.
@@ -43,7 +43,7 @@ impl Books {
         &self.contributions
     }
 
-    /// Takes in the contribution of a data center. Returns false if it was taken in before; that
+    /// Takes in the contribution of a data center. Returns false if it was taken in before; it
     /// still shows that the data center is alive.
     pub(super) fn record(
         &mut self,
@@ -58,7 +58,7 @@ impl Books {
         is_new
     }
 
-    /// Takes in what an isolate could not report to its aggregator. Returns whether that changes
+    /// Holds what an isolate could not report to its aggregator. Returns whether that changes
     /// anything; `None` if it cannot be held.
     pub(super) fn hold(&mut self, now: Timestamp, hold: &Hold) -> Option<bool> {
         self.contributions.hold(now, hold.isolate, hold.through, &hold.moves)
@@ -71,11 +71,10 @@ impl Books {
         }
     }
 
-    /// Brings the books up to `now`: books reported uses, writes off slots that nobody accounted
-    /// for, forgets what no longer counts.
+    /// Brings the books up to `now`: books reported uses, writes off slots that were not accounted
+    /// for, and forgets what no longer counts.
     ///
-    /// Returns what is to be told of grants of which more slots were used than granted, which is a
-    /// fault somewhere.
+    /// Returns an incident for each grant with more uses than slots, which is a fault somewhere.
     pub(super) fn settle(&mut self, now: Timestamp, settings: &Settings) -> Vec<Incident> {
         let used = self.contributions.take_used().into_iter();
         let exceeded = used.filter(|(id, used)| !self.book_use(*id, *used));
@@ -85,7 +84,7 @@ impl Books {
         exceeded
     }
 
-    /// Books how many slots of a grant were used. Returns false if these are more than it has.
+    /// Books how many slots of a grant were used. Returns false if the grant has fewer.
     fn book_use(&mut self, id: GrantId, used: u32) -> bool {
         match self.ledger.stand_in_for(id) {
             Some(stand_in) => {
@@ -97,8 +96,8 @@ impl Books {
         }
     }
 
-    /// Grants `n` slots, or `None` for 0, or if there are too many grants. The caller has found
-    /// that many slots free.
+    /// Grants `n` slots. `None` for 0, or if there are too many grants. The caller has checked that
+    /// as many slots are free.
     pub(super) fn grant(
         &mut self,
         now: Timestamp,
@@ -112,8 +111,8 @@ impl Books {
         may.then(|| self.ledger.grant(now, settings, class, n, lease_ms))
     }
 
-    /// Lets the slots of these grants be used once more, and returns those of which that is
-    /// possible, each with its new end; none while a limit was lowered below what is booked.
+    /// Lets the slots of these grants be used once more. Returns those for which that is possible,
+    /// each with its new end; none while a limit is below what is booked.
     pub(super) fn extend(
         &mut self,
         now: Timestamp,
@@ -139,8 +138,7 @@ impl Books {
     }
 
     /// Returns how many slots are free at `now` under both limits, `total_active_users` and
-    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`), with so many places in
-    /// reserve.
+    /// `new_users_per_minute` (invariant I1 of `docs/algorithm.md`). `reserve` places stay free.
     pub(super) fn free(&self, now: Timestamp, settings: &Settings, reserve: u64) -> u64 {
         let taken = self.taken(now, settings) + reserve;
         let places = u64::from(settings.total_active_users).saturating_sub(taken);
@@ -149,8 +147,8 @@ impl Books {
         places.min(rate)
     }
 
-    /// Returns how many visitors are inside at `now`: those reported, and as many as there are
-    /// written-off slots, which may have been used without a report.
+    /// Returns how many visitors are inside at `now`: those reported, plus the written-off slots,
+    /// which may have been used without a report.
     pub(super) fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         self.contributions.counted(now, settings) + self.ledger.written_off_slots(now)
     }
@@ -171,7 +169,7 @@ impl Books {
             + self.ledger.outstanding()
     }
 
-    /// Whether counters may get slots in advance of need (leases): not in a slow room, and not when
+    /// Whether counters may get slots in advance of need (leases). Not in a slow room, and not when
     /// so few are `available` that one data center would hold the last ones while others need them.
     pub(super) fn leases_allowed(
         &self,
@@ -183,8 +181,8 @@ impl Books {
         settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE && available >= spare
     }
 
-    /// Returns the rate of admissions per 1000 minutes, over the last 5 minutes, or over the time
-    /// since the first admission in them if that is shorter (at least a minute).
+    /// Returns the rate of admissions per 1000 minutes. It is measured over the last 5 minutes, or
+    /// since the first admission in them if that is shorter, but over at least a minute.
     pub(super) fn admissions_per_1000_minutes(&self, now: Timestamp) -> u64 {
         let from = now - ADMISSION_WINDOW_MS;
         let Some(first) = self.contributions.first_entered_since(from) else { return 0 };
@@ -193,7 +191,7 @@ impl Books {
     }
 
     /// Returns the seconds until a slot is free under both limits if nobody inside renews a
-    /// session; 0 if one is free now, `None` while the room admits nobody.
+    /// session. 0 if one is free now, `None` while the room admits nobody.
     pub(super) fn next_place_s(&self, now: Timestamp, settings: &Settings) -> Option<u32> {
         if settings.admits_nobody() {
             return None;
@@ -222,8 +220,8 @@ impl Books {
         u32::try_from(at.seconds_since_rounded_up(now)).ok()
     }
 
-    /// Returns each second that counts against `new_users_per_minute` at `now`, in seconds since
-    /// 1970 and oldest first, with the number of visitors who entered in it.
+    /// Returns the number of visitors who entered per second, for each second that counts against
+    /// `new_users_per_minute` at `now`. Seconds are since 1970, oldest first.
     pub(super) fn entered_in_rate_window(
         &self,
         now: Timestamp,
@@ -238,8 +236,8 @@ impl Books {
     }
 }
 
-/// Returns the moment at which `n` visitors have left; `leaving` says how many leave when, in order
-/// of time. `None` if fewer leave.
+/// Returns the moment at which `n` visitors have left; `None` if fewer leave. `leaving` says how
+/// many leave when, in order of time.
 fn nth_expiry(leaving: impl Iterator<Item = (Timestamp, u64)>, n: u64) -> Option<Timestamp> {
     let mut left = 0;
     for (at, count) in leaving {

@@ -1,9 +1,9 @@
-//! Which newcomers are called at once when a burst of them fills the room and closes it, that is,
-//! when from then on newcomers wait in line.
+//! Which newcomers are called at once when a burst of them fills the room and closes it, so that
+//! newcomers wait in line from then on.
 //!
-//! Some of the slots that counters hold in advance are not used and come back, seconds before a
-//! census counts those who were refused. Without these calls their places would stand empty until
-//! then.
+//! Some of the slots that counters hold in advance are not used and come back. That happens seconds
+//! before a census counts the refused newcomers. Without these calls their places would stay free
+//! until then.
 
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::CLOCK_MS;
@@ -13,24 +13,24 @@ use crate::order::order_key::OrderKey;
 use crate::queue::{Queue, SLOW_ROOM_PER_MINUTE};
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// The newcomers who joined within a second of the first who was refused when the room closed last.
-/// It is not stored, since it lasts only a second.
+/// The newcomers who joined within a second after the first who was refused at the last close. It
+/// is not stored, since it lasts only a second.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Burst {
-    /// The end of that second: who joins at or after this moment is not among them.
+    /// The end of that second. A newcomer who joins at or after it does not belong to the burst.
     ends_at: Timestamp,
-    /// How many more of them may be called: as many as slots were out at the close and may come
-    /// back.
+    /// How many more of the burst may be called: as many as slots were out at the close and may
+    /// come back.
     left: usize,
 }
 
 impl Burst {
-    /// Refuses the newcomers of `pull` but for the first `admitted`: closes the room, and calls the
+    /// Refuses all newcomers of `pull` but the first `admitted`. Closes the room, and calls the
     /// first of those refused, who enter next.
     ///
-    /// In a fast room whose method is `fifo` as many of the burst are called, over this pull and
-    /// the next ones, as slots for newcomers are still out (`outstanding_new`). Returns whether the
-    /// opening or the threshold of the line changed, which must be stored.
+    /// In a fast room whose method is `fifo`, over this pull and the next ones, as many of the
+    /// burst are called as slots for newcomers are still out (`outstanding_new`). Returns whether
+    /// the opening or the threshold of the line changed, which must be stored.
     pub(super) fn refuse(
         &mut self,
         now: Timestamp,
@@ -69,16 +69,16 @@ impl Burst {
         queue.call_at_once(key) || closes
     }
 
-    /// Returns until when newcomers ask for slots although the room is closed; a moment long past
-    /// where they do not.
+    /// Returns until when newcomers ask for slots although the room is closed. A moment long past
+    /// if they do not.
     pub(super) fn names_until(self, queue: &Queue) -> Timestamp {
         let asks = self.left > 0 && !queue.is_open();
         if asks { self.ends_at } else { Timestamp::default() }
     }
 }
 
-/// Returns the key of a visitor who joined by `now`, as the clock that named it may be wrong: at a
-/// later key all who join until then would be called at once.
+/// Returns the key of a visitor, but of a moment not later than `now` plus the tolerance for
+/// clocks. With a later key all who join until then would be called at once.
 fn joined_by(now: Timestamp, key: OrderKey) -> OrderKey {
     if Round::of(key).is_some() { key } else { key.min(OrderKey::fifo(now + CLOCK_MS)) }
 }

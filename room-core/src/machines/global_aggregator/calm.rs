@@ -1,5 +1,5 @@
-//! Whether the room is far from its limits, so that its data centers tell their counts rarely and
-//! its objects sleep in between.
+//! Whether the room is far from its limits. Its data centers then tell their counts rarely, and its
+//! objects sleep in between.
 //!
 //! It becomes calm slowly and busy at once: at a burst, near a limit, or before its settings
 //! change.
@@ -11,52 +11,53 @@ use crate::capacity::cadence::Cadence;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
-/// Up to these parts of its limits a room is far from them.
+/// The parts of its limits up to which a busy room is far from them.
 const FAR: Parts = Parts { percent: 60, granted_percent: 60 };
-/// From these parts on a room that was calm is near one. Slots of leases that nobody uses count
-/// against the rate while they last, and in a calm room they last long: at half of its rate, where
-/// objects forget what they hold, it has granted 70 %.
+/// The parts of its limits from which on a calm room is near them.
+///
+/// Unused slots of leases count against the rate while they last, which is long in a calm room. At
+/// half of its rate, where objects forget what they hold, a room has granted 70 %.
 const NEAR: Parts = Parts { percent: 70, granted_percent: 85 };
-/// How long it must have been far from them before it becomes calm, in milliseconds.
+/// How long a room must be far from its limits before it becomes calm, in milliseconds.
 const FAR_MS: u64 = MINUTE_MS;
-/// It is a rush if so many times as many come in a minute as in the one before, and this part of
-/// all places, as a divisor, besides: so few are none.
+/// A rush is more newcomers in a minute than this multiple of the entrances in a usual one, plus a
+/// part of all places: one in `RUSH_PLACES`. So a few newcomers make no rush.
 const RUSH: u64 = 3;
 const RUSH_PLACES: u64 = 100;
-/// How long it takes until it is forgotten how many have entered in a minute, in milliseconds.
+/// How long until the usual number of entrances in a minute is forgotten, in milliseconds.
 const USUAL_MS: u64 = 5 * MINUTE_MS;
-/// How long before a change of its settings it is calm no more, in milliseconds: longer than slots
-/// of a calm room are held.
+/// How long before a change of its settings a room stops being calm, in milliseconds. It is longer
+/// than slots of a calm room are held.
 const CHANGE_MS: u64 = 3 * MINUTE_MS;
-/// The part of all places, as a divisor, that is kept free after a calm time: as many visitors may
-/// be inside uncounted, since isolates died that told rarely.
+/// The part of all places, as a divisor, that is kept free after a calm time. As many visitors may
+/// be inside uncounted, since their isolates reported rarely and died.
 const RESERVE: u64 = 200;
 /// How long after a calm time the last rare reports come in, in milliseconds.
 const LATE_MS: u64 = 90 * SECOND_MS;
 
-/// Parts of a room's limits, in hundredths.
+/// Parts of a room's limits, in percent.
 #[derive(Clone, Copy, Debug)]
 struct Parts {
-    /// Of both limits, as far as visitors use them.
+    /// The part of both limits that visitors use.
     percent: u64,
-    /// Of `new_users_per_minute`, as far as it is granted.
+    /// The part of `new_users_per_minute` that is granted.
     granted_percent: u64,
 }
 
-/// What the room bears at one moment.
+/// The load of the room at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
     /// Visitors inside, and slots on their way to some.
     pub(super) inside: u64,
     /// Visitors who count against `new_users_per_minute`.
     pub(super) in_rate: u64,
-    /// Visitors who have entered in a minute, the mean of the last five, as far as that is known.
+    /// Visitors who entered per minute, the mean of the last five minutes as far as it is known.
     pub(super) entered_per_minute: u64,
-    /// Newcomers in a minute, as counters told last.
+    /// Newcomers per minute, by the last reports of counters.
     pub(super) newcomers_per_minute: u64,
-    /// Whether newcomers enter, and nobody waits.
+    /// Whether newcomers enter and nobody waits.
     pub(super) is_open: bool,
-    /// Whether the site has ended sessions, whose tickets must soon be void everywhere.
+    /// Whether the site has ended sessions. Their tickets must soon be void everywhere.
     pub(super) ends_sessions: bool,
 }
 
@@ -77,7 +78,8 @@ impl Use {
             && !self.is_rush(settings)
     }
 
-    /// Whether far more come than in the last minute: nobody knows yet how many will.
+    /// Whether far more newcomers come than entered in a usual minute, so that it is unknown how
+    /// many follow.
     fn is_rush(self, settings: &Settings) -> bool {
         let few = u64::from(settings.total_active_users) / RUSH_PLACES;
         let usual = few + RUSH * self.entered_per_minute;
@@ -85,8 +87,8 @@ impl Use {
     }
 }
 
-/// Whether a room is calm, and when it was last. It is stored in the row: an object that sleeps
-/// forgets the rest, as it may before each call.
+/// Whether a room is calm, and when it was last. It is stored in the row, since a sleeping object
+/// loses the rest of its memory before any call.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Calm {
     cadence: Cadence,
@@ -94,15 +96,15 @@ pub(super) struct Calm {
     far_since: Option<Timestamp>,
     /// When it was calm last.
     last_at: Timestamp,
-    /// How many enter in a minute, as far as was known lately: after a restart the books know only
-    /// the last admissions, until each data center has told again. Where it is not told again, it
-    /// is forgotten within [`USUAL_MS`].
+    /// How many enter in a usual minute. After a restart the books know only the last admissions,
+    /// until each data center has reported again. Without new reports it falls to 0 within
+    /// [`USUAL_MS`].
     usual_per_minute: u64,
     looked_at: Timestamp,
 }
 
 impl Calm {
-    /// Takes in what the room bears. Returns whether it has become calm or busy.
+    /// Takes in the load of the room. Returns whether the room has become calm or busy.
     pub(super) fn turn(&mut self, now: Timestamp, settings: &Settings, now_used: Use) -> bool {
         let was_calm = self.cadence.is_calm();
         let passed_ms = now.since_ms(self.looked_at).min(USUAL_MS);
@@ -136,13 +138,13 @@ impl Calm {
         self.cadence
     }
 
-    /// Whether what is known may be late: the room is calm, or was a moment ago.
+    /// Whether reports may be late: the room is calm, or was a moment ago.
     pub(super) fn knows_late(self, now: Timestamp) -> bool {
         self.cadence.is_calm() || now.since_ms(self.last_at) < LATE_MS
     }
 
-    /// Returns how many places are kept free: fewer and fewer, until each session that a calm time
-    /// may have left uncounted has ended.
+    /// Returns how many places are kept free. They become fewer until every session that a calm
+    /// time may have left uncounted has ended.
     pub(super) fn reserve(self, now: Timestamp, settings: &Settings) -> u64 {
         let session_ms = settings.session_ms();
         let left_ms = session_ms.saturating_sub(now.since_ms(self.last_at));

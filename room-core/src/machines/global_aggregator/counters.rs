@@ -1,8 +1,8 @@
 //! What each counter asked for last, and what it got. A counter is the object of a data center that
 //! pulls slots from the global aggregator and hands them to its isolates.
 //!
-//! A pull may come twice: the network repeats it, or its counter heard no answer. It is answered
-//! with the same grants, so that no slots are granted that no counter knows of.
+//! A pull may come twice: the network repeats it, or its counter heard no answer. The second one
+//! gets the same grants, so that no slots are granted without a counter that knows of them.
 
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -10,7 +10,7 @@ use crate::capacity::slots::{GrantId, SlotEnd, Slots};
 use crate::capacity::state::Node;
 use crate::machines::wire::Pull;
 
-/// A counter that has not asked for this long has no share in the demand, in milliseconds.
+/// Milliseconds without a pull after which a counter has no share in the demand.
 const SHARE_MS: u64 = 30 * SECOND_MS;
 
 /// The answer to a pull: slots `new` for newcomers and `queued` for called visitors, and the grants
@@ -23,8 +23,8 @@ pub(super) struct PullAnswer {
 }
 
 impl PullAnswer {
-    /// Returns the answer as the counter measures it, which sent the pull at `sent_at` by its own
-    /// clock; an earlier version does not say when.
+    /// Returns the answer with its ends measured by the counter's clock, by which the pull was sent
+    /// at `sent_at`. An earlier version does not say when.
     pub(super) fn measured_from(self, now: Timestamp, sent_at: Option<Timestamp>) -> Self {
         let Some(sent_at) = sent_at else { return self };
         let end = |end: SlotEnd| end.handed_on(now, sent_at);
@@ -40,7 +40,7 @@ impl PullAnswer {
 #[derive(Clone, Debug, Default)]
 struct Counter {
     heard_at: Timestamp,
-    /// The newcomers that come to this counter in 1000 s, as it said last.
+    /// The newcomers that come to this counter per 1000 s, by its last pull.
     demand: u64,
     /// The number of the newest pull that was answered.
     number: u64,
@@ -62,8 +62,8 @@ impl Counters {
         }
     }
 
-    /// Returns the earlier answer to a pull that comes again, and an empty one to a pull that a
-    /// newer one has overtaken; `None` if the pull is new.
+    /// Returns the earlier answer to a repeated pull, and an empty one to a pull that a newer one
+    /// has overtaken. `None` if the pull is new.
     pub(super) fn answered(&self, pull: &Pull) -> Option<PullAnswer> {
         let counter = self.0.get(&pull.node)?;
         let is_same = pull.number == counter.number;
@@ -82,14 +82,14 @@ impl Counters {
         self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS).count()
     }
 
-    /// Returns how many newcomers come in a minute, by what the counters of the last 30 s stated.
+    /// Returns how many newcomers come per minute, by the pulls of the last 30 s.
     pub(super) fn newcomers_per_minute(&self, now: Timestamp) -> u64 {
         let recent = self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS);
         recent.map(|one| one.demand).sum::<u64>() * 60 / 1_000
     }
 
-    /// Returns a counter's part of the newcomers that all counters of the last 30 s stated, in
-    /// thousandths; 1000 where none stated any.
+    /// Returns a counter's part of the newcomers of all counters of the last 30 s, in thousandths.
+    /// 1000 if none reported any.
     pub(super) fn share_per_1000(&self, now: Timestamp, node: Node) -> u64 {
         let recent = self.0.values().filter(|one| now.since_ms(one.heard_at) < SHARE_MS);
         let total: u64 = recent.map(|one| one.demand).sum();

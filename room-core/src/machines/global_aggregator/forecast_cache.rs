@@ -1,7 +1,7 @@
 //! The forecast of waiting times, kept by the global aggregator.
 //!
-//! It learns from the room once in the width of an activity bucket, and computes the forecast at
-//! most once a second, however many views are made from it.
+//! It learns from the room once per width of an activity bucket. It computes the forecast at most
+//! once a second, however many views are made from it.
 
 use std::rc::Rc;
 
@@ -12,19 +12,19 @@ use crate::queue::Queue;
 use crate::queue::forecast::{self, Point, RetentionModel, SETTLED_MS, Sample, Settled, Start};
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// The model of how long visitors stay, and the newest forecast made with it. It is not stored: a
-/// restarted object learns anew.
+/// The model of how long visitors stay, and its newest forecast. It is not stored: a restarted
+/// object learns anew.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ForecastCache {
     retention: RetentionModel,
-    /// All views of a second share it.
+    /// The newest forecast, shared by all views of a second.
     curve: Rc<[Point]>,
     made_at: Timestamp,
 }
 
 impl ForecastCache {
-    /// Learns how many visitors renew their sessions and how many give up waiting, if a bucket's
-    /// width has passed since the last time.
+    /// Learns how many visitors renew their sessions and how many give up waiting. Does nothing
+    /// until a bucket's width has passed since the last time.
     pub(super) fn sample(
         &mut self,
         now: Timestamp,
@@ -49,29 +49,31 @@ impl ForecastCache {
         self.retention.sample(settings, seen);
     }
 
-    /// Learns nothing for a while, nor from what changes meanwhile: what is known comes late.
+    /// Stops learning for a while, also from the changes meanwhile, since reports come late.
     pub(super) fn pause(&mut self) {
         self.retention.pause();
     }
 
-    /// Learns from a census that the line was just taken from how many newcomers leave at once.
+    /// Learns how many newcomers leave at once, from the census of which the line was just made.
     pub(super) fn see_newcomers(&mut self, settings: &Settings, queue: &Queue, books: &Books) {
         let contributions = books.contributions();
         self.retention.see_newcomers(settings, queue, |second| contributions.joined_in(second));
     }
 
-    /// Returns how many of a thousand newcomers do.
+    /// Returns how many newcomers per thousand leave at once.
     pub(super) fn leaves_at_once_per_1000(&self) -> u64 {
         self.retention.leaves_at_once_per_1000()
     }
 
-    /// Returns the share of those who have waited for a minute who give up in a second.
+    /// Returns the share of visitors per second who give up, among those who have waited for a
+    /// minute.
     pub(super) fn give_up_per_s(&self) -> f64 {
         self.retention.give_up_per_s()
     }
 
-    /// Returns the forecast as points: how many stand ahead, and after what time such a visitor
-    /// enters. It is computed anew once a second, and empty while nobody waits or nobody may enter.
+    /// Returns the forecast as points: how many stand ahead of a visitor, and after what time that
+    /// visitor enters. It is computed once a second. It is empty while nobody waits or nobody may
+    /// enter.
     pub(super) fn curve(
         &mut self,
         now: Timestamp,
@@ -98,8 +100,8 @@ impl ForecastCache {
         self.curve.clone()
     }
 
-    /// Returns the seconds until a visitor with so many `ahead` enters, by the newest forecast;
-    /// `None` where it does not say.
+    /// Returns the seconds until a visitor with `ahead` visitors before enters, by the newest
+    /// forecast. `None` where it does not say.
     pub(super) fn wait_s(&self, ahead: u64) -> Option<u32> {
         forecast::wait_s(&self.curve, ahead)
     }

@@ -1,5 +1,5 @@
-//! What the global aggregator notes for the owner's history (`machines::history`), from what it
-//! knows anyway: no message and no timer is for it.
+//! What the global aggregator notes for the owner's history (`machines::history`). It uses only
+//! what it knows already: no message and no timer is for the history.
 
 use std::fmt;
 
@@ -8,23 +8,24 @@ use crate::capacity::facts::{self, Fact};
 use crate::capacity::state::Contributions;
 use crate::machines::history::{OpenMinutes, Row, Sight};
 
-/// How long after a look at the room the next one comes at the earliest, in milliseconds.
+/// The shortest time between two measurements of the room, in milliseconds.
 const LOOK_MS: u64 = SECOND_MS;
 
-/// The open minutes, and what is known of the stored ones.
+/// The open minutes, and which minutes are being stored.
 #[derive(Clone, Default)]
 pub(super) struct History {
     open: OpenMinutes,
     looked_at: Timestamp,
-    /// Whether anybody was there then.
+    /// Whether anybody was there at the last measurement.
     was_used: bool,
-    /// How many sessions were ended until the last look.
+    /// How many sessions had been ended by the last measurement.
     revoked: u64,
-    /// All minutes before this one are in the save that is not confirmed yet.
+    /// All minutes before this one are in a save that is not confirmed yet.
     saved_before: u64,
 }
 
-/// The text says nothing: states that differ in their history alone decide alike.
+/// Hides the content, since the history has no influence on decisions: states that differ in it
+/// alone compare as equal.
 impl fmt::Debug for History {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("History")
@@ -39,15 +40,14 @@ impl History {
         Self { open, revoked, ..Self::default() }
     }
 
-    /// Returns the rows of all minutes that nothing more is reported of, and the other minutes,
-    /// which stay open.
+    /// Returns the rows of all complete minutes, and the text of the minutes that stay open.
     pub(super) fn for_storage(&mut self) -> (Vec<Row>, String) {
         self.saved_before = facts::first_open(self.looked_at);
         let kept = self.open.for_storage(self.saved_before);
         (self.open.rows_before(self.saved_before), kept)
     }
 
-    /// Notes whether what [`Self::for_storage`] returned last is stored.
+    /// Notes whether the last result of [`Self::for_storage`] was stored.
     pub(super) fn note_outcome(&mut self, now: Timestamp, is_stored: bool) {
         if is_stored {
             self.open.forget_before(self.saved_before);
@@ -62,13 +62,12 @@ impl History {
         self.open.rows_before(u64::MAX)
     }
 
-    /// Whether the room was not looked at for a moment.
+    /// Whether the next measurement is due.
     pub(super) fn is_due(&self, now: Timestamp) -> bool {
         now.since_ms(self.looked_at) >= LOOK_MS
     }
 
-    /// Notes what is seen of the room. That everybody has gone is seen once: a room nobody is in
-    /// has no history.
+    /// Notes a measurement of the room. An empty room is noted once and then has no history.
     pub(super) fn look(&mut self, now: Timestamp, sight: Sight, contributions: &Contributions) {
         self.looked_at = now;
         self.take_in(now, contributions);

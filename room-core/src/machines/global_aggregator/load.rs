@@ -1,22 +1,22 @@
 //! The load of the global aggregator, and the rest between pulls that it asks of counters.
 //!
 //! The rest bounds the calls at any number of data centers. A tier of regional objects in between
-//! would do so too, but cost each newcomer one more round trip.
+//! would do so too, but would cost each newcomer one more round trip.
 
 use crate::base::rate::Rate;
 use crate::base::time::{SECOND_MS, Timestamp};
 
-/// Up to this many calls a second counters need not rest between pulls.
+/// Calls per second up to which counters need not rest between pulls.
 const CALM_PER_S: f64 = 250.0;
-/// From this many calls a second on counters rest so long that all together pull [`PULLS_PER_S`]
-/// times a second. Syncs come on top, one in 2 s from each data center.
+/// Calls per second from which on all counters together are held to [`PULLS_PER_S`] pulls a second.
+/// Syncs come on top, one in 2 s from each data center.
 const BUSY_PER_S: f64 = 350.0;
 /// The pulls of all counters together in a second, at full load.
 const PULLS_PER_S: f64 = 250.0;
-/// The longest rest in milliseconds, because visitors wait for the counter's answer.
+/// The longest rest, in milliseconds. It is short, because visitors wait for the counter's answer.
 const REST_MS_MAX: f64 = SECOND_MS as f64;
 
-/// The rate of calls, averaged over about a second; it is not stored.
+/// The rate of calls, averaged over about a second. It is not stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load(Rate);
 
@@ -32,8 +32,8 @@ impl Load {
         self.0.add(now);
     }
 
-    /// Returns how long each of so many `counters` should rest after a pull, in milliseconds: 0 to
-    /// 1000, the more the busier the object is.
+    /// Returns how long each of `counters` counters should rest after a pull, in milliseconds: 0 to
+    /// 1000, more for a busier object.
     pub(super) fn rest_ms(self, now: Timestamp, counters: usize) -> u64 {
         let excess = (self.0.per_s(now) - CALM_PER_S) / (BUSY_PER_S - CALM_PER_S);
         let apart_ms = counters as f64 * SECOND_MS as f64 / PULLS_PER_S;

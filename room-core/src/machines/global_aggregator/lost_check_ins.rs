@@ -1,8 +1,8 @@
-//! Waiting visitors whose last check-in before a restart may be lost: the row holds when each was
-//! expected, and not whether those expected in the last seconds came.
+//! Waiting visitors whose last check-in before a restart may be lost. The row holds when each was
+//! expected, and not whether the check-ins of the last seconds came.
 //!
-//! Until they must have come again they count as waiting. Whoever was expected earlier and did not
-//! come has left, and whoever is expected later is told by the aggregators' next census.
+//! They count as waiting until they must have checked in again. A visitor who was expected earlier
+//! and did not come has left. One who is expected later is in the aggregators' next census.
 
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -12,29 +12,30 @@ use crate::order::lottery::Round;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::room::settings::Settings;
 
-/// How late an aggregator hears of a check-in, in milliseconds.
+/// The longest delay between a check-in and its report to an aggregator, in milliseconds.
 const TOLD_MS: u64 = SECOND_MS;
 
-/// Those of one aggregator at one key.
+/// The waiting visitors of one aggregator at one key.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
     key: OrderKey,
-    /// How many may have checked in unknown to the row.
+    /// How many may have checked in without the row knowing.
     count: u32,
-    /// How many waited there.
+    /// How many waited at the key.
     all: u32,
 }
 
-/// Those of all aggregators that have not been heard since the restart.
+/// The lost check-ins of all aggregators that have not reported since the restart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LostCheckIns {
     by_source: SortedMap<NodeIncarnation, Vec<Lost>>,
-    /// The middle of the earliest epoch by which they are known: some have entered since.
+    /// The middle of the earliest epoch on which the counts are based. Some of the visitors have
+    /// entered since.
     known_at: Timestamp,
 }
 
 impl LostCheckIns {
-    /// Returns those of a restart at `now` from these contributions.
+    /// Returns the check-ins lost in a restart at `now`, by these contributions.
     pub(super) fn of(now: Timestamp, contributions: &Contributions) -> Self {
         let mut all = Self { by_source: SortedMap::new(), known_at: now };
         for source in contributions.sources_with_waiters() {
@@ -46,24 +47,24 @@ impl LostCheckIns {
         all
     }
 
-    /// Returns from when on whoever entered may be one of them.
+    /// Returns the moment from which on a visitor who entered may be among those counted here.
     pub(super) fn known_at(&self) -> Timestamp {
         self.known_at
     }
 
-    /// Notes that an aggregator has told its census. It remembers every check-in, unless it started
-    /// again itself: then it is another source.
+    /// Notes that an aggregator has reported its census. It remembers every check-in. One that has
+    /// itself restarted is another source.
     pub(super) fn hear(&mut self, source: NodeIncarnation) {
         self.by_source.remove(&source);
     }
 
-    /// Whether all aggregators have.
+    /// Whether all aggregators have reported.
     pub(super) fn is_empty(&self) -> bool {
         self.by_source.is_empty()
     }
 
-    /// Returns a census with those who are missing in it, but for the first `entered` of them and
-    /// for those up to the key `gone_up_to`.
+    /// Returns a census that includes the missing visitors, except the first `entered` of them and
+    /// those up to the key `gone_up_to`.
     pub(super) fn added_to(
         &self,
         waiters: &EpochCensus,
@@ -90,8 +91,8 @@ impl LostCheckIns {
     }
 }
 
-/// Returns the last key of those who must have come again by the middle of `epoch`, since they were
-/// to come near the head: all who have been called.
+/// Returns the last key whose visitors must have checked in again by the middle of `epoch`. These
+/// are all called visitors, who check in as often as near the head.
 pub(super) fn came_again(
     started_at: Timestamp,
     epoch: Epoch,

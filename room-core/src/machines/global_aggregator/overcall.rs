@@ -1,7 +1,8 @@
-//! The controller that says how many more visitors are called than there are free places.
+//! The controller of overbooking: how many more visitors are called than there are free places.
 //!
-//! Called visitors enter only when they next check in. If too few are called, places stand free
-//! until somebody checks in; if too many, later visitors who check in sooner overtake others.
+//! Called visitors enter only when they next check in. If too few are called, places stay free
+//! until somebody checks in. If too many are called, later visitors who check in sooner overtake
+//! others.
 
 use crate::base::time::Timestamp;
 
@@ -10,15 +11,16 @@ use crate::base::time::Timestamp;
 const FEWEST: f64 = 0.2;
 const MOST: f64 = 1.2;
 const STEP_PER_S: f64 = 0.05;
-/// The factor at first, also after a restart.
+/// The factor at the start, also after a restart.
 const FIRST: f64 = 0.5;
 /// The seconds over which granted and refused requests are averaged.
 const WINDOW_S: f64 = 10.0;
-/// The factor rises while more slots are free than are used in `SPARE_S` seconds and fewer than
-/// `HARDLY_REFUSED` of those who ask are refused; it falls while more than `OFTEN_REFUSED` are.
+/// When the factor changes. It rises while more slots are free than are used in `SPARE_S` seconds
+/// and less than the part `HARDLY_REFUSED` of requests is refused. It falls while more than the
+/// part `OFTEN_REFUSED` is refused.
 ///
-/// Chosen with seeds 1 and 2 of the simulated scenarios `sale`, `over` and `spike`: with 0.5 as the
-/// upper bound `spike` has four times as many overtaken.
+/// Chosen with seeds 1 and 2 of the simulated scenarios `sale`, `over` and `spike`. With 0.5 as the
+/// upper bound `spike` has four times as many overtaken visitors.
 const SPARE_S: f64 = 0.3;
 const HARDLY_REFUSED: f64 = 0.05;
 const OFTEN_REFUSED: f64 = 0.1;
@@ -39,8 +41,8 @@ impl Default for OvercallController {
 }
 
 impl OvercallController {
-    /// Returns how many visitors to call ahead of need, as a part (0.2 to 1.2) of those who enter
-    /// during one refresh interval near the head.
+    /// Returns how many visitors to call ahead of need, as a multiple (0.2 to 1.2) of those who
+    /// enter during one refresh interval near the head.
     pub(super) fn factor(self) -> f64 {
         self.factor
     }
@@ -51,8 +53,8 @@ impl OvercallController {
         self.refused += asked.saturating_sub(granted) as f64;
     }
 
-    /// Adjusts the factor at `now`, by at most the change of one second however long ago the last
-    /// call was. `available` slots are free, and `flow_per_s` visitors enter in a second.
+    /// Adjusts the factor at `now`, by the change of one second at most, however long ago the last
+    /// call was. `available` slots are free, and `flow_per_s` visitors enter per second.
     pub(super) fn turn(&mut self, now: Timestamp, available: u64, flow_per_s: f64) {
         let passed_s = now.seconds_since(self.at).min(1.0);
         self.at = now;

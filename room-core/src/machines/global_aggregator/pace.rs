@@ -1,5 +1,5 @@
-//! The pace at which called visitors get slots in a fast room: evenly over the minute, instead of
-//! all at once when the rate allows new ones.
+//! The pace at which called visitors get slots in a fast room. It spreads them evenly over the
+//! minute, instead of granting all at once when the rate allows new ones.
 
 use crate::base::time::Timestamp;
 use crate::queue::pace::{pace_burst_ms, pace_per_s};
@@ -19,8 +19,8 @@ impl Pace {
         Self { used_until_ms: now.0 as f64 }
     }
 
-    /// Returns how many slots the pace allows at `now`, if `granted_last_minute` count against
-    /// `new_users_per_minute`.
+    /// Returns how many slots the pace allows at `now`. `granted_last_minute` is what counts
+    /// against `new_users_per_minute`.
     pub(super) fn allows(
         self,
         now: Timestamp,
@@ -31,14 +31,14 @@ impl Pace {
         ((now.0 as f64 - self.start_ms(now, settings)) / slot_ms).max(0.0) as u64
     }
 
-    /// Returns the moment from which on slots have not been taken: [`pace_burst_ms`] ago at most.
+    /// Returns the moment since which slots have gathered: [`pace_burst_ms`] ago at most.
     fn start_ms(self, now: Timestamp, settings: &Settings) -> f64 {
         self.used_until_ms.max((now - pace_burst_ms(settings)).0 as f64)
     }
 
     /// Takes as many of the `wanted` slots as the pace allows at `now`, and returns their number.
     ///
-    /// `granted_last_minute` is what counts against `new_users_per_minute`. Slots not taken gather
+    /// `granted_last_minute` is what counts against `new_users_per_minute`. Untaken slots gather
     /// for [`pace_burst_ms`] at most.
     pub(super) fn take(
         &mut self,

@@ -1,5 +1,5 @@
-//! What the global aggregator lost in a restart, and how long that holds it back: from when on it
-//! may grant slots again, and from when on it knows the line well enough to call visitors.
+//! What the global aggregator lost in a restart, and for how long that holds it back. It tells when
+//! slots may be granted again, and when the line is known well enough to call visitors.
 
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::cadence::Cadence;
@@ -12,24 +12,24 @@ use crate::room::settings::Settings;
 
 use super::lost_check_ins::{LostCheckIns, came_again};
 
-/// How long at most nothing is granted after a restart while reports are missing: 2.2 times the
-/// span between two syncs and a second, 5.4 s.
+/// The longest time without grants after a restart while reports are missing, in milliseconds: 2.2
+/// times the span between two syncs plus a second, 5.4 s.
 const LEARNING_MS: u64 = SYNC_MS * 22 / 10 + SECOND_MS;
 
-/// The limits that a restart puts on the machine. It is not stored, but made with each start.
+/// The limits that a restart puts on the machine. They are not stored, but made at each start.
 #[derive(Clone, Debug)]
 pub(super) struct Recovery {
     started_at: Timestamp,
-    /// No grant before this moment while data centers are missing.
+    /// No grant before this moment while reports of data centers are missing.
     learning_until: Timestamp,
-    /// No grant before this moment whoever reports: the stored row could not be read.
+    /// No grant before this moment in any case: the stored row could not be read.
     amnesia_until: Timestamp,
     /// The line is not trusted before this moment: its census was lost.
     line_known_from: Timestamp,
     /// Check-ins from before the restart may be missing in censuses until this moment.
     check_ins_known_from: Timestamp,
-    /// What check-ins of which aggregators these are: none once all have told their census. `None`
-    /// where it is not known who they were.
+    /// The check-ins that may be missing, by aggregator; none once all have reported their census.
+    /// `None` if the aggregators are not known.
     lost: Option<LostCheckIns>,
 }
 
@@ -46,9 +46,9 @@ impl Recovery {
         }
     }
 
-    /// Notes that the stored row could not be read: nothing is granted until every slot granted
-    /// before has been used and reported, or can be used no more. After 23 s in a slow room; others
-    /// may have been calm, which takes up to 98 s.
+    /// Notes that the stored row could not be read. Nothing is granted until every earlier slot has
+    /// been used and reported, or can no longer be used. That takes 23 s in a slow room, and up to
+    /// 98 s in one that may have been calm.
     pub(super) fn lose_row(&mut self, settings: &Settings) {
         let is_slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
         let cadence = if is_slow { Cadence::FULL } else { Cadence::calm(settings) };
@@ -56,22 +56,22 @@ impl Recovery {
         self.amnesia_until = self.started_at + amnesia_ms;
     }
 
-    /// Notes that the census of waiting visitors was lost: the line is not trusted before all
-    /// aggregators have told theirs, or all visitors have checked in again, after one refresh
-    /// interval of the room and 5 s.
+    /// Notes that the census of waiting visitors was lost. The line is not trusted until all
+    /// aggregators have reported theirs, or until all visitors have checked in again: one refresh
+    /// interval of the room plus 5 s.
     pub(super) fn lose_census(&mut self, settings: &Settings) {
         // One refresh interval with its jitter, and the epoch it falls into.
         let refresh_ms = u64::from(settings.refresh_interval_s) * 1_100;
         self.line_known_from = self.started_at + refresh_ms + 5 * SECOND_MS;
     }
 
-    /// Notes whose check-ins may be lost, by what the aggregators told of waiting visitors before
-    /// the restart; `None` where that is not known.
+    /// Notes whose check-ins may be lost, by the aggregators' reports of waiting visitors before
+    /// the restart. `None` if these are not known.
     pub(super) fn wait_for(&mut self, contributions: Option<&Contributions>) {
         self.lost = contributions.map(|known| LostCheckIns::of(self.started_at, known));
     }
 
-    /// Notes that an aggregator has told its census, and returns the same source.
+    /// Notes that an aggregator has reported its census, and returns the same source.
     pub(super) fn hear(&mut self, source: NodeIncarnation) -> NodeIncarnation {
         if let Some(lost) = &mut self.lost {
             lost.hear(source);
@@ -83,10 +83,11 @@ impl Recovery {
         self.lost.as_ref().is_some_and(LostCheckIns::is_empty)
     }
 
-    /// Notes that reports of data centers may be missing, where `taken` places are taken: if those
-    /// reports could fill the room, nothing is granted for [`LEARNING_MS`] at most. Check-ins may
-    /// be missing until all aggregators have told their census, or those visitors check in again:
-    /// for a refresh interval and an epoch, and for a minute at most.
+    /// Notes that reports of data centers may be missing while `taken` places are taken.
+    ///
+    /// If those reports could fill the room, nothing is granted for [`LEARNING_MS`] at most.
+    /// Check-ins may be missing until all aggregators have reported their census or those visitors
+    /// check in again. That takes a refresh interval and an epoch, and a minute at most.
     pub(super) fn learn(&mut self, settings: &Settings, taken: u64) {
         let again_ms = settings.longest_refresh_ms() + EPOCH_MS;
         self.check_ins_known_from = self.started_at + again_ms.min(MINUTE_MS);
@@ -105,8 +106,8 @@ impl Recovery {
             || now < self.learning_until && contributions.is_missing_since(self.started_at)
     }
 
-    /// Returns the census of `epoch` with whoever may be missing in it because a check-in of before
-    /// the restart was lost. In an open room nobody stands before anybody else.
+    /// Returns the census of `epoch` with the visitors who may be missing because the restart lost
+    /// a check-in. Adds nobody in an open room, which has no order to keep.
     pub(super) fn with_lost(
         &self,
         now: Timestamp,

@@ -1,10 +1,10 @@
 //! What a global aggregator leaves to its next incarnation (its life after a restart): values in
 //! storage, and a copy of the one called *row* in the Cache API, all of them JSON texts.
 //!
-//! The row holds order, ledger and the sum of all contributions, which are stored in *parts*, each
-//! a value of its own that is written only when it has changed. The newer of row and copy counts,
-//! but with the higher of both ceilings, the number of slots that may have been granted: so a
-//! restart can make the limits stricter for a while, and never looser.
+//! The row holds order, ledger and the sum of all contributions. The contributions are stored in
+//! *parts*, each a value of its own that is written only when it has changed. The newer of row and
+//! copy counts, but with the higher of both ceilings (the number of slots that may have been
+//! granted). So a restart can make the limits stricter for a while, and never looser.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use super::calm::Calm;
 /// The stored state of one global aggregator, but for the parts.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Row {
-    /// The room it belongs to; a row or copy of another room is not taken.
+    /// The room of the row. A row or copy of another room is not taken.
     pub(super) room: RoomId,
     pub(super) incarnation: Incarnation,
     pub(super) version: u64,
@@ -27,8 +27,8 @@ pub(super) struct Row {
     pub(super) with_census: bool,
     pub(super) queue: Queue,
     pub(super) ledger: Ledger,
-    /// The contributions without parts: in a row of a version that stored none those of all
-    /// sources, and else their sum, for a version that reads none and for when one is missing.
+    /// The contributions without parts. A version that stored no parts wrote those of all sources.
+    /// Others write their sum, for versions that read no parts and for a missing part.
     pub(super) book: StoredContributions,
     /// The number of parts that belong to the row; `None` in a row of a version that stored none.
     #[serde(default)]
@@ -38,7 +38,7 @@ pub(super) struct Row {
     /// The minutes of the history that are not complete, as text.
     #[serde(default)]
     pub(super) open_minutes: String,
-    /// The places of visitors whose renewals may be unknown. A version that does not know them
+    /// The held places of visitors whose renewals may be unknown. A version that does not read them
     /// holds none after its restart.
     #[serde(default, skip_serializing_if = "StoredHolds::is_empty")]
     pub(super) holds: StoredHolds,
@@ -51,8 +51,9 @@ impl Row {
     }
 }
 
-/// What an earlier incarnation left behind, as JSON texts; an absent or unreadable copy costs
-/// nothing, an unreadable row or part 23 s without new visitors.
+/// What an earlier incarnation left behind, as JSON texts. An absent or unreadable copy costs
+/// nothing. An unreadable row or part costs 23 s without new visitors, or up to 98 s in a room that
+/// may have been calm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restored<'a> {
     /// The row in the object's storage; `None` if none was ever written.
@@ -63,17 +64,17 @@ pub struct Restored<'a> {
     pub copy: Option<&'a str>,
 }
 
-/// What could be read of it.
+/// What could be read of [`Restored`].
 pub(super) struct Found {
     pub(super) row: Row,
     pub(super) contributions: Contributions,
-    /// Whether the parts of the row were read, so that its sum is not needed.
+    /// Whether the parts of the row were read. Its sum is then not needed.
     pub(super) with_parts: bool,
 }
 
 impl Restored<'_> {
-    /// Returns the newer of row and copy with its contributions, if either can be read; and
-    /// whether there is a row that cannot be read, or lacks a part.
+    /// Returns the newer of row and copy with its contributions, if either can be read. Also
+    /// returns whether there is a row that cannot be read or lacks a part.
     pub(super) fn read(self, room: RoomId) -> (Option<Found>, bool) {
         let row = Row::read(self.row, room);
         let is_row_lost = self.row.is_some() && row.is_none();
@@ -90,8 +91,8 @@ impl Restored<'_> {
         (Some(found), is_row_lost || lacks_part)
     }
 
-    /// Returns the contributions in the parts of a row; `None` if it has none, if one is missing or
-    /// if one cannot be read.
+    /// Returns the contributions in the parts of a row. `None` if it has no parts, or if one is
+    /// missing or unreadable.
     fn contributions_of(self, row: &Row) -> Option<Contributions> {
         if row.parts != Some(self.parts.len()) {
             return None;

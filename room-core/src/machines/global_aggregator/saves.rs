@@ -1,5 +1,5 @@
-//! When the global aggregator must store its state, what has changed since it did, and which
-//! contributions are stored, so that data centers need not keep their reports any longer.
+//! When the global aggregator must store its state, and what has changed since the last save. It
+//! also tells which contributions are stored, so that data centers need not keep their reports.
 
 use super::books::Books;
 use crate::base::sorted::SortedMap;
@@ -11,7 +11,7 @@ use crate::order::census::Epoch;
 use crate::queue::SLOW_ROOM_PER_MINUTE;
 use crate::room::settings::Settings;
 
-/// What must be written to storage, all of it or nothing.
+/// What must be written to storage: all of it or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Save {
     /// The row. The shell stores it under a key of its own, and keeps its copy in the Cache API.
@@ -53,8 +53,8 @@ pub(super) struct Saves {
 const RETRY_MS: u64 = SYNC_MS;
 
 impl Saves {
-    /// Makes the state of a machine that was restored with these `books`, whose contributions are
-    /// the parts in storage if `with_parts`; if not, all parts have the keys `stale_keys`.
+    /// Makes the state of a machine that was restored with these `books`. If `with_parts`, their
+    /// contributions are the parts in storage; if not, all stored parts have the keys `stale_keys`.
     pub(super) fn resumed(books: &Books, with_parts: bool, stale_keys: Vec<String>) -> Self {
         let seqs = books.contributions().seqs();
         let parts = if with_parts { books.contributions().parts() } else { SortedMap::new() };
@@ -76,13 +76,13 @@ impl Saves {
         self.seqs.get(&source).copied().unwrap_or(0)
     }
 
-    /// Returns whether the row must be stored before this turn's replies leave, and takes it for
-    /// stored then.
+    /// Returns whether the row must be stored before this turn's replies leave, and then takes it
+    /// for stored.
     ///
     /// It must if the caller says so (`must`), if there is a change and the last row is 2 s old, or
     /// if more slots are granted than the ceiling in the stored row allows. The ceiling is then
-    /// raised, in a fast room that is not calm by what it grants in 2 s, so that not each grant
-    /// needs a write.
+    /// raised. In a fast room that is not calm it rises by what the room grants in 2 s, so that not
+    /// each grant needs a write.
     pub(super) fn save(
         &mut self,
         now: Timestamp,
@@ -107,7 +107,7 @@ impl Saves {
     }
 
     /// Returns the parts that changed since the last call, which the caller stores with the row.
-    /// Their census goes from the epoch `reported` on.
+    /// Their census begins with the epoch `reported`.
     pub(super) fn changed_parts(&mut self, books: &Books, reported: Epoch) -> Vec<PartChange> {
         let contributions = books.contributions();
         let parts = contributions.parts();
@@ -127,11 +127,11 @@ impl Saves {
         changes
     }
 
-    /// Notes at `now` whether the last save reached the storage. Returns what operators should
-    /// know: that it failed, or that it works again.
+    /// Notes at `now` whether the last save reached the storage. Returns an incident when saves
+    /// begin to fail, and when they work again.
     ///
-    /// A save that failed may be in the storage nevertheless: the next one writes every part, and
-    /// deletes what that one deleted.
+    /// A failed save may be in the storage nevertheless. So the next one writes every part, and
+    /// repeats the deletions of the failed one.
     pub(super) fn note_outcome(&mut self, now: Timestamp, is_stored: bool) -> Option<Incident> {
         let did_fail = self.is_failing();
         self.failed_at = (!is_stored).then_some(now);
@@ -146,7 +146,7 @@ impl Saves {
         }
     }
 
-    /// Whether the last save failed: the machine then does nothing but to try again.
+    /// Whether the last save failed. The machine then does nothing but try again.
     pub(super) fn is_failing(&self) -> bool {
         self.failed_at.is_some()
     }

@@ -1,4 +1,4 @@
-//! Which called visitors are granted a slot, and who of them stands first.
+//! Which called visitors are granted a slot, and which of them stand first.
 
 use super::GlobalAggregator;
 use crate::base::time::Timestamp;
@@ -25,8 +25,8 @@ pub(super) fn grant_queued(
     slots
 }
 
-/// Returns how many slots a pull should get for its `called` visitors, and some in advance for
-/// those who come before its answer.
+/// Returns how many slots a pull should get for its `called` visitors. It includes some in advance,
+/// for visitors who come before its answer.
 fn queued_slots(
     machine: &mut GlobalAggregator,
     now: Timestamp,
@@ -61,8 +61,8 @@ pub(super) fn called_among(machine: &GlobalAggregator, pull: &Pull) -> u64 {
     called as u64
 }
 
-/// Returns how many of the waiting visitors who ask for slots stand before everybody else who is
-/// expected; no others are served.
+/// Returns how many of the waiting visitors who ask for slots stand before all others who are
+/// expected. Only these are served.
 fn served_first(
     machine: &GlobalAggregator,
     now: Timestamp,

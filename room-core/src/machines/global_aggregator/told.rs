@@ -1,5 +1,6 @@
-//! What the global aggregator tells of its state: views to data centers, a status to operators, a
-//! sight to the history; to isolates that it holds what they could not report.
+//! What the global aggregator reports of its state: views to data centers, a status to operators, a
+//! measurement to the history. It also confirms to isolates that it holds what they could not
+//! report.
 
 use super::{GlobalAggregator, GlobalTurn, VERSIONS_PER_MS};
 use crate::base::sorted::SortedMap;
@@ -12,8 +13,8 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::{Joined, View};
 use crate::room::settings::Settings;
 
-/// The most seconds whose newcomers a view tells one by one: about 20 bytes each, while a view goes
-/// to every data center. A census is 4 to 13 s old.
+/// The most seconds since the census for which a view lists the newcomers of each second. They take
+/// about 20 bytes each, and a view goes to every data center. A census is 4 to 13 s old.
 const SECONDS_TOLD_MAX: u64 = 30;
 
 impl GlobalAggregator {
@@ -22,9 +23,9 @@ impl GlobalAggregator {
         self.books.ledger().outstanding()
     }
 
-    /// Holds the places of visitors whose renewals an isolate could not report. The answer says
-    /// that this is stored, so that the isolate need not say it again; there is none where it
-    /// cannot be held.
+    /// Holds the places of visitors whose renewals an isolate could not report. The answer confirms
+    /// that this is stored, so that the isolate need not repeat it. Without an answer it could not
+    /// be held.
     pub(super) fn on_hold(
         &mut self,
         now: Timestamp,
@@ -45,7 +46,7 @@ impl GlobalAggregator {
     }
 
     /// Returns a new view at `now`: the copy of the room's state by which isolates decide without a
-    /// call. Each has a higher version than those before.
+    /// call. Its version is higher than that of any view before.
     pub fn view(&mut self, now: Timestamp, settings: &Settings) -> View {
         // Time, so that versions go up across restarts without a write for each; finer than
         // milliseconds, because many views are made in one.
@@ -78,7 +79,7 @@ impl GlobalAggregator {
         }
     }
 
-    /// Returns the answer to a sync: to a first one (`hello`) with what is included of earlier
+    /// Returns the answer to a sync. To a first one (`hello`) it says what is included of earlier
     /// incarnations.
     pub(super) fn synced(
         &mut self,
@@ -100,7 +101,7 @@ impl GlobalAggregator {
         }
     }
 
-    /// Returns ended sessions that a data center does not know. It begins anew where another
+    /// Returns ended sessions that a data center does not know. It begins anew if another
     /// incarnation numbered those that it knows.
     fn ended_page(&self, mark: EndedMark) -> EndedPage {
         let by = self.incarnation;
@@ -135,7 +136,7 @@ impl GlobalAggregator {
         self.history.open_rows(now, self.books.contributions())
     }
 
-    /// Notes what is seen of the room, unless it was looked at a moment ago.
+    /// Notes a measurement of the room, unless the last one is too recent.
     pub(super) fn look(&mut self, now: Timestamp, settings: &Settings) {
         if self.history.is_due(now) {
             let sight = self.sight(now, settings);
@@ -143,7 +144,7 @@ impl GlobalAggregator {
         }
     }
 
-    /// Returns what is seen of the room at `now`, for the history.
+    /// Returns a measurement of the room at `now`, for the history.
     fn sight(&self, now: Timestamp, settings: &Settings) -> Sight {
         let Status { active, waiting, longest_wait_s, .. } = self.status(now, settings);
         let told_wait_s = longest_wait_s.filter(|_| waiting > 0).unwrap_or(0);
@@ -158,8 +159,8 @@ impl GlobalAggregator {
 
     /// Returns how many visitors joined since the census and are not in it.
     ///
-    /// Joins are counted by the second, and the census is of the middle of one: whoever came
-    /// before that in this second is in both. Keys tell them apart where they are times of joining.
+    /// Joins are counted by the second, and the census is of the middle of a second. A visitor who
+    /// came in the half before it is in both. Keys tell them apart where they are times of joining.
     fn joined_since_census(&self) -> u64 {
         let (contributions, epoch) = (self.books.contributions(), self.queue.reported());
         let before = |moment: Timestamp| self.queue.waiting_up_to(OrderKey::fifo(moment - 1));
@@ -169,15 +170,15 @@ impl GlobalAggregator {
         others.max(later).min(contributions.joined_since(epoch.middle()))
     }
 
-    /// Returns how many of the line have entered since the census, as far as is reported. Slots
-    /// that were granted to them say less: some of them are granted before they are needed.
+    /// Returns how many visitors of the line have entered since the census, by the reports so far.
+    /// Granted slots are a worse measure: some are granted before they are needed.
     fn called_in_since_census(&self) -> u64 {
         let (contributions, from) = (self.books.contributions(), self.queue.reported().middle());
         contributions.entered_since(from).saturating_sub(contributions.admitted_since(from))
     }
 
-    /// Returns the visitors who joined since the census, without as many of them as have entered
-    /// of all who `entered` since.
+    /// Returns the visitors who joined since the census. Of all who `entered` since, those beyond
+    /// the census were among them and are left out.
     fn joined(&self, now: Timestamp, entered: u64) -> Joined {
         let contributions = self.books.contributions();
         let from = self.queue.reported().middle().max(self.queue.closed_at());
@@ -189,8 +190,8 @@ impl GlobalAggregator {
         Joined { from, until, count: count.saturating_sub(beyond_census) }
     }
 
-    /// Returns those visitors by the second in which they joined; none where the census is so old
-    /// that there are too many seconds.
+    /// Returns those visitors by the second in which they joined. None if the census is so old that
+    /// there are more than [`SECONDS_TOLD_MAX`] seconds.
     fn joined_by_second(&self, now: Timestamp, entered: u64) -> Vec<(u64, u64)> {
         let contributions = self.books.contributions();
         let census_at = self.queue.reported().middle();

@@ -1,4 +1,4 @@
-//! What the owner's webhooks see of the room. What they are told of it, `webhooks/` decides.
+//! The state of the room as the owner's webhooks see it. `webhooks/` decides what they report.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,19 +10,20 @@ use crate::machines::wire::Status;
 use crate::room::Room;
 use crate::room::event::{self, Phase};
 
-/// How a room is, with the names by which `webhooks/watch.js` knows it.
+/// The state of a room, with the names by which `webhooks/watch.js` knows it.
 #[derive(Serialize)]
 struct Sight<'a> {
     now: Timestamp,
     room: RoomId,
     hooks: &'a Value,
     is_open: bool,
-    /// Whether nobody is held by the limits: it is suspended, or lets everybody in.
+    /// Whether the limits hold nobody: the room is suspended, or admits everybody.
     is_off: bool,
     is_failing: bool,
     active: u64,
     waiting: u64,
-    /// `None` while nobody new enters, so that no time is told.
+    /// The shown wait of the last visitor in line, in seconds; `None` while nobody new enters,
+    /// since no time is shown then.
     told_wait_s: Option<u32>,
     active_limit: u32,
     new_limit: u32,
@@ -38,8 +39,8 @@ struct SeenEvent<'a> {
     is_running: bool,
 }
 
-/// Writes, as JSON, how the room is at `now`, for webhooks of which `hooks` says what they are
-/// told.
+/// Writes the state of the room at `now` as JSON for webhooks. `hooks` says what each of them
+/// reports.
 pub fn seen(machine: &GlobalAggregator, now: Timestamp, room: &Room, hooks: &Value) -> String {
     let settings = event::in_force(room, now).settings;
     let Status { open, active, waiting, longest_wait_s, .. } = machine.status(now, &settings);

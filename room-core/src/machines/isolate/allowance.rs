@@ -2,10 +2,10 @@
 
 use crate::base::time::Timestamp;
 
-/// A counter of what was done in the present span of time.
+/// A counter of uses in the present span of time.
 ///
-/// A span begins with the first use after the last span ended, so that nearly twice the limit can
-/// fall into a window of that length which reaches over two spans.
+/// A span begins with the first use after the last span ended. So a window of that length that
+/// reaches over two spans can hold nearly twice the limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Allowance {
     started_at: Timestamp,

@@ -3,16 +3,16 @@
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotEnd, Slots};
 
-/// The slots of one grant that the isolate may give to newcomers without asking; none at first.
+/// The slots of one grant that the isolate may give to newcomers without asking. Empty at first.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Batch(Option<Held>);
 
-/// Slots that are left, and the number of the counter to which unused ones go back.
+/// The number of the counter to which unused slots go back, and the slots that are left.
 type Held = (u16, Slots);
 
 impl Batch {
-    /// Takes one slot. Only after [`Self::end`] at the same moment: never at or after the end of
-    /// the batch (I5).
+    /// Takes one slot. Call [`Self::end`] at the same moment before it, so that no slot is taken at
+    /// or after the end of the batch (I5).
     pub(super) fn spend(&mut self) -> Option<(GrantId, SlotEnd)> {
         let (_, left) = self.0.as_mut()?;
         left.n -= 1;
@@ -23,8 +23,8 @@ impl Batch {
         Some(slot)
     }
 
-    /// Keeps a batch that a counter gave. Returns what must go back of the one before, which is
-    /// nothing where both are of one grant.
+    /// Keeps a batch that a counter gave. Returns what must go back of the batch before; nothing if
+    /// both are of one grant.
     pub(super) fn keep(&mut self, counter: u16, batch: Option<Slots>) -> Option<Held> {
         let mut left = batch.filter(|batch| batch.n > 0)?;
         let before = self.0.take();
@@ -37,13 +37,13 @@ impl Batch {
         if same.is_some() { None } else { before }
     }
 
-    /// Ends the batch when it is time, or as soon as the room has `closed`. Returns what must go
-    /// back.
+    /// Ends the batch when its time is over, or as soon as the room has `closed`. Returns what must
+    /// go back.
     pub(super) fn end(&mut self, now: Timestamp, closed: bool) -> Option<Held> {
         self.0.take_if(|(_, left)| closed || now >= left.until)
     }
 
-    /// Ends the batch at this moment, if not sooner.
+    /// Ends the batch at this moment, or at its own end if that is sooner.
     pub(super) fn shorten(&mut self, until: Timestamp) {
         if let Some((_, left)) = &mut self.0 {
             *left = Slots::new(left.grant, left.n, left.end().by(until));

@@ -1,28 +1,28 @@
-//! How far an isolate's clock is behind that of the books, by what the isolate knows of them.
+//! How far an isolate's clock is behind ledger time, as far as the isolate can know.
 //!
-//! A view was made before it came, whatever the clocks say. So a view that seems to be made in the
-//! future shows a clock that is behind: whoever joins by it would stand before visitors who came
-//! earlier, in a burst before a minute of them.
+//! A view is made before it arrives. So a view from the future shows that the isolate's clock is
+//! behind. A visitor who joins by such a clock would stand before visitors who came earlier: in a
+//! burst, before a minute of them.
 
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::queue::view::View;
 
-/// What is known of the clock is looked at anew after so long, in milliseconds: somebody may have
-/// set it meanwhile.
+/// How long a measurement of the clock is used, in milliseconds. Somebody may have set the clock
+/// meanwhile.
 const KNOWN_MS: u64 = MINUTE_MS;
 
-/// An isolate's own clock beside that of the books.
+/// An isolate's own clock compared with ledger time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OwnClock {
-    /// The least that it is behind, in milliseconds, by the views of this minute and of the one
-    /// before.
+    /// The least that the clock is behind, in milliseconds, by the views of this minute and of the
+    /// one before.
     behind_ms: [u64; 2],
     /// When this minute began, by the clock itself.
     since: Timestamp,
 }
 
 impl OwnClock {
-    /// Notes the view that the isolate has at `now`.
+    /// Takes in the view that the isolate has at `now`.
     pub(super) fn note(&mut self, now: Timestamp, view: Option<&View>) {
         if now.since_ms(self.since) >= KNOWN_MS || now < self.since {
             self.behind_ms = [0, self.behind_ms[0]];
@@ -32,7 +32,7 @@ impl OwnClock {
         self.behind_ms[0] = self.behind_ms[0].max(behind_ms);
     }
 
-    /// Returns how many milliseconds it is behind at least.
+    /// Returns by how many milliseconds the clock is behind at least.
     pub(super) fn behind_ms(self) -> u64 {
         self.behind_ms[0].max(self.behind_ms[1])
     }

@@ -1,33 +1,33 @@
-//! What an isolate has counted for the owner's history besides the events of its outbox: how
-//! challenges went, and what was not answered.
+//! What an isolate has counted for the owner's history besides the events of its outbox: outcomes
+//! of challenges, and timeouts.
 //!
-//! No report goes for it. Where none goes before a minute takes up no facts any more, what was
-//! counted in it is lost.
+//! No report is sent for it. If none is sent before a minute is closed for facts, what was counted
+//! in that minute is lost.
 
 use crate::base::time::Timestamp;
 use crate::capacity::facts::{self, Fact, Facts};
 use crate::machines::wire::CountedFacts;
 
-/// Facts that the aggregator is not known to have.
+/// Facts that the aggregator is not known to have received.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
-    /// The number under which `told` was told.
+    /// The number of the message with the facts in `told`.
     number: u64,
-    /// Facts in a report that was not answered yet: they stay as they are until it is, so that a
-    /// report which came twice counts once.
+    /// Facts in a report that is not answered yet. They stay unchanged until it is, so that a
+    /// repeated report counts once.
     told: Facts,
-    /// Those counted since.
+    /// Facts counted since.
     new: Facts,
 }
 
 impl Counted {
-    /// Counts a fact of now.
+    /// Counts a fact at `now`.
     pub(super) fn count(&mut self, now: Timestamp, fact: Fact) {
         self.new.keep_from(&facts::first_key(facts::first_open(now)));
         facts::count(&mut self.new, now, now, fact);
     }
 
-    /// Returns what goes with a report at `now`; `None` if there is nothing to tell.
+    /// Returns what goes with a report at `now`; `None` if there is nothing to send.
     pub(super) fn for_report(&mut self, now: Timestamp) -> Option<CountedFacts> {
         self.told.keep_from(&facts::first_key(facts::first_open(now)));
         if self.told.is_empty() && !self.new.is_empty() {
@@ -38,7 +38,7 @@ impl Counted {
         (!facts.is_empty()).then(|| CountedFacts { number, facts: facts.clone() })
     }
 
-    /// Notes which number the aggregator has taken in last.
+    /// Notes the number of the last message that the aggregator has taken in.
     pub(super) fn on_received(&mut self, number: u64) {
         if number >= self.number {
             self.told = Facts::new();

@@ -1,5 +1,5 @@
-//! What an isolate has learned of its data center's counters from their answers: how many share
-//! the requests, and which visitors each of them would refuse.
+//! What an isolate has learned of its data center's counters from their answers. It knows how many
+//! share the requests, and which visitors each of them would refuse.
 
 use crate::base::id::{AdmissionId, IsolateId};
 use crate::base::sorted::SortedMap;
@@ -8,8 +8,8 @@ use crate::capacity::slots::SlotClass;
 use crate::machines::wire::{RefusalHint, Shard};
 use crate::order::order_key::OrderKey;
 
-/// How long the number of counters holds after counter 0 has told it, in milliseconds. Later only
-/// counter 0 is asked.
+/// How long the number of counters holds after counter 0 has told it, in milliseconds. After that
+/// only counter 0 is asked.
 const KNOWN_MS: u64 = MINUTE_MS;
 
 /// The counters of one room in the isolate's data center.
@@ -32,8 +32,8 @@ impl Counters {
     /// Returns the number of the counter to ask.
     ///
     /// For newcomers it depends on the isolate, since they share its batch of slots. For called
-    /// visitors it depends on the ticket, so that a repeated request reaches the counter that
-    /// knows the slot given before, from whatever isolate it comes.
+    /// visitors it depends on the ticket. So a repeated request from any isolate reaches the
+    /// counter that knows the slot given before.
     pub(super) fn pick(
         &self,
         now: Timestamp,
@@ -49,7 +49,7 @@ impl Counters {
         u16::try_from(drawn % u64::from(of.max(1))).unwrap_or_default()
     }
 
-    /// Learns from a counter's answer.
+    /// Takes in a counter's answer.
     pub(super) fn on_reply(&mut self, now: Timestamp, shard: Shard, held: Option<RefusalHint>) {
         if shard.of > 0 {
             (self.of, self.told_at) = (shard.of, now);

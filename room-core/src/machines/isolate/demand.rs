@@ -1,17 +1,17 @@
-//! How many newcomers reach an isolate, which its counter cannot see where they enter with slots of
-//! the isolate's own.
+//! How many newcomers reach an isolate. Its counter does not see those who enter with slots of the
+//! isolate's own.
 
 use crate::base::rate::Rate;
 use crate::base::time::Timestamp;
 
-/// Seconds over which newcomers are averaged, about.
+/// Seconds over which newcomers are averaged, approximately.
 const WINDOW_S: f64 = 60.0;
 
 /// The newcomers of one room at one isolate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Demand {
     newcomers: Rate,
-    /// Those who entered with slots of its own since a counter was asked last.
+    /// Newcomers who entered with the isolate's own slots since the last request to a counter.
     spent: u64,
 }
 
@@ -33,12 +33,12 @@ impl Demand {
         self.newcomers.add(now);
     }
 
-    /// Returns how many entered with slots of its own since the last call of this method.
+    /// Returns how many newcomers entered with the isolate's own slots since the last call.
     pub(super) fn take_spent(&mut self) -> u64 {
         std::mem::take(&mut self.spent)
     }
 
-    /// Returns the newcomers in 1,000 seconds.
+    /// Returns the newcomers per 1,000 seconds.
     pub(super) fn per_1000_s(self, now: Timestamp) -> u64 {
         (self.newcomers.per_s(now) * 1_000.0) as u64
     }

@@ -4,18 +4,17 @@
 
 use crate::base::time::{SECOND_MS, Timestamp};
 
-/// How long one request works on a room's reports before another may take its place, in
-/// milliseconds. At the full pace it sends what is left and ends then; a later visitor's request
-/// continues.
+/// How long one request works on a room's reports before another may take over, in milliseconds. At
+/// the full pace it then sends what is left and ends; a later visitor's request continues.
 pub(super) const WORK_MS: u64 = 8 * SECOND_MS;
-/// The same in a calm room, where there may be no later visitor for long: the platform lets a
-/// request work for 30 s after its answer, and before that it sends what is left.
+/// The same in a calm room, where the next visitor may be long in coming. The platform lets a
+/// request work for 30 s after its answer; before that it sends what is left.
 pub(super) const CALM_WORK_MS: u64 = 24 * SECOND_MS;
-/// After its reply a request may go on reporting for so many milliseconds at most.
+/// How long a request may go on reporting after its reply at most, in milliseconds.
 pub(super) const LAST_REPORT_MS: u64 = 4 * SECOND_MS;
 /// Least time between two writes of the room's view to the Cache API, in milliseconds.
 pub const COPY_MS: u64 = 2 * SECOND_MS;
-/// A working request that has not shown itself for this long counts as ended, in milliseconds.
+/// Milliseconds without a step after which a working request counts as ended.
 const ALIVE_MS: u64 = 4 * SECOND_MS;
 
 /// The duty to send a room's reports, held by at most one request of the isolate.
@@ -27,14 +26,15 @@ pub struct ReportDuty {
 }
 
 impl ReportDuty {
-    /// Whether the next request with something to report takes it: no request holds the duty, or
-    /// one that has worked for long.
+    /// Whether the next request with something to report takes the duty: no request holds it, or
+    /// its holder has worked for `WORK_MS`.
     pub fn is_free(self, now: Timestamp) -> bool {
         self.held_until <= now || now >= self.taken_at + WORK_MS
     }
 
-    /// Takes or renews the duty for 4 s, for the request that took it at `taken_at`, which calls
-    /// this before each step. Returns false, and changes nothing, if a later request has taken it.
+    /// Takes or renews the duty for 4 s, for the request that took it at `taken_at`. The request
+    /// calls this before each step. Returns false, and changes nothing, if a later request has
+    /// taken it.
     pub fn hold(&mut self, now: Timestamp, taken_at: Timestamp) -> bool {
         let is_own = self.taken_at <= taken_at;
         if is_own {

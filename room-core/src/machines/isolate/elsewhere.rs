@@ -1,16 +1,18 @@
-//! Which other data centers' counters do not answer an isolate, so that waiting tickets from there
-//! ask the counters here.
+//! Which other data centers' counters do not answer an isolate. Waiting tickets from there ask the
+//! counters here.
 
 use crate::base::id::Colo;
 use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 
-/// So many questions in a row must stay without an answer: one can get lost.
+/// How many questions in a row must stay unanswered before counters count as silent. A single one
+/// can get lost.
 const IN_VAIN: u32 = 2;
-/// How long another data center's counters are asked no more, in milliseconds.
+/// How long another data center's silent counters are not asked, in milliseconds.
 const SILENT_MS: u64 = MINUTE_MS;
 
-/// The data centers whose last answer is missing: how often in a row, and when the last time.
+/// Data centers whose last answer is missing: the number of timeouts in a row, and the last one's
+/// time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Elsewhere(SortedMap<Colo, (u32, Timestamp)>);
 
@@ -25,7 +27,7 @@ impl Elsewhere {
         }
     }
 
-    /// Whether the counters of this data center have been silent.
+    /// Whether the counters of this data center count as silent.
     pub(super) fn is_silent(&self, now: Timestamp, colo: Colo) -> bool {
         let is_silent =
             |(in_vain, at): &(u32, Timestamp)| *in_vain >= IN_VAIN && now.since_ms(*at) < SILENT_MS;

@@ -11,9 +11,9 @@ use crate::ticket::Ticket;
 pub(super) struct Entry {
     pub(super) class: SlotClass,
     pub(super) grant: Option<GrantId>,
-    /// The second that counts in the rate.
+    /// The second that counts in the rate of admissions.
     pub(super) second: u64,
-    /// Whether the turn was kept of a visitor who had missed a check-in.
+    /// Whether the visitor had missed a check-in while the turn was kept.
     pub(super) turn_kept: bool,
 }
 
@@ -34,8 +34,8 @@ impl Entry {
     }
 }
 
-/// Answers a visitor who has got a slot: lets the visitor in, or asks first where turns are
-/// confirmed.
+/// Answers a visitor who has got a slot. Lets the visitor in, or asks for a confirmation where the
+/// room wants one.
 pub(super) fn entered(ticket: Ticket) -> Outcome {
     if confirmation::is_asked(&ticket, ticket.last_check_in) {
         return Outcome::Wait { ticket, counted: true };

@@ -1,4 +1,4 @@
-//! When visitors who wait last checked in here: an older copy of a cookie is due no sooner.
+//! When waiting visitors last checked in here. An older copy of a cookie is due no sooner.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::ticket::{Ticket, TicketState};
 
-/// The most visitors remembered. A copy of a forgotten one asks again, as far as it is due.
+/// The most visitors remembered. A copy of a forgotten ticket may check in when it is due itself.
 const VISITORS_MAX: usize = 1_024;
 
 /// What the newest ticket of a visitor says of check-ins.
@@ -38,8 +38,9 @@ impl NewestTickets {
         self.0.remove(&visitor);
     }
 
-    /// Returns an older copy of a ticket as due as the newest is; `None` if none is known to be
-    /// newer. All else stays as it came: the newest answer may never have arrived.
+    /// Returns an older copy of a ticket with the check-in data of the newest one. `None` if none
+    /// is known to be newer. All else stays as it came, since the newest answer may never have
+    /// arrived.
     pub(super) fn brought_up_to_date(&self, ticket: &Ticket) -> Option<Ticket> {
         if ticket.state != TicketState::Queued {
             return None;

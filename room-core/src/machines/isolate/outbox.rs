@@ -1,4 +1,4 @@
-//! The events of an isolate that its aggregator has not stored yet, numbered and ready to be sent
+//! The events of an isolate that its aggregator has not stored yet. They are numbered and sent
 //! again until it has.
 
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use crate::ticket::bucket::Bucket;
 /// The most events in one report: about 200 KB.
 const REPORTED_MAX: usize = 2_000;
 /// The most events kept before new check-ins are dropped: 80 bytes each, 4 MB. Other events are
-/// dropped only from four times as many on, since limits depend on them.
+/// dropped only beyond four times as many, since limits depend on them.
 const KEPT_MAX: usize = 50_000;
 /// The longest interval that an aggregator of many isolates asks for at the full pace, in
 /// milliseconds.
@@ -23,21 +23,20 @@ const REPORTS_APART_MS_MAX: u64 = 10 * SECOND_MS;
 /// After this many reports without a new event the isolate sends no more until the next event.
 const ROUNDS_MAX: u32 = 8;
 
-/// How long a report may be unanswered, in milliseconds, before the isolate doubts that it came:
-/// an answer that waits for a sync takes a round trip to another continent.
+/// How long a report may be unanswered before the isolate doubts that it arrived, in milliseconds.
+/// An answer that waits for a sync takes a round trip to another continent.
 const SILENT_MS: u64 = 450;
-/// After so long in milliseconds without an answer the aggregator is taken to be cut off: more than
-/// one lost report takes, with its time limit and the next report's.
+/// Milliseconds without an answer after which the aggregator counts as cut off. One lost report
+/// takes less, even with its timeout and the next report's.
 const CUT_MS: u64 = 5 * SECOND_MS;
-/// An old bucket that expires within so many milliseconds does so soon: before the isolate can know
-/// whether one more report is answered.
+/// An old bucket that expires within this many milliseconds expires soon: before the isolate can
+/// know whether one more report is answered.
 const NEAR_MS: u64 = 5 * SECOND_MS;
-/// How long nothing is told to a global aggregator that does not answer, in milliseconds.
+/// How long a global aggregator that does not answer is left alone, in milliseconds.
 const HOLDS_APART_MS: u64 = SECOND_MS;
-/// How often to look whether something must be held while a report is not answered, in
-/// milliseconds.
+/// How often to check whether something must be held while a report is unanswered, in milliseconds.
 pub const HOLD_LOOK_MS: u64 = 250;
-/// The most moves told at once: about 150 KB.
+/// The most moves in one [`Hold`]: about 150 KB.
 const HELD_MAX: usize = 2_000;
 
 /// The events of one room in one isolate, and the times of its reports.
@@ -49,17 +48,17 @@ pub(super) struct Outbox {
     /// Events up to this number have been received by the present aggregator.
     received: u64,
     interval_ms: u64,
-    /// Whether events go out now, though the interval is not over.
+    /// Whether events are sent now, before the interval is over.
     hurries: bool,
     reported_at: Timestamp,
     next_view_at: Timestamp,
     /// Reports since the last event.
     rounds: u32,
-    /// When the first of the reports was sent to which no answer has come.
+    /// When the first unanswered report was sent.
     unanswered_since: Option<Timestamp>,
-    /// The global aggregator holds what events up to this number say.
+    /// The number of the last event that the global aggregator holds.
     held: u64,
-    /// Nothing is told to it before this moment.
+    /// Nothing is sent to the global aggregator before this moment.
     holds_from: Timestamp,
 }
 
@@ -98,7 +97,7 @@ impl Outbox {
     }
 
     /// Returns the report that is due now, if any, with the events that the present incarnation of
-    /// the aggregator has not received yet. It may hold no events: then it asks what is durable.
+    /// the aggregator has not received. One without events asks which events are durable.
     pub(super) fn report(&mut self, now: Timestamp, isolate: IsolateId) -> Option<Report> {
         if self.events.is_empty() || now < self.due_at() || self.rounds >= ROUNDS_MAX {
             return None;
@@ -120,7 +119,7 @@ impl Outbox {
         Report { isolate, first, durable, events, view_version: 0, check, counted: None }
     }
 
-    /// Whether the view may be fetched now. True once in 2 s at most, and counted as a fetch.
+    /// Whether the view may be fetched now, at most once in 2 s. True counts as a fetch.
     pub(super) fn may_read_view(&mut self, now: Timestamp) -> bool {
         let may = now >= self.next_view_at;
         if may {
@@ -129,8 +128,8 @@ impl Outbox {
         may
     }
 
-    /// Processes the aggregator's answer and returns the view in it. `None` for an answer that did
-    /// not come: reports then go out more and more slowly, up to 4 s apart.
+    /// Processes the aggregator's answer and returns the view in it. `None` stands for a timeout;
+    /// the interval between reports then doubles, up to 4 s.
     pub(super) fn on_reply(&mut self, reply: Option<ReportReply>) -> Option<View> {
         let Some(reply) = reply else {
             // Silence: the same again later, more and more slowly.
@@ -146,12 +145,12 @@ impl Outbox {
         reply.view
     }
 
-    /// Returns what the global aggregator should be told, since no report is answered: the moves
-    /// that the data center's aggregator has not confirmed.
+    /// Returns what the global aggregator should hold since no report is answered: the moves that
+    /// the data center's aggregator has not confirmed.
     ///
-    /// It is due at once where an old bucket expires soon, so that its places are freed. Otherwise
-    /// only after [`CUT_MS`], or where this request `ends`: by then most reports that were lost
-    /// have been made good.
+    /// It is due at once if an old bucket expires soon, so that its places are freed. Otherwise it
+    /// is due after [`CUT_MS`], or if this request `ends`: by then most lost reports have been made
+    /// good.
     pub(super) fn hold(&mut self, now: Timestamp, isolate: IsolateId, ends: bool) -> Option<Hold> {
         let silent_ms = now.since_ms(self.unanswered_since?);
         if silent_ms < SILENT_MS || now < self.holds_from {
@@ -171,8 +170,8 @@ impl Outbox {
         Some(Hold { isolate, through, moves })
     }
 
-    /// Notes up to which number the global aggregator holds what was told; `None` if it did not
-    /// answer, and is told again.
+    /// Notes up to which event number the global aggregator holds the moves. `None` stands for a
+    /// timeout: they are sent again.
     pub(super) fn on_held(&mut self, through: Option<u64>) {
         if let Some(through) = through {
             self.held = self.held.max(through);
@@ -180,26 +179,26 @@ impl Outbox {
         }
     }
 
-    /// Reports at least as often as a room wants at the full pace, whatever the aggregator said
-    /// when the room was calm.
+    /// Limits the report interval to that of a room at the full pace, also if the aggregator set a
+    /// longer one while the room was calm.
     pub(super) fn keep_pace(&mut self) {
         self.interval_ms = self.interval_ms.min(REPORTS_APART_MS_MAX);
     }
 
-    /// Counts the interval of the first report from now on, where none was sent yet.
+    /// Starts the interval of the first report at `now`, if none was sent yet.
     pub(super) fn begin(&mut self, now: Timestamp, interval_ms: u64) {
         if self.reported_at == Timestamp::default() {
             (self.reported_at, self.interval_ms) = (now, interval_ms);
         }
     }
 
-    /// Lets what is new go out at once, and what follows as often as at the full pace.
+    /// Sends new events at once, and later ones at the full pace.
     pub(super) fn hurry(&mut self) {
         self.interval_ms = self.interval_ms.min(REPORT_MS);
         self.hurry_once();
     }
 
-    /// Lets what is new go out at once.
+    /// Sends new events at once.
     pub(super) fn hurry_once(&mut self) {
         self.hurries = self.unsent() > 0;
     }
@@ -212,12 +211,12 @@ impl Outbox {
         pending.then(|| self.due_at().min(look_at).max(now + 1))
     }
 
-    /// The same for a report of something new.
+    /// Returns when the next report of something new is due; `None` if nothing is new.
     pub(super) fn next_unsent_at(&self, now: Timestamp) -> Option<Timestamp> {
         self.next_at(now).filter(|_| self.unsent() > 0)
     }
 
-    /// How many of the kept events the present incarnation of the aggregator has received.
+    /// Returns how many of the kept events the present incarnation of the aggregator has received.
     fn known(&self) -> usize {
         ((self.received + 1).saturating_sub(self.first) as usize).min(self.events.len())
     }
@@ -226,8 +225,9 @@ impl Outbox {
         self.events.len() - self.known()
     }
 
-    /// New events go out at the report interval. Where all have been received, a report every 2 s
-    /// asks whether they are durable; in a calm room the next one at its time does.
+    /// Returns when the next report is due. New events are sent at the report interval. Once all
+    /// have been received, a report every 2 s asks whether they are durable; in a calm room the
+    /// next regular one does.
     fn due_at(&self) -> Timestamp {
         let unsent = self.unsent() > 0;
         let interval_ms = if unsent { self.interval_ms } else { self.interval_ms.max(SYNC_MS) };
@@ -235,7 +235,7 @@ impl Outbox {
     }
 }
 
-/// Returns what is to be held of an event that no aggregator may have heard of. An admission with a
+/// Returns what is to be held of an event that no aggregator may have received. An admission with a
 /// slot needs nothing: the slot counts as used.
 fn unheard_move(number: u64, event: &IsolateEvent) -> Option<UnheardMove> {
     match *event {

@@ -5,34 +5,35 @@ use crate::base::time::Timestamp;
 use crate::capacity::slots::{ANSWER_MS, SlotClass};
 use crate::machines::round_trip::RoundTrip;
 
-/// How many questions of called visitors an isolate sends to its counters without an answer in
-/// between; further visitors are refused at once and check in again soon. A first answer tells
-/// whom the counter refuses, so a line that comes back at the same moment asks in vain so often.
+/// The most questions of called visitors that an isolate sends without an answer in between. It
+/// refuses further visitors itself, and they check in again soon. The first answer says whom the
+/// counter refuses, so a line that comes back at one moment asks no more often in vain.
 const BLIND_MAX: u32 = 16;
-/// The shortest wait before a question is sent again, in milliseconds: the longest usual round
-/// trip to an object of the same data center (`docs/simulation.md`).
+/// The shortest wait before a question is repeated, in milliseconds: the longest usual round trip
+/// to an object of the same data center (`docs/simulation.md`).
 const SHORTEST_MS: u64 = 10;
-/// The longest wait before that, in milliseconds: more than a counter takes that has to pull. A
-/// question so old is sent again without credit, unless an older one is unanswered as well.
+/// The longest wait before a question is repeated, in milliseconds: more than a counter takes that
+/// has to pull. A repetition after it needs no credit, unless an older question is unanswered as
+/// well.
 const LONGEST_MS: u64 = 500;
-/// The same before anything was measured, in milliseconds.
+/// The wait before anything was measured, in milliseconds.
 const UNKNOWN_MS: u64 = 250;
-/// An answer is late that takes longer than usual by so many mean deviations.
+/// Mean deviations above the usual time after which an answer is late.
 const DEVIATIONS: f64 = 2.0;
-/// What a question adds to the credit from which repetitions are paid, in parts of a repetition:
-/// in the long run one question in ten is sent again soon, so that a counter that is slow because
-/// it has too much to do does not get several times as much.
+/// The credit that each question adds, in units of which a repetition costs [`REPETITION`]. In the
+/// long run one question in ten is repeated early. A counter that is slow from overload therefore
+/// does not get several times the load.
 const CREDIT: u32 = 1;
 const REPETITION: u32 = 10;
-/// The most credit there can be, and what an isolate starts with.
+/// The most credit there can be, which is also the credit at the start.
 const CREDIT_MAX: u32 = 3 * REPETITION;
 
-/// What an isolate knows of the times that its counters take to answer.
+/// What an isolate knows of its counters' answer times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     round_trip: RoundTrip,
     credit: u32,
-    /// When the first question was sent that no answer has followed, to whomever.
+    /// When the first question was sent that has no answer after it, from any counter.
     unanswered_since: Option<Timestamp>,
     /// How many questions of called visitors were sent since the last answer.
     blind: u32,
@@ -50,7 +51,8 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Notes that a question is sent. One that is older than any answer died with its visit.
+    /// Notes that a question is sent. An unanswered one older than the timeout ended with its
+    /// visit.
     pub(super) fn note_sent(&mut self, now: Timestamp, class: SlotClass) {
         if self.nothing_is_due(now) {
             (self.unanswered_since, self.blind) = (Some(now), 0);
@@ -97,7 +99,7 @@ impl Patience {
         self.blind >= BLIND_MAX && !self.nothing_is_due(now)
     }
 
-    /// Whether the counters have answered nothing for longer than one takes that has to pull.
+    /// Whether no counter has answered for longer than a counter takes that has to pull.
     pub(super) fn is_in_doubt(&self, now: Timestamp) -> bool {
         let is_late = |since| (LONGEST_MS..ANSWER_MS).contains(&now.since_ms(since));
         self.unanswered_since.is_some_and(is_late)

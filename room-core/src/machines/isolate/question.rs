@@ -1,13 +1,13 @@
-//! A visit's question to a counter: which one, when it is sent again, and what the answer means. A
-//! waiting ticket names its counter, so that all copies of it ask the same one, from whatever data
-//! center.
+//! A visit's question to a counter: which counter gets it, when it is repeated, and what the answer
+//! means.
 //!
-//! A counter knows an admission that asks again, and gives it the slot that it gave before. So a
-//! lost message costs the visitor a round trip, and not the whole time that an answer may take.
+//! A waiting ticket names its counter, so that all copies of it ask the same one, from any data
+//! center. A counter knows an admission that asks again, and gives it the same slot. So a lost
+//! message costs the visitor a round trip, and not a whole timeout.
 //!
-//! And the question to the aggregator whether a session was ended. A ticket says until when its
-//! holder passes without a look; then the isolate looks at the ended sessions that views have
-//! named, if these are all since the last look, and else asks.
+//! The second question goes to the aggregator: whether a session was ended. A ticket says until
+//! when its holder passes without a check. After that the isolate checks the ended sessions that
+//! views have named. If these do not reach back to the last check, it asks.
 
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
@@ -22,37 +22,37 @@ use crate::machines::wire::{
 use crate::room::settings::{Settings, WhenSilent};
 use crate::ticket::{CHECKED_S, Ticket};
 
-/// How many visitors per 2 s may ask a counter while the view is stale and a counter did not answer
-/// lately, or takes longer than a pull does; the others are answered at once as if they had asked
-/// and heard nothing. Else a whole line that comes back to silent objects would ask at once.
+/// How many visitors per 2 s may ask a counter that does not answer while the view is stale. A
+/// counter counts as such if it timed out lately, or takes longer than a pull does.
 ///
-/// A stale view alone stops nobody: after a quiet spell the counter answers within a round trip,
-/// and visitors who were not allowed to ask would be held although places are free.
+/// The others are answered at once, as after a timeout. Otherwise a whole line that comes back to
+/// silent objects would ask at once. A stale view alone stops nobody. After a quiet spell the
+/// counter answers within a round trip, and visitors who may not ask would be held although places
+/// are free.
 const ASKS_IN_SILENCE: u32 = 1;
-/// How often a question is sent at most.
+/// The most times that a question is sent.
 const SENDINGS_MAX: u32 = 3;
 
-/// A question to a counter that is on its way.
+/// A question that was sent to a counter.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The message, and the number of the counter.
     pub call: CounterCall,
-    /// How long to wait for an answer, in milliseconds, before it is sent again
-    /// ([`Isolate::ask_again`]).
+    /// How long to wait for an answer before [`Isolate::ask_again`], in milliseconds.
     pub patience_ms: u64,
     sent_at: Timestamp,
     sendings: u32,
 }
 
 impl Question {
-    /// Whether it was sent more than once, so that a second answer may come.
+    /// Whether the question was repeated, so that a second answer may come.
     pub fn was_repeated(&self) -> bool {
         self.sendings > 1
     }
 }
 
 impl Isolate {
-    /// Returns what is known at a visit, and whether it may ask the counter.
+    /// Returns what a visit is decided by; `may_ask` says whether it may ask the counter.
     pub(crate) fn context<'a>(
         &'a self,
         now: Timestamp,
@@ -64,8 +64,8 @@ impl Isolate {
         VisitContext { now, settings, view: self.view.as_ref(), may_ask, behind_ms, random }
     }
 
-    /// Lets a visitor enter who confirms the turn: returns the ticket to set, of the session that
-    /// begins. `None` for a ticket that holds no place to confirm any more.
+    /// Lets a visitor enter who confirms the turn. Returns the ticket to set, with the new session.
+    /// `None` for a ticket that no longer holds a place to confirm.
     pub fn confirm(
         &mut self,
         now: Timestamp,
@@ -79,21 +79,21 @@ impl Isolate {
         Some(ticket)
     }
 
-    /// Returns what must be told to the global aggregator now, if anything: moves that the data
-    /// center's aggregator has not confirmed. To be asked every
-    /// [`HOLD_LOOK_MS`](super::HOLD_LOOK_MS) while a report is not answered.
+    /// Returns what the global aggregator must hold now, if anything: moves that the data center's
+    /// aggregator has not confirmed. Call it every [`HOLD_LOOK_MS`](super::HOLD_LOOK_MS) while a
+    /// report is unanswered.
     pub fn hold(&mut self, now: Timestamp) -> Option<Hold> {
         self.outbox.hold(now, self.id, false)
     }
 
-    /// Processes the global aggregator's answer to a [`Hold`], the number up to which it holds what
-    /// was told; `None` if it did not answer.
+    /// Processes the global aggregator's answer to a [`Hold`]: the event number up to which it
+    /// holds the moves. `None` stands for a timeout.
     pub fn on_held(&mut self, through: Option<u64>) {
         self.outbox.on_held(through);
     }
 
-    /// Returns the counter to ask: for a waiting ticket the one that it names since it was stepped.
-    /// It is the same until the answer, whatever becomes known of that counter in the meantime.
+    /// Returns the counter to ask. For a waiting ticket it is the counter named in the ticket. It
+    /// stays the same until the answer, even if more becomes known of that counter meanwhile.
     fn counter(&self, now: Timestamp, ask: &Ask) -> Node {
         let named = ask.ticket.counter.counter().filter(|_| ask.class == SlotClass::Queued);
         let (colo, shard) = named.unwrap_or_else(|| {
@@ -117,8 +117,8 @@ impl Isolate {
         is_known && (self.patience.is_blind(now) || is_refused())
     }
 
-    /// Lets a waiting ticket name the counter that it asks from now on, unless it names one that
-    /// answers.
+    /// Writes into a waiting ticket the counter that it asks from now on. Keeps a named counter
+    /// that answers.
     pub(super) fn name_counter(&self, now: Timestamp, ticket: &mut Ticket) {
         if !self.names_one_that_answers(now, ticket) {
             let admission = ticket.id.admission();
@@ -127,7 +127,7 @@ impl Isolate {
         }
     }
 
-    /// Returns the message that asks a counter for a slot, and the number of that counter.
+    /// Returns the message that asks a counter for a slot, and the counter that gets it.
     pub(super) fn slot_request(&mut self, now: Timestamp, ask: &Ask) -> CounterCall {
         if ask.class == SlotClass::New {
             self.demand.note_asked(now);
@@ -150,7 +150,7 @@ impl Isolate {
         CounterCall { counter: self.counter(now, ask), request }
     }
 
-    /// Answers a visit after a counter was asked; `reply` is `None` if it did not answer.
+    /// Answers a visit after a counter was asked; `reply` is `None` after a timeout.
     pub fn settle(
         &mut self,
         now: Timestamp,
@@ -208,10 +208,10 @@ impl Isolate {
         Question { call, patience_ms, sent_at: now, sendings: 1 }
     }
 
-    /// Returns the message that asks once more; `None` if it was sent often enough.
+    /// Returns the repeated message; `None` if it was sent often enough.
     ///
-    /// It is sent a second time in any case, and a third time if there is credit for that; but
-    /// while nothing is answered and the view is stale, only the oldest one is.
+    /// A second sending is always allowed, a third if there is credit for it. But while nothing is
+    /// answered and the view is stale, only the oldest question is repeated.
     pub fn ask_again(&mut self, now: Timestamp, question: &mut Question) -> Option<CounterCall> {
         let is_in_vain = !self.is_view_fresh(now)
             && self.patience.is_in_doubt_since_before(now, question.sent_at);
@@ -228,11 +228,11 @@ impl Isolate {
         Some(question.call.clone())
     }
 
-    /// Learns from an answer, whatever it says, how long a counter takes.
+    /// Takes in from an answer of any kind how long a counter takes.
     ///
-    /// The time counts from the first sending, although a later one may have been answered: some
-    /// answers wait for a pull, and if these did not count because they were asked for again, the
-    /// isolate would never learn that they take longer.
+    /// The time counts from the first sending, although a later one may have been answered. Some
+    /// answers wait for a pull, and these are repeated most. Without them the isolate would never
+    /// learn that answers take longer.
     pub fn on_answered(&mut self, now: Timestamp, question: &Question) {
         if question.call.counter.colo == self.colo {
             self.patience.note_answered(now, question.sent_at);
@@ -248,7 +248,7 @@ impl Isolate {
         !is_silent || self.asks.is_left(now, SYNC_MS, ASKS_IN_SILENCE)
     }
 
-    /// Whether a visitor may enter although the counter is silent.
+    /// Whether a visitor may enter although the counter timed out.
     pub(super) fn may_flow(&self, now: Timestamp, settings: &Settings) -> bool {
         settings.when_silent == WhenSilent::KeepFlowing
             && self.flow.is_left(now, MINUTE_MS, settings.keep_flowing_per_minute)
@@ -263,8 +263,8 @@ impl Isolate {
     }
 
     /// Keeps what an answer brings besides the decision on the visit: slots for the next newcomers,
-    /// a view, and news of the counters. For the second answer to a question that was repeated,
-    /// when the visit has been decided, this is all.
+    /// a view, and news of the counters. The second answer to a repeated question, after the
+    /// decision, brings only this.
     pub fn keep_rest(&mut self, now: Timestamp, counter: Node, reply: CounterReply) {
         let is_here = counter.colo == self.colo;
         match reply {
@@ -287,13 +287,13 @@ impl Isolate {
         }
     }
 
-    /// Returns the moment up to which it is known that the session of this ticket was not ended;
-    /// `None` if nobody can tell here.
+    /// Returns the moment up to which the session of this ticket is known not to be ended. `None`
+    /// if this isolate cannot tell.
     pub fn checked_at(&self, now: Timestamp, ticket: &Ticket) -> Option<Timestamp> {
         self.revoked.whole_until(now, ticket.checked_at())
     }
 
-    /// Whether the aggregator may be asked about a visitor: not in the 2 s after it was silent.
+    /// Whether the aggregator may be asked about a visitor: not within 2 s after it could not tell.
     pub fn may_ask_for_ended(&self, now: Timestamp) -> bool {
         self.revoked.unanswered_at.is_none_or(|at| now.since_ms(at) >= SYNC_MS)
     }
@@ -303,8 +303,8 @@ impl Isolate {
         Report { check: vec![ticket.id.visitor()], ..self.outbox.empty_report(self.id) }
     }
 
-    /// Processes the answer to it, and returns the moment up to which it holds; 1970 if there is
-    /// none. A ticket that is named in it is void from now on.
+    /// Processes the answer to [`Self::ended_request`], and returns the moment up to which it
+    /// holds; 1970 without an answer. Tickets named in it are void from now on.
     pub fn on_ended_reply(&mut self, now: Timestamp, reply: Option<ReportReply>) -> Timestamp {
         let is_news = |until: &Timestamp| now < until.plus_seconds(CHECKED_S.into());
         let until = reply.as_ref().and_then(|reply| reply.ended_until).filter(is_news);
@@ -320,7 +320,7 @@ impl Isolate {
     }
 
     /// Whether the session that began at `at` with a slot of this waiting ticket may have been
-    /// ended since. A copy that comes so late is worth nothing where that is not known.
+    /// ended since. True if that is not known of a copy that comes so late: it is worth nothing.
     pub(super) fn may_be_ended(
         &self,
         now: Timestamp,

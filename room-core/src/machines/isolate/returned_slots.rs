@@ -1,4 +1,4 @@
-//! The unused slots of an isolate's batches, which go back to the counters that gave them.
+//! The unused slots of an isolate's batches. They go back to the counters that gave them.
 
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
@@ -6,8 +6,8 @@ use crate::capacity::slots::{GrantId, Slots, WRITE_OFF_MS};
 
 /// The slots given back per grant, as running totals.
 ///
-/// Each message repeats the totals of its counter: one that is lost is made good by the next, and
-/// one that comes twice changes nothing.
+/// Each message repeats the totals of its counter. The next message makes a lost one good, and a
+/// repeated one changes nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReturnedSlots {
     by_grant: SortedMap<GrantId, Total>,
@@ -34,8 +34,8 @@ impl ReturnedSlots {
         total.is_said = false;
     }
 
-    /// Returns a counter's number and the totals to send to it, if one of them has changed since it
-    /// was sent. They count as sent from then on.
+    /// Returns a counter's number and the totals to send to it, if one of them has changed since
+    /// the last message. They count as sent from then on.
     pub(super) fn pending_returns(&mut self, now: Timestamp) -> Option<(u16, Vec<(GrantId, u32)>)> {
         // Later the global aggregator has written the grant off, and the counter has forgotten it.
         self.by_grant.retain(|_, total| now < total.until + WRITE_OFF_MS);

@@ -7,10 +7,10 @@ use crate::capacity::state::RevokedVisitor;
 use crate::queue::view::View;
 use crate::ticket::{GRACE_S, Ticket};
 
-/// The most tickets remembered, 16 bytes each. Of one that was forgotten and is used again, the
-/// isolate hears anew from the aggregator.
+/// The most tickets remembered, 16 bytes each. If a forgotten one is used again, the aggregator
+/// names it anew.
 const REMEMBERED_MAX: usize = 8_192;
-/// How old what is known of ended sessions may be, in milliseconds, to say of one that it was not.
+/// Milliseconds for which a check of ended sessions may be used to say that one was not ended.
 const FRESH_MS: u64 = 30 * SECOND_MS;
 
 /// The visitors whose tickets are void, each with the moment after which the ticket would have
@@ -18,15 +18,16 @@ const FRESH_MS: u64 = 30 * SECOND_MS;
 #[derive(Clone, Debug, Default)]
 pub(super) struct RevokedTickets {
     void: SortedMap<VisitorId, Timestamp>,
-    /// From when to when a session must have been ended to be among them for sure.
+    /// The span of time whose ended sessions are all known here.
     whole: (Timestamp, Timestamp),
-    /// When the aggregator could not tell whether a session was ended, if that was its last word.
+    /// When the aggregator could not tell whether a session was ended; `None` if it could last
+    /// time.
     pub(super) unanswered_at: Option<Timestamp>,
 }
 
 impl RevokedTickets {
-    /// Remembers that the tickets of these visitors are void, and returns whether one of them was
-    /// not known before.
+    /// Remembers that the tickets of these visitors are void. Returns whether one of them was not
+    /// known.
     pub(super) fn record(&mut self, now: Timestamp, revoked: &[RevokedVisitor]) -> bool {
         let before = self.void.len();
         for RevokedVisitor { visitor, bucket } in revoked {
@@ -45,7 +46,7 @@ impl RevokedTickets {
         is_news
     }
 
-    /// Remembers what a view says of ended sessions.
+    /// Takes in the ended sessions that a view names.
     pub(super) fn hear(&mut self, view: &View) {
         let (since, until) = (view.revoked_since.unwrap_or(view.made_at), view.made_at);
         let (from, to) = self.whole;
@@ -58,8 +59,8 @@ impl RevokedTickets {
         self.record(view.made_at, &view.revoked);
     }
 
-    /// Returns the moment up to which it is known that a session was not ended which was not by
-    /// `checked_at`, if it is not among them; `None` if that is not known, or not of late.
+    /// Returns the moment up to which all sessions ended since `checked_at` are known: a session
+    /// that is not among them was not ended. `None` if they are not all known, or not recently.
     pub(super) fn whole_until(&self, now: Timestamp, checked_at: Timestamp) -> Option<Timestamp> {
         let (from, to) = self.whole;
         (from <= checked_at && now.since_ms(to) < FRESH_MS).then_some(to)

@@ -1,4 +1,4 @@
-//! Which of the visitors who wait at a counter its pull names.
+//! Which of the visitors who wait at a counter are listed in its pull.
 
 use super::Pull;
 use crate::order::order_key::QueuedVisitor;
@@ -11,7 +11,7 @@ impl Pull {
     }
 }
 
-/// The most newcomers whose keys a pull lists, and the most waiting visitors.
+/// The most newcomers whose keys a pull lists, and the most waiting visitors that it lists.
 pub const NAMED_MAX: usize = 64;
 /// How many of the listed newcomers are simply the first ones; the others are a sample.
 const NAMED_FIRST: usize = NAMED_MAX / 2;
@@ -19,8 +19,8 @@ const NAMED_FIRST: usize = NAMED_MAX / 2;
 /// Returns which of `waiting` newcomers a pull lists, as ascending ranks in the order of their
 /// keys, from 0.
 ///
-/// Up to [`NAMED_MAX`] newcomers are all listed. Of more, the first 32 are, and 32 of the others at
-/// even distances, the last one included, so that the list shows how the crowd is spread.
+/// Up to [`NAMED_MAX`] newcomers are all listed. Of more, the first 32 are listed and 32 of the
+/// others at even distances, the last one included. So the list shows how the crowd is spread.
 pub fn named_ranks(waiting: usize) -> impl Iterator<Item = usize> {
     (0..waiting.min(NAMED_MAX)).map(move |named| match (named + 1).checked_sub(NAMED_FIRST) {
         Some(step) if waiting > NAMED_MAX => {
