@@ -1,9 +1,9 @@
-//! How often the data centers of a room tell what they count, and how long slots may be held.
+//! How often the data centers of a room report their counts, and how long slots may be held.
 //!
-//! A room far from its limits needs no news of the last second: its objects sleep between rare
-//! calls, for which its owner pays, and slots are held for longer. Nothing that is safe depends on
-//! it: slots are booked before they are handed out, and a place counts as taken until its data
-//! center has told that it is free.
+//! A room far from its limits needs no news of the last second. Its objects sleep between rare
+//! calls, which its owner pays for, and slots are held for longer. Safety does not depend on it.
+//! Slots are booked before they are handed out, and a place counts as taken until its data center
+//! has reported it free.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,17 @@ use super::slots::LEASE_MS;
 use super::state::{REPORT_MS, SYNC_MS};
 use crate::room::settings::Settings;
 
-/// The part of a session after which a calm room is told the counts, as its divisor: so long the
-/// places of sessions that have ended are taken for held.
+/// Reports per session in a calm room: the divisor of the session duration. For one such part the
+/// places of ended sessions may still count as taken.
 const SESSION_PARTS: u64 = 6;
-/// The age in milliseconds beyond which a view is stale at the full pace, because its data center
-/// has missed a sync with the room's global aggregator. Decisions then go to the counter.
+/// The age in milliseconds beyond which a view is stale at the full pace. Its data center has then
+/// missed a sync with the room's global aggregator, and decisions go to the counter.
 pub const STALE_MS: u64 = 2 * SYNC_MS;
-/// The longest time between two reports, in milliseconds.
+/// The longest time between two reports of a calm room, in milliseconds.
 const REST_MS_MAX: u64 = 50_000;
-/// The same where sessions can be ended early, in milliseconds: views are young enough to say that
-/// one was not, for [`CHECKED_S`](crate::ticket::CHECKED_S) from when they were made.
+/// The longest time between two reports where sessions can be ended early, in milliseconds. Views
+/// are then young enough to say for [`CHECKED_S`](crate::ticket::CHECKED_S) that a session was not
+/// ended.
 const CHECKED_REST_MS_MAX: u64 = 15_000;
 
 /// The pace of one room's messages. The default is the full one.
@@ -32,16 +33,16 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// The pace at which everything is known within seconds.
+    /// The pace at which all counts are known within seconds.
     pub const FULL: Self = Self { rest_ms: 0 };
 
-    /// Returns the pace of a room with these settings that is far from its limits.
+    /// Returns the pace of a calm room, one far from its limits, with these settings.
     pub fn calm(settings: &Settings) -> Self {
         let most_ms = if settings.sessions_end_early { CHECKED_REST_MS_MAX } else { REST_MS_MAX };
         Self { rest_ms: (settings.session_ms() / SESSION_PARTS).min(most_ms) }
     }
 
-    /// Whether this is the pace of a room far from its limits.
+    /// Whether this is the pace of a calm room.
     pub fn is_calm(self) -> bool {
         self.rest_ms > 0
     }
@@ -51,18 +52,18 @@ impl Cadence {
         !self.is_calm()
     }
 
-    /// Returns how long an isolate waits from one report to the next, in milliseconds.
+    /// Returns the time between two reports of an isolate, in milliseconds.
     pub fn report_ms(self) -> u64 {
         self.rest_ms.max(REPORT_MS)
     }
 
-    /// Returns how old a data center's view may be before the next sync, in milliseconds.
+    /// Returns the time between two syncs of a data center, in milliseconds.
     pub fn sync_ms(self) -> u64 {
         self.rest_ms.max(SYNC_MS)
     }
 
-    /// Returns the age in milliseconds from which on an isolate looks for a newer view: by then its
-    /// own report has brought one, if it had any to send.
+    /// Returns the age in milliseconds from which on an isolate looks for a newer view. By then its
+    /// own report has brought one, if it had anything to report.
     pub fn view_due_ms(self) -> u64 {
         2 * self.rest_ms + SYNC_MS
     }
@@ -72,7 +73,7 @@ impl Cadence {
         3 * self.rest_ms + STALE_MS
     }
 
-    /// Returns how long a counter may hand out slots, in milliseconds from when it asked for them.
+    /// Returns how long a counter may hand out slots, in milliseconds since it asked for them.
     pub fn lease_ms(self) -> u64 {
         3 * self.rest_ms / 2 + LEASE_MS
     }

@@ -2,9 +2,9 @@
 //! took.
 //!
 //! A fact is counted where each event is already counted once, in a data center's aggregator. It
-//! travels upward in the contribution that goes anyway, as an absolute value, so that a message may
-//! be lost, repeated or late without harm (I15). A duration is a fact too: the number of its
-//! class on a fixed scale, so that histograms are merged by adding, like everything else.
+//! travels in the contribution that is sent anyway, as an absolute value. So a message may be lost,
+//! repeated or late without harm (I15). A duration is a fact too: the number of its class on a
+//! fixed scale. Histograms are therefore merged by adding, like everything else.
 
 use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
@@ -13,27 +13,27 @@ use crate::room::turnstile::ChallengeEvent;
 /// How often each fact was counted, by [`key`].
 pub type Facts = SortedMap<u64, u32>;
 
-/// How long a minute takes up facts, in seconds from its beginning; what is reported later counts
-/// in no minute. A calm room reports every 50 s at most, and once more after a lost answer.
+/// How long a minute takes up facts, in seconds from its beginning; later reports of it are not
+/// counted. A calm room reports every 50 s at most, and once more after a lost answer.
 pub const OPEN_S: u64 = 300;
 /// The number of cells of a minute: each key names its minute and one of them.
 const CELLS: u64 = 256;
-/// The first cell of the classes of waits, and of stays.
+/// The first cells of the classes of waits and of stays.
 const WAITS: u64 = 32;
 const STAYS: u64 = 128;
-/// The first cell of the classes of how wrong an estimate was, and their number; the last class
-/// begins at 7,168 %.
+/// The first cell of the classes of errors of shown waits, and their number. The last class begins
+/// at 7,168 %.
 const TOLD_ERRORS: u64 = 208;
 const TOLD_ERROR_CLASSES: u64 = CELLS - TOLD_ERRORS;
-/// The shortest wait that any page tells, in seconds: whoever was told so and waited for less was
-/// told the right time.
+/// The shortest wait that any page shows, in seconds. A shorter real wait counts as this one, so
+/// that the shown time was right.
 const SHORTEST_TOLD_S: u64 = 60;
 /// The number of classes of a duration; the last one begins at 11 days and has no end.
 pub const CLASSES: u64 = 80;
 /// Durations below this many seconds have a class of their own each.
 const EXACT_S: u64 = 8;
 
-/// Something that is counted.
+/// Something that is counted for the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A visitor entered without having waited.
@@ -44,27 +44,27 @@ pub enum Fact {
     Joined,
     /// The origin ended a session.
     Revoked,
-    /// A visitor entered after so many seconds in the line.
+    /// A visitor entered after this many seconds in the line.
     Waited(u64),
-    /// A session ended whose visitor was last seen so many seconds after entering.
+    /// A session ended whose visitor was last seen this many seconds after entering.
     Stayed(u64),
     /// A visitor was challenged for the first time.
     Challenged,
-    /// A visitor has passed the challenge.
+    /// A visitor passed the challenge.
     Solved,
-    /// A visitor has failed the challenge, or has sent a token that is not genuine.
+    /// A visitor failed the challenge, or sent a token that is not genuine.
     Failed,
     /// A page of the infinite queue was shown.
     InfiniteRefresh,
-    /// A visitor entered who had missed a check-in, and whose turn was kept meanwhile.
+    /// A visitor entered who had missed a check-in while the turn was kept.
     TurnKept,
-    /// An object of the room did not answer a message.
+    /// An object of the room did not answer a message in time.
     Unanswered,
     /// The state could not be stored.
     SaveFailed,
-    /// The room was looked at while nobody new entered, whatever places were free.
+    /// A measurement found that nobody new enters, even if places are free.
     Held,
-    /// A visitor entered who was told a wait that was so many percent of the real one off.
+    /// A visitor entered, and the shown wait was this many percent of the real one off.
     ToldError(u64),
 }
 
@@ -90,15 +90,15 @@ impl Fact {
         }
     }
 
-    /// Returns how wrong a visitor was told who was told to wait so many seconds in all and has
-    /// waited so many.
+    /// Returns the error of a shown wait: `told_s` seconds were shown in all, and the visitor
+    /// waited `waited_s`.
     pub fn told_error(told_s: u32, waited_s: u32) -> Self {
         let (told_s, waited_s) = (u64::from(told_s), u64::from(waited_s).max(SHORTEST_TOLD_S));
         Self::ToldError(told_s.abs_diff(waited_s) * 100 / waited_s)
     }
 
-    /// Returns the fact that is counted of what happened to a challenge; none of a token of which
-    /// nobody said what it is worth, since that is counted a second time.
+    /// Returns the fact by which an event of a challenge is counted. `None` for a token that was
+    /// not verified, since its challenge is counted once more later.
     pub fn of_challenge(event: ChallengeEvent) -> Option<Self> {
         match event {
             ChallengeEvent::Challenge => Some(Self::Challenged),
@@ -135,8 +135,8 @@ pub fn first_open(now: Timestamp) -> u64 {
     minute(now.minus_seconds(OPEN_S)) + 1
 }
 
-/// Counts a fact of `at` where its minute still takes it up at `now`. A clock that runs ahead
-/// counts in the present minute.
+/// Counts a fact of the moment `at`, if its minute still takes up facts at `now`. A moment in the
+/// future, from a clock that runs ahead, counts in the present minute.
 pub fn count(facts: &mut Facts, now: Timestamp, at: Timestamp, fact: Fact) {
     let minute = minute(at.min(now));
     if minute >= first_open(now) {
@@ -144,8 +144,8 @@ pub fn count(facts: &mut Facts, now: Timestamp, at: Timestamp, fact: Fact) {
     }
 }
 
-/// Returns the class of a number, of seconds or percent: up to 8 the number itself, then four
-/// classes for each doubling, so that a class says a number within 12 %.
+/// Returns the class of a number of seconds or percent. Numbers up to 8 have their own class;
+/// above, there are four classes for each doubling, so that a class tells a number within 12 %.
 fn class(seconds: u64) -> u64 {
     let Some(octave) = seconds.checked_ilog2().filter(|_| seconds >= EXACT_S) else {
         return seconds;
@@ -160,7 +160,7 @@ fn shortest_s(class: u64) -> u64 {
     (4 + above % 4) << (above / 4 + 1)
 }
 
-/// Adds facts that were counted elsewhere, as far as their minutes still take up facts at `now`.
+/// Adds facts that were counted elsewhere, if their minutes still take up facts at `now`.
 pub fn add(facts: &mut Facts, now: Timestamp, more: &Facts) {
     let last = first_key(minute(now) + 1);
     let open = more.from_key(&first_key(first_open(now)));
@@ -170,7 +170,7 @@ pub fn add(facts: &mut Facts, now: Timestamp, more: &Facts) {
     }
 }
 
-/// Counts by class: of how long visitors waited or stayed, or how wrong their told waits were.
+/// Counts by class: of waits, of stays, or of errors of shown waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
     facts: &'a Facts,
@@ -178,18 +178,17 @@ pub struct Histogram<'a> {
 }
 
 impl<'a> Histogram<'a> {
-    /// Returns how long those waited who entered after a wait, of facts by cell.
+    /// Returns the waits of visitors who entered, from facts by cell.
     pub fn waits(facts: &'a Facts) -> Self {
         Self { facts, first_cell: WAITS }
     }
 
-    /// Returns how long those stayed whose sessions ended, of facts by cell.
+    /// Returns the stays of visitors whose sessions ended, from facts by cell.
     pub fn stays(facts: &'a Facts) -> Self {
         Self { facts, first_cell: STAYS }
     }
 
-    /// Returns how many percent of the real wait they were told wrong who entered after a wait, of
-    /// facts by cell.
+    /// Returns the errors of shown waits in percent of the real wait, from facts by cell.
     pub fn told_errors(facts: &'a Facts) -> Self {
         Self { facts, first_cell: TOLD_ERRORS }
     }
@@ -200,13 +199,13 @@ impl<'a> Histogram<'a> {
         facts.from_key(&first_cell).map(of_class).take_while(|(class, _)| *class < CLASSES)
     }
 
-    /// Returns how many numbers there are.
+    /// Returns how many numbers were counted.
     pub fn count(self) -> u64 {
         self.classes().map(|(_, count)| count).sum()
     }
 
-    /// Returns the number (of seconds, or percent) that `percent` of all do not exceed: the middle
-    /// of its class; `None` if there are none.
+    /// Returns the percentile `percent`, in seconds or percent: the middle of its class. `None` if
+    /// nothing was counted.
     pub fn percentile(self, percent: u64) -> Option<u64> {
         let rank = (self.count() * percent).div_ceil(100).max(1);
         let mut passed = 0;

@@ -1,10 +1,10 @@
-//! Places held for visitors whose renewals an isolate could not report to its aggregator: it tells
-//! the global aggregator itself, so that their places are not given away meanwhile.
+//! Places held for visitors whose renewals an isolate could not report to its aggregator. The
+//! isolate tells the global aggregator itself, so that the places are not given away meanwhile.
 //!
-//! A visitor counts where the aggregators have told. If the report of a move from one bucket to
-//! another does not arrive, nobody counts the visitor from the end of the one to the end of the
-//! other. A hold takes a place for just that time. It only ever adds, so that a renewal which is
-//! told both ways takes one place too many and never one too few.
+//! A visitor counts where the aggregators have reported. If the report of a move from one bucket to
+//! another does not arrive, nobody counts the visitor from the end of the first bucket to the end
+//! of the second. A hold takes a place for just that time. It only ever adds: a renewal that is
+//! reported both ways takes one place too many and never one too few.
 
 use std::collections::BTreeMap;
 
@@ -15,16 +15,16 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
 
-/// The number of visitors held by name at most, 20 MB. For each move of further ones a place
-/// is held until the session ends, whatever is reported.
+/// The most visitors held by name, 20 MB. Each move of a further visitor holds a place until the
+/// session ends, whatever is reported.
 const NAMED_MAX: usize = 50_000;
-/// The number of unreported moves of one visitor that are kept apart. With further ones the visitor
-/// is held until the last session ends, whatever is reported.
+/// The most unreported moves of one visitor that are kept apart. A visitor with more is held until
+/// the last session ends, whatever is reported.
 const MOVES_MAX: usize = 8;
-/// The number of isolates whose holds are remembered at most; those of others are not taken.
+/// The most isolates whose holds are remembered. Holds of further isolates are not taken.
 const ISOLATES_MAX: usize = 4_096;
-/// The number of pairs of buckets stored at most, 25 bytes each. Of more, all with the same end are
-/// one, and held at once.
+/// The most pairs of buckets stored, 25 bytes each. Beyond them all pairs with the same end become
+/// one, which is held at once.
 const PAIRS_MAX: usize = 1_024;
 
 /// A change of a visitor's bucket that an isolate could not report.
@@ -34,51 +34,51 @@ pub struct UnheardMove {
     pub number: u64,
     /// The visitor.
     pub visitor: VisitorId,
-    /// The bucket in which the visitor was counted until then; 0 for one who has just entered
-    /// without a slot.
+    /// The bucket in which the visitor was counted before; 0 for a visitor who entered without a
+    /// slot.
     pub from: Bucket,
-    /// The bucket in which the visitor is to be counted.
+    /// The bucket in which the visitor is counted from now on.
     pub to: Bucket,
 }
 
 /// What is known of an isolate that could not report.
 #[derive(Clone, Debug, Default)]
 struct Teller {
-    /// Its events up to this number have been told here.
+    /// The number up to which its events have been sent here.
     through: u64,
-    /// Those of them that no aggregator has told yet, in the order of their numbers.
+    /// Those events that no aggregator has reported yet, in the order of their numbers.
     unheard: Vec<(u64, VisitorId)>,
     /// The last bucket that it named.
     last: Bucket,
 }
 
-/// The unreported moves of one visitor: one place is held, from the first one's `from` to the last
+/// The unreported moves of one visitor. One place is held, from the first one's `from` to the last
 /// one's `to`.
 #[derive(Clone, Debug, Default)]
 struct Held {
     moves: Vec<(IsolateId, UnheardMove)>,
-    /// From where to where the visitor is held besides.
+    /// The span for which the visitor is held in addition.
     kept: Option<(Bucket, Bucket)>,
 }
 
 impl Held {
-    /// Returns from which bucket's end to which one's the place is held.
+    /// Returns the two buckets between whose ends the place is held.
     fn span(&self) -> Option<(Bucket, Bucket)> {
         let spans = self.moves.iter().map(|(_, one)| (one.from, one.to)).chain(self.kept);
         spans.reduce(|(from, to), (other_from, other_to)| (from.min(other_from), to.max(other_to)))
     }
 }
 
-/// The places held for visitors of whose renewals aggregators may not have heard.
+/// The places held for visitors whose renewals the aggregators may not know.
 #[derive(Clone, Debug, Default)]
 pub struct Holds {
-    /// How many places are held until the end of the one bucket, from that of the other on.
+    /// The number of places held, by the bucket whose end begins the hold and the one that ends it.
     places: SortedMap<(Bucket, Bucket), u64>,
     named: BTreeMap<VisitorId, Held>,
     tellers: BTreeMap<IsolateId, Teller>,
 }
 
-/// The places as they are stored: `(until, from, count)`. After a restart nobody knows any more
+/// The held places as they are stored: `(until, from, count)`. After a restart it is not known
 /// whose they are, and each is held until its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -99,11 +99,12 @@ impl From<StoredHolds> for Holds {
 }
 
 impl Holds {
-    /// Takes in moves that `isolate` could not report, its events up to the number `through`; of
-    /// these the first `included` have been reported after all. Returns whether that changes
-    /// anything; `None` where so many isolates are cut off that this one is not remembered.
+    /// Takes in moves that `isolate` could not report: its events up to the number `through`. Of
+    /// these the first `included` have been reported after all.
     ///
-    /// What was told before counts once, and so does each visitor, however many moves are told.
+    /// Returns whether that changes anything. `None` if too many isolates are cut off to remember
+    /// this one. A repeated move counts once, and so does each visitor, however many moves are
+    /// sent.
     pub fn take(
         &mut self,
         now: Timestamp,
@@ -151,7 +152,7 @@ impl Holds {
         self.replace(before, after);
     }
 
-    /// Notes that an aggregator has told of the isolate's events up to `number`.
+    /// Notes that an aggregator has reported the isolate's events up to `number`.
     pub fn hear(&mut self, isolate: IsolateId, number: u64) {
         let Some(teller) = self.tellers.get_mut(&isolate) else { return };
         let count = teller.unheard.partition_point(|(unheard, _)| *unheard <= number);
@@ -163,7 +164,7 @@ impl Holds {
         }
     }
 
-    /// Lets go of those moves of a visitor that are chosen.
+    /// Releases the chosen moves of a visitor.
     fn release(&mut self, visitor: VisitorId, chosen: impl Fn(IsolateId, &UnheardMove) -> bool) {
         let Some(held) = self.named.get_mut(&visitor) else { return };
         let before = held.span();
@@ -201,7 +202,7 @@ impl Holds {
         self.places.iter().map(holds).sum()
     }
 
-    /// Whether no place is held, nor will be.
+    /// Whether no place is held now or later.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

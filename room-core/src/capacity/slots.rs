@@ -20,43 +20,43 @@ use crate::ticket::bucket::Bucket;
 
 pub use end::SlotEnd;
 
-/// How long a data center's counter may hand out slots (a *lease*), in milliseconds from when it
-/// asked for them (`docs/algorithm.md`).
+/// How long a data center's counter may hand out slots (a *lease*), in milliseconds since it asked
+/// for them (`docs/algorithm.md`).
 pub const LEASE_MS: u64 = 4_000;
-/// How long a counter keeps slots for called visitors, in milliseconds from when they came; what it
-/// has not handed out by then goes back.
+/// How long a counter keeps slots for called visitors, in milliseconds since they came. Slots not
+/// handed out by then go back.
 pub const QUEUED_LEASE_MS: u64 = 1_500;
-/// How long after the end of its lease a slot may be used that was handed out before, in
-/// milliseconds: as long as an answer may be on its way (`LIMIT_MS` in `src/calls.rs`).
+/// How long after the end of its lease a slot that was handed out before may be used, in
+/// milliseconds. An answer may be on its way for as long (`LIMIT_MS` in `src/calls.rs`).
 pub const ANSWER_MS: u64 = 3_000;
-/// How long an isolate may use a batch of slots, in milliseconds, and never beyond the end of the
-/// lease from which the batch was taken.
+/// How long an isolate may use a batch of slots, in milliseconds. A batch never outlives the lease
+/// from which it was taken.
 pub const BATCH_MS: u64 = 2_500;
-/// How long after its end a grant is settled, in milliseconds: slots of which nobody has said by
-/// then that they were used or returned are written off, and count as used.
+/// How long after its end a grant is settled, in milliseconds. Slots neither reported used nor
+/// returned by then are written off, and count as used.
 pub const WRITE_OFF_MS: u64 = 15_000;
-/// The number of one-second bins in which admissions count against `new_users_per_minute`. With
-/// one more than 60 every span of 60 s is within the limit, wherever in a second it begins.
+/// The number of one-second bins in which admissions count against `new_users_per_minute`. With 61
+/// of them every span of 60 s is within the limit, wherever in a second it begins.
 pub const RATE_BINS: u64 = 61;
-/// The number of grants that are kept at most, so that the ledger fits into a stored value: each
-/// takes up to 200 bytes, and a sale in 300 data centers has 620.
+/// The most grants kept, so that the ledger fits into a stored value. Each takes up to 200 bytes,
+/// and a sale in 300 data centers has 620.
 const GRANTS_MAX: usize = 1_024;
-/// The number of grants from which on those whose slots were all written off are taken together.
+/// The number of grants from which on completely written-off grants are merged.
 const GRANTS_MANY: usize = GRANTS_MAX / 2;
 /// The width of the bins of slots for called visitors, in milliseconds. The middle of a census
-/// epoch is the start of a bin, so that it is known exactly how many have entered since then: one
-/// visitor called too many takes another's place.
+/// epoch is the start of a bin, so that the entrances since then are known exactly. One visitor
+/// called too many takes another's place.
 const BIN_MS: u64 = 500;
 const _: () = assert!((EPOCH_MS / 2).is_multiple_of(BIN_MS) && SECOND_MS.is_multiple_of(BIN_MS));
 
 /// The name of a grant: the incarnation (life) of the global aggregator that made it, and a number
-/// within it. As text, and in JSON: both in hexadecimal, with a hyphen between.
+/// within it. As text and in JSON both are hexadecimal, with a hyphen between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GrantId {
     /// The incarnation of the global aggregator that made the grant.
     pub incarnation: Incarnation,
-    /// Counted from 1 within that incarnation; 0 is the grant that stands for lost ones after a
-    /// restart.
+    /// The number, counted from 1 within that incarnation. 0 is the grant that stands for lost ones
+    /// after a restart.
     pub number: u64,
 }
 
@@ -106,9 +106,9 @@ pub struct Slots {
     pub grant: GrantId,
     /// The number of slots, and so of visitors that may be admitted.
     pub n: u32,
-    /// The moment from which on they may not be handed out, by the clock of whoever holds them.
+    /// The moment from which on they may not be handed out, by the holder's clock.
     pub until: Timestamp,
-    /// The same by the clock of the books: see [`SlotEnd`].
+    /// The same moment in ledger time: see [`SlotEnd`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_books: Option<Timestamp>,
 }
@@ -130,14 +130,14 @@ impl Slots {
 struct Grant {
     class: SlotClass,
     n: u32,
-    /// Rows of an earlier version lack it.
+    /// When the grant was made; rows of an earlier version lack it.
     #[serde(default)]
     granted_at: Timestamp,
     until: Timestamp,
     used: u32,
     returned: u32,
     written_off: u32,
-    /// The bucket in which written-off slots count as visitors: where the session duration changed
+    /// The bucket in which written-off slots count as visitors. If the session duration changed
     /// while they could be used, the longer one counts. Rows of an earlier version lack it.
     #[serde(default)]
     bucket: Bucket,
@@ -148,8 +148,8 @@ impl Grant {
         self.n.saturating_sub(self.used + self.returned + self.written_off)
     }
 
-    /// Returns the moment at which written-off slots count as admitted: when they could be used
-    /// last.
+    /// Returns the last moment at which slots could be used. Written-off ones count as admitted
+    /// then.
     fn last_use_at(&self) -> Timestamp {
         self.until + ANSWER_MS
     }
@@ -159,8 +159,8 @@ impl Grant {
         now.seconds() < self.last_use_at().seconds() + RATE_BINS
     }
 
-    /// Returns the same grant, whose written-off slots hold their places for a session of these
-    /// `settings` at least.
+    /// Returns the same grant, with its written-off slots holding places for at least a session of
+    /// these `settings`.
     fn holding(mut self, settings: &Settings) -> Self {
         self.hold(settings);
         self
@@ -185,16 +185,16 @@ pub struct Ledger {
     queued_at: Timestamp,
     /// The number of slots for called visitors, by the half second of their grant.
     queued_by_bin: SortedMap<u64, u32>,
-    /// For each earlier incarnation the one grant that stands for those it made after its last
-    /// stored row.
+    /// For each earlier incarnation, the grant that stands for those made after its last stored
+    /// row.
     stand_ins: SortedMap<Incarnation, StandIn>,
-    /// The last grant of each incarnation that was taken together with another: of those before
-    /// it that are not in the account it is not known whether all slots were used.
+    /// For each incarnation, the last grant that was merged into another. Of earlier grants missing
+    /// in the account it is not known whether all slots were used.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     taken_together: SortedMap<Incarnation, u64>,
 }
 
-/// The grant that stands for those of one earlier incarnation from a number on.
+/// The grant that stands for one earlier incarnation's grants from a number on.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct StandIn {
     first_number: u64,
@@ -219,9 +219,9 @@ impl Ledger {
 
     /// Takes over the stored account after a restart at `now`, for the new `incarnation`.
     ///
-    /// Slots that may have been granted after it was stored, up to its ceiling, for `lease_ms` at
-    /// most, count as outstanding until they are reported used or written off: limits hold, if too
-    /// strictly.
+    /// Slots may have been granted after the account was stored, up to its ceiling. For `lease_ms`
+    /// at most they count as outstanding, until they are reported used or written off. So limits
+    /// hold, if too strictly.
     #[must_use]
     pub fn restart(mut self, incarnation: Incarnation, now: Timestamp, lease_ms: u64) -> Self {
         let beyond = self.ceiling.saturating_sub(self.granted_total);
@@ -257,13 +257,13 @@ impl Ledger {
         self
     }
 
-    /// Whether another grant can be made: there are not too many to be stored.
+    /// Whether another grant can be made and still be stored.
     pub fn has_room(&self) -> bool {
         self.grants.len() < GRANTS_MAX
     }
 
-    /// Books `n` slots at `now`, for a lease of `lease_ms`, and returns them, to be handed to a
-    /// counter. The caller has checked that both limits of the room allow them.
+    /// Books `n` slots at `now` for a lease of `lease_ms`, and returns them for a counter. The
+    /// caller has checked that both limits of the room allow them.
     pub fn grant(
         &mut self,
         now: Timestamp,
@@ -287,12 +287,12 @@ impl Ledger {
         Slots::new(id, n, SlotEnd { until, in_books: Some(until) })
     }
 
-    /// Lets the slots of a grant be used for [`LEASE_MS`] from `now` on, for a visitor whom the
-    /// answer with one of them did not reach in time. Returns the new end.
+    /// Lets the slots of a grant be used for [`LEASE_MS`] from `now` on, for a visitor who did not
+    /// get the answer with one of them in time. Returns the new end.
     ///
-    /// None of them counts twice: those not accounted for are outstanding again, and leave the rate
-    /// and their places later by as much; if they have left the rate already, `rate_left` must be
-    /// as many. `None` if it is not, if they hold no places any more, or if it is not known what
+    /// None of them counts twice. Those not accounted for are outstanding again, and leave the rate
+    /// and their places later by as much. If they have left the rate already, `rate_left` must be
+    /// as many. `None` if it is not, if they no longer hold places, or if it is not known what
     /// became of them.
     pub fn extend(
         &mut self,
@@ -319,7 +319,7 @@ impl Ledger {
         counts.then_some(SlotEnd { until, in_books: Some(until) })
     }
 
-    /// Whether a grant that is not in the account was, and every slot of it has been accounted for.
+    /// Whether a grant that is not in the account was made, and each of its slots is accounted for.
     fn has_settled(&self, id: GrantId) -> bool {
         let stand_in = self.stand_ins.get(&id.incarnation);
         let is_own = id.incarnation == self.incarnation && id.number < self.next_number;
@@ -330,21 +330,21 @@ impl Ledger {
         is_own || stand_in.is_some_and(|stand_in| id.number < stand_in.first_number)
     }
 
-    /// Whether more is granted than the stored ceiling allows: the row must then be stored before
-    /// the last grant may leave the object.
+    /// Whether more is granted than the stored ceiling allows. The row must then be stored before
+    /// the last grant leaves the object.
     pub fn is_beyond_ceiling(&self) -> bool {
         self.granted_total > self.ceiling
     }
 
-    /// Sets the ceiling for the row that is stored next: what was granted so far, and `ahead` more.
+    /// Sets the ceiling for the next stored row: what was granted so far plus `ahead`.
     pub fn raise_ceiling(&mut self, ahead: u32) {
         self.ceiling = self.granted_total + u64::from(ahead);
     }
 
     /// Books how many slots of a grant were used, in total over all data centers' reports.
     ///
-    /// Returns false if these are more than the grant has, which is a fault somewhere; the account
-    /// takes them for all of the grant.
+    /// Returns false if these are more than the grant has, which is a fault somewhere. The account
+    /// then takes all slots of the grant for used.
     pub fn set_used(&mut self, id: GrantId, used: u32) -> bool {
         let Some(grant) = self.grants.get_mut(&id) else { return true };
         grant.used = used.max(grant.used).min(grant.n);
@@ -371,14 +371,14 @@ impl Ledger {
     }
 
     /// Returns the grant that stands for `id`, if an earlier incarnation made that after its last
-    /// stored row; else `None`.
+    /// stored row; otherwise `None`.
     pub fn stand_in_for(&self, id: GrantId) -> Option<GrantId> {
         let stand_in = self.stand_ins.get(&id.incarnation)?;
         (id.number >= stand_in.first_number).then_some(stand_in.grant)
     }
 
-    /// Writes off the slots that are not accounted for [`WRITE_OFF_MS`] after their end, and
-    /// forgets grants that no longer count.
+    /// Writes off the slots that are not accounted for [`WRITE_OFF_MS`] after their end. Forgets
+    /// grants that no longer count.
     pub fn settle(&mut self, now: Timestamp, settings: &Settings) {
         for grant in self.grants.values_mut() {
             if grant.outstanding() > 0 || grant.bucket == Bucket::default() {
@@ -404,8 +404,8 @@ impl Ledger {
         self.queued_by_bin.keep_from(&(oldest.0 / BIN_MS));
     }
 
-    /// Takes the written-off slots of one bucket together as those of one grant, once they count
-    /// against no rate. A late use of another of these grants is then counted beside its slot.
+    /// Merges the written-off slots of one bucket into one grant, once they count against no rate.
+    /// A late use of a slot of a merged grant is then counted in addition.
     fn take_together(&mut self, now: Timestamp) {
         let mut together: SortedMap<Bucket, GrantId> = SortedMap::new();
         let mut taken: Vec<(GrantId, Grant)> = Vec::new();
@@ -462,8 +462,8 @@ impl Ledger {
         self.queued_at
     }
 
-    /// Returns how many slots were granted to called visitors since `from`, the whole half second
-    /// of `from` included.
+    /// Returns how many slots were granted to called visitors since `from`, including the whole
+    /// half second of `from`.
     pub fn queued_since(&self, from: Timestamp) -> u64 {
         self.queued_by_bin.from_key(&(from.0 / BIN_MS)).map(|(_, n)| u64::from(*n)).sum()
     }

@@ -1,8 +1,8 @@
-//! The replicated counts of a room: one contribution from each source, of absolute values, of which
-//! the newest replaces those before.
+//! The replicated counts of a room: one contribution from each source, of absolute values. The
+//! newest contribution of a source replaces those before.
 //!
-//! Merging is commutative, associative and idempotent (invariant I15 of `docs/algorithm.md`), so
-//! that a message may be lost, repeated or late without harm.
+//! Merging is commutative, associative and idempotent (invariant I15 of `docs/algorithm.md`). So a
+//! message may be lost, repeated or late without harm.
 
 mod named;
 mod names;
@@ -32,22 +32,22 @@ use nodes::NodeState;
 use revoked::Revoked;
 use totals::Totals;
 
-/// From one sync of a data center to the next, in milliseconds (S in `docs/algorithm.md`).
+/// Time between two syncs of a data center, in milliseconds (S in `docs/algorithm.md`).
 pub const SYNC_MS: u64 = 2 * SECOND_MS;
-/// From one report of an isolate to the next while nothing else is said, in milliseconds.
+/// Time between two reports of an isolate, in milliseconds, unless another one is set.
 pub const REPORT_MS: u64 = 250;
-/// How long an isolate's report may wait for its answer, in milliseconds: what happens meanwhile
-/// goes with the next one.
+/// How long an isolate's report may wait for its answer, in milliseconds. Events meanwhile go with
+/// the next report.
 pub const REPORT_ANSWER_MS: u64 = 250;
 /// How far each clock may be from the true time, in milliseconds.
 pub const CLOCK_MS: u64 = SECOND_MS / 2;
-/// How late joins are known at most, in milliseconds: no later data center is waited for.
+/// The longest wait for a data center's joins, in milliseconds; a later one is left out.
 const JOINS_LATE_MS: u64 = 5 * SECOND_MS;
-/// How long a data center may say nothing, in milliseconds, before others are called without its
-/// census of those who wait.
+/// How long a data center may be silent, in milliseconds, before others are called without its
+/// census of waiting visitors.
 pub const LEFT_OUT_MS: u64 = 20 * SECOND_MS;
-/// How long joins and admissions are kept by the second, in seconds: the 5 minutes that estimates
-/// look back, and some.
+/// How long joins and admissions are kept by the second, in seconds. Estimates look back 5 minutes,
+/// which is a little less.
 pub const BIN_SECONDS: u64 = 310;
 
 /// Everything that one source has counted, as absolute values since its incarnation began.
@@ -55,48 +55,49 @@ pub const BIN_SECONDS: u64 = 310;
 pub struct Contribution {
     /// The sequence number, from 1; of two contributions of a source the higher one counts.
     pub seq: u64,
-    /// The number of visitors in each activity bucket; below 0 where visitors whom another source
+    /// The number of visitors in each activity bucket. Below 0 if visitors whom another source
     /// counted there have moved on here.
     pub activity: SortedMap<Bucket, i64>,
-    /// The number of slots used of each grant.
+    /// The number of used slots of each grant.
     pub used: SortedMap<GrantId, u32>,
-    /// The number of newcomers by the second of their admission, counted from 1970.
+    /// The number of newcomers by the second of their admission, since 1970.
     pub admitted: SortedMap<u64, u32>,
-    /// The number of all visitors admitted, newcomers and called ones, by second: for estimates.
+    /// The number of all admitted visitors, newcomers and called ones, by second. Estimates use it.
     pub entered: SortedMap<u64, u32>,
     /// The number of visitors who joined the line, by second.
     pub joined: SortedMap<u64, u32>,
-    /// The visitors who waited in each epoch of the census.
+    /// The waiting visitors of each epoch of the census.
     pub census: SortedMap<Epoch, EpochCensus>,
-    /// Those of them who are away and whose turn is kept, in the epochs that may be reported next.
+    /// The visitors in `census` who are away while their turn is kept, for the epochs that may be
+    /// reported next.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub away: SortedMap<Epoch, EpochCensus>,
-    /// Visitors whose sessions an origin ended here, each with the bucket where it counted last.
+    /// Visitors whose sessions an origin ended here, each with the last bucket that counted them.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub revoked: SortedMap<VisitorId, Bucket>,
     /// Visitors counted here whom others have counted as well. An earlier version leaves them out,
-    /// and takes them for others.
+    /// and counts them as different visitors.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub named: SortedMap<VisitorId, Named>,
     /// The newest epoch whose census is complete.
     pub through: Epoch,
-    /// The number of the last event of each isolate that is counted in here.
+    /// The number of the last event of each isolate that is counted in this contribution.
     pub included: SortedMap<IsolateId, u64>,
-    /// Whether no isolate reported anything since the last sync and nobody waits: if the source
-    /// then says nothing more, that is no failure.
+    /// Whether no isolate reported anything since the last sync and nobody waits. Silence of the
+    /// source afterwards is then no failure.
     pub quiet: bool,
-    /// The moment up to which all renewals are in here; 1970 while a new incarnation does not know
-    /// yet. `None` in what an earlier version of the source said.
+    /// The moment up to which this contribution has all renewals. 1970 while a new incarnation does
+    /// not know yet; `None` from an earlier version.
     #[serde(default)]
     pub told_until: Option<Timestamp>,
-    /// How often the source's isolates report, in milliseconds; 0 is [`REPORT_MS`].
+    /// The report interval of the source's isolates, in milliseconds; 0 stands for [`REPORT_MS`].
     #[serde(default)]
     pub report_ms: u64,
     /// The facts of the last minutes, for the owner's history.
     #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     pub facts: Facts,
-    /// Whether the source syncs after the end of each bucket in which it counts somebody, also if
-    /// it is quiet. An earlier version does not, nor does one in a calm room.
+    /// Whether the source syncs after the end of each non-empty bucket, even if it is quiet. False
+    /// from an earlier version, and in a calm room.
     #[serde(default)]
     pub tells_ends: bool,
 }
@@ -117,15 +118,15 @@ pub struct Contributions {
     named: NamedVisitors,
     totals: Totals,
     changed: SortedSet<GrantId>,
-    /// What the incarnations of each aggregator say together.
+    /// The state of each aggregator over all its incarnations.
     nodes: SortedMap<Node, NodeState>,
-    /// Places of visitors whose renewals may be unknown to all of them.
+    /// Places held for visitors whose renewals no source may know.
     holds: Holds,
 }
 
 impl Contributions {
-    /// Merges a contribution that came at `now`. Returns false, and changes nothing, if it is not
-    /// newer than the one held of that source.
+    /// Merges a contribution that came at `now`. Returns false, and changes nothing, if the one
+    /// held of that source is as new or newer.
     pub fn merge(
         &mut self,
         now: Timestamp,
@@ -190,33 +191,33 @@ impl Contributions {
         self.refresh(source.node);
     }
 
-    /// Returns the grants of which more slots were used since the last call of this method, each
-    /// with the number of its used slots over all sources.
+    /// Returns the grants with newly used slots since the last call, each with the number of its
+    /// used slots over all sources.
     pub fn take_used(&mut self) -> Vec<(GrantId, u32)> {
         let changed = std::mem::take(&mut self.changed);
         changed.into_iter().map(|grant| (grant, self.totals.used.of(grant))).collect()
     }
 
-    /// Returns how many visitors are inside at `now`: those in live buckets, each summed over all
-    /// sources and at least 0, and those in expired ones of silent data centers, whose sessions may
+    /// Returns how many visitors are inside at `now`. Live buckets are summed over all sources,
+    /// each at least 0. Expired buckets of silent data centers count too, since their sessions may
     /// have been renewed.
     pub fn counted(&self, now: Timestamp, settings: &Settings) -> u64 {
         self.live(now) + self.held_by_silence(now, settings) + self.holds.places(now)
     }
 
-    /// Returns how many places are taken at `now`: like [`Self::counted`], but with those whose
-    /// sessions have ended and may have been renewed unknown to this object.
+    /// Returns how many places are taken at `now`: like [`Self::counted`], plus ended sessions that
+    /// may have been renewed without this object knowing.
     ///
-    /// The places of a bucket are free once their data center has told of all renewals up to the
-    /// bucket's end, or no news of one can come any more.
+    /// The places of a bucket are free once their data center has reported all renewals up to the
+    /// bucket's end, or once no news of one can come any more.
     pub fn places_taken(&self, now: Timestamp, settings: &Settings) -> u64 {
         let known = self.nodes.iter().map(|(node, state)| (*node, state.renewals_known(now)));
         self.live(now) + self.held(known, now, settings) + self.holds.places(now)
     }
 
-    /// Takes in moves that an isolate could not report to its aggregator, its events up to the
-    /// number `through`: a place is held for each of these visitors from the end of the old bucket
-    /// to that of the new one, unless an aggregator tells of the move.
+    /// Takes in moves that an isolate could not report to its aggregator: its events up to the
+    /// number `through`. For each of these visitors a place is held from the end of the old bucket
+    /// to that of the new one, unless an aggregator reports the move.
     ///
     /// Returns as [`Holds::take`] does.
     pub fn hold(
@@ -231,7 +232,7 @@ impl Contributions {
         self.holds.take(now, isolate, through, included, moves)
     }
 
-    /// Returns the places held for visitors whose renewals may be unknown, as they are stored.
+    /// Returns the held places as they are stored.
     pub fn stored_holds(&self) -> StoredHolds {
         self.holds.for_storage()
     }
@@ -241,8 +242,8 @@ impl Contributions {
         self.holds = stored.into();
     }
 
-    /// Returns how long after the end of a session a renewal of it is heard of at the latest, in
-    /// milliseconds, if no message is lost and clocks agree, where isolates report most rarely.
+    /// Returns the longest delay of the news of a renewal after the end of the session, in
+    /// milliseconds. It is that of the rarest reports, if no message is lost and clocks agree.
     pub fn news_ms(&self) -> u64 {
         self.nodes.values().map(NodeState::news_ms).max().unwrap_or(0)
     }
@@ -252,8 +253,8 @@ impl Contributions {
         self.totals.facts.counts()
     }
 
-    /// Returns the moment up to which everybody who joined the line is known: what data centers
-    /// have told, those without traffic and those 5 s late aside.
+    /// Returns the moment up to which all joins of the line are known, by the reports of data
+    /// centers. Data centers without traffic, and those more than 5 s late, are left out.
     pub fn joins_told_until(&self, now: Timestamp) -> Timestamp {
         let told = self.nodes.values().filter(|node| !node.quiet).map(NodeState::told_until).min();
         told.unwrap_or(now).clamp(now - JOINS_LATE_MS, now)
@@ -263,16 +264,16 @@ impl Contributions {
         self.live_buckets(now).map(|(_, count)| count).sum()
     }
 
-    /// Returns how many visitors are in buckets expired by `now` whose sessions a silent data
-    /// center may have renewed.
+    /// Returns how many visitors are in expired buckets of silent data centers, which may have
+    /// renewed their sessions.
     fn held_by_silence(&self, now: Timestamp, settings: &Settings) -> u64 {
         let silent = self.nodes.iter().filter(|(_, node)| node.is_silent(now));
         self.held(silent.map(|(node, state)| (*node, state.heard_at)), now, settings)
     }
 
-    /// Returns how many visitors of these data centers are in buckets that have expired by `now`,
-    /// but after the moment up to which the data center's renewals are known: their places are held
-    /// for one session duration at most.
+    /// Returns how many visitors of these data centers have a bucket that has expired by `now`, but
+    /// after the moment up to which renewals are known. Their places are held for one session
+    /// duration at most.
     fn held(
         &self,
         known_until: impl Iterator<Item = (Node, Timestamp)>,
@@ -303,7 +304,7 @@ impl Contributions {
         held.iter().map(|(bucket, count)| (*count).min(total(bucket)).max(0).unsigned_abs()).sum()
     }
 
-    /// Returns what is held of all incarnations of one aggregator.
+    /// Returns the held contributions of all incarnations of one aggregator.
     fn lives(&self, node: Node) -> impl Iterator<Item = (&NodeIncarnation, &Held)> {
         let first = NodeIncarnation { node, incarnation: Incarnation(0) };
         self.sources.from_key(&first).take_while(move |(source, _)| source.node == node)
@@ -314,7 +315,7 @@ impl Contributions {
         self.nodes.values().any(|node| !node.quiet && node.heard_at < moment)
     }
 
-    /// Computes anew what the incarnations of one aggregator say together.
+    /// Recomputes the state of one aggregator from all its incarnations.
     fn refresh(&mut self, node: Node) {
         match NodeState::of(self.lives(node).map(|(_, held)| held)) {
             Some(state) => self.nodes.insert(node, state),
@@ -328,8 +329,8 @@ impl Contributions {
         (self.nodes.values().filter(recent).count() as u64).max(1)
     }
 
-    /// Returns the newest epoch that ended at least 3 s ago and whose census every data center with
-    /// waiting visitors has reported; one silent for over 20 s is not waited for.
+    /// Returns the newest epoch that ended at least 3 s ago and that every data center with waiting
+    /// visitors has reported. A data center silent for over 20 s is not waited for.
     pub fn reported_epoch(&self, now: Timestamp) -> Option<Epoch> {
         let newest = Epoch::newest_ended(now.minus_seconds(3))?;
         let holds_back =
@@ -338,8 +339,8 @@ impl Contributions {
         Some(slowest.map_or(newest, |slowest| slowest.min(newest)))
     }
 
-    /// Returns the census of one epoch: the visitors waiting in all data centers, by order key. Of
-    /// those who are away the first `away_max` of the line count.
+    /// Returns the census of one epoch: the waiting visitors of all data centers, by order key. Of
+    /// the visitors who are away, only the first `away_max` in the line count.
     pub fn waiters(&self, epoch: Epoch, away_max: u64) -> EpochCensus {
         let mut waiters = self.sum_of(|contribution| contribution.census.get(&epoch));
         let mut left = away_max;
@@ -368,13 +369,13 @@ impl Contributions {
         EpochCensus::sums(reports.flatten().map(|(key, count)| (*key, *count)).collect())
     }
 
-    /// Returns how many newcomers were admitted since the second of `from`, that one included.
+    /// Returns how many newcomers were admitted since the second of `from`, including it.
     pub fn admitted_since(&self, from: Timestamp) -> u64 {
         self.totals.admitted.since(from)
     }
 
     /// Returns how many visitors, newcomers and called ones, were admitted since the second of
-    /// `from`, that one included.
+    /// `from`, including it.
     pub fn entered_since(&self, from: Timestamp) -> u64 {
         self.totals.entered.since(from)
     }
@@ -384,7 +385,7 @@ impl Contributions {
         u64::from(self.totals.entered.of(second))
     }
 
-    /// Returns how many visitors joined the line since the second of `from`, that one included.
+    /// Returns how many visitors joined the line since the second of `from`, including it.
     pub fn joined_since(&self, from: Timestamp) -> u64 {
         self.totals.joined.since(from)
     }
@@ -412,7 +413,7 @@ impl Contributions {
         self.sources.iter().map(|(source, held)| (*source, held.contribution.seq)).collect()
     }
 
-    /// Returns how many slots were used of all grants that `chosen` picks.
+    /// Returns how many slots were used of all grants for which `chosen` is true.
     pub fn used_of(&self, chosen: impl Fn(GrantId) -> bool) -> u32 {
         self.totals.used.of_all(chosen)
     }
@@ -422,8 +423,8 @@ impl Contributions {
         self.totals.entered.first_since(from).map(Timestamp::from_seconds)
     }
 
-    /// Returns the sources that may know of waiting visitors, the newest of each aggregator. Those
-    /// do not count that were silent for over 20 s when any was heard last.
+    /// Returns the sources that may know of waiting visitors, the newest of each aggregator. A
+    /// source that was silent for over 20 s at the last contact of any is left out.
     pub fn sources_with_waiters(&self) -> Vec<NodeIncarnation> {
         let heard_at = self.heard_at();
         let may_know = |node: &NodeState| {
@@ -434,13 +435,13 @@ impl Contributions {
         nodes.filter_map(|(node, _)| newest(*node)).map(|(source, _)| *source).collect()
     }
 
-    /// Whether anybody waits by the newest census of some data center.
+    /// Whether anybody waits, by the newest census of any data center.
     pub fn has_waiters(&self) -> bool {
         self.nodes.values().any(NodeState::has_waiters)
     }
 
-    /// Returns the buckets that are live at `now` and the number of visitors in each, without those
-    /// whose sessions were ended, in the order in which they expire.
+    /// Returns the buckets that are live at `now`, in the order of their expiry, each with its
+    /// visitors. Visitors whose sessions were ended are left out.
     pub fn live_buckets(&self, now: Timestamp) -> impl Iterator<Item = (Bucket, u64)> {
         let first_live = Bucket(u32::try_from(now.seconds() + 1).unwrap_or(u32::MAX));
         let inside = |(bucket, count): (&Bucket, &i64)| {
@@ -449,7 +450,7 @@ impl Contributions {
         self.activity.from_key(&first_live).map(inside)
     }
 
-    /// Returns when places come free if nobody renews a session, and how many at each moment.
+    /// Returns when places become free if nobody renews a session, and how many at each moment.
     pub fn expiries(&self, now: Timestamp) -> impl Iterator<Item = (Timestamp, u64)> {
         self.live_buckets(now).map(|(bucket, count)| (bucket.expires_at(), count))
     }

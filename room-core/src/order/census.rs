@@ -1,8 +1,8 @@
 //! The census: how many visitors wait, and at which places, in each epoch of 5 seconds.
 //!
-//! With each check-in a visitor is counted in advance for the time until the next one is due.
-//! Nobody reports a departure: whoever leaves is no longer counted once the next check-in does not
-//! come (`docs/algorithm.md`).
+//! Each check-in counts the visitor in advance, until the next one is due. Nobody reports a
+//! departure: a visitor who leaves no longer counts once the next check-in is missing
+//! (`docs/algorithm.md`).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,18 +13,18 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
 
-/// The number of different keys up to which one data center reports its waiting visitors exactly;
-/// beyond it, keys are rounded to key buckets of 5 s.
+/// The most different keys at which one data center reports its waiting visitors exactly. With more
+/// keys they are rounded to key buckets of 5 s.
 pub const EXACT_WAITERS_MAX: usize = 512;
 
-/// The number of check-ins that are remembered so as to count none twice; beyond it, those whose
+/// The most check-ins that are remembered so as to count none twice. Beyond it, check-ins whose
 /// presence is over are forgotten at once.
 ///
-/// 16 bytes each: 200,000 waiters of one data center in one refresh interval are 3.2 MB.
+/// They take 16 bytes each: 200,000 waiters of one data center in one refresh interval are 3.2 MB.
 const REMEMBERED_MAX: usize = 200_000;
 
-/// A span of 5 seconds ([`EPOCH_MS`]) for which waiting visitors are counted, as its number since
-/// the Unix epoch.
+/// A span of 5 seconds ([`EPOCH_MS`]) for which waiting visitors are counted. Its value is its
+/// number since the Unix epoch.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -42,7 +42,8 @@ impl Epoch {
         Timestamp(self.0.saturating_mul(EPOCH_MS))
     }
 
-    /// Returns the moment that stands for the epoch: whoever is present then is counted in it.
+    /// Returns the moment that stands for the epoch. Visitors present at it are counted in the
+    /// epoch.
     pub fn middle(self) -> Timestamp {
         self.start() + EPOCH_MS / 2
     }
@@ -58,8 +59,8 @@ impl Epoch {
     }
 }
 
-/// The span for which one check-in counts a visitor as waiting: from the moment at which the
-/// check-in was due to the moment at which the next one is.
+/// The span for which one check-in counts a visitor as waiting. It goes from the moment at which
+/// the check-in was due to the moment at which the next one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Presence {
     /// The visitor's place in the order.
@@ -67,21 +68,20 @@ pub struct Presence {
     /// The first moment of the span.
     pub from: Timestamp,
     /// The first moment after the span, when the next check-in is due. If it lies before `from`,
-    /// the visitor came earlier than an earlier presence said, and is no longer counted from
-    /// `until` to `from`.
+    /// the visitor came earlier than announced, and no longer counts from `until` to `from`.
     pub until: Timestamp,
-    /// The id of the check-in, by which two tabs with one cookie are counted once.
+    /// The id of the check-in. By it two tabs with one cookie are counted once.
     pub check_in: CheckInId,
     /// True on the first page that a visitor gets, before any cookie has come back.
     pub joined: bool,
-    /// How much of the end of the span is for a visitor who may be away, whose turn is kept: in
+    /// How much of the end of the span is for a visitor who may be away while the turn is kept, in
     /// milliseconds after the check-in was due.
     #[serde(default, skip_serializing_if = "is_none")]
     pub kept_ms: u64,
-    /// How much of the end of the span before this one, which ended at `from`, was for a visitor
-    /// who may be away, in milliseconds: the visitor is here, so that time counts as presence.
-    /// `None` where nothing is kept and nothing was, and from an earlier version, which does not
-    /// say: then nobody counts as away.
+    /// How much of the end of the span before, which ended at `from`, was for a visitor who may be
+    /// away, in milliseconds. The visitor is here, so that time counts as presence.
+    ///
+    /// `None` if nothing is or was kept, and from an earlier version. Nobody counts as away then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was_kept_ms: Option<u64>,
 }
@@ -91,13 +91,14 @@ fn is_none(kept_ms: &u64) -> bool {
     *kept_ms == 0
 }
 
-/// The number of visitors who wait in one epoch, by their keys. Where keys are rounded, the
-/// visitors of a key bucket stand at its last key.
+/// The number of waiting visitors of one epoch, by key. Where keys are rounded, the visitors of a
+/// key bucket stand at its last key.
 pub type EpochCensus = SortedMap<OrderKey, u32>;
 
-/// Returns a census with the same visitors at no more than `keys_max` keys: the first half of them
-/// as they are, since those are called next, and each of the others for several. Visitors of
-/// keys that are left out stand at the next one.
+/// Returns a census with the same visitors at `keys_max` keys at most.
+///
+/// The first half of the keys stays, since those visitors are called next. Each of the others
+/// stands for several: visitors of a dropped key stand at the next one.
 pub fn thinned(waiters: &EpochCensus, keys_max: usize) -> EpochCensus {
     let exact = keys_max / 2;
     let Some(others) = waiters.len().checked_sub(2 * exact).map(|more| more + exact) else {
@@ -118,36 +119,37 @@ pub fn thinned(waiters: &EpochCensus, keys_max: usize) -> EpochCensus {
     thinned.into_iter().collect()
 }
 
-/// Returns the epochs in which a presence counts: those whose middle lies in `[from, until)`.
+/// Returns the epochs in which a presence counts, those whose middle lies in `[from, until)`.
 pub fn epochs_of(from: Timestamp, until: Timestamp) -> impl Iterator<Item = Epoch> {
     // The first middle at or after a moment m is that of epoch ceil((m - 2500) / 5000).
     let first = from.0.saturating_sub(EPOCH_MS / 2).div_ceil(EPOCH_MS);
     (first..).map(Epoch).take_while(move |epoch| epoch.middle() < until)
 }
 
-/// The census of one data center: the visitors who wait in each epoch, counted from the presences
+/// The census of one data center: the waiting visitors of each epoch, counted from the presences
 /// that its isolates report.
 #[derive(Clone, Debug, Default)]
 pub struct Census {
     epochs: SortedMap<Epoch, Waiters>,
-    /// The check-ins that were counted, with the end of their presence: up to 200,000.
+    /// The check-ins that were counted, each with the end of its presence: up to 200,000.
     seen: SpreadMap<CheckInId, Timestamp>,
-    /// When those of them whose time had ended were forgotten last.
+    /// When check-ins whose presence is over were last forgotten.
     forgotten_at: Timestamp,
 }
 
-/// The visitors who wait in one epoch: by their exact keys up to [`EXACT_WAITERS_MAX`] of these,
-/// and then by key buckets, whose number grows with the waiting time and not with the visitors.
+/// The waiting visitors of one epoch. They stand at their exact keys up to [`EXACT_WAITERS_MAX`]
+/// keys, and then in key buckets, whose number grows with the waiting time and not with the
+/// visitors.
 #[derive(Clone, Debug, Default)]
 struct Waiters {
     by_key: EpochCensus,
-    /// Those of them whose check-in is overdue, and who count because their turn is kept.
+    /// The visitors among them whose check-in is overdue, and who count because their turn is kept.
     away: EpochCensus,
     is_coarse: bool,
 }
 
-/// The longest presence that is counted, in milliseconds: the longest refresh interval that a room
-/// can have, with its spread, and the longest time that a turn is kept. A longer one is cut.
+/// The longest presence that is counted, in milliseconds; a longer one is cut. It is the longest
+/// refresh interval of any room, with its spread, plus the longest time that a turn is kept.
 const PRESENCE_MS_MAX: u64 = 330_000 + TURN_KEPT_MINUTES_MAX as u64 * MINUTE_MS;
 
 impl Census {
@@ -182,7 +184,7 @@ impl Census {
         true
     }
 
-    /// Forgets the epochs whose time ended 30 s ago or earlier, and every 5 s the check-ins.
+    /// Forgets the epochs that ended at least 30 s ago, and every 5 s the check-ins that are over.
     pub fn prune(&mut self, now: Timestamp) {
         let horizon = now - 30_000;
         self.epochs.retain(|epoch, _| epoch.end() > horizon);
@@ -203,23 +205,23 @@ impl Census {
         self.epochs.iter().map(|(epoch, waiters)| (*epoch, waiters.by_key.clone())).collect()
     }
 
-    /// Returns those of [`Self::report`] who are away and whose turn is kept, for the epochs that
-    /// begin before `until`. Epochs in which nobody is are left out.
+    /// Returns the visitors of [`Self::report`] who are away while their turn is kept, for the
+    /// epochs that begin before `until`. Epochs without such visitors are left out.
     pub fn report_away(&self, until: Timestamp) -> SortedMap<Epoch, EpochCensus> {
         let near = self.epochs.iter().take_while(|(epoch, _)| epoch.start() < until);
         let away = near.filter(|(_, waiters)| !waiters.away.is_empty());
         away.map(|(epoch, waiters)| (*epoch, waiters.away.clone())).collect()
     }
 
-    /// Returns true when nobody is counted in the epoch of `now` or in a later one.
+    /// Whether nobody is counted in the epoch of `now` or in a later one.
     pub fn is_empty_from(&self, now: Timestamp) -> bool {
         self.epochs.from_key(&Epoch::at(now)).all(|(_, waiters)| waiters.by_key.is_empty())
     }
 }
 
 impl Waiters {
-    /// Counts one visitor less at `key`; where none is counted, another data center has counted the
-    /// visitor, and nothing changes here.
+    /// Counts one visitor less at `key`. Without a visitor there nothing changes: another data
+    /// center has counted the visitor.
     fn remove(&mut self, key: OrderKey) {
         let key = self.rounded(key);
         take_one(&mut self.by_key, key);

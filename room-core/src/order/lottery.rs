@@ -1,12 +1,14 @@
 //! The lottery of `queueing_method: random`: in each round of two minutes every waiting visitor has
 //! a place that is drawn by chance. Places are computed where they are needed and never stored.
 //!
-//! Whoever has come back with a cookie before a round takes part in it, at a place that is a keyed
-//! hash of round and ticket: joining again draws nothing better, and nobody can compute it without
-//! the deployment's secret. Whoever came later stands behind all of them by the time of joining,
-//! until the next round. The keys of a round lie above those of the round before, so the threshold
-//! up to which visitors are called only ever rises. A visitor who was called in one round and has
-//! not come yet stays called through the next one ([`Called`]).
+//! A visitor who came back with a cookie before a round takes part in it. The place is a keyed hash
+//! of round and ticket. Joining again draws nothing better, and nobody can compute it without the
+//! deployment's secret. Visitors who came later stand behind all of them by the time of joining,
+//! until the next round.
+//!
+//! The keys of a round lie above those of the round before, so the threshold up to which visitors
+//! are called only ever rises. A visitor who was called in one round and has not come yet stays
+//! called through the next one ([`Called`]).
 
 use std::fmt;
 
@@ -19,22 +21,22 @@ use crate::order::census::Presence;
 use crate::order::order_key::OrderKey;
 use crate::ticket::Ticket;
 
-/// The length of a round in milliseconds: whole epochs of the census, and six refresh intervals by
-/// default. Cloudflare publishes none; this one was chosen here.
+/// The length of a round in milliseconds: whole epochs of the census, and six default refresh
+/// intervals. Cloudflare publishes no value; this one was chosen here.
 pub const ROUND_MS: u64 = 120_000;
-/// The lowest key of the lottery: above all moments in milliseconds, and such that keys stay below
+/// The lowest key of the lottery. It is above all moments in milliseconds, and keys stay below
 /// 2^53, up to which JavaScript's numbers are exact.
 const FIRST_KEY: u64 = 5_000_000_000_000_000;
-/// The number of keys for those who take part in a round; the first is nobody's. They are 200 key
-/// buckets for a crowd, with few ties among the first 512.
+/// The number of keys for visitors who take part in a round; the first is nobody's. They make 200
+/// key buckets for a crowd, with few ties among the first 512.
 const PLACES: u64 = 1_000_000;
-/// The number of keys behind them for those who came too late, by milliseconds since the round
-/// began: more than it lasts.
+/// The number of keys behind those for visitors who came too late, in milliseconds since the round
+/// began. They are more than a round lasts.
 const LATE: u64 = 200_000;
 /// The number of keys of one round: whole key buckets.
 const KEYS: u64 = PLACES + LATE;
 
-/// The secret that the places of a room's lottery are drawn with; it does not show in debug output.
+/// The secret with which the places of a room's lottery are drawn. Debug output hides it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct LotteryKey([u8; 32]);
 
@@ -61,7 +63,7 @@ impl Round {
         Self(now.0 / ROUND_MS)
     }
 
-    /// Returns the round that a key belongs to; `None` for the key of a line that is no lottery.
+    /// Returns the round to which a key belongs; `None` for the key of a line without a lottery.
     pub fn of(key: OrderKey) -> Option<Self> {
         key.0.checked_sub(FIRST_KEY).map(|above| Self(above / KEYS))
     }
@@ -84,14 +86,14 @@ impl Round {
         OrderKey(FIRST_KEY.saturating_add(self.0.saturating_mul(KEYS)))
     }
 
-    /// Returns the threshold that calls on average `called` out of `of` visitors who take part.
+    /// Returns the threshold that on average calls `called` of the `of` visitors who take part.
     pub fn share(self, called: u64, of: u64) -> OrderKey {
         let places = u128::from(PLACES - 1) * u128::from(called.min(of)) / u128::from(of.max(1));
         OrderKey(self.first().0 + u64::try_from(places).unwrap_or(PLACES))
     }
 
-    /// Returns the place of a visitor who joined at this moment, too late to take part in the
-    /// round: behind all who do.
+    /// Returns the place of a visitor who joined at this moment, too late for the round. It is
+    /// behind all who take part.
     pub fn late(self, joined_at: Timestamp) -> OrderKey {
         let behind = joined_at.since_ms(self.start()).min(LATE - 1);
         OrderKey(self.first().0 + PLACES + behind)
@@ -115,20 +117,20 @@ impl Round {
     }
 }
 
-/// The visitors who have been called, that is, told to enter at their next check-in if a slot is
-/// free: all up to a threshold, and in a lottery those of the round before up to where it stood.
+/// The visitors who have been called: they may enter at their next check-in if a slot is free. They
+/// are all up to a threshold, and in a lottery those of the round before up to its last threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called {
     /// The threshold `T`: visitors with this key or a lower one have been called.
     pub threshold: OrderKey,
-    /// The threshold at the end of the round before; means nothing outside a lottery.
+    /// The threshold at the end of the round before; without meaning outside a lottery.
     pub before: OrderKey,
 }
 
 impl Called {
-    /// Returns true if the visitor at this place has been called.
+    /// Whether the visitor at this place has been called.
     ///
-    /// Never true where the place is one of a lottery and the threshold is not, or the reverse.
+    /// Never true if the place belongs to a lottery and the threshold does not, or the reverse.
     pub fn calls(self, key: OrderKey) -> bool {
         match (Round::of(key), Round::of(self.threshold)) {
             (None, None) => key <= self.threshold,
@@ -141,8 +143,8 @@ impl Called {
     }
 }
 
-/// Returns the visitor's place in the lottery at `now`: the one of the present round, or that of
-/// the round before if the visitor was called in it.
+/// Returns the visitor's place in the lottery at `now`: that of the present round, or that of the
+/// round before if the visitor was called in it.
 pub fn place(ticket: &Ticket, now: Timestamp, key: LotteryKey, called: Option<Called>) -> OrderKey {
     let round = Round::at(now);
     let before = round.previous().key_of(ticket, key);
@@ -152,7 +154,7 @@ pub fn place(ticket: &Ticket, now: Timestamp, key: LotteryKey, called: Option<Ca
     round.key_of(ticket, key)
 }
 
-/// Cuts a presence where rounds begin, because the visitor has another place in each of them.
+/// Cuts a presence where rounds begin, since the visitor has another place in each of them.
 pub fn parts(ticket: &Ticket, key: LotteryKey, whole: Presence) -> impl Iterator<Item = Presence> {
     let mut rest = Some(whole);
     std::iter::from_fn(move || {

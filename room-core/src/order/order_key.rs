@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::time::Timestamp;
 
-/// The length in milliseconds of an epoch, the span after which waiting visitors are counted again,
-/// and of a key bucket, by which the keys of a long line are rounded.
+/// The length in milliseconds of an epoch and of a key bucket. Waiting visitors are counted once
+/// per epoch; the keys of a long line are rounded to key buckets.
 pub const EPOCH_MS: u64 = 5_000;
 
-/// A visitor's place in the order; the visitor with the lowest key is called first.
+/// A visitor's place in the order. The visitor with the lowest key is called first.
 ///
 /// With first come, first served it is the moment of joining, in milliseconds since the Unix epoch.
-/// Visitors of a prequeue that draws lots have a drawn moment instead, and the places of a lottery
-/// lie above all moments.
+/// Visitors of a prequeue that draws lots have a drawn moment instead. The places of a lottery lie
+/// above all moments.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -24,7 +24,7 @@ pub struct OrderKey(pub u64);
 pub struct QueuedVisitor {
     /// The place in the line.
     pub key: OrderKey,
-    /// Some bits of the admission: they tell those apart who joined in one millisecond.
+    /// Some bits of the admission, which tell visitors apart who joined in one millisecond.
     pub name: u16,
 }
 
@@ -35,13 +35,13 @@ impl From<OrderKey> for u64 {
 }
 
 impl OrderKey {
-    /// Returns the place of a visitor who joined at `joined_at`, with first come, first served.
+    /// Returns the place, by first come, first served, of a visitor who joined at `joined_at`.
     pub const fn fifo(joined_at: Timestamp) -> Self {
         Self(joined_at.0)
     }
 
-    /// Returns the last key of the key bucket that this one lies in: buckets are [`EPOCH_MS`] keys
-    /// wide, and all keys of one round to the same.
+    /// Returns the last key of this key's bucket. Buckets are [`EPOCH_MS`] keys wide, and all keys
+    /// of a bucket round to the same one.
     #[must_use]
     pub const fn coarse(self) -> Self {
         Self(self.0 / EPOCH_MS * EPOCH_MS + (EPOCH_MS - 1))

@@ -1,11 +1,14 @@
-//! The draw of `shuffle_at_event_start`: an event's start gives everybody who joined in its
-//! prequeue a place by chance. Places follow from the tickets; none is stored, and all isolates
+//! The draw of `shuffle_at_event_start`: the start of an event gives everybody who joined in its
+//! prequeue a place by chance. Places follow from the tickets. None is stored, and all isolates
 //! agree.
 //!
-//! Anyone can verify the draw. Before the start the page tells the visitor's lot and a hash of the
-//! draw's key, which together settle the rank; after it the key, which proves the rank. Without
-//! the deployment's secret nobody knows a rank before the start, so joining again until it is good
-//! is no use. The owner has the secret and could do that: the draw does not protect against it.
+//! Anyone can verify the draw. Before the start the page shows the visitor's lot and a hash of the
+//! draw's key, which together settle the rank. After the start it shows the key, which proves the
+//! rank.
+//!
+//! Without the deployment's secret nobody knows a rank before the start, so it is no use to join
+//! again until it is good. The owner has the secret and could do that: the draw does not protect
+//! against the owner.
 
 use std::fmt;
 
@@ -25,17 +28,17 @@ pub struct Shuffle {
     pub event: EventId,
     /// The first moment of the prequeue.
     pub from: Timestamp,
-    /// The start of the event, which ends the prequeue. Whoever joins from then on stands behind
-    /// everybody who takes part in the draw.
+    /// The start of the event, which ends the prequeue. Visitors who join from then on stand behind
+    /// all who take part in the draw.
     pub until: Timestamp,
-    /// The secret that ranks are drawn with; it is never stored.
+    /// The secret with which ranks are drawn. It is never stored.
     #[serde(skip)]
     pub key: DrawKey,
 }
 
-/// The secret key of one draw, which is published when its event starts.
+/// The secret key of one draw. It is published when its event starts.
 ///
-/// Each draw has its own, and knowing one tells nothing about another.
+/// Each draw has its own, and one key tells nothing about another.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawKey([u8; 32]);
 
@@ -45,12 +48,12 @@ impl DrawKey {
         Self(bytes)
     }
 
-    /// Returns the SHA-256 of the key, which binds the draw to it and does not tell it.
+    /// Returns the SHA-256 of the key. It binds the draw to the key without revealing it.
     pub(crate) fn commitment(&self) -> [u8; 32] {
         Sha256::digest(self.0).into()
     }
 
-    /// Returns the rank of a lot, from 0 to 2^64 - 1: the lower, the sooner.
+    /// Returns the rank of a lot, from 0 to 2^64 - 1. A lower rank comes sooner.
     fn rank(&self, lot: Lot) -> u64 {
         let Ok(mut hash) = Hmac::<Sha256>::new_from_slice(&self.0) else { return 0 };
         hash.update(&lot.0);
@@ -65,8 +68,8 @@ impl fmt::Debug for DrawKey {
     }
 }
 
-/// The pseudonym of a ticket in one draw, which the visitor may know and publish: it tells nothing
-/// about the ticket's id or about its lots in other draws.
+/// The pseudonym of a ticket in one draw. The visitor may know and publish it: it tells nothing
+/// about the ticket's id, or about its lots in other draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lot(pub [u8; 16]);
 
@@ -81,20 +84,20 @@ pub struct Receipt {
     pub drawn: Option<Drawn>,
 }
 
-/// The part of the evidence that is revealed when the event starts.
+/// The part of the evidence that is revealed at the start of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// The draw's key.
     pub key: [u8; 32],
-    /// The visitor's rank, the lower the sooner: the first 8 bytes of the HMAC-SHA-256 of the lot
-    /// under the key, as a big-endian number.
+    /// The visitor's rank; a lower one comes sooner. It is the first 8 bytes of the HMAC-SHA-256 of
+    /// the lot under the key, as a big-endian number.
     pub rank: u64,
 }
 
-/// What everybody may know of a draw.
+/// The public part of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Published {
-    /// When its event starts.
+    /// The start of the event.
     pub starts_at: Timestamp,
     /// The SHA-256 of the draw's key.
     pub commitment: [u8; 32],
@@ -103,23 +106,23 @@ pub struct Published {
 }
 
 impl Shuffle {
-    /// Returns what everybody may know of the draw at `now`; `None` before the prequeue.
+    /// Returns the public part of the draw at `now`; `None` before the prequeue.
     pub fn published(&self, now: Timestamp) -> Option<Published> {
         let key = (now >= self.until).then_some(self.key.0);
         let (starts_at, commitment) = (self.until, self.key.commitment());
         (now >= self.from).then_some(Published { starts_at, commitment, key })
     }
 
-    /// Returns true for a moment within the prequeue: whoever joined then takes part in the draw.
+    /// Whether a moment lies in the prequeue. A visitor who joined then takes part in the draw.
     pub fn covers(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
 
     /// Returns the drawn place of a visitor who joined in the prequeue; `None` for everybody else.
     ///
-    /// It is `from + (until - from) * rank / 2^64`, a moment of the prequeue (`docs/algorithm.md`):
-    /// places of the draw come before those of everybody who joined after the start. Nobody can
-    /// look for a good one, because the ticket's id is random and sealed from its holder.
+    /// It is `from + (until - from) * rank / 2^64`, a moment of the prequeue (`docs/algorithm.md`).
+    /// So drawn places come before those of visitors who joined after the start. Nobody can search
+    /// for a good one, because the ticket's id is random and sealed from its holder.
     pub fn key_of(&self, ticket: &Ticket) -> Option<OrderKey> {
         let rank = self.key.rank(self.lot(ticket)?);
         let length_ms = u128::from(self.until.since_ms(self.from));
@@ -127,8 +130,8 @@ impl Shuffle {
         Some(OrderKey::fifo(self.from + offset_ms))
     }
 
-    /// Returns what the holder of a ticket may know about the draw at `now`; `None` for a visitor
-    /// who did not join in the prequeue.
+    /// Returns what the holder of a ticket may know of the draw at `now`. `None` for a visitor who
+    /// did not join in the prequeue.
     pub fn receipt(&self, now: Timestamp, ticket: &Ticket) -> Option<Receipt> {
         let lot = self.lot(ticket)?;
         let drawn =

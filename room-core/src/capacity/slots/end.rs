@@ -1,26 +1,26 @@
-//! When slots end, by the clock of whoever holds them and by that of the books.
+//! When slots end, by their holder's clock and in ledger time.
 
 use serde::{Deserialize, Serialize};
 
 use crate::base::time::Timestamp;
 
-/// The end of slots, as whoever holds them measures it.
+/// The end of slots, as their holder measures it.
 ///
 /// No two clocks agree. So each holder counts from the moment at which it asked for the slots, by
-/// its own clock: they came later, hence it never holds them longer than whoever gave them.
+/// its own clock. They came later; hence it never holds them longer than the one that gave them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotEnd {
     /// The moment from which on the slots may not be handed out, by the holder's clock.
     pub until: Timestamp,
-    /// The same moment by the clock of the books, or a later one. `None` where a machine of an
-    /// earlier version gave the slots.
+    /// The same moment in ledger time, or a later one. `None` if a machine of an earlier version
+    /// gave the slots.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_books: Option<Timestamp>,
 }
 
 impl SlotEnd {
-    /// Returns the end as measured by somebody who gets the slots at `now`, by the present holder's
-    /// clock, and had asked at `asked_at` by its own.
+    /// Returns the end as the next holder measures it. It gets the slots at `now` by the present
+    /// holder's clock, and asked for them at `asked_at` by its own.
     #[must_use]
     pub fn handed_on(self, now: Timestamp, asked_at: Timestamp) -> Self {
         Self { until: asked_at + self.until.since_ms(now), ..self }
@@ -34,8 +34,8 @@ impl SlotEnd {
         Self { until: self.until.min(until), in_books }
     }
 
-    /// Returns the moment `now`, by the holder's clock, as the books see it, or a later one. It is
-    /// `now` itself where that is not known.
+    /// Returns the moment `now` of the holder's clock in ledger time, or a later one. `now` itself
+    /// if ledger time is not known.
     pub fn moment_in_books(self, now: Timestamp) -> Timestamp {
         let Some(in_books) = self.in_books else { return now };
         in_books + now.since_ms(self.until) - self.until.since_ms(now)

@@ -1,10 +1,11 @@
 //! Visitors whom several data centers count, by name: one session takes one place, wherever its
 //! ticket is used (invariant I7 of `docs/algorithm.md`).
 //!
-//! Counts are sums without names, so a ticket that is used in ten data centers would count ten
-//! times. A data center that meets a ticket which another one has counted says so by name, and with
-//! how much of its counts is that visitor's. Here the counts of all who name a visitor are replaced
-//! by one place. An earlier version of the room's object leaves the names out, and counts as ever.
+//! Counts are sums without names, so a ticket used in ten data centers would count ten times. A
+//! data center that meets a ticket which another one has counted reports its visitor by name, with
+//! the visitor's part of its counts. Here the counts of all sources that name a visitor are
+//! replaced by one place. An earlier version of the room's object leaves the names out, and counts
+//! as before.
 
 use std::collections::BTreeMap;
 
@@ -15,32 +16,33 @@ use crate::base::id::{AggregatorCode, VisitorId};
 use crate::base::time::Timestamp;
 use crate::ticket::bucket::Bucket;
 
-/// The number of visitors known by name at most, about 20 MB. Of further ones each data center in
-/// which a session is renewed counts one.
+/// The most visitors known by name, about 20 MB. A further one counts once in each data center in
+/// which the session is renewed.
 const NAMED_MAX: usize = 100_000;
-/// The number of visitors at most that are stored by name, 105 to 150 bytes each: of one source,
-/// and of all. The others count without a name until the source is heard again.
+/// The most visitors stored by name, 105 to 150 bytes each: of one source, and of all. The others
+/// count without a name until the source is heard again.
 const STORED_OF_ONE_MAX: usize = 100;
 const STORED_OF_ALL_MAX: usize = 300;
-/// The number of visitors at most of whom one answer says that others count them.
+/// The most visitors whom one answer names as counted elsewhere.
 const TOLD_MAX: usize = 1_024;
 
-/// What one source says of one visitor whom it counts and others may count as well.
+/// What one source says of a visitor whom other sources may count as well.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Fields", into = "Fields")]
 pub struct Named {
     /// The bucket with which the session ends, as far as the source knows.
     pub bucket: Bucket,
-    /// The bucket that the ticket named when the source met it first, in which `by` has counted the
-    /// visitor without a name; 0 where the source itself counted the visitor first.
+    /// The bucket that the ticket named when the source first met it. In it `by` has counted the
+    /// visitor without a name. 0 if the source itself counted the visitor first.
     pub from: Bucket,
-    /// That aggregator, or none. The source's own code means an earlier incarnation of it.
+    /// The aggregator that counted the visitor in `from`, or none. The source's own code means an
+    /// earlier incarnation of it.
     pub by: AggregatorCode,
     /// How often the visitor is in the buckets of the source's `activity`.
     pub counts: Vec<(Bucket, i64)>,
 }
 
-/// The same as an array: bucket, from, by and the counts.
+/// The fields of [`Named`] as an array: bucket, from, by and the counts.
 type Fields = (Bucket, Bucket, AggregatorCode, Vec<(Bucket, i64)>);
 
 impl From<Fields> for Named {
@@ -56,7 +58,7 @@ impl From<Named> for Fields {
 }
 
 impl Named {
-    /// A visitor whom the source has counted first, and who is in this bucket.
+    /// A visitor who is in this bucket, and whom the source was the first to count.
     pub fn counted_in(bucket: Bucket) -> Self {
         let (from, by) = (Bucket::default(), AggregatorCode::default());
         Self { bucket, from, by, counts: vec![(bucket, 1)] }
@@ -67,7 +69,7 @@ impl Named {
         Self { bucket: from, from, by, counts: Vec::new() }
     }
 
-    /// Notes that the source counts the visitor in `bucket` so many times more.
+    /// Adds `count` to how often the source counts the visitor in `bucket`.
     pub fn add(&mut self, bucket: Bucket, count: i64) {
         match self.counts.iter_mut().find(|(one, _)| *one == bucket) {
             Some((_, known)) => *known += count,
@@ -77,7 +79,7 @@ impl Named {
     }
 }
 
-/// Returns how many visitors are stored by name of each of so many sources.
+/// Returns how many visitors are stored by name per source, with this many sources.
 pub(super) fn stored_max(sources: usize) -> usize {
     (STORED_OF_ALL_MAX / sources.max(1)).min(STORED_OF_ONE_MAX)
 }
@@ -85,14 +87,14 @@ pub(super) fn stored_max(sources: usize) -> usize {
 /// A change of what a source counts in a bucket.
 pub(super) type Correction = (NodeIncarnation, Bucket, i64);
 
-/// All visitors known by name, each with what sources say.
+/// All visitors known by name, each with what its sources say.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NamedVisitors {
     visitors: BTreeMap<VisitorId, BTreeMap<NodeIncarnation, Named>>,
 }
 
 impl NamedVisitors {
-    /// Takes in what a source says of a visitor, in place of what it said before.
+    /// Takes in what a source says of a visitor, in place of its earlier word.
     pub(super) fn insert(&mut self, visitor: VisitorId, source: NodeIncarnation, named: &Named) {
         if self.visitors.len() < NAMED_MAX || self.visitors.contains_key(&visitor) {
             self.visitors.entry(visitor).or_default().insert(source, named.clone());
@@ -109,8 +111,9 @@ impl NamedVisitors {
         }
     }
 
-    /// Returns by how much the counts of sources differ from one place for this visitor: in the
-    /// bucket with which the session ends. Whoever counts the visitor without a name is made good.
+    /// Returns by how much the counts of sources differ from one place for this visitor, in the
+    /// bucket with which the session ends. That includes sources that count the visitor without a
+    /// name.
     pub(super) fn corrections(&self, visitor: VisitorId) -> Vec<Correction> {
         let Some(sources) = self.visitors.get(&visitor) else { return Vec::new() };
         let counted = sources.iter().flat_map(|(source, named)| {
@@ -128,9 +131,9 @@ impl NamedVisitors {
         counted.chain(place).chain(left).collect()
     }
 
-    /// Returns visitors inside at `now` whom a source does not name although others do,
-    /// [`TOLD_MAX`] at most: those whom they have met with a ticket of its aggregator, and those
-    /// whom an earlier incarnation of it named.
+    /// Returns visitors inside at `now` whom the source `asking` should name, [`TOLD_MAX`] at most.
+    /// Others met some of them with a ticket of its aggregator. An earlier incarnation of it named
+    /// the rest.
     pub(super) fn used_elsewhere(&self, now: Timestamp, asking: NodeIncarnation) -> Vec<VisitorId> {
         let own = asking.node.code();
         let is_asked = |(_, sources): &(&VisitorId, &BTreeMap<NodeIncarnation, Named>)| {

@@ -14,8 +14,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Returns the name of the aggregator as tickets hold it: the letters of the data center, and
-    /// the low byte of the number.
+    /// Returns the aggregator's name as tickets hold it: the letters of the data center, and the
+    /// low byte of the number.
     pub const fn code(self) -> AggregatorCode {
         let [first, second, third] = self.colo.letters();
         let [_, shard] = self.shard.to_be_bytes();

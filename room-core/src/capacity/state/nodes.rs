@@ -1,4 +1,4 @@
-//! What the incarnations of one aggregator say together: when it was heard, and whether visitors
+//! The state of an aggregator over all its incarnations: when it was heard, and whether visitors
 //! wait in its data center.
 
 use super::{
@@ -10,17 +10,17 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::census::{Epoch, EpochCensus};
 use crate::order::order_key::EPOCH_MS;
 
-/// How long a sync may take to the global aggregator, in milliseconds, after the one in flight has
-/// been answered (`docs/simulation.md`).
+/// How long a sync may take to reach the global aggregator, in milliseconds, including the wait for
+/// the one in flight (`docs/simulation.md`).
 const SYNC_ARRIVES_MS: u64 = 250 + 125;
-/// How many syncs of a data center that had traffic may be missing before it is silent: its
+/// How many syncs of a data center with traffic may be missing before it counts as silent. Its
 /// visitors' places are then held, since they may have renewed their sessions.
 const SILENT_SYNCS: u64 = 3;
-/// How late an aggregator of the version before hears of a renewal at most, in milliseconds.
+/// The longest delay of a renewal's report to an aggregator of the version before, in milliseconds.
 const UNTOLD_MS: u64 = SECOND_MS;
 
 impl Contributions {
-    /// Returns when a source was heard last, and the census that it told.
+    /// Returns when a source was last heard, and its census.
     pub fn census_of(
         &self,
         source: NodeIncarnation,
@@ -30,7 +30,7 @@ impl Contributions {
     }
 
     /// Returns the aggregators with traffic or waiting visitors that have not been heard since
-    /// `moment`, and were in the 20 s before it.
+    /// `moment`, but were heard in the 20 s before it.
     pub fn unheard_since(&self, moment: Timestamp) -> Vec<Node> {
         let is_awaited = |node: &NodeState| {
             (!node.quiet || node.has_waiters())
@@ -42,18 +42,18 @@ impl Contributions {
     }
 }
 
-/// The state of one aggregator over all its incarnations: when it was last heard, whether that
-/// said that nobody reports or waits (`quiet`), and the newest complete epoch (`through`).
+/// The state of one aggregator over all its incarnations. It holds when it was last heard, whether
+/// it then said that nobody reports or waits (`quiet`), and its newest complete epoch (`through`).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodeState {
     pub(super) heard_at: Timestamp,
     pub(super) quiet: bool,
     pub(super) through: Epoch,
-    /// How often its isolates report, in milliseconds, as it said last.
+    /// The last report interval of its isolates, in milliseconds.
     pub(super) report_ms: u64,
-    /// Whether it syncs after the end of each of its buckets, as it said last.
+    /// Whether it syncs after the end of each of its buckets, by its last word.
     tells_ends: bool,
-    /// The moment up to which its renewals are known, as far as it has said.
+    /// The moment up to which it has reported all renewals; `None` if it has not said.
     told_until: Option<Timestamp>,
     /// The newest epoch in which somebody waits, over all incarnations.
     waited: Option<Epoch>,
@@ -79,33 +79,34 @@ impl NodeState {
         })
     }
 
-    /// Returns the moment up to which this data center has told of all renewals. Of one that says
-    /// nothing of it, as earlier versions do, that is taken to be [`UNTOLD_MS`] ago.
+    /// Returns the moment up to which this data center has reported all renewals. An earlier
+    /// version does not say: for it [`UNTOLD_MS`] before its last contact counts.
     pub(super) fn told_until(&self) -> Timestamp {
         self.told_until.unwrap_or(self.heard_at - UNTOLD_MS)
     }
 
-    /// Returns how long after the end of a session a renewal of it is heard of at the latest, in
-    /// milliseconds, if no message is lost: it goes with an isolate's next report, may miss the
-    /// sync in flight, and the clocks of isolate and aggregator differ.
+    /// Returns the longest delay of the news of a renewal after the end of the session, in
+    /// milliseconds, if no message is lost. The news goes with an isolate's next report, may miss
+    /// the sync in flight, and the clocks of isolate and aggregator differ.
     pub(super) fn news_ms(&self) -> u64 {
         self.report_ms.max(REPORT_MS) + REPORT_ANSWER_MS + SYNC_ARRIVES_MS + 2 * CLOCK_MS
     }
 
-    /// Returns how long after a sync the next one is sent, in milliseconds.
+    /// Returns the time until the sync after the present one, in milliseconds.
     fn sync_ms(&self) -> u64 {
         self.report_ms.max(SYNC_MS)
     }
 
-    /// Whether it should have been heard since: it had traffic, and says nothing.
+    /// Whether the data center counts as silent: it had traffic, and its syncs are missing.
     pub(super) fn is_silent(&self, now: Timestamp) -> bool {
         !self.quiet && now.since_ms(self.heard_at) > SILENT_SYNCS * self.sync_ms()
     }
 
-    /// Returns the moment up to which all renewals in this data center are known at `now`: as far
-    /// as it has told, or so long ago by its own clock that it would have told. If a sync of it is
-    /// missing, what it has told is all that is known; and of a quiet one that would have told of
-    /// the end of each bucket, for who knows whether it is cut off.
+    /// Returns the moment up to which all renewals in this data center are known at `now`.
+    ///
+    /// That is what it has reported, or a moment so long ago that it would have reported by now.
+    /// Only its reports count if a sync is missing. The same holds for a quiet data center that
+    /// would have reported the end of each bucket, since it may be cut off.
     pub(super) fn renewals_known(&self, now: Timestamp) -> Timestamp {
         let told = self.told_until();
         let heard_ms = now.since_ms(self.heard_at);
@@ -123,9 +124,9 @@ impl NodeState {
 
     /// Whether visitors wait here, so that the census must wait for this data center's reports.
     ///
-    /// Those of an earlier incarnation in epochs that are complete by now do not count, nor do any
-    /// once the data center has said that nobody waits; but a new incarnation that says so may not
-    /// yet have met those who told an earlier one that they would come again.
+    /// Visitors of an earlier incarnation do not count in epochs that are complete by now. Nobody
+    /// counts once the data center has said that nobody waits. But a new incarnation that says so
+    /// may not yet have met visitors who promised an earlier one to check in.
     pub(super) fn has_waiters(&self) -> bool {
         let promised_from = Epoch::at(self.heard_at - EPOCH_MS);
         let gone = |waited| self.quiet && waited < promised_from;

@@ -10,15 +10,15 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::ticket::bucket::Bucket;
 
-/// The number of ended sessions in a view at most: those of the last 25 s at 10 a second, and 8 KB.
-/// Who misses one asks the aggregator, which hears of all in pages.
+/// The most ended sessions in a view: those of the last 25 s at 10 a second, 8 KB. An isolate that
+/// misses one asks its aggregator, which learns of all in pages.
 pub const REVOKED_MAX: usize = 256;
-/// The number of ended sessions in an answer to a sync at most, 60 KB. The next page is asked for
-/// at once.
+/// The most ended sessions in an answer to a sync, 60 KB. The next page is asked for at once.
 const PAGE_MAX: usize = 2_048;
-/// The number of visitors remembered at most, about 8 MB: all that ten aggregators report. Places
-/// of further ones stay taken until the session expires, or until others are forgotten, since
-/// sources report them again and again; copies of their tickets pass in other data centers.
+/// The most visitors remembered, about 8 MB: all that ten aggregators report.
+///
+/// The place of a further one stays taken until the session expires, or until others are forgotten,
+/// since sources report it again and again. Copies of its ticket pass in other data centers.
 const REMEMBERED_MAX: usize = 100_000;
 
 /// A visitor whose session an origin ended; in JSON the pair `[visitor, bucket]`.
@@ -27,8 +27,8 @@ const REMEMBERED_MAX: usize = 100_000;
 pub struct RevokedVisitor {
     /// The visitor, by the first half of the ticket's id.
     pub visitor: VisitorId,
-    /// The activity bucket in which the visitor was counted last; a copy of the ticket could be
-    /// used until that expires.
+    /// The last activity bucket that counted the visitor. A copy of the ticket could be used until
+    /// it expires.
     pub bucket: Bucket,
 }
 
@@ -44,35 +44,35 @@ impl From<RevokedVisitor> for (VisitorId, Bucket) {
     }
 }
 
-/// All ended sessions of a room that still count, in the order in which they were heard of.
+/// All ended sessions of a room that still count, in the order of their reports.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Revoked {
-    /// The last bucket of each visitor, as far as any source knows, and the number under which that
-    /// was heard of. A tree, because it holds thousands that come in random order.
+    /// The last bucket of each visitor that any source knows, and the number of its report. A tree,
+    /// because it holds thousands of entries that come in random order.
     visitors: BTreeMap<VisitorId, (Bucket, u64)>,
-    /// Who of them is in each bucket; so many fewer are inside than contributions say.
+    /// The visitors among them by bucket. By their number fewer are inside than contributions say.
     by_bucket: SortedMap<Bucket, Ended>,
-    /// The same visitors by number, each with the moment of hearing of it.
+    /// The same visitors by number, each with the moment of the report.
     by_number: BTreeMap<u64, (VisitorId, Timestamp)>,
-    /// The number given last, from 1.
+    /// The last number given, counted from 1.
     number: u64,
     /// How many were ever taken in, forgotten ones included.
     so_far: u64,
 }
 
-/// The visitors who count no more in one bucket.
+/// The visitors who no longer count in one bucket.
 #[derive(Clone, Debug, Default)]
 struct Ended {
     visitors: BTreeSet<VisitorId>,
-    /// How often one was added or taken out.
+    /// How often a visitor was added or taken out.
     changes: u64,
 }
 
 impl Revoked {
     /// Notes at `now` that a session was ended whose visitor was last counted in `bucket`.
     ///
-    /// Reported again it counts once, in the latest bucket reported, so that no bucket loses a
-    /// visitor who is counted in another.
+    /// A repeated report counts once, in the latest bucket reported. So no bucket loses a visitor
+    /// who is counted in another.
     pub(super) fn insert(&mut self, now: Timestamp, visitor: VisitorId, bucket: Bucket) {
         let known = self.visitors.get(&visitor).copied();
         let is_full = known.is_none() && self.visitors.len() >= REMEMBERED_MAX;
@@ -95,23 +95,24 @@ impl Revoked {
         self.visitors.insert(visitor, (bucket, self.number));
     }
 
-    /// Takes everything that is known, since it was stored, to have been heard of at `now`: nobody
-    /// can say since when it is whole.
+    /// Takes all that is known, after a restart, as reported at `now`: it is not known since when
+    /// it is complete.
     pub(super) fn restarted(&mut self, now: Timestamp) {
         self.by_number.values_mut().for_each(|(_, heard_at)| *heard_at = now);
     }
 
-    /// Returns how many of the visitors counted in `bucket` are out, since their sessions ended.
+    /// Returns how many visitors of `bucket` no longer count, since their sessions ended.
     pub(super) fn count(&self, bucket: Bucket) -> i64 {
         self.by_bucket.get(&bucket).map_or(0, |ended| ended.visitors.len() as i64)
     }
 
-    /// Returns each bucket in which somebody is out, with a number that goes up when that changes.
+    /// Returns each bucket with visitors who no longer count, and a number that rises with each
+    /// change of it.
     pub(super) fn changes(&self) -> impl Iterator<Item = (Bucket, u64)> {
         self.by_bucket.iter().map(|(bucket, ended)| (*bucket, ended.changes))
     }
 
-    /// Returns the visitors who are out in `bucket`.
+    /// Returns the visitors who no longer count in `bucket`.
     pub(super) fn of(&self, bucket: Bucket) -> impl Iterator<Item = VisitorId> {
         self.by_bucket.get(&bucket).into_iter().flat_map(|ended| ended.visitors.iter().copied())
     }
@@ -134,14 +135,15 @@ impl Revoked {
         last
     }
 
-    /// Returns since when [`Self::last`] is all: the newest that it leaves out was heard of then.
+    /// Returns the moment since which [`Self::last`] names all: when the newest one that it leaves
+    /// out was reported.
     pub(super) fn last_since(&self) -> Timestamp {
         let left_out = self.by_number.values().rev().nth(REVOKED_MAX);
         left_out.map_or(Timestamp::default(), |(_, heard_at)| *heard_at + 1)
     }
 
-    /// Returns those heard of after number `after`, [`PAGE_MAX`] at most in their order, the number
-    /// up to which that is all, and whether there are no more.
+    /// Returns the visitors reported after number `after`, [`PAGE_MAX`] at most, in their order.
+    /// Also returns the number up to which that is all, and whether there are no more.
     pub(super) fn after(&self, after: u64) -> (Vec<RevokedVisitor>, u64, bool) {
         let mut later = self.by_number.range(after.saturating_add(1)..);
         let page: Vec<_> = later.by_ref().take(PAGE_MAX).collect();

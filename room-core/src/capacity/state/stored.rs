@@ -1,9 +1,9 @@
 //! The stored form of contributions: *parts*, which are values of bounded size, and their sum.
 //!
 //! There is a part for each source, and one for each activity bucket in which sessions were ended.
-//! A part leaves out what a restart can do without, because each source tells everything again
-//! with its next sync. Nothing that is left out makes a limit looser: until then an ended session
-//! holds its place, a used slot stays outstanding, and a report that comes again counts again.
+//! A part leaves out what a restart can do without, because each source repeats everything with its
+//! next sync. Nothing that is left out makes a limit looser. Until that sync an ended session holds
+//! its place, a used slot stays outstanding, and a repeated report counts again.
 
 use std::fmt;
 
@@ -17,29 +17,27 @@ use crate::base::time::Timestamp;
 use crate::order::census::{Epoch, EpochCensus, thinned};
 use crate::ticket::bucket::Bucket;
 
-/// The number of activity buckets in a part at most: those of a session, and those that
-/// expired within one session.
+/// The most activity buckets in a part: those of a session, and those that expired within one
+/// session.
 const BUCKETS_MAX: usize = 128;
-/// The number of seconds at most whose admissions are stored, more than count against
-/// `new_users_per_minute`. Estimates look back further, and learn again after a restart.
+/// The most seconds whose admissions are stored: more than count against `new_users_per_minute`.
+/// Estimates look back further, and learn again after a restart.
 const ENTERED_BINS_MAX: usize = 72;
-/// The number of seconds at most whose joins are stored, those since the reported epoch.
+/// The most seconds since the reported epoch whose joins are stored.
 const JOINED_BINS_MAX: usize = 32;
-/// The number of facts stored at most: the newest, about those of a busy minute. The others are in
-/// the open minutes of the history.
+/// The most facts stored: the newest, about those of a busy minute. The others are in the open
+/// minutes of the history.
 const FACTS_MAX: usize = 40;
-/// The number of grants at most of which a part says how many slots were used. The ledger
-/// is stored with the uses of all.
+/// The most grants whose used slots a part names. The ledger is stored with the uses of all grants.
 const USED_MAX: usize = 32;
-/// The number of isolates at most whose last event is stored.
+/// The most isolates whose last event is stored.
 const ISOLATES_MAX: usize = 96;
-/// The number of epochs of the census at most, from the one that is reported on: those for which
-/// the longest refresh interval, 330 s, promises somebody. Whoever checked in just before a restart
-/// comes again only then.
+/// The most epochs of the census, from the reported one on. They cover the longest refresh
+/// interval, 330 s: a visitor who checked in just before a restart checks in again only after it.
 const EPOCHS_MAX: usize = 70;
-/// The number of keys at most at which visitors wait, in all epochs of a part together.
+/// The most keys with waiting visitors in all epochs of a part together.
 const CENSUS_KEYS_MAX: usize = 384;
-/// The number of sessions at most that are stored as ended in one bucket, 21 bytes each.
+/// The most sessions stored as ended in one bucket, 21 bytes each.
 const REVOKED_MAX: usize = 10_000;
 /// The name under which the sum of all sources is stored, which no data center has.
 const SUM_OF_SOURCES: Node = Node { colo: Colo::UNKNOWN, shard: u16::MAX };
@@ -49,7 +47,7 @@ const SUM_OF_SOURCES: Node = Node { colo: Colo::UNKNOWN, shard: u16::MAX };
 pub enum Part {
     /// What one source has counted.
     Source(NodeIncarnation),
-    /// The visitors in this bucket whose sessions were ended.
+    /// The visitors of this bucket whose sessions were ended.
     Revoked(Bucket),
 }
 
@@ -71,16 +69,16 @@ impl fmt::Display for Part {
 pub enum StoredPart {
     /// What one source has counted.
     Source(Box<StoredSource>),
-    /// Visitors whose sessions were ended, and the bucket in which they were counted last.
+    /// Visitors whose sessions were ended, and the last bucket that counted them.
     Revoked(Bucket, Vec<VisitorId>),
 }
 
-/// The contribution of one source as it is stored, and when it was heard. In JSON an array.
+/// The stored contribution of one source, and when it was heard. An array in JSON.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredSource(NodeIncarnation, Timestamp, Contribution);
 
-/// The contributions in a row: of each source in rows of earlier versions, and else of one source
-/// that stands for all.
+/// The contributions in a row. Rows of earlier versions have those of each source; others have one
+/// source that stands for all.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct StoredContributions(Vec<StoredSource>);
 
@@ -103,7 +101,7 @@ impl Contributions {
         sources.chain(changes.map(|(bucket, number)| (Part::Revoked(bucket), number))).collect()
     }
 
-    /// Returns what is stored as `part`, with the census from the epoch `reported` on; `None` for
+    /// Returns the stored form of `part`, with the census from the epoch `reported` on. `None` for
     /// a source that no longer counts.
     pub fn stored_part(&self, part: Part, reported: Epoch) -> Option<StoredPart> {
         match part {
@@ -122,11 +120,11 @@ impl Contributions {
         }
     }
 
-    /// Returns the sum of all sources as one source of `incarnation`, by which a version of the
-    /// Worker that reads one row alone, or one that misses a source, holds the limits.
+    /// Returns the sum of all sources, as one source of `incarnation`.
     ///
-    /// Ended sessions count as inside. No bucket is below 0, since a source that is heard again
-    /// counts besides.
+    /// With it the limits hold in a version of the Worker that reads one row alone, and in one that
+    /// misses a source. Ended sessions count as inside. No bucket is below 0, since a source that
+    /// is heard again counts besides.
     pub fn stored_sum(&self, incarnation: Incarnation) -> StoredContributions {
         let heard_at = self.heard_at();
         let not_negative = self.activity.iter().map(|(bucket, count)| (*bucket, (*count).max(0)));
@@ -205,8 +203,8 @@ fn newest<Key: Copy + Ord, Value: Copy>(
     map.iter().skip(older).map(|(key, value)| (*key, *value)).collect()
 }
 
-/// Returns the last [`BUCKETS_MAX`] buckets. Visitors of earlier ones that are live at `heard_at`
-/// are taken into the first of these, and hold their places for longer.
+/// Returns the last [`BUCKETS_MAX`] buckets. Visitors of earlier buckets that are live at
+/// `heard_at` move into the first of these, and hold their places for longer.
 fn newest_buckets(
     activity: &SortedMap<Bucket, i64>,
     heard_at: Timestamp,

@@ -1,5 +1,6 @@
-//! The sums over the contributions of all sources, kept up to date with each of them, so that no
-//! question has to go through every source again: counts, visitors known by name, ended sessions.
+//! The sums over the contributions of all sources: counts, visitors known by name, ended sessions.
+//! They are kept up to date with each contribution, so that no query goes through every source
+//! again.
 
 use super::{Contribution, Contributions, NodeIncarnation, RevokedVisitor};
 use crate::base::id::VisitorId;
@@ -8,8 +9,8 @@ use crate::base::time::Timestamp;
 use crate::capacity::slots::GrantId;
 use crate::ticket::bucket::Bucket;
 
-/// The sums over all contributions: used slots by grant; admitted newcomers, all admitted visitors
-/// and visitors who joined the line by second; facts.
+/// The sums over all contributions. They hold used slots by grant; by second the admitted
+/// newcomers, all admitted visitors and the joins of the line; and facts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Totals {
     pub(super) used: Total<GrantId>,
@@ -20,7 +21,7 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Counts a source's new contribution in place of the one `before`.
+    /// Counts a source's new contribution in place of the contribution `before`.
     pub(super) fn replace(&mut self, before: Option<&Contribution>, contribution: &Contribution) {
         self.used.replace(before.map(|before| &before.used), &contribution.used);
         self.admitted.replace(before.map(|before| &before.admitted), &contribution.admitted);
@@ -29,7 +30,7 @@ impl Totals {
         self.facts.replace(before.map(|before| &before.facts), &contribution.facts);
     }
 
-    /// Takes away the counts of a contribution that no longer counts.
+    /// Subtracts the counts of a contribution that no longer counts.
     pub(super) fn subtract(&mut self, contribution: &Contribution) {
         self.used.subtract(&contribution.used);
         self.admitted.subtract(&contribution.admitted);
@@ -39,7 +40,7 @@ impl Totals {
     }
 }
 
-/// The sum of one kind of count over all sources, by key (a grant or a second); keys whose sum is 0
+/// The sum of one kind of count over all sources, by key (a grant or a second). Keys with the sum 0
 /// are dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Total<Key>(SortedMap<Key, u32>);
@@ -51,7 +52,8 @@ impl<Key> Default for Total<Key> {
 }
 
 impl<Key: Copy + Ord> Total<Key> {
-    /// Most contributions repeat most of what the one before said, and for that nothing is done.
+    /// Replaces a source's counts. Counts that repeat the contribution before, as most do, cost
+    /// nothing.
     fn replace(&mut self, before: Option<&SortedMap<Key, u32>>, counts: &SortedMap<Key, u32>) {
         for (key, before, count) in beside(before, counts) {
             if count > before {
@@ -87,14 +89,14 @@ impl<Key: Copy + Ord> Total<Key> {
         self.0.get(&key).copied().unwrap_or(0)
     }
 
-    /// Returns the sum of the counts of all keys that are `chosen`.
+    /// Returns the sum of the counts of all keys for which `chosen` is true.
     pub(super) fn of_all(&self, chosen: impl Fn(Key) -> bool) -> u32 {
         self.0.iter().filter(|(key, _)| chosen(**key)).map(|(_, count)| count).sum()
     }
 }
 
-/// Goes through two lists of counts side by side, in the order of their keys: each key with its
-/// count in the one `before`, and in the other; 0 where it has none.
+/// Merges two lists of counts in the order of their keys. Returns each key with its count in the
+/// list `before` and in the other; 0 where it has none.
 pub(super) fn beside<Key: Copy + Ord>(
     before: Option<&SortedMap<Key, u32>>,
     counts: &SortedMap<Key, u32>,
@@ -114,19 +116,19 @@ pub(super) fn beside<Key: Copy + Ord>(
 }
 
 impl Total<u64> {
-    /// Returns the sum of the counts since the second of `from`, that one included.
+    /// Returns the sum of the counts since the second of `from`, including it.
     pub(super) fn since(&self, from: Timestamp) -> u64 {
         self.0.from_key(&from.seconds()).map(|(_, count)| u64::from(*count)).sum()
     }
 
-    /// Returns the first second with a count since that of `from`, that one included.
+    /// Returns the first second with a count since that of `from`, including it.
     pub(super) fn first_since(&self, from: Timestamp) -> Option<u64> {
         self.0.from_key(&from.seconds()).next().map(|(second, _)| *second)
     }
 }
 
 impl Contributions {
-    /// Lets the counts say that these visitors take one place each, or takes that back.
+    /// Corrects the counts so that these visitors take one place each, or undoes that.
     pub(super) fn correct(&mut self, visitors: &[VisitorId], sign: i64) {
         for visitor in visitors {
             for (source, bucket, count) in self.named.corrections(*visitor) {
@@ -138,12 +140,12 @@ impl Contributions {
         }
     }
 
-    /// Returns visitors inside at `now` whom others name: this source is to do so too.
+    /// Returns visitors inside at `now` whom others name, and whom this source should name too.
     pub fn used_elsewhere(&self, now: Timestamp, source: NodeIncarnation) -> Vec<VisitorId> {
         self.named.used_elsewhere(now, source)
     }
 
-    /// Returns what a source itself has said of its buckets.
+    /// Returns the visitors in each bucket as the source itself reported them.
     pub(super) fn activity_said(
         &self,
         source: NodeIncarnation,
@@ -158,7 +160,7 @@ impl Contributions {
         said
     }
 
-    /// Returns the visitors whose sessions origins ended last, 256 at most, for views.
+    /// Returns the last ended sessions, 256 at most, for views.
     pub fn last_revoked(&self) -> Vec<RevokedVisitor> {
         self.revoked.last()
     }
@@ -168,24 +170,24 @@ impl Contributions {
         self.revoked.last_since()
     }
 
-    /// Returns the ended sessions heard of after number `after`, as many as go with one answer, the
-    /// number up to which these are all, and whether there are no more.
+    /// Returns the ended sessions reported after number `after`, as many as fit into one answer.
+    /// Also returns the number up to which these are all, and whether there are no more.
     pub fn ended_after(&self, after: u64) -> (Vec<RevokedVisitor>, u64, bool) {
         self.revoked.after(after)
     }
 
-    /// Notes that all this was stored, and begins anew at `now`.
+    /// Notes that all this comes from storage, in a restart at `now`.
     pub fn restarted(&mut self, now: Timestamp) {
         self.revoked.restarted(now);
     }
 
-    /// Whether views tell of ended sessions.
+    /// Whether views name ended sessions.
     pub fn has_revoked(&self) -> bool {
         self.revoked.has_some()
     }
 
-    /// Returns how many ended sessions this object has heard of since it started, with those in the
-    /// stored row it started from.
+    /// Returns how many ended sessions were ever reported to this object, including those in the
+    /// stored row from which it started.
     pub fn revoked_so_far(&self) -> u64 {
         self.revoked.so_far()
     }
