@@ -1,7 +1,7 @@
 //! The decision about a visit to a room: enter, wait, or be turned away.
 //!
-//! An isolate calls [`decide`] with what it knows. Only where that is not enough to answer, it asks
-//! the counter of its data center for a slot and calls [`settle`] with the outcome. Both are pure
+//! An isolate calls [`decide`] with what it knows. If that is not enough to answer, it asks the
+//! counter of its data center for a slot and calls [`settle`] with the outcome. Both are pure
 //! functions of their arguments.
 
 mod check_in;
@@ -37,9 +37,9 @@ pub use standing::{Standing, standing};
 pub struct RandomInputs {
     /// The id of the visitor's ticket, if the visit makes a new one.
     pub ticket_id: TicketId,
-    /// A number from the whole range of `u32` that spreads the refresh interval by 10 %.
+    /// A random `u32` that spreads the refresh interval by 10 %.
     pub jitter: u32,
-    /// The secret that a lottery's places are drawn with; the same in every visit to a room.
+    /// The secret with which a lottery's places are drawn. It is the same in every visit to a room.
     pub lottery: LotteryKey,
 }
 
@@ -48,15 +48,15 @@ pub struct RandomInputs {
 pub struct VisitContext<'a> {
     /// The moment of the visit.
     pub now: Timestamp,
-    /// The settings in force at `now`, with those of an active event.
+    /// The settings in force at `now`, including those of an active event.
     pub settings: &'a Settings,
-    /// The newest view of the room that the isolate has; `None` if it has heard of none yet.
+    /// The newest view of the room that the isolate has; `None` before the first one.
     pub view: Option<&'a View>,
     /// Whether this visit may ask the counter. False while the view is stale and enough visitors of
-    /// this isolate have asked already: then the visitor waits.
+    /// this isolate have asked. The visitor then waits.
     pub may_ask: bool,
-    /// How many milliseconds the clock of `now` is known to be behind that of the room's books, by
-    /// which the order of joining goes.
+    /// How many milliseconds the clock of `now` is known to be behind ledger time, which sets the
+    /// order of joining.
     pub behind_ms: u64,
     /// The random numbers for this visit.
     pub random: RandomInputs,
@@ -67,7 +67,7 @@ pub struct VisitContext<'a> {
 pub enum Decision {
     /// The visitor is inside, and neither the ticket nor a count changes.
     Inside,
-    /// The visitor is inside and the session is renewed: from now on the visitor counts in the
+    /// The visitor is inside and the session is renewed. From now on the visitor counts in the
     /// ticket's activity bucket instead of `from`.
     Renew {
         /// The ticket to set.
@@ -78,24 +78,25 @@ pub enum Decision {
     /// The visitor enters with this visit, or is asked to confirm the turn, and counts as inside
     /// from now on ([`confirmation::is_asked`]).
     Admit {
-        /// The ticket to set. Its session lasts `session_duration` from this visit, also where the
+        /// The ticket to set. Its session lasts `session_duration` from this visit, even if the
         /// slot was given earlier, in an answer that was lost.
         ticket: Ticket,
-        /// The activity bucket that counts the admission: that of the moment the slot was given.
+        /// The activity bucket that counts the admission: that of the moment when the slot was
+        /// given.
         bucket: Bucket,
-        /// The presence to count for a visitor who had waited: from the check-in that was due to
-        /// this visit. `None` for a newcomer.
+        /// The presence to count for a visitor who had waited: from the time the check-in was due
+        /// to this visit. `None` for a newcomer.
         waited: Option<Presence>,
     },
     /// The visitor waits, and this visit counts as a check-in.
     Queue {
         /// The ticket to set.
         ticket: Ticket,
-        /// The presence to count: the visitor is taken to wait until the next check-in is due.
+        /// The presence to count, until the next check-in is due.
         presence: Presence,
     },
-    /// The visitor waits and came before the check-in was due, or is asked to confirm the turn: the
-    /// same page is shown again, nothing is counted and no cookie is set.
+    /// The visitor waits and came before the check-in was due, or is asked to confirm the turn. The
+    /// same page is shown again; nothing is counted and no cookie is set.
     TooEarly {
         /// The ticket as it came.
         ticket: Ticket,
@@ -103,29 +104,29 @@ pub enum Decision {
     /// The visitor is inside and gets the queue page all the same, because the room's `maintenance`
     /// is `hold`. The session goes on.
     Hold {
-        /// The ticket, renewed where the settings renew it.
+        /// The ticket, renewed if the settings renew it.
         ticket: Ticket,
-        /// The activity bucket that counted the visitor until now, if the session was renewed; then
-        /// the ticket must be set.
+        /// The activity bucket that counted the visitor until now, if the session was renewed. The
+        /// ticket must then be set.
         from: Option<Bucket>,
     },
     /// The visitor gets a place in the line only after passing a Turnstile challenge.
     Challenge {
-        /// A ticket that is not set: it holds what the page tells, the wait of somebody who joins
+        /// A ticket that is not set. It holds what the page shows: the wait of a visitor who joins
         /// now.
         ticket: Ticket,
     },
-    /// The visitor failed the challenge and is shown a line that never moves; nothing is counted.
+    /// The visitor failed the challenge and is shown a line that never moves. Nothing is counted.
     InfiniteQueue {
         /// The ticket, to be set if `counted`.
         ticket: Ticket,
-        /// False if the visit came before the check-in was due and is therefore none.
+        /// False if the visit came before the check-in was due, and so is no check-in.
         counted: bool,
     },
     /// The visitor may neither enter nor wait, as with `queueing_method: reject`. A ticket that was
     /// sent stays valid.
     Reject,
-    /// Whether the visitor enters depends on a free slot: the counter has to be asked.
+    /// A free slot decides whether the visitor enters: the counter has to be asked.
     AskCounter(Ask),
 }
 
@@ -134,11 +135,11 @@ pub enum Decision {
 pub struct Ask {
     /// The visitor's ticket: the one that came, or a new one.
     pub ticket: Ticket,
-    /// Whether the visitor is a newcomer or one who waited and has been called.
+    /// Whether the visitor is a newcomer, or waited and has been called.
     pub class: SlotClass,
     /// The visitor's place in the order.
     pub key: OrderKey,
-    /// How long the session lasts that the slot begins, in milliseconds.
+    /// Length of the session that the slot begins, in milliseconds.
     pub session_ms: u64,
 }
 
@@ -147,19 +148,19 @@ pub struct Ask {
 pub enum CounterAnswer {
     /// The visitor has a slot, which was given at this moment.
     Granted(Timestamp),
-    /// A copy of the ticket has got the slot at this moment in another data center, which counts
-    /// the visitor: this one shares the session, and cannot renew it.
+    /// A copy of the ticket got the slot at this moment in another data center, which counts the
+    /// visitor. This copy shares the session, and cannot renew it.
     Shared(Timestamp),
-    /// The ticket has had its slot, and its session is over: its holder is a newcomer.
+    /// The ticket has had its slot, and that session is over. Its holder is a newcomer.
     Spent,
     /// No slot is free, or the counter did not answer and the room's `when_silent` is `hold`.
     Refused,
 }
 
-/// Answers a visit from what the isolate knows, or tells what it has to ask.
+/// Answers a visit from what the isolate knows, or says what it has to ask.
 ///
-/// `ticket` is the one that came in the visitor's cookie, if any. One that has expired counts as
-/// none: its holder is a newcomer. Visitors inside are answered first, whatever the line is like.
+/// `ticket` is the one in the visitor's cookie, if any. An expired one counts as none: its holder
+/// is a newcomer. Visitors inside are answered first, however long the line is.
 pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
     let VisitContext { now, settings, .. } = context;
     let ticket = match ticket {
@@ -205,7 +206,7 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
     }
 }
 
-/// Answers a visit for which [`decide`] asked the counter: with a slot the visitor enters, without
+/// Answers a visit for which [`decide`] asked the counter. With a slot the visitor enters, without
 /// one the visitor waits.
 pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Decision {
     match answer {
@@ -243,7 +244,7 @@ pub fn settle(context: VisitContext<'_>, ask: Ask, answer: CounterAnswer) -> Dec
     }
 }
 
-/// Makes the ticket of somebody who comes for the first time.
+/// Makes the ticket of a visitor who comes for the first time.
 pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
     let VisitContext { now, behind_ms, random, .. } = context;
     Ticket {
@@ -326,8 +327,8 @@ fn place(context: VisitContext<'_>, ticket: &Ticket) -> OrderKey {
     settings.order_key(ticket)
 }
 
-/// Notes in the ticket when its cookie first came back: a lottery draws lots only for those whose
-/// cookies did.
+/// Notes in the ticket when its cookie first came back. A lottery draws lots only for visitors
+/// whose cookies did.
 fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
     if ticket.confirmed_s == 0 {
         ticket.confirmed_s = u32::try_from(now.seconds()).unwrap_or(u32::MAX);
@@ -335,18 +336,18 @@ fn confirmed(mut ticket: Ticket, now: Timestamp) -> Ticket {
     ticket
 }
 
-/// Returns true when the visitor at `key` may find a free slot within `soon_s` seconds.
+/// Whether the visitor at `key` may find a free slot within `soon_s` seconds.
 ///
-/// In a room below [`SLOW_ROOM_PER_MINUTE`] all slots may come free at the same time, and each is
-/// offered to one visitor alone: there, as many visitors as may enter at once are near.
+/// In a room below [`SLOW_ROOM_PER_MINUTE`] all slots may become free at the same time, and each is
+/// offered to one visitor alone. There as many visitors are near as may enter at once.
 fn is_near(view: &View, key: OrderKey, settings: &Settings, soon_s: u32) -> bool {
     let soon = |wait_s| wait_s <= soon_s;
     estimate::wait_s(view, key).is_some_and(soon)
         || is_near_in_slow_room(estimate::fewest_ahead(view, key), settings)
 }
 
-/// Returns true where no more stand before `key` than can enter within a refresh interval, though
-/// the forecast may say that they will not: limits may rise, and many places come free at once.
+/// Whether no more visitors stand before `key` than can enter within a refresh interval. The
+/// forecast may say that they will not, but limits may rise and many places become free at once.
 fn may_enter_soon(view: &View, key: OrderKey, settings: &Settings) -> bool {
     let refresh_s = u64::from(settings.refresh_interval_s);
     let in_a_refresh = u64::from(settings.fastest_per_minute()) * refresh_s / 60;
@@ -359,8 +360,8 @@ pub(crate) fn is_near_in_slow_room(ahead: u64, settings: &Settings) -> bool {
     per_minute < SLOW_ROOM_PER_MINUTE && ahead < at_once
 }
 
-/// Returns true while a waiting visitor keeps the place in the line: until [`GRACE_S`] seconds
-/// after the check-in was due.
+/// Whether a waiting visitor still keeps the place in the line: until [`GRACE_S`] seconds after the
+/// check-in was due.
 pub fn is_waiting(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.state == TicketState::Queued && now < next_refresh(ticket).plus_seconds(GRACE_S)
 }
@@ -379,7 +380,7 @@ fn renew(mut ticket: Ticket, now: Timestamp, settings: &Settings) -> Decision {
     Decision::Renew { ticket, from }
 }
 
-/// Answers a visitor inside with the queue page; `renewed` is what would be answered otherwise.
+/// Answers a visitor inside with the queue page. `renewed` is what would be answered otherwise.
 fn hold(context: VisitContext<'_>, before: Ticket, renewed: Decision) -> Decision {
     let VisitContext { now, settings, random, .. } = context;
     let (mut ticket, from) = match renewed {
@@ -428,7 +429,7 @@ fn accepted(
     ticket
 }
 
-/// Lets a visitor wait and counts the check-in; `first` on the page that starts the wait.
+/// Lets a visitor wait and counts the check-in. `first` is true on the page that starts the wait.
 fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let VisitContext { now, settings, view, .. } = context;
     let key = place(context, &ticket);
@@ -463,8 +464,8 @@ fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision
     Decision::Queue { ticket, presence: Presence { kept_ms, was_kept_ms, ..presence } }
 }
 
-/// Returns the wait in seconds that the holder of a ticket is told, at most 10 % more than a
-/// refresh interval before; `None` when it is not known, or while `queue_all` holds everybody.
+/// Returns the wait in seconds that the holder of a ticket is shown, at most 10 % more than a
+/// refresh interval before. `None` if it is not known, or while `queue_all` holds everybody.
 pub(crate) fn displayed_estimate_s(
     now: Timestamp,
     settings: &Settings,

@@ -1,8 +1,8 @@
 //! The line of a room: who waits, and up to which place visitors have been called to enter.
 //!
-//! A room is open while newcomers may enter at once. When one of them finds no slot it closes, and
-//! from then on the threshold `T` rises through the line: whoever's key is at most `T` has been
-//! called and may take a slot at the next check-in. `capacity` counts the slots; nobody enters
+//! A room is open while newcomers may enter at once. It closes when one of them finds no slot. From
+//! then on the threshold `T` rises through the line. A visitor whose key is at most `T` has been
+//! called, and may take a slot at the next check-in. `capacity` counts the slots. Nobody enters
 //! without one, so a threshold too high lets in nobody too many.
 
 pub mod estimate;
@@ -28,17 +28,18 @@ use line::Line;
 use rounds::Carried;
 use served::Served;
 
-/// The `new_users_per_minute` below which a room is slow: nobody is called without a free slot, and
-/// no data center gets slots in advance (`docs/algorithm.md`).
+/// The `new_users_per_minute` below which a room is slow. There nobody is called without a free
+/// slot, and no data center gets slots in advance (`docs/algorithm.md`).
 pub const SLOW_ROOM_PER_MINUTE: u32 = 60;
-/// A fast room whose line the pace holds back serves whoever stands so many behind the free slots,
-/// too, since some of the first have left and nobody knows it yet.
+/// How many visitors behind the free slots are served too in a fast room whose line the pace holds
+/// back. Some of the first have left without anybody knowing it yet.
 const LEFT: f64 = 3.0;
-/// What part of `new_users_per_minute` visitors who are away may keep: a tenth.
+/// The divisor of `new_users_per_minute` that gives how many visitors who are away keep their
+/// turns: a tenth.
 const KEPT_PART: u32 = 10;
 
-/// The line of one room. Its one owner is the room's global aggregator, which sends every isolate
-/// a view of it.
+/// The line of one room. Only the room's global aggregator has it, and sends every isolate a view
+/// of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queue {
     open: bool,
@@ -46,7 +47,8 @@ pub struct Queue {
     #[serde(default)]
     closed_at: Timestamp,
     threshold: OrderKey,
-    /// The threshold of the other order, lottery or line of times, until the method changes back.
+    /// The threshold of the other order (lottery or line of times), kept until the method changes
+    /// back.
     #[serde(default)]
     parked: OrderKey,
     /// In a lottery: the visitors called in the round before, who may still enter.
@@ -54,23 +56,23 @@ pub struct Queue {
     carried: Carried,
     /// The newest epoch that every data center with waiters has reported.
     reported: Epoch,
-    /// The visitors who wait in that epoch, by their places in the present order or round.
+    /// The waiting visitors of that epoch, by their places in the present order or round.
     line: Line,
-    /// The number of visitors who wait without a place there: those called in the round before,
+    /// The number of waiting visitors without a place in `line`: those called in the round before,
     /// and everybody for a refresh interval after a change of method.
     #[serde(default)]
     beside: u64,
-    /// Since when a slot has been free without anybody else being called.
+    /// Since when a slot has been free without another call.
     idle_since: Option<Timestamp>,
-    /// The epoch at whose census most of the line was first missing, while that is not believed.
+    /// The epoch whose census first missed most of the line, while that is doubted.
     #[serde(default)]
     doubted: Option<Epoch>,
-    /// The called visitors who were granted slots of late. Nobody of a lottery is among them.
+    /// The called visitors who were recently granted slots; none in a lottery.
     #[serde(skip)]
     served: Served,
 }
 
-/// The free slots at one moment and the visitors on their way to them, by which the line decides
+/// The free slots at one moment and the visitors on their way to them. By these the line decides
 /// how many to call and whether to open.
 #[derive(Clone, Copy, Debug)]
 pub struct Supply {
@@ -78,16 +80,16 @@ pub struct Supply {
     pub available: u64,
     /// The admissions per second, measured over the last 30 s.
     pub flow_per_s: f64,
-    /// How many slots the pace of a fast room allows called visitors in a second.
+    /// Slots per second that the pace of a fast room allows called visitors.
     pub pace_per_s: f64,
-    /// How many it allows them now.
+    /// Slots that the pace allows called visitors now.
     pub paced: u64,
     /// How many visitors may be called beyond the free slots, as a multiple of the admissions
     /// expected within `near_head_refresh_interval_seconds`.
     pub ahead: f64,
-    /// Slots granted to called visitors since the middle of the epoch that was reported last.
+    /// Slots granted to called visitors since the middle of the reported epoch.
     pub queued_since_reported: u64,
-    /// Visitors who joined since the middle of the epoch that was reported last.
+    /// Visitors who joined since the middle of the reported epoch.
     pub joined_since_reported: u64,
     /// Slots granted to called visitors since the lottery's round began.
     pub queued_since_round: u64,
@@ -95,7 +97,7 @@ pub struct Supply {
     pub carried: u64,
     /// The moment at which a called visitor was last granted a slot.
     pub queued_at: Timestamp,
-    /// Visitors of the line who are away and whose turn is kept, [`kept_max`] at most.
+    /// Visitors of the line who are away while their turn is kept, [`kept_max`] at most.
     pub kept: u64,
 }
 
@@ -124,7 +126,7 @@ impl Queue {
         Self { line: self.line.for_storage(), served: Served::default(), ..*self }
     }
 
-    /// Returns true while newcomers may take a slot without waiting in line.
+    /// Whether newcomers may take a slot without waiting in line.
     pub fn is_open(&self) -> bool {
         self.open
     }
@@ -134,7 +136,7 @@ impl Queue {
         self.threshold
     }
 
-    /// Returns which visitors have been called, those of a lottery's round before included.
+    /// Returns which visitors have been called, including those of a lottery's round before.
     pub fn called(&self) -> Called {
         Called { threshold: self.threshold, before: self.carried.threshold() }
     }
@@ -144,7 +146,7 @@ impl Queue {
         if self.open { Timestamp::default() } else { self.closed_at }
     }
 
-    /// Returns the newest epoch whose census the line was taken from.
+    /// Returns the newest epoch of whose census the line was made.
     pub fn reported(&self) -> Epoch {
         self.reported
     }
@@ -159,8 +161,8 @@ impl Queue {
         self.line.up_to(key)
     }
 
-    /// Returns how many slots are needed before any newcomer's: for the visitors in the line who
-    /// have not entered since, and for those who joined since and are not in the census yet.
+    /// Returns how many slots are needed before any newcomer's: for visitors in the line who have
+    /// not entered since, and for those who joined since and are not in the census yet.
     pub fn promised(&self, supply: Supply) -> u64 {
         let in_line = self.line.count().saturating_sub(self.served.up_to(OrderKey(u64::MAX)));
         let served = self.served.joined_since(self.reported.middle());
@@ -169,13 +171,14 @@ impl Queue {
     }
 
     /// Returns how many visitors of the line at `key` or before it have not entered since its
-    /// census, if `queued_since_reported` called visitors were granted slots since then.
+    /// census, if `queued_since_reported` slots were granted to called visitors since then.
     fn expected_up_to(&self, key: OrderKey, queued_since_reported: u64) -> u64 {
         let entered = self.served.up_to(key) + self.unnamed(queued_since_reported);
         self.waiting_up_to(key).saturating_sub(entered)
     }
 
-    /// Returns how many of these are not known by their keys; they are taken to stand first.
+    /// Returns how many of those slots belong to visitors not known by key. These visitors are
+    /// assumed to stand first.
     fn unnamed(&self, queued_since_reported: u64) -> u64 {
         queued_since_reported.saturating_sub(self.served.named())
     }
@@ -200,8 +203,8 @@ impl Queue {
         }
     }
 
-    /// Notes which called visitors ask for slots (`asking`, lowest first), and that the first
-    /// `granted` of them get one.
+    /// Notes which called visitors ask for slots (`asking`, lowest first). The first `granted` of
+    /// them get one.
     pub fn serve(
         &mut self,
         now: Timestamp,
@@ -222,8 +225,8 @@ impl Queue {
         self.line.points()
     }
 
-    /// Returns the line, thinned by [`line::curve`], without those who have entered since its
-    /// epoch, if `entered` called visitors were granted slots since then.
+    /// Returns the line, thinned by [`line::curve`], without visitors who have entered since its
+    /// epoch. `entered` slots were granted to called visitors since then.
     pub fn curve_without(&self, entered: u64) -> Rc<[(OrderKey, u64)]> {
         let unnamed = self.unnamed(entered);
         let left = |(key, ahead): (OrderKey, u64)| {
@@ -232,7 +235,7 @@ impl Queue {
         line::curve(self.line()).into_iter().map(left).collect()
     }
 
-    /// Takes over the visitors whom the census counts in an epoch, unless a newer epoch is known.
+    /// Takes over the waiting visitors of an epoch's census, unless a newer epoch is known.
     pub fn observe(&mut self, epoch: Epoch, waiters: &EpochCensus) {
         if epoch < self.reported {
             return;
@@ -248,7 +251,7 @@ impl Queue {
 
     /// Closes an open room because a newcomer found no slot, and calls that visitor first.
     ///
-    /// Newcomers wait from now on. Everybody with a key below the refused one stays called.
+    /// Newcomers wait from now on. Visitors with a key below the refused one stay called.
     pub fn close(&mut self, now: Timestamp, first_refused: OrderKey) {
         if self.open {
             self.open = false;
@@ -257,7 +260,7 @@ impl Queue {
         }
     }
 
-    /// Raises the threshold to `last` and returns true, if it was lower and in the same order.
+    /// Raises the threshold to `last`. Returns true if it was lower and in the same order.
     pub fn call_at_once(&mut self, last: OrderKey) -> bool {
         // An isolate that has not heard of a change names keys of another order.
         let is_of_order = Round::of(last).is_some() == Round::of(self.threshold).is_some();
@@ -275,9 +278,9 @@ impl Queue {
         self.close(now, last);
     }
 
-    /// Raises the threshold to call as many visitors as can be served; returns true if it rose.
+    /// Raises the threshold to call as many visitors as can be served. Returns true if it rose.
     ///
-    /// It never falls (I3), and never reaches those who joined after the reported epoch began,
+    /// It never falls (I3). It never reaches visitors who joined after the reported epoch began,
     /// since the census may not count all of them yet. While the room is open nothing changes.
     pub fn call(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if self.open || settings.admits_nobody() || supply.available == 0 {
@@ -311,7 +314,8 @@ impl Queue {
         moves
     }
 
-    /// Returns the key of a visitor who joined at `moment`; in a lottery, too late to take part.
+    /// Returns the key of a visitor who joined at `moment`. In a lottery that is too late to take
+    /// part.
     fn joined_by(&self, moment: Timestamp) -> OrderKey {
         match Round::of(self.threshold) {
             Some(round) => round.late(moment),
@@ -319,8 +323,8 @@ impl Queue {
         }
     }
 
-    /// Returns true when all who are called have had the time to come back and nobody took a slot:
-    /// then the visitors of the key bucket stand further back in it than was assumed.
+    /// Whether all called visitors have had the time to come back and nobody took a slot. The
+    /// visitors of the key bucket then stand further back in it than was assumed.
     fn stalls(&mut self, now: Timestamp, settings: &Settings, supply: Supply) -> bool {
         if supply.available == 0 {
             return false;
@@ -329,19 +333,21 @@ impl Queue {
         now.since_ms(idle_since.max(supply.queued_at)) > settings.longest_refresh_ms() + EPOCH_MS
     }
 
-    /// Opens the room whatever is free, as `passthrough` does; returns true if it was closed.
+    /// Opens the room whatever is free, as `passthrough` does. Returns true if it was closed.
     pub fn open(&mut self) -> bool {
         !std::mem::replace(&mut self.open, true)
     }
 
     /// Returns how many of the called visitors with these `keys` (ascending) may have a slot: those
-    /// with fewer expected visitors before them than slots are free. A fast room serves as many
-    /// more as enter between two check-ins at the head, or places would stand empty until the
-    /// first of them check in; half as many while its pace holds the line back, so that slots are
-    /// left for whoever of the first checks in last. In its lottery all who are called are served.
+    /// with fewer expected visitors before them than slots are free.
     ///
-    /// Too many may have been called, after a restart that lost check-ins or where the visitors of
-    /// a key bucket stand further to the front than was assumed. The first in line still go first.
+    /// A fast room also serves as many more as enter between two check-ins at the head. Otherwise
+    /// places would stay free until the first of them check in. While its pace holds the line back
+    /// it serves half as many more, so that slots are left for those of the first who check in
+    /// last. In its lottery all called visitors are served.
+    ///
+    /// Too many may have been called, after a restart that lost check-ins, or if the visitors of a
+    /// key bucket stand further to the front than was assumed. The first in line still go first.
     pub fn served_first(&self, keys: &[OrderKey], settings: &Settings, supply: Supply) -> usize {
         let is_fast = settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE;
         if is_fast && settings.queueing_method == QueueingMethod::Random {
@@ -363,7 +369,7 @@ impl Queue {
         })
     }
 
-    /// Opens a closed room if nobody is left to call and slots remain; returns true if it opened.
+    /// Opens a closed room if nobody is left to call and slots remain. Returns true if it opened.
     pub fn try_open(&mut self, settings: &Settings, supply: Supply) -> bool {
         // Whoever joined since cannot be called before the next epoch. To wait until nobody has
         // would keep the room closed for as long as newcomers keep coming; opening calls them.
@@ -381,14 +387,14 @@ impl Queue {
     }
 }
 
-/// Returns how many visitors who are away are counted in the line at most, because their turn is
-/// kept (`turn_kept_minutes`): one for each ten who may enter in a minute, and at least one. So no
+/// Returns how many visitors who are away count in the line at most, because their turn is kept
+/// (`turn_kept_minutes`): a tenth of those who may enter in a minute, and at least one. So no
 /// number of them holds more than a tenth of either limit, or one place.
 pub fn kept_max(settings: &Settings) -> u64 {
     u64::from(settings.new_users_per_minute / KEPT_PART).max(1)
 }
 
-/// Returns how many visitors may be called and not inside yet at one time (`docs/algorithm.md`).
+/// Returns how many visitors may be called and not yet inside at one time (`docs/algorithm.md`).
 fn called_target(settings: &Settings, supply: Supply) -> u64 {
     if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
         return supply.available;

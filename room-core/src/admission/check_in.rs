@@ -1,4 +1,4 @@
-//! When a waiting visitor's check-in is due, and for how long it counts the visitor as present.
+//! When a waiting visitor's check-in is due, and how long it counts the visitor as present.
 
 use super::VisitContext;
 use crate::base::id::{CheckInId, VisitorId};
@@ -8,19 +8,19 @@ use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::Ticket;
 
-/// The time in milliseconds by which a check-in may come early and still count, because clocks and
-/// timers are not exact.
+/// How much too early a check-in may come and still count, in milliseconds. Clocks and timers are
+/// not exact.
 pub const EARLY_MS: u64 = 500;
 pub(super) use crate::room::settings::RETRY_S_MIN;
 
-/// How late a check-in near the head may come and keep the turn before everybody behind, in
-/// milliseconds: a slow line, or a timer of a browser that does something else.
+/// How late a check-in near the head may come and still keep the turn, in milliseconds. A slow
+/// line, or a busy browser's timer, delays it.
 const LATE_MS: u64 = 10 * SECOND_MS;
 
-/// Returns true for a visit more than [`EARLY_MS`] before the check-in is due.
+/// Whether a visit comes more than [`EARLY_MS`] before the check-in is due.
 ///
-/// In a lottery the shortest interval that anybody is told counts for all: else whoever comes by a
-/// clock of their own would be present in the census or not by chance.
+/// In a lottery the shortest interval of any visitor counts for all. Otherwise a visitor with a
+/// clock of their own would be in the census or not by chance.
 pub(crate) fn is_too_early(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
     let interval_s = match settings.queueing_method {
         QueueingMethod::Random => u32::from(ticket.interval_s).min(shortest_interval_s(settings)),
@@ -38,19 +38,19 @@ pub fn next_refresh(ticket: &Ticket) -> Timestamp {
     ticket.last_check_in.plus_seconds(ticket.interval_s.into())
 }
 
-/// Whether a waiting visitor comes at `now` whose turn would have passed if it were not kept
-/// (`turn_kept_minutes`): so late that nobody would have counted the visitor any more.
+/// Whether a waiting visitor comes at `now` with a turn that would have passed without
+/// `turn_kept_minutes`: so late that the visitor would no longer have counted.
 pub(crate) fn was_kept(ticket: &Ticket, now: Timestamp) -> bool {
     ticket.kept_minutes > 0 && now.since_ms(next_refresh(ticket)) > EPOCH_MS
 }
 
 /// Draws the seconds until the next check-in: around `near_head_refresh_interval_seconds` if
-/// `is_soon`, else around `refresh_interval_seconds`.
+/// `is_soon`, otherwise around `refresh_interval_seconds`.
 ///
-/// Whoever is expected to enter within `wait_s` seconds, if that is known, comes in time for it:
-/// after [`Settings::head_interval_s`] from one near-head interval before on, and earlier after
-/// half of the wait.
-/// So called visitors come in the order of their turns, and not of their draws.
+/// `wait_s` is the expected wait in seconds, if it is known. A visitor who is expected to enter
+/// within it checks in in time: from one near-head interval before on every
+/// [`Settings::head_interval_s`], and earlier after half of the wait. So called visitors come in
+/// the order of their turns, and not of their draws.
 ///
 /// In a lottery it is always the interval of all, so that nobody tries more often than another.
 pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Option<u32>) -> u16 {
@@ -69,9 +69,9 @@ pub(crate) fn interval_s(context: VisitContext<'_>, is_soon: bool, wait_s: Optio
     u16::try_from(interval_s).unwrap_or(u16::MAX)
 }
 
-/// Returns until when a waiting visitor is counted if no check-in comes any more: until the next
-/// one is due, and for as long as the turn is kept. In a lottery a quarter of the interval longer,
-/// so that nobody's chance depends on how punctual the visitor is.
+/// Returns until when a waiting visitor counts without another check-in: until the next one is due,
+/// and for as long as the turn is kept. In a lottery a quarter of the interval is added, so that
+/// chances do not depend on punctuality.
 pub(super) fn expected_until(settings: &Settings, ticket: &Ticket) -> Timestamp {
     let late_ms = match settings.queueing_method {
         QueueingMethod::Random => u64::from(ticket.interval_s) * SECOND_MS / 4,
@@ -81,15 +81,16 @@ pub(super) fn expected_until(settings: &Settings, ticket: &Ticket) -> Timestamp 
     next_refresh(ticket) + late_ms + kept_ms(ticket)
 }
 
-/// Whether the turn of a visitor near the head waits for a late check-in: where places come free so
-/// seldom that the next one is far off. Not on the first page, which many leave at once.
+/// Whether the turn of a visitor near the head waits for a late check-in. That is so where places
+/// become free so seldom that the next one is far off. Never on the first page, which many leave at
+/// once.
 fn may_be_late(settings: &Settings, ticket: &Ticket) -> bool {
     let near_s = settings.near_head_refresh_interval_s.max(RETRY_S_MIN);
     let is_near = u32::from(ticket.interval_s) <= near_s + spread_s(near_s);
     is_near && !ticket.unconfirmed && ticket.kept_minutes == 0 && settings.admits_seldom()
 }
 
-/// Returns for how long the turn of a ticket is kept after its next check-in is due.
+/// Returns how long a turn is kept after the next check-in is due, in milliseconds.
 pub(super) fn kept_ms(ticket: &Ticket) -> u64 {
     u64::from(ticket.kept_minutes) * MINUTE_MS
 }
@@ -97,8 +98,8 @@ pub(super) fn kept_ms(ticket: &Ticket) -> u64 {
 /// Returns the presence to count for a check-in at `now`, from the moment it was due to `until`.
 ///
 /// It begins where the presence before it ended, also if the check-in came a little early or late:
-/// a gap would leave out somebody who stands in line. Where the visitor was told to come at once,
-/// `until` may lie before that: such a presence takes back what was counted too much.
+/// with a gap a visitor in line would not count. If the visitor was told to come at once, `until`
+/// may lie before that. Such a presence takes back what was counted too much.
 pub(super) fn continued(
     context: VisitContext<'_>,
     ticket: &Ticket,
@@ -114,7 +115,7 @@ pub(super) fn continued(
     Presence { key, from, until, check_in, joined: false, kept_ms: 0, was_kept_ms }
 }
 
-/// Spreads an interval by up to 10 %, at least 1 s, so that check-ins do not come in waves.
+/// Spreads an interval by up to 10 %, and at least 1 s, so that check-ins do not come in waves.
 pub(super) fn jittered(base_s: u32, draw: u32) -> u32 {
     let spread_s = spread_s(base_s);
     (base_s - spread_s.min(base_s) + draw % (2 * spread_s + 1)).max(RETRY_S_MIN)
@@ -124,8 +125,8 @@ fn spread_s(base_s: u32) -> u32 {
     (base_s / 10).max(1)
 }
 
-/// Returns the id of a visitor's check-in that was due at a moment, mixed by the finalizer of
-/// `SplitMix64` (Steele, Lea and Flood, 2014).
+/// Returns the id of the check-in that was due at `at`, mixed by the finalizer of `SplitMix64`
+/// (Steele, Lea and Flood, 2014).
 pub(super) fn check_in(visitor: VisitorId, at: Timestamp) -> CheckInId {
     let mut bits = visitor.0 ^ at.0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

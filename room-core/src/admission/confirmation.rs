@@ -1,26 +1,26 @@
-//! The window in which a visitor whose turn has come confirms it with a click, in rooms whose owner
-//! wants that (`confirm_turn_minutes`): for those who are away at the moment.
+//! The time window in which a visitor confirms the turn with a click, in rooms whose owner wants
+//! that (`confirm_turn_minutes`). It is for visitors who are away when their turn comes.
 //!
 //! The counter's slot is taken when the visitor is asked, so the ticket alone says for whom a place
-//! is kept and until when. It counts as one inside in the bucket that ends with the window: who
-//! lets the window pass frees the place as a session that ends does, and is a newcomer. Nothing
-//! makes the window longer, for a visit within it changes no ticket. A place is never kept longer
-//! than the session would last that would begin without this.
+//! is kept and until when. The place counts as a visitor inside, in the bucket that ends with the
+//! window. A visitor who lets the window pass frees the place, as a session that ends does, and is
+//! a newcomer. Nothing extends the window, for a visit within it changes no ticket. A place is
+//! never kept longer than the session would last that begins without a confirmation.
 
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket, TicketState};
 
-/// Whether a visitor who has waited is asked before entering. Where everybody enters, nobody is.
+/// Whether visitors who have waited are asked before they enter. Never where everybody enters.
 pub(crate) fn is_on(settings: &Settings) -> bool {
     let has_turns =
         matches!(settings.queueing_method, QueueingMethod::Fifo | QueueingMethod::Random);
     settings.confirm_turn_minutes > 0 && has_turns
 }
 
-/// Turns the ticket of an admission into one that asks first: it counts until the window ends that
-/// began when the slot was given, at `at`.
+/// Turns the ticket of an admission into one that asks first. It counts until the end of the
+/// window, which began when the slot was given, at `at`.
 pub(super) fn asking(ticket: &Ticket, at: Timestamp, settings: &Settings) -> Ticket {
     let minutes = settings.confirm_turn_minutes.min(TURN_KEPT_MINUTES_MAX);
     let window_ms = (u64::from(minutes) * SECOND_MS * 60).min(settings.session_ms());
@@ -28,7 +28,7 @@ pub(super) fn asking(ticket: &Ticket, at: Timestamp, settings: &Settings) -> Tic
     Ticket { kept_minutes: minutes, counted_bucket, unconfirmed: false, ..ticket.clone() }
 }
 
-/// Whether the ticket says that its holder has been asked; the window may be over.
+/// Whether the ticket says that its holder was asked. The window may be over.
 pub(super) fn was_asked(ticket: &Ticket) -> bool {
     ticket.state == TicketState::Accepted && ticket.kept_minutes > 0
 }
@@ -38,15 +38,15 @@ pub fn is_asked(ticket: &Ticket, now: Timestamp) -> bool {
     was_asked(ticket) && ticket.counted_bucket.is_live(now)
 }
 
-/// Returns for how many seconds the place is kept for the holder of this ticket; `None` for who is
-/// not asked.
+/// Returns for how many seconds the place is kept for the holder of this ticket; `None` if the
+/// holder is not asked.
 pub fn left_s(ticket: &Ticket, now: Timestamp) -> Option<u32> {
     let left_s = ticket.counted_bucket.expires_at().seconds_since_rounded_up(now);
     is_asked(ticket, now).then(|| u32::try_from(left_s).unwrap_or(u32::MAX))
 }
 
-/// Lets the visitor enter who confirms the turn at `now`: returns the ticket of the session that
-/// begins, and the activity bucket that has counted the visitor. `None` for who is not asked.
+/// Lets a visitor enter who confirms the turn at `now`. Returns the ticket of the new session, and
+/// the activity bucket that has counted the visitor. `None` if the visitor is not asked.
 ///
 /// A copy of a ticket that another data center counts ends with the window.
 pub(crate) fn confirmed(

@@ -1,7 +1,7 @@
 //! The infinite queue: the line that never moves, for visitors who failed the Turnstile challenge.
 //!
-//! It looks like the room's line from outside. Its whole state is in the visitor's sealed ticket:
-//! whoever waits in it is not counted, takes no place and costs no call.
+//! It looks like the room's line from outside. Its whole state is in the visitor's sealed ticket. A
+//! visitor in it is not counted, takes no place and costs no call.
 
 use crate::admission::{self, Decision, VisitContext};
 use crate::queue::estimate::{self, SHORTEST_S};
@@ -23,12 +23,12 @@ pub fn visit(context: VisitContext<'_>, ticket: Ticket) -> Decision {
     Decision::InfiniteQueue { ticket, counted: true }
 }
 
-/// Returns the wait in seconds that the page told at the last check-in; `None` is unknown.
+/// Returns the wait in seconds that the page showed at the last check-in; `None` is unknown.
 ///
-/// With first come, first served it is `E0 * exp(-w / E0)`, where `E0` is the first estimate, which
-/// was a real one, and `w` the seconds since then: it falls like that of somebody in line, but more
+/// With first come, first served it is `E0 * exp(-w / E0)`, where `E0` is the first estimate, a
+/// real one, and `w` the seconds since then. It falls like the wait of a visitor in line, but more
 /// and more slowly, and not below the shortest wait of any page, [`SHORTEST_S`]. In a lottery it is
-/// what everybody is told.
+/// what everybody is shown.
 pub fn shown_s(ticket: &Ticket, settings: &Settings) -> Option<u32> {
     let first_s = Some(ticket.shown_estimate_s).filter(|shown| *shown != NO_ESTIMATE)?;
     if settings.queueing_method == QueueingMethod::Random {
@@ -37,9 +37,9 @@ pub fn shown_s(ticket: &Ticket, settings: &Settings) -> Option<u32> {
     Some((f64::from(first_s) * remaining(ticket)).round() as u32)
 }
 
-/// Returns how many people the page said stood before the visitor at the last check-in.
+/// Returns how many people the page showed ahead at the last check-in.
 ///
-/// The number falls in proportion to the wait that is shown, as it does in the real line.
+/// The number falls in proportion to the shown wait, as it does in the real line.
 pub fn people_ahead(ticket: &Ticket) -> u64 {
     let at_first = u64::from(ticket.people_ahead);
     if ticket.shown_estimate_s == NO_ESTIMATE {
@@ -55,7 +55,8 @@ fn remaining(ticket: &Ticket) -> f64 {
     (-waited_s / first_s).exp().max(f64::from(SHORTEST_S) / first_s)
 }
 
-/// Notes a check-in in the ticket, and nowhere else; `first` on the page that starts the wait.
+/// Notes a check-in in the ticket, and nowhere else. `first` is true on the page that starts the
+/// wait.
 fn checked_in(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Ticket {
     let VisitContext { now, settings, view, .. } = context;
     let is_lottery = settings.queueing_method == QueueingMethod::Random;

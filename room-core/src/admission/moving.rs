@@ -1,19 +1,19 @@
-//! A place in the line that is on its way to another device. Meanwhile the ticket of the old device
-//! says so, and nobody enters with it.
+//! A place in the line during its transfer to another device. Meanwhile the ticket of the old
+//! device says so, and nobody enters with it.
 //!
-//! The moment of the code is the ticket's last check-in, and the next one stays due when it was: so
-//! whichever device has the place afterwards is counted from there, once and without a gap.
+//! The moment of the code is the ticket's last check-in, and the next check-in stays due when it
+//! was. So either device, once it has the place, counts from there, once and without a gap.
 
 use super::next_refresh;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::ticket::Ticket;
 
-/// For how long a code is good, in milliseconds.
+/// How long a code is good, in milliseconds.
 pub const CODE_MS: u64 = MINUTE_MS;
 /// The seconds after which the old device asks again what has become of the place.
 const LOOK_S: u64 = 10;
-/// For how long the old device believes in a code, in milliseconds, while nobody can tell: then it
-/// waits on with the place. [`crate::machines::moves`] remembers for longer who has taken one.
+/// How long the old device waits for the outcome of a code while nobody can tell, in milliseconds.
+/// Then it keeps the place. [`crate::machines::moves`] remembers used codes for longer.
 const BELIEVED_MS: u64 = 8 * MINUTE_MS;
 
 /// Returns the ticket of the device that gets a code at `now`.
@@ -23,12 +23,12 @@ pub fn with_code(ticket: &Ticket, now: Timestamp) -> Ticket {
     Ticket { moving: true, last_check_in: now, interval_s, ..ticket.clone() }
 }
 
-/// Returns the ticket of whoever has the place once the code is over or taken.
+/// Returns the ticket of the device that has the place once the code is over or used.
 pub fn settled(ticket: &Ticket) -> Ticket {
     Ticket { moving: false, ..ticket.clone() }
 }
 
-/// Returns the ticket of the old device that asks again a little later. Nothing is counted.
+/// Returns the ticket of the old device that asks again a little later. It counts nothing.
 pub(crate) fn asking_later(ticket: &Ticket, now: Timestamp) -> Ticket {
     let since_s = now.since_ms(ticket.last_check_in) / SECOND_MS;
     let interval_s = u16::try_from(since_s.saturating_add(LOOK_S)).unwrap_or(u16::MAX);
@@ -46,7 +46,7 @@ pub(crate) fn code_left_s(ticket: &Ticket, now: Timestamp) -> u8 {
     u8::try_from(left_s).unwrap_or(u8::MAX)
 }
 
-/// Whether the code has been over for so long that the place is taken to have stayed.
+/// Whether the code has been over for so long that the old device keeps the place.
 pub(crate) fn is_forgotten(ticket: &Ticket, now: Timestamp) -> bool {
     now.since_ms(ticket.last_check_in) >= BELIEVED_MS
 }

@@ -6,8 +6,8 @@ use crate::room::settings::Settings;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{Ticket, TicketState};
 
-/// Returns true while the ticket's holder is inside, that is, admitted with a session that runs.
-/// Who has not confirmed the turn yet is not.
+/// Whether the ticket's holder is inside: admitted, with a running session and no open
+/// confirmation.
 ///
 /// With `disable_session_renewal` the session ends `session_duration` after the admission, unless
 /// earlier settings had promised this visitor a later end.
@@ -23,7 +23,7 @@ pub fn is_inside(ticket: &Ticket, now: Timestamp, settings: &Settings) -> bool {
     is_accepted && is_live() && runs_on()
 }
 
-/// Returns the moment at which the session of this ticket ends if it is not renewed; `None` if its
+/// Returns the moment at which the session of this ticket ends without a renewal. `None` if its
 /// holder is not inside.
 pub fn session_end(ticket: &Ticket, now: Timestamp, settings: &Settings) -> Option<Timestamp> {
     if !is_inside(ticket, now, settings) {
@@ -35,14 +35,14 @@ pub fn session_end(ticket: &Ticket, now: Timestamp, settings: &Settings) -> Opti
     Some(if is_cut { ends_at.min(ticket.accepted_at + settings.session_ms()) } else { ends_at })
 }
 
-/// Returns the bucket with which the session ends, unless it is not renewed at all.
+/// Returns the bucket with which the session ends. Rooms that renew no session are not regarded.
 fn last_bucket(ticket: &Ticket, settings: &Settings) -> Bucket {
     let counted = ticket.counted_bucket;
     if ticket.unconfirmed { counted.max(first_end(ticket, settings)) } else { counted }
 }
 
-/// Returns the bucket with which the session ends that an admission began, for however short a time
-/// it was counted until the cookie came back.
+/// Returns the bucket with which the session of an admission ends, even if it was counted for a
+/// shorter time until the cookie came back.
 pub(super) fn first_end(ticket: &Ticket, settings: &Settings) -> Bucket {
     settings.bucket_at(ticket.last_check_in)
 }

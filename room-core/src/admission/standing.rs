@@ -1,4 +1,5 @@
-//! How near a waiting visitor's turn is: what the room's event stream tells between two check-ins.
+//! How near a waiting visitor's turn is, as the room's event stream reports it between two
+//! check-ins.
 //!
 //! All of it is read from the view that the isolate holds. Asking for it is no check-in.
 
@@ -10,38 +11,38 @@ use crate::queue::view::View;
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::{NO_ESTIMATE, TURN_KEPT_MINUTES_MAX, Ticket};
 
-/// The time in seconds within which a turn counts as near. Whoever is further off hears of it at a
+/// The time in seconds within which a turn counts as near. Visitors further off learn of it at a
 /// later check-in, since an isolate can hold few streams.
 const LISTENING_S_MAX: u32 = 60;
 
-/// A check-in that is later than this comes from a browser that slept, in milliseconds: a slow
+/// The delay in milliseconds above which a late check-in comes from a browser that slept. A slow
 /// network explains less.
 const LATE_MS: u64 = 10_000;
-/// How much later than the last check-in the next one may be, in milliseconds.
+/// How much later than the last check-in the next one may come, in milliseconds after it is due.
 const LATER_MS: u64 = 15_000;
 
 /// How near the turn of a waiting visitor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The visitor has been called and a slot is likely to be free: the page should come again now.
+    /// The visitor has been called and a slot is likely to be free. The page should check in now.
     Called,
-    /// The turn is likely to come within a refresh interval, and a minute at most: the stream stays
+    /// The turn is likely to come within a refresh interval, and a minute at most. The stream stays
     /// open.
     Near {
-        /// The wait in seconds as the next page would tell it; `None` is unknown.
+        /// The wait in seconds as the next page would show it; `None` is unknown.
         estimate_s: Option<u32>,
     },
-    /// The turn is further off: the next check-in is soon enough, and the stream is closed.
+    /// The turn is further off. The next check-in is soon enough, and the stream is closed.
     Far {
-        /// The wait in seconds as the next page would tell it; `None` is unknown.
+        /// The wait in seconds as the next page would show it; `None` is unknown.
         estimate_s: Option<u32>,
     },
 }
 
-/// Returns how near the turn is for the holder of a ticket that waits and has not expired.
+/// Returns how near the turn is for the holder of a waiting ticket that has not expired.
 ///
-/// Without a view, in a lottery and while everybody new is held, the turn of somebody in the line
-/// is far off. With `passthrough` everybody is called, and in the infinite queue nobody ever is.
+/// Without a view, in a lottery and while everybody new is held, the turn of a visitor in the line
+/// is far off. With `passthrough` everybody is called. In the infinite queue nobody ever is.
 pub fn standing(
     now: Timestamp,
     settings: &Settings,
@@ -72,7 +73,7 @@ pub fn standing(
     near_or_far(is_called || is_near(view, key, settings, soon_s), estimate_s)
 }
 
-/// Returns true for a visitor whom the event stream tells to come before the check-in is due.
+/// Whether the event stream tells this visitor to check in before the check-in is due.
 pub(super) fn may_come_at_once(
     now: Timestamp,
     settings: &Settings,
@@ -82,14 +83,16 @@ pub(super) fn may_come_at_once(
     settings.event_stream && standing(now, settings, view, ticket) == Standing::Called
 }
 
-/// Returns for how many minutes a visitor counts who comes at `now` with the ticket `before` and
-/// does not come to the next check-in, so that a turn that comes meanwhile is kept.
+/// Returns for how many minutes a visitor still counts after a missed check-in, so that a turn that
+/// comes meanwhile is kept. The visitor comes at `now` with the ticket `before`.
 ///
-/// It is `turn_kept_minutes`, and more for whose page is hidden, and for who was late at this
-/// check-in and may be as late again.
-/// None for who has been told no time or a longer one, so that neither a long line nor machines
-/// that take no cookie count when they have left; while everybody is held, since it is nobody's
-/// turn; and in a lottery, whose visitors stay called through the next round anyway.
+/// It is `turn_kept_minutes`. It is longer for a visitor whose page is hidden, and for one who was
+/// late at this check-in and may be as late again.
+///
+/// It is 0 for a visitor who was shown no wait, or a wait longer than that. So neither a long line
+/// nor machines without cookies count after they have left. It is 0 while everybody is held, since
+/// it is nobody's turn. It is 0 in a lottery, whose visitors stay called through the next round
+/// anyway.
 pub(super) fn kept_minutes(now: Timestamp, settings: &Settings, before: &Ticket) -> u8 {
     let as_late = sleep_minutes(now, before).min(TURN_KEPT_MINUTES_MAX);
     let kept = settings.turn_kept_minutes().max(as_late);
@@ -98,14 +101,14 @@ pub(super) fn kept_minutes(now: Timestamp, settings: &Settings, before: &Ticket)
     if may_come && has_turns { kept } else { 0 }
 }
 
-/// Returns whether a check-in at `now`, though it is early, makes the turn of a visitor kept whose
-/// page is hidden from now on. So it is counted: the device may be asleep when the next one is due.
+/// Whether an early check-in at `now` counts because it begins to keep the turn of a visitor whose
+/// page is hidden from now on. The device may be asleep when the next one is due.
 pub(super) fn begins_to_keep(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
     settings.page_is_hidden && kept_minutes(now, settings, ticket) > ticket.kept_minutes
 }
 
-/// Returns how many minutes later than due the next check-in may come of a visitor who comes at
-/// `now`: as late as this one and [`LATER_MS`] more; 0 for who is punctual.
+/// Returns how many minutes late the next check-in of a visitor who comes at `now` may be: as late
+/// as this one plus [`LATER_MS`]. 0 for a punctual visitor.
 fn sleep_minutes(now: Timestamp, before: &Ticket) -> u8 {
     let late_ms = now.since_ms(next_refresh(before));
     let minutes = if late_ms > LATE_MS { (late_ms + LATER_MS).div_ceil(MINUTE_MS) } else { 0 };
@@ -116,14 +119,14 @@ fn near_or_far(is_near: bool, estimate_s: Option<u32>) -> Standing {
     if is_near { Standing::Near { estimate_s } } else { Standing::Far { estimate_s } }
 }
 
-/// Returns true when the view expected a slot to be free by `now`.
+/// Whether the view expected a slot to be free by `now`.
 fn finds_a_slot(view: &View, now: Timestamp) -> bool {
     let free_at = |place_s: u32| view.made_at.plus_seconds(place_s.into());
     view.next_place_s.is_some_and(|place_s| now >= free_at(place_s))
 }
 
-/// Returns true when the last check-in is at least [`RETRY_S_MIN`] ago, so that nobody who finds no
-/// slot asks again at once.
+/// Whether the last check-in is at least [`RETRY_S_MIN`] ago. A visitor who finds no slot therefore
+/// does not ask again at once.
 fn has_rested(ticket: &Ticket, now: Timestamp) -> bool {
     now >= ticket.last_check_in.plus_seconds(RETRY_S_MIN.into())
 }

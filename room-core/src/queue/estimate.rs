@@ -1,8 +1,8 @@
-//! The waiting times that visitors are told.
+//! The waiting times that are shown to visitors.
 //!
-//! A time comes from the view's forecast and, without one, from the number of people ahead divided
-//! by the admissions of the last 5 minutes. It is `None`, unknown, where nobody has been admitted
-//! yet. Who enters does not depend on it.
+//! A time comes from the view's forecast. Without one it is the number of people ahead divided by
+//! the admissions of the last 5 minutes. It is `None`, unknown, if nobody has been admitted yet. No
+//! admission depends on it.
 
 use crate::base::time::SECOND_MS;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
@@ -10,11 +10,12 @@ use crate::queue::forecast;
 use crate::queue::view::View;
 use crate::ticket::LONGEST_TOLD_S;
 
-/// The longest wait that is told, in seconds; beyond this day the page says that the line is full.
+/// The longest wait that is shown, in seconds: a day. Beyond it the page says that the line is
+/// full.
 pub const LONGEST_S: u32 = LONGEST_TOLD_S;
 
-/// Returns how many visitors wait before `key`, estimated between the points of the view's line,
-/// and beyond them by those who joined since.
+/// Returns how many visitors wait before `key`. It interpolates between the points of the view's
+/// line; beyond them it adds those who joined since.
 pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
     let index = view.line.partition_point(|(point, _)| *point < key);
     let before = index.checked_sub(1).and_then(|last| view.line.get(last));
@@ -31,8 +32,8 @@ pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
     low + (between as f64 * share) as u64
 }
 
-/// Returns how many of those before `key` are likely to stay: of those who have not been seen at a
-/// check-in yet some leave as soon as they see the queue page.
+/// Returns how many of those before `key` are likely to stay. Some of those who have had no
+/// check-in yet leave as soon as they see the queue page.
 fn staying_ahead(view: &View, key: OrderKey) -> u64 {
     let ahead = people_ahead(view, key);
     let seen = OrderKey::fifo(view.joined.from - EPOCH_MS);
@@ -43,8 +44,8 @@ fn staying_ahead(view: &View, key: OrderKey) -> u64 {
     ahead.saturating_sub(unseen.saturating_mul(view.leaves_at_once_per_1000) / 1_000)
 }
 
-/// Returns the fewest visitors who can stand before `key`: without those who joined in the same
-/// millisecond, and without those between two points of a thinned line.
+/// Returns the fewest visitors who can stand before `key`. It leaves out those who joined in the
+/// same millisecond, and those between two points of a thinned line.
 pub fn fewest_ahead(view: &View, key: OrderKey) -> u64 {
     let index = view.line.partition_point(|(point, _)| *point < key);
     index.checked_sub(1).and_then(|last| view.line.get(last)).map_or(0, |(_, ahead)| *ahead)
@@ -63,8 +64,8 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Returns the range in proportion around the estimate that is shown, which rises more slowly
-    /// than the middle does; its upper end is a day at most, or `shown_s` if that is longer.
+    /// Returns the range scaled to the shown estimate, which rises more slowly than the middle
+    /// does. Its upper end is a day at most, or `shown_s` if that is longer.
     #[must_use]
     pub fn around(self, shown_s: u32) -> Self {
         let middle_s = u64::from(self.middle_s.max(SHORTEST_S));
@@ -77,19 +78,18 @@ impl Wait {
     }
 }
 
-/// The shortest wait that is told, in seconds: for anything shorter the page says a minute.
+/// The shortest wait that is shown, in seconds. For anything shorter the page says a minute.
 pub const SHORTEST_S: u32 = 60;
 /// The distance of the quartiles of a normal distribution from its middle, in standard deviations.
 const QUARTILE: f64 = 0.674_5;
-/// The share by which forecasts are off in sustained overload, apart from chance
-/// (`docs/simulation.md`).
+/// The relative error of forecasts in sustained overload, apart from chance (`docs/simulation.md`).
 const MODEL_ERROR: f64 = 0.08;
 
 /// Returns the range of waits of a visitor at this key, with first come, first served; `None` is
 /// unknown.
 ///
-/// The number of places that come free in a span is taken to vary as in a Poisson process: the ends
-/// of the range are the waits with accordingly fewer or more people ahead.
+/// The number of places that become free in a span is assumed to vary as in a Poisson process. The
+/// ends of the range are the waits with accordingly fewer or more people ahead.
 pub fn in_line(view: &View, key: OrderKey) -> Option<Wait> {
     behind(view, staying_ahead(view, key))
 }
@@ -105,9 +105,9 @@ pub fn behind(view: &View, ahead: u64) -> Option<Wait> {
 
 /// Returns the range of waits in a lottery, the same for everybody; `None` is unknown.
 ///
-/// If a share q of those who wait is admitted in a minute, a share p of them is inside after
-/// `ln(1 - p) / ln(1 - q)` minutes, as Cloudflare documents it. Each is told as at least
-/// [`SHORTEST_S`] and at most [`LONGEST_S`].
+/// If a share q of the waiting visitors is admitted in a minute, a share p of them is inside after
+/// `ln(1 - p) / ln(1 - q)` minutes, as Cloudflare documents it. Each end is at least [`SHORTEST_S`]
+/// and at most [`LONGEST_S`].
 pub fn by_lot(view: &View) -> Option<Wait> {
     let _may_enter = view.next_place_s?;
     let counted = view.line.last().map_or(0, |(_, count)| *count);
@@ -123,8 +123,8 @@ pub fn by_lot(view: &View) -> Option<Wait> {
     Some(Wait { low_s: after_s(0.25), middle_s: after_s(0.5), high_s: after_s(0.75) })
 }
 
-/// Returns the seconds until a visitor at this key is expected to enter, counted from when the view
-/// was made, from 0 to [`LONGEST_S`]; `None` is unknown.
+/// Returns the seconds until a visitor at this key is expected to enter, since the view was made:
+/// from 0 to [`LONGEST_S`]. `None` is unknown.
 pub fn wait_s(view: &View, key: OrderKey) -> Option<u32> {
     wait_behind_s(view, staying_ahead(view, key))
 }
@@ -144,28 +144,30 @@ fn wait_behind_s(view: &View, ahead: u64) -> Option<u32> {
     Some(u32::try_from(total_s).unwrap_or(LONGEST_S).min(LONGEST_S))
 }
 
-/// Returns the minutes as which a wait is told: the nearest whole number, and at least 1.
+/// Returns a wait as the minutes that are shown: the nearest whole number, and at least 1.
 pub fn told_minutes(wait_s: u32) -> u64 {
     ((u64::from(wait_s) + 30) / 60).max(1)
 }
 
-/// The estimate that a visitor has been shown.
+/// The last estimate shown to a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown {
-    /// In seconds.
+    /// The estimate in seconds.
     pub estimate_s: u32,
-    /// Since then have passed so many milliseconds.
+    /// How long ago it was shown, in milliseconds.
     pub ago_ms: u64,
 }
 
-/// Returns the estimate to show, in seconds: at most 10 % more than what was shown at the check-in
-/// before (I12), and accordingly less where that is not a whole refresh interval of the room ago.
-/// So whoever checks in each 5 s near the head is not told a tenth more each time.
+/// Returns the estimate to show, in seconds.
 ///
-/// It rises only to two thirds of a longer estimate: what is shown stands still until the visitor
-/// has waited for what it was too short by, and rises where it would stand still for too long.
+/// It is at most 10 % more than what was shown at the check-in before (I12), and accordingly less
+/// if that is not a whole refresh interval of the room ago. So a visitor who checks in every 5 s
+/// near the head is not shown a tenth more each time.
 ///
-/// `shown` is `None` where nothing was shown yet; then the estimate is shown as it is.
+/// It rises only to two thirds of a longer estimate. What is shown stands still until the visitor
+/// has waited for the missing time, and rises if it would stand still for too long.
+///
+/// `shown` is `None` if nothing was shown yet. The estimate is then shown as it is.
 pub fn smoothed_s(estimate_s: u32, shown: Option<Shown>, refresh_interval_s: u32) -> u32 {
     let Some(Shown { estimate_s: shown_s, ago_ms }) = shown else { return estimate_s };
     let estimate_s = estimate_s.min(shown_s.max(estimate_s / 3 * 2));

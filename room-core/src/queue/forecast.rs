@@ -1,8 +1,8 @@
-//! The forecast of waiting times: when places come free for the visitors of a line.
+//! The forecast of waiting times: when places become free for the visitors of a line.
 //!
-//! A room learns how many of its visitors stay and how many of those who wait give up, and from
-//! that computes ahead, in quantities instead of single visitors, how sessions will end and
-//! admissions follow (`docs/algorithm.md`). Forecasts are only told, no admission depends on one.
+//! A room learns how many of its visitors stay and how many waiting ones give up. From that it
+//! computes ahead how sessions will end and admissions follow, in quantities instead of single
+//! visitors (`docs/algorithm.md`). Forecasts are only shown; no admission depends on one.
 
 mod newcomers;
 mod stays;
@@ -17,57 +17,60 @@ use crate::ticket::bucket::Bucket;
 
 use stays::{ByAge, Stays};
 
-/// The steps of a session: as many as it has activity buckets, and one for the bucket being filled.
+/// The steps of a session: one for each of its activity buckets, and one for the bucket being
+/// filled.
 const AGES: usize = 61;
-/// The time in milliseconds after which a measurement counts half: habits change during a day, not
-/// in a minute. Two sessions, where these are longer.
+/// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
+/// minute. It is two sessions if these are longer.
 const HALF_LIFE_MS: f64 = (10 * MINUTE_MS) as f64;
-/// The number of sessions that a forecast looks ahead; beyond, its mean rate goes on.
+/// The number of sessions that a forecast looks ahead. Beyond them its mean rate goes on.
 const SESSIONS_AHEAD: usize = 6;
-/// The largest number of points of a forecast, apart from its end.
+/// The most points of a forecast, apart from its end.
 const POINTS_MAX: usize = 48;
-/// The highest rate per second at which a forecast lets waiting visitors give up, so that a lost
-/// census does not empty the line.
+/// The highest rate per second at which a forecast lets waiting visitors give up. It keeps a lost
+/// census from emptying the line.
 const GIVE_UP_PER_S_MAX: f64 = 0.01;
-/// The seconds of waiting that count as seen in advance, and how many gave up in them: two visitors
-/// who do after half an hour each. Else one who leaves early would shorten every wait.
+/// Assumed seconds of waiting, and give-ups in them, before anything is measured: two visitors who
+/// each give up after half an hour. Without them one visitor who leaves early would shorten every
+/// wait.
 const PATIENT: Frequency = Frequency { chances: 2.0 * 1_800.0, events: 2.0 };
-/// The most that a long forecast lets give up: all but the share `exp(-3)` of the line, 5 %.
+/// The limit on give-ups in a long forecast, as an exponent: all but the share `exp(-3)` of the
+/// line, 5 %.
 const GIVE_UP_MAX: f64 = 3.0;
-/// The wait in milliseconds after which a visitor is settled, that is, has come back at least once.
-/// Those who left at once are out of the census by then.
+/// The wait in milliseconds after which a visitor is settled: has checked in at least once.
+/// Visitors who left at once are out of the census by then.
 pub const SETTLED_MS: u64 = MINUTE_MS;
 
-/// A point of a forecast: a number of people ahead, and the seconds until a visitor behind so many
-/// is expected to enter.
+/// A point of a forecast: a number of people ahead, and the seconds until a visitor behind them is
+/// expected to enter.
 pub type Point = (u64, u32);
 
-/// The habits of a room's visitors, as measured: how many stay, by the time since their last
-/// request, and how many give up waiting.
+/// The measured habits of a room's visitors: how many stay, by the time since their last request,
+/// and how many give up waiting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetentionModel {
     stays: Stays,
-    /// How many of the visitors who made a request had their session ended by the origin then.
+    /// How many visitors had their session ended by the origin with a request.
     ends: Frequency,
     /// How many visitors gave up, per second spent waiting.
     gives_up: Frequency,
-    /// How many newcomers did not come to their first check-in.
+    /// How many newcomers missed their first check-in.
     leaves_at_once: Frequency,
     /// The last measurement.
     seen: Option<Sample>,
 }
 
-/// How often something happened, and how often it could have; both fade with time.
+/// How often something happened, and how often it could have. Both fade with time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Frequency {
-    /// The number of visitors with whom, or seconds in which, it could have happened.
+    /// The number of chances: visitors or seconds.
     chances: f64,
     /// The number of times that it happened.
     events: f64,
 }
 
 impl Frequency {
-    /// Events per chance, as if `unseen` chances without an event had been seen in advance.
+    /// Returns events per chance, with `unseen` more chances without an event.
     fn rate(self, unseen: f64) -> f64 {
         self.events / (self.chances + unseen)
     }
@@ -78,12 +81,12 @@ impl Frequency {
     }
 }
 
-/// A measurement of the room at one moment; habits follow from two of them, one after the other.
+/// A measurement of the room at one moment. Habits follow from two successive ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The moment of the measurement.
     pub at: Timestamp,
-    /// True where keys are times of joining, which tell how long somebody has waited.
+    /// Whether keys are times of joining, which tell how long a visitor has waited.
     pub is_by_time: bool,
     /// Visitors inside by activity bucket, ascending.
     pub activity: Vec<(Bucket, u64)>,
@@ -91,7 +94,7 @@ pub struct Sample {
     pub revoked: u64,
     /// The visitors who have waited for [`SETTLED_MS`] or longer and are not called soon.
     pub settled: Settled,
-    /// How many of those who were settled at the measurement before are still waiting.
+    /// How many visitors who were settled at the measurement before are still waiting.
     pub still: u64,
     /// The key up to which visitors have been called.
     pub called: OrderKey,
@@ -100,17 +103,17 @@ pub struct Sample {
 /// The waiting visitors of a part of the line, who leave it only by giving up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Settled {
-    /// The part begins after this key, half-way from those who have been called.
+    /// The key after which the part begins, half-way behind the called visitors.
     pub after: OrderKey,
     /// The last key of the part.
     pub up_to: OrderKey,
-    /// How many wait there.
+    /// How many visitors wait in the part.
     pub count: u64,
 }
 
 impl Settled {
-    /// Returns the part of a line that has been called up to the key `called`, and of which
-    /// everybody up to `joined` is settled; `waiting_up_to` counts who waits.
+    /// Returns the settled part of a line that has been called up to the key `called`. Everybody up
+    /// to `joined` is settled, and `waiting_up_to` counts the waiting visitors.
     pub fn of(called: OrderKey, joined: OrderKey, waiting_up_to: impl Fn(OrderKey) -> u64) -> Self {
         let after = OrderKey(called.0 + joined.0.saturating_sub(called.0) / 2);
         let part = Self { after, up_to: joined.max(after), count: 0 };
@@ -128,7 +131,7 @@ impl Settled {
 pub struct Start<'a> {
     /// Visitors inside by activity bucket, ascending.
     pub activity: &'a [(Bucket, u64)],
-    /// All visitors inside and the slots on their way to visitors; a number below the sum of
+    /// All visitors inside and the slots on their way to visitors. A number below the sum of
     /// `activity` counts as that sum.
     pub inside: u64,
     /// For each of the next 60 seconds, how many admissions stop counting against
@@ -152,7 +155,7 @@ impl Default for RetentionModel {
 }
 
 impl RetentionModel {
-    /// Returns true when the room should be measured again, once in the width of a bucket.
+    /// Whether the room should be measured again: once per width of a bucket.
     pub fn is_due(&self, now: Timestamp, settings: &Settings) -> bool {
         let width_ms = settings.bucket_width_ms();
         self.seen.as_ref().is_none_or(|seen| now.since_ms(seen.at) >= width_ms)
@@ -175,7 +178,7 @@ impl RetentionModel {
         self.seen = Some(now);
     }
 
-    /// Forgets the last measurement: what changes until the next one teaches nothing.
+    /// Drops the last measurement. Nothing is learned from changes until the next one.
     pub fn pause(&mut self) {
         self.seen = None;
     }
@@ -223,23 +226,22 @@ impl RetentionModel {
         self.gives_up.events += gave_up;
     }
 
-    /// Returns the share of visitors making a request whose sessions the origin ends then.
+    /// Returns the share of requests with which the origin ends the visitor's session.
     fn end(&self) -> f64 {
         self.ends.rate(1.0).clamp(0.0, 1.0)
     }
 
-    /// Returns the share of those who have waited for [`SETTLED_MS`] who give up in a second, as
-    /// measured so far; 0 to 0.01.
+    /// Returns the measured share of visitors per second who give up, among those who have waited
+    /// for [`SETTLED_MS`]; 0 to 0.01.
     pub fn give_up_per_s(&self) -> f64 {
         let Frequency { chances, events } = self.gives_up;
         let events = events + PATIENT.events;
         (events / (chances + PATIENT.chances)).clamp(0.0, GIVE_UP_PER_S_MAX)
     }
 
-    /// Computes after how many seconds a visitor is expected to enter, by the number of people
-    /// ahead.
+    /// Computes the seconds until a visitor is expected to enter, by the number of people ahead.
     ///
-    /// Points ascend in both; there are none when nobody is expected to enter. [`wait_s`] reads
+    /// Points ascend in both. There are none if nobody is expected to enter. [`wait_s`] reads
     /// between and beyond them.
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
@@ -269,8 +271,8 @@ impl RetentionModel {
     }
 }
 
-/// Returns the seconds until a visitor with this many people ahead is expected to enter; `None` if
-/// the points of the forecast do not tell.
+/// Returns the seconds until a visitor with this many people ahead is expected to enter. `None` if
+/// the points of the forecast do not say.
 ///
 /// Beyond the last point the mean rate of the whole forecast goes on.
 pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
@@ -290,15 +292,16 @@ pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
     Some((f64::from(from_s) + share * f64::from(to_s.saturating_sub(from_s))).round() as u32)
 }
 
-/// The room in a forecast: visitors as quantities, with fractions, that flow in and out.
+/// The room in a forecast: visitors as quantities, with fractions, who flow in and out.
 struct Fluid {
-    /// Visitors who are inside, by the steps that their sessions still last; the first end next.
+    /// Visitors inside, by the steps that their sessions still last; the first end next.
     here: [f64; AGES],
-    /// The same of those who will have entered.
+    /// Visitors who will have entered, by the steps that their sessions still last.
     later: [f64; AGES],
-    /// All visitors inside; at first also those in no bucket yet, who are taken to stay a session.
+    /// All visitors inside. At first it includes those in no bucket yet, who are assumed to stay a
+    /// session.
     inside: f64,
-    /// For each step to come, the admissions that stop counting against the limit per minute.
+    /// For each future step, the admissions that stop counting against the limit per minute.
     rate_returns: Vec<f64>,
     in_rate: f64,
 }
@@ -326,7 +329,7 @@ impl Fluid {
         Self { here: sessions, later: [0.0; AGES], inside, rate_returns, in_rate }
     }
 
-    /// Goes on by the width of a bucket; returns how many visitors were admitted in it.
+    /// Advances by the width of a bucket. Returns how many visitors were admitted in it.
     fn step(&mut self, settings: &Settings, width_s: f64, stays: &ByAge, end: f64) -> f64 {
         let mut came_back = [0.0; 2];
         let both = [(&mut self.here, &stays.here), (&mut self.later, &stays.later)];
@@ -364,9 +367,11 @@ impl Fluid {
     }
 }
 
-/// Returns how many seconds after an admission stops counting against the limit per minute the next
-/// visitor enters. In a slow room nobody is called ahead: a tick, a sync, a reading of the view and
-/// a check-in follow each other (I9 allows twice as much); 0 in a fast room.
+/// Returns the delay in seconds between the moment an admission stops counting against the limit
+/// per minute and the next entrance.
+///
+/// In a slow room nobody is called ahead: a tick, a sync, a reading of the view and a check-in
+/// follow each other (I9 allows twice as much). It is 0 in a fast room.
 fn late_s(settings: &Settings) -> u64 {
     if settings.new_users_per_minute >= SLOW_ROOM_PER_MINUTE {
         return 0;
@@ -374,8 +379,9 @@ fn late_s(settings: &Settings) -> u64 {
     u64::from(settings.near_head_refresh_interval_s) + SYNC_MS / SECOND_MS + 1
 }
 
-/// Lets sessions go on by a step, with these parts of the visitors who make a request in it.
-/// Returns how many sessions end, and how many visitors make a request: they are taken out.
+/// Advances sessions by a step, in which `stays` gives the parts of the visitors who make a
+/// request. Returns how many sessions end, and how many visitors make a request; both are taken
+/// out.
 fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
     let mut came_back = 0.0;
     for (left, session) in sessions.iter_mut().enumerate() {
@@ -400,8 +406,8 @@ fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> usize {
     usize::try_from(to.since_ms(from) / width_ms).unwrap_or(usize::MAX).max(1)
 }
 
-/// Rounds the points to whole numbers, drops those of steps in which nobody enters, and thins the
-/// rest evenly.
+/// Rounds the points to whole numbers, drops steps in which nobody enters, and thins the rest
+/// evenly.
 fn thinned(curve: &[(f64, f64)]) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for (served, at_s) in curve {

@@ -1,9 +1,9 @@
-//! Whether most of a line has fallen silent at once: then it is a gap in what is heard of it, and
-//! the line is taken to be as it was for a while.
+//! Detects that most of a line has gone silent at once. That is a gap in the reports, and the line
+//! stays as it was for a while.
 //!
-//! If a census without them counted, everybody behind would be called in their places, and the
-//! threshold never goes back. A lottery would open the room, and all of them would be called at
-//! once when they come back.
+//! If a census without these visitors counted, everybody behind would be called in their places,
+//! and the threshold never goes back. A lottery would open the room, and all of them would be
+//! called at once when they come back.
 
 use super::{Epoch, EpochCensus, Queue, Round};
 use crate::base::time::{MINUTE_MS, SECOND_MS};
@@ -13,16 +13,16 @@ use crate::room::settings::Settings;
 
 /// Multiple of the usual rate of giving up above which a census is doubted.
 const TIMES_AS_MANY: f64 = 5.0;
-/// So many may leave besides: single visitors of a short line.
+/// How many more visitors may leave in any case: single visitors of a short line.
 const FEW: f64 = 4.0;
 
 impl Queue {
-    /// Returns true when more of those who had waited for a minute are missing in the census of
-    /// `epoch` than can have left: this census is not to be taken over, for a minute and a refresh
+    /// Whether the census of `epoch` is to be doubted: more visitors who had waited for a minute
+    /// are missing than can have left. It is then not taken over, for a minute and a refresh
     /// interval at most.
     ///
-    /// `entered` have entered since the census before, and `give_up_per_s` is the share of such
-    /// visitors who give up in a second.
+    /// `entered` have entered since the census before. `give_up_per_s` is the share of such
+    /// visitors per second who give up.
     pub fn doubts(
         &mut self,
         settings: &Settings,

@@ -1,9 +1,11 @@
-//! The waiting visitors by their keys: how many stand up to a key, and up to which key so many do.
+//! The waiting visitors by their keys: how many stand up to a key, and up to which key a number of
+//! them stands.
 //!
-//! Keys are exact while few visitors wait. Beyond, an entry stands for those of a whole key bucket
-//! of 5 seconds, who are taken to have joined evenly over it. Where one data center tells the exact
-//! keys of a bucket and another rounds them, all are taken to have joined like those whose keys are
-//! exact: who waits with few others in a data center goes before nobody for it.
+//! Keys are exact while few visitors wait. Beyond that an entry stands for the visitors of a whole
+//! key bucket of 5 seconds, who are assumed to have joined evenly over it. One data center may
+//! report the exact keys of a bucket while another rounds them. Then all are assumed to have joined
+//! like those with exact keys. So a visitor of a data center with few others does not pass anybody
+//! for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +16,7 @@ use crate::order::order_key::EPOCH_MS;
 /// The largest number of points of a view's line; 64 keep a view under 2 KB.
 pub const CURVE_POINTS_MAX: usize = 64;
 
-/// The fewest exact keys by which the visitors of a whole key bucket are placed: each stands for a
+/// The fewest exact keys by which the visitors of a whole key bucket are placed. Each stands for a
 /// sixteenth of them at most.
 const SAMPLE_MIN: u64 = 16;
 
@@ -112,12 +114,13 @@ impl Line {
         Some(first.max(OrderKey(key.0.saturating_add(1)))).filter(|key| *key < limit)
     }
 
-    /// Returns true when every visitor of the line is known by key.
+    /// Whether every visitor of the line is known by key.
     pub(super) fn is_exact(&self) -> bool {
         !self.may_be_coarse()
     }
 
-    /// Returns how many visitors of an exact line stand at `key`: they joined in one millisecond.
+    /// Returns how many visitors of an exact line stand at `key`: several if they joined in one
+    /// millisecond.
     pub(super) fn count_at(&self, key: OrderKey) -> u64 {
         let Ok(index) = self.points.binary_search_by_key(&key, |(point, _)| *point) else {
             return 0;
@@ -126,12 +129,12 @@ impl Line {
         ahead(index) - index.checked_sub(1).map_or(0, ahead)
     }
 
-    /// Returns true when so many visitors wait that a data center may report key buckets.
+    /// Whether so many visitors wait that a data center may report key buckets.
     fn may_be_coarse(&self) -> bool {
         self.count() > EXACT_WAITERS_MAX as u64
     }
 
-    /// Returns the last key of the stretch that `key` lies in or before.
+    /// Returns the last key of the stretch in which or before which `key` lies.
     pub(super) fn end_of_stretch(&self, key: OrderKey) -> Option<OrderKey> {
         let index = self.points.partition_point(|(last, _)| *last <= key);
         self.points.get(index).map(|(last, _)| *last)
@@ -150,7 +153,7 @@ impl Line {
     }
 }
 
-/// Whether so many visitors at this key are those of a key bucket, where keys may be rounded.
+/// Whether `count` visitors at this key may be those of a whole key bucket, with rounded keys.
 fn is_bucket(key: OrderKey, count: u64) -> bool {
     count > 1 && key == key.coarse()
 }
@@ -169,8 +172,8 @@ impl Stretch {
         self.before + self.count.saturating_mul(keys) / self.span()
     }
 
-    /// Returns the last key of the stretch with at most `count` visitors up to it; `None` if there
-    /// are more up to its first.
+    /// Returns the last key of the stretch with at most `count` visitors up to it. `None` if there
+    /// are more at its first key already.
     fn key_with(self, count: u64) -> Option<OrderKey> {
         let room = count.checked_sub(self.before)?.min(self.count);
         // The largest number of keys with count * keys / span <= room.

@@ -4,9 +4,9 @@ use crate::base::time::SECOND_MS;
 use crate::room::settings::{QueueingMethod, Settings};
 
 /// Returns how many slots per second called visitors may be granted: one to three times
-/// `new_users_per_minute` / 60, the more the fewer were granted in the last minute.
+/// `new_users_per_minute` / 60. The fewer were granted in the last minute, the more.
 ///
-/// It is `R/60 (1 + c (1 - granted60/R))` with c = 2: a line behind idle places is served up to
+/// It is `R/60 (1 + c (1 - granted60/R))` with c = 2. A line behind free places is served up to
 /// three times as fast as a steady one.
 pub fn pace_per_s(settings: &Settings, granted_last_minute: u64) -> f64 {
     let rate = f64::from(settings.new_users_per_minute);
@@ -14,15 +14,16 @@ pub fn pace_per_s(settings: &Settings, granted_last_minute: u64) -> f64 {
     rate / 60.0 * (1.0 + 2.0 * unused)
 }
 
-/// By how much a check-in and the pull that asks for its slot come later than the check-in was due.
+/// How much later than due a check-in and the pull for its slot may come, in milliseconds.
 const LATE_MS: u64 = 2 * SECOND_MS;
 
-/// Returns for how many milliseconds slots that nobody took gather, so that called visitors are
-/// granted those of so long at once.
+/// Returns for how many milliseconds untaken slots gather. Called visitors may be granted all of
+/// them at once.
 ///
-/// It is as long as all of the head need to check in once. Were it shorter, slots would be lost
+/// All visitors near the head check in once in that time. If it were shorter, slots would be lost
 /// between two check-ins, and the line would move at less than its pace behind free places. In a
-/// lottery, where nobody checks in more often than another, some of the called come at any moment.
+/// lottery nobody checks in more often than another, so that some called visitors come at any
+/// moment.
 pub fn pace_burst_ms(settings: &Settings) -> u64 {
     match settings.queueing_method {
         QueueingMethod::Random => LATE_MS,

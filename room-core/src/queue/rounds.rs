@@ -1,5 +1,5 @@
-//! The threshold when the order changes: at each new round of a lottery, and when a room's queueing
-//! method becomes another.
+//! The threshold when the order changes: at each new round of a lottery, and when the room's
+//! queueing method changes.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +24,15 @@ impl Carried {
         self.threshold
     }
 
-    /// Returns how many of them may still come, if `entered` have entered since. After the longest
-    /// refresh interval it is 0: by then each of them has come back, or never will.
+    /// Returns how many of them may still come, if `entered` have entered since. 0 after the
+    /// longest refresh interval: by then each of them has come back or never will.
     pub(super) fn left(self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
         let is_over = now.since_ms(self.ended_at) > settings.longest_refresh_ms() + EPOCH_MS;
         if is_over { 0 } else { self.called.saturating_sub(entered) }
     }
 
-    /// Returns how many of them come before the visitor at `key`: all, if its round is a later one.
+    /// Returns how many of them come before the visitor at `key`: all, if the round of `key` is
+    /// later.
     pub(super) fn before(self, key: OrderKey, supply: Supply) -> u64 {
         let is_later = Round::of(key) > Round::of(self.threshold);
         if is_later { supply.carried } else { 0 }
@@ -39,11 +40,11 @@ impl Carried {
 }
 
 impl Queue {
-    /// Goes over to the order of the settings' queueing method and of the round at `now`; returns
+    /// Changes to the order of the settings' queueing method and of the round at `now`. Returns
     /// true if the threshold changed with it.
     ///
     /// `entered` is the number of called visitors who have entered since the epoch of the line.
-    /// Nobody loses a place: a line of times goes on where it stood, and those called in a round
+    /// Nobody loses a place: a line of times goes on where it stood, and visitors called in a round
     /// may still enter in the next.
     pub fn turn(&mut self, now: Timestamp, settings: &Settings, entered: u64) -> bool {
         let is_lottery = settings.queueing_method == QueueingMethod::Random;
@@ -67,15 +68,17 @@ impl Queue {
         true
     }
 
-    /// Returns how many of those called in the lottery's round before may still come, if `entered`
-    /// of them have entered since that round ended.
+    /// Returns how many visitors called in the lottery's round before may still come, if `entered`
+    /// of them have entered since it ended.
     pub fn carried(&self, now: Timestamp, settings: &Settings, entered: u64) -> u64 {
         self.carried.left(now, settings, entered)
     }
 
-    /// Calls visitors in a round whose places no census has counted yet; returns true if the
-    /// threshold rose. A fast room calls the share of all places that it needs on average; a slow
-    /// one, which calls nobody without a free slot, waits for the census.
+    /// Calls visitors in a round whose places no census has counted yet. Returns true if the
+    /// threshold rose.
+    ///
+    /// A fast room calls the share of all places that it needs on average. A slow room calls nobody
+    /// without a free slot, and waits for the census.
     pub(super) fn call_share(&mut self, round: Round, settings: &Settings, supply: Supply) -> bool {
         if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             return false;

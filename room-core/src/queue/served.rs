@@ -1,15 +1,17 @@
-//! The called visitors who were granted slots of late, by their keys.
+//! The called visitors who were recently granted slots, by their keys.
 //!
-//! The census is some seconds old, and so may still count whoever has entered since. How many did
-//! is not enough to tell who stands first: a visitor who had a slot and is not in the census, away
-//! for a while or counted out just before the grant, would be taken off somebody else's place.
+//! The census is some seconds old, and may still count a visitor who has entered since. The number
+//! of entrances does not tell who stands first. It may include a visitor who had a slot and is not
+//! in the census, away for a while or counted out just before the grant. That one would be taken
+//! off somebody else's place.
 
 use super::line::Line;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::order_key::{OrderKey, QueuedVisitor};
 
-/// How long before the middle of a census a slot may have been granted and take its visitor off it,
-/// in milliseconds: until the entry has been reported, or the visitor has come again without.
+/// How long before the middle of a census a granted slot may take its visitor off it, in
+/// milliseconds. By then the entrance has been reported, or the visitor has come again without a
+/// slot.
 const GRANTED_MS: u64 = 10 * SECOND_MS;
 
 /// A slot for a called visitor.
@@ -19,15 +21,15 @@ struct Grant {
     at: Timestamp,
 }
 
-/// The grants of the last seconds. It is not stored: after a restart the number of slots granted
-/// since the census stands for those of before.
+/// The grants of the last seconds. They are not stored: after a restart the number of slots granted
+/// since the census stands for the earlier ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Served {
-    /// Those whose visitors the census counts, ascending by key.
+    /// Grants whose visitors the census counts, ascending by key.
     in_line: Vec<Grant>,
-    /// The others.
+    /// Grants whose visitors the census does not count.
     absent: Vec<Grant>,
-    /// When slots were granted whose visitors are known, since the middle of the census.
+    /// The times of grants since the middle of the census whose visitors are known.
     named_at: Vec<Timestamp>,
 }
 
@@ -44,8 +46,8 @@ impl Served {
         self.place(Grant { visitor, at: now }, line, middle);
     }
 
-    /// Puts a grant where it belongs by the `line` of the census at `middle`. Of one millisecond no
-    /// more are taken off an exact line than it counts.
+    /// Puts a grant among those in line or absent, by the `line` of the census at `middle`. An
+    /// exact line loses no more visitors of one millisecond than it counts.
     fn place(&mut self, grant: Grant, line: &Line, middle: Timestamp) {
         let Grant { visitor, at } = grant;
         let is_counted = if line.is_exact() {
@@ -64,7 +66,8 @@ impl Served {
     }
 
     /// Notes that a visitor asks for a slot, and so has none. Others who joined in the same
-    /// millisecond keep theirs: they would be expected for nothing, and nobody behind them called.
+    /// millisecond keep their grants. Without these they would be expected in vain, and nobody
+    /// behind them called.
     pub(super) fn forget(&mut self, visitor: QueuedVisitor) {
         let index = self.in_line.partition_point(|one| one.visitor < visitor);
         if self.in_line.get(index).is_some_and(|one| one.visitor == visitor) {
@@ -73,7 +76,7 @@ impl Served {
         self.absent.retain(|one| one.visitor != visitor);
     }
 
-    /// Goes over to the `line` of the census at `middle`.
+    /// Changes to the `line` of the census at `middle`.
     pub(super) fn observe(&mut self, line: &Line, middle: Timestamp) {
         self.named_at.retain(|at| *at >= middle);
         let mut grants = std::mem::take(&mut self.in_line);
@@ -84,19 +87,19 @@ impl Served {
         }
     }
 
-    /// Returns how many of the line up to `key` have been granted slots.
+    /// Returns how many visitors of the line up to `key` have been granted slots.
     pub(super) fn up_to(&self, key: OrderKey) -> u64 {
         self.in_line.partition_point(|one| one.visitor.key <= key) as u64
     }
 
-    /// Returns how many visitors who joined at `middle` or later, and whom the census does not
-    /// count, have been granted slots.
+    /// Returns how many visitors who joined at `middle` or later were granted slots without being
+    /// in the census.
     pub(super) fn joined_since(&self, middle: Timestamp) -> u64 {
         let since = OrderKey::fifo(middle);
         self.absent.iter().filter(|one| one.visitor.key >= since).count() as u64
     }
 
-    /// Returns how many of all who were granted slots since the census are known by their keys.
+    /// Returns how many visitors with slots granted since the census are known by key.
     pub(super) fn named(&self) -> u64 {
         self.named_at.len() as u64
     }

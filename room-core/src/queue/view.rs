@@ -1,5 +1,5 @@
-//! The view of a room: the state of its line that every isolate holds a copy of, and decides with.
-//! It carries no slots, because a copied slot could be used twice.
+//! The view of a room: the state of its line, of which every isolate holds a copy to decide by. It
+//! carries no slots, because a copied slot could be used twice.
 
 use std::rc::Rc;
 
@@ -12,14 +12,14 @@ use crate::order::lottery::Called;
 use crate::order::order_key::OrderKey;
 use crate::queue::forecast;
 
-/// How long after the room has closed a newcomer's place is told only once all who joined before
-/// have been reported, in milliseconds: two check-ins of a newcomer.
+/// How long after the room closed a newcomer's place is shown only if all earlier joins have been
+/// reported, in milliseconds: two check-ins of a newcomer.
 const STEADY_MS: u64 = 10 * SECOND_MS;
 
-/// So many whose order is guessed do not matter: half of them are before a visitor.
+/// How many visitors of guessed order do not matter. Half of them stand before a visitor.
 const FEW: u64 = 2;
-/// The visitors known to be before it must be so many times as many as those whose order is
-/// guessed, for a place to be right within a tenth.
+/// Factor by which those known to be before a visitor must outnumber those of guessed order. The
+/// place is then right within a tenth.
 const ROUGH: u64 = 5;
 
 /// The state of a room at one moment, as its global aggregator saw it.
@@ -34,54 +34,55 @@ pub struct View {
     /// In a lottery, the threshold at the end of the round before.
     #[serde(default)]
     pub called_before: OrderKey,
-    /// True while newcomers may ask the counter for a slot.
+    /// Whether newcomers may ask the counter for a slot.
     pub open: bool,
-    /// True while the settings hold everybody new. An isolate whose settings do not has heard of a
-    /// change before the global aggregator had: there newcomers ask the counter. False in views of
-    /// an earlier version.
+    /// Whether the settings hold everybody new. An isolate whose settings hold nobody knows of a
+    /// change before the global aggregator: its newcomers ask the counter. False from an earlier
+    /// version.
     #[serde(default, skip_serializing_if = "is_false")]
     pub held: bool,
-    /// The moment until which newcomers still ask after a burst of them closed the room, since the
-    /// first of them are called at once. At all other times it lies in the past.
+    /// The moment until which newcomers still ask after a burst closed the room, since the first of
+    /// them are called at once. In the past at all other times.
     #[serde(default)]
     pub names_until: Timestamp,
     /// The line as pairs, ascending: a key, and how many waiting visitors stand at or before it.
-    /// There are at most [`CURVE_POINTS_MAX`](super::line::CURVE_POINTS_MAX); visitors between two
-    /// are taken as spread evenly. Copies of a view share it.
+    /// There are at most [`CURVE_POINTS_MAX`](super::line::CURVE_POINTS_MAX) pairs, between which
+    /// visitors count as spread evenly. Copies of a view share it.
     pub line: Rc<[(OrderKey, u64)]>,
-    /// The visitors who joined since the census that `line` was taken from.
+    /// The visitors who joined since the census of `line`.
     #[serde(default)]
     pub joined: Joined,
-    /// The same visitors in pairs, ascending: a second, counted from 1970, and how many joined in
-    /// it. Empty where there are too many seconds, and in views of an earlier version.
+    /// The same visitors as pairs, ascending: a second, since 1970, and how many joined in it.
+    /// Empty if there are too many seconds, and from an earlier version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joined_by_second: Vec<(u64, u64)>,
-    /// How many of a thousand newcomers leave as soon as they see the queue page. 0 in views of an
-    /// earlier version.
+    /// How many newcomers per thousand leave as soon as they see the queue page. 0 from an earlier
+    /// version.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub leaves_at_once_per_1000: u64,
     /// Since when newcomers wait; 1970 while the room is open.
     #[serde(default)]
     pub closed_at: Timestamp,
-    /// The seconds from `made_at` until a slot is expected to be free; `None` if not known.
+    /// The seconds from `made_at` until a slot is expected to be free; `None` if that is not known.
     pub next_place_s: Option<u32>,
     /// The admissions in 1000 minutes at the pace of the last 5 minutes; 0 if there were none.
     pub admissions_per_1000_minutes: u64,
-    /// How many visitors have entered in the last minute; `None` in views of an earlier version.
+    /// How many visitors have entered in the last minute; `None` from an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entered_last_minute: Option<u64>,
-    /// The waits by the number of people ahead, for [`forecast::wait_s`]; empty if not known.
+    /// The waits by the number of people ahead, for [`forecast::wait_s`]. Empty if they are not
+    /// known.
     #[serde(default)]
     pub forecast: Rc<[forecast::Point]>,
-    /// The last visitors whose sessions the room's site has ended; at most
-    /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX).
+    /// The last visitors whose sessions the room's site has ended,
+    /// [`REVOKED_MAX`](crate::capacity::state::REVOKED_MAX) at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revoked: Vec<RevokedVisitor>,
-    /// Since when `revoked` names every session that has ended: longer ago there are others. `None`
-    /// in views of an earlier version.
+    /// Since when `revoked` names every ended session; there may be earlier ones. `None` from an
+    /// earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_since: Option<Timestamp>,
-    /// How often data centers and their isolates tell what they count.
+    /// How often data centers and their isolates report their counts.
     #[serde(default, skip_serializing_if = "Cadence::is_full")]
     pub cadence: Cadence,
 }
@@ -99,17 +100,17 @@ fn is_zero(number: &u64) -> bool {
 /// How many visitors joined the line in a span of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Joined {
-    /// The beginning of the span: who joined before is in the census.
+    /// The beginning of the span. Visitors who joined before it are in the census.
     pub from: Timestamp,
-    /// The end of the span: of those who joined later some have not been reported yet.
+    /// The end of the span. Some later joins have not been reported yet.
     pub until: Timestamp,
-    /// The number of visitors, without as many as entered beyond the census.
+    /// The number of joins, less the entrances beyond the census.
     pub count: u64,
 }
 
 impl Joined {
-    /// Returns how many of them joined before `key`, a moment in milliseconds: they are taken to
-    /// have come evenly, and to come so after the span too.
+    /// Returns how many of them joined before `key`, a moment in milliseconds. Joins are assumed to
+    /// come evenly, and to go on so after the span.
     pub fn before(self, key: OrderKey) -> u64 {
         let waited_ms = key.0.saturating_sub(self.from.0);
         let span_ms = self.until.since_ms(self.from).max(1);
@@ -119,9 +120,10 @@ impl Joined {
 }
 
 impl View {
-    /// Returns true when it is known, within about a tenth, how many stand before a visitor at
-    /// `key`: those who joined earlier have been reported, or those not reported yet are so few
-    /// that a guess will do. Whoever has waited for two check-ins is told what there is.
+    /// Whether the number of visitors before `key` is known within about a tenth.
+    ///
+    /// That is so if all earlier joins have been reported, or if the missing ones are few enough to
+    /// guess. A visitor who has waited for two check-ins is shown what is known in any case.
     pub fn knows_place(&self, key: OrderKey) -> bool {
         let is_told = key <= OrderKey::fifo(self.joined.until);
         let is_steady = self.made_at.since_ms(self.closed_at) >= STEADY_MS;
@@ -129,8 +131,8 @@ impl View {
         has_waited || (is_told || is_steady) && self.is_sharp_at(key)
     }
 
-    /// Returns true unless so many came in the second of `key`, or since the last second that is
-    /// known, that the place of one of them is a guess.
+    /// Whether a place at `key` is more than a guess. It is a guess if too many joined in the
+    /// second of `key`, or since the last second that is known.
     fn is_sharp_at(&self, key: OrderKey) -> bool {
         let second = key.0 / SECOND_MS;
         let own = self.joined_by_second.iter().find(|(one, _)| *one == second);
@@ -143,14 +145,14 @@ impl View {
         guessed <= FEW || guessed.saturating_mul(ROUGH) <= known
     }
 
-    /// Returns how many are known to have joined since the census and before a second.
+    /// Returns how many joins since the census and before a second are known.
     fn known_before(&self, second: u64) -> u64 {
         let earlier = self.joined_by_second.iter().filter(|(one, _)| *one < second);
         earlier.map(|(_, joined)| joined).sum()
     }
 
-    /// Returns how many visitors joined since the census and before `key`. Those of one second are
-    /// taken to have come evenly, and after all that is known they are taken to come on as evenly.
+    /// Returns how many visitors joined since the census and before `key`. Joins within a second
+    /// are assumed to come evenly, and to go on evenly after the last known second.
     pub fn joined_before(&self, key: OrderKey) -> u64 {
         let Joined { from, until, count } = self.joined;
         if self.joined_by_second.is_empty() {
@@ -164,36 +166,36 @@ impl View {
         known.sum::<u64>().saturating_add(since.before(key).min(count))
     }
 
-    /// Returns true when its data center has missed a sync with the global aggregator: the view is
-    /// older than 4 s at the full pace, and decisions go to the counter.
+    /// Whether the view's data center has missed a sync with the global aggregator. At the full
+    /// pace that is a view older than 4 s; decisions then go to the counter.
     pub fn is_stale(&self, now: Timestamp) -> bool {
         now.since_ms(self.made_at) > self.cadence.view_stale_ms()
     }
 
-    /// Returns which visitors have been called, those of a lottery's round before included.
+    /// Returns which visitors have been called, including those of a lottery's round before.
     pub fn called(&self) -> Called {
         Called { threshold: self.threshold, before: self.called_before }
     }
 
-    /// Returns true when a newcomer of `joined_at` whom no settings hold has to ask the counter,
-    /// which may have a slot or call the visitor at once.
+    /// Whether a newcomer of `joined_at` whom no settings hold has to ask the counter. It may have
+    /// a slot, or call the visitor at once.
     pub fn wants_to_know(&self, joined_at: Timestamp) -> bool {
         self.open || self.held || joined_at < self.names_until
     }
 
-    /// Returns true when a newer view should be fetched: the next sync has taken place by then.
+    /// Whether a newer view should be fetched: the next sync has taken place by now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         now.since_ms(self.made_at) > self.cadence.view_due_ms()
     }
 
-    /// Returns true when it is time for the next sync of the data center that holds the view.
+    /// Whether the next sync of the data center that holds the view is due.
     pub fn is_sync_due(&self, now: Timestamp) -> bool {
         now.since_ms(self.made_at) > self.cadence.sync_ms()
     }
 }
 
-/// Replaces the view that is held if the other one is newer, so that an isolate never goes back to
-/// an older state (I3).
+/// Replaces the held view if the other one is newer. An isolate therefore never goes back to an
+/// older state (I3).
 pub fn keep_newer(held: &mut Option<View>, other: View) {
     if held.as_ref().is_none_or(|view| view.version < other.version) {
         *held = Some(other);

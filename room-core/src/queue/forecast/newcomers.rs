@@ -1,5 +1,5 @@
-//! How many newcomers leave as soon as they see the queue page: they stand in the line until their
-//! first check-in is missing, and nobody waits for them.
+//! How many newcomers leave as soon as they see the queue page. They count in the line until their
+//! first check-in is missing, although nobody waits for them.
 
 use super::{Frequency, RetentionModel};
 use crate::base::time::SECOND_MS;
@@ -8,12 +8,12 @@ use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::Queue;
 use crate::room::settings::{QueueingMethod, Settings};
 
-/// The newcomers that count as seen in advance, and how many of them left: one of ten.
+/// Assumed newcomers before anything is measured, and how many of them left: one in ten.
 pub(super) const UNSEEN: Frequency = Frequency { chances: 40.0, events: 4.0 };
 
 impl RetentionModel {
-    /// Learns from the newest census of a line how many are still there of those whose first
-    /// check-in has just been due; `joined_in` tells how many joined in a second.
+    /// Learns from a line's newest census how many newcomers came to their first check-in, of those
+    /// for whom it has just been due. `joined_in` gives the joins of a second.
     pub fn see_newcomers(
         &mut self,
         settings: &Settings,
@@ -36,7 +36,7 @@ impl RetentionModel {
         self.leaves_at_once.events += (joined - still as f64).max(0.0);
     }
 
-    /// Returns how many of a thousand newcomers leave at once, as measured so far.
+    /// Returns how many newcomers per thousand leave at once, as measured so far.
     pub fn leaves_at_once_per_1000(&self) -> u64 {
         let Frequency { chances, events } = self.leaves_at_once;
         let part = (events + UNSEEN.events) / (chances + UNSEEN.chances);
@@ -44,8 +44,8 @@ impl RetentionModel {
     }
 }
 
-/// Returns the newest epoch such that the first check-in of all who joined in it was due by the
-/// middle of the `reported` one; `None` where there is none.
+/// Returns the newest epoch of joins whose first check-ins were all due by the middle of the
+/// `reported` epoch; `None` if there is none.
 fn came_in(settings: &Settings, reported: Epoch) -> Option<Epoch> {
     let near_ms = u64::from(settings.near_head_refresh_interval_s) * SECOND_MS;
     let first_ms = near_ms + near_ms / 10 + SECOND_MS;

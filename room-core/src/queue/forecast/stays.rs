@@ -1,30 +1,31 @@
 //! How long visitors stay: how many come back, by the time since their last request.
 //!
-//! Nobody is seen to leave before a session has passed. Until then those who will not come back
-//! look like those who have not come back yet, and by what was measured alone hardly anybody would
-//! ever leave. So how long visitors go on is guessed, for as many as have not been seen to leave:
-//! anything up to a session, all equally likely. In a room of few, of whom nobody has come back
-//! yet, it may well be that nobody does: there it is guessed to be less.
+//! Nobody is seen to leave before a session has passed. Until then visitors who will not come back
+//! look like those who have not come back yet. By measurements alone hardly anybody would ever
+//! leave. So a guess counts for as many visitors as have not been seen to leave: they go on for
+//! anything up to a session, all equally likely. In a room with few visitors, none of whom has come
+//! back yet, perhaps nobody does. There the guess is lower.
 
 use super::{AGES, Frequency};
 
 /// The steps of a session.
 const SESSION_STEPS: f64 = (AGES - 1) as f64;
-/// So many times as many as are inside must have been seen to leave before nothing is guessed: of
-/// those who enter after a rush hardly anybody has left when all have been seen to come back.
+/// How many times the visitors inside must have been seen to leave before nothing is guessed. After
+/// a rush hardly anybody has left by the time all have been seen to come back.
 const GENERATIONS: f64 = 2.0;
-/// What part of a session visitors go on whom nobody has seen to come back, and this guess counts
-/// like so many visitors who were.
+/// The part of a session that visitors are guessed to go on while none has been seen to come back.
+/// The guess has the weight of `UNSEEN_RETURNS` visitors who have.
 const UNSEEN_PART: f64 = 1.0 / 3.0;
 const UNSEEN_RETURNS: f64 = 10.0;
-/// What part of a session visitors go on who have been seen to come back: half, the mean of all.
+/// The part of a session that visitors are guessed to go on once they have been seen to come back:
+/// half, the mean of all.
 const SEEN_PART: f64 = 0.5;
-/// Whoever has gone on for longer than was guessed goes on for this part of it.
+/// The part of the guessed time that a visitor goes on who has exceeded it.
 const LONGER_PART: f64 = 0.25;
-/// The steps of visitors inside that count as seen in advance, and how many of them made a request
-/// in these: one of twenty in each.
+/// Assumed steps of visitors inside before anything is measured, and the requests in them: one in
+/// twenty.
 const UNSEEN: Frequency = Frequency { chances: 20.0, events: 1.0 };
-/// Halvings of the factor by which returns are made rarer: to a thousandth.
+/// Halvings in the search for the factor that makes returns rarer, to a precision of a thousandth.
 const HALVINGS: usize = 10;
 
 /// What was measured of visitors inside.
@@ -51,8 +52,8 @@ impl Stays {
         self.ended *= kept;
     }
 
-    /// Learns that of `count` visitors without a request for `age` steps so many came back in the
-    /// next `steps`.
+    /// Learns that of `count` visitors without a request for `age` steps, `came_back` came back in
+    /// the next `steps`.
     pub(super) fn learn(&mut self, age: usize, steps: usize, count: u64, came_back: u64) {
         if let Some(stays) = self.by_age.get_mut(age) {
             stays.chances += count as f64 * steps as f64;
@@ -61,8 +62,8 @@ impl Stays {
         }
     }
 
-    /// Returns the parts of the visitors who make a request in the next step; where so many are
-    /// `inside`.
+    /// Returns the parts of visitors who make a request in the next step, with `inside` visitors
+    /// inside.
     pub(super) fn by_age(&self, inside: u64) -> ByAge {
         let inside = inside as f64;
         let unseen = (GENERATIONS * inside - self.ended).clamp(0.0, inside);
@@ -85,7 +86,7 @@ impl Stays {
         ByAge { here, later: rarer(&measured, gained + rest * share) }
     }
 
-    /// Returns for what part of a session visitors are guessed to go on.
+    /// Returns the part of a session that visitors are guessed to go on.
     fn guessed_part(&self) -> f64 {
         let returns: f64 = self.by_age.iter().map(|one| one.events).sum();
         let parts = UNSEEN_RETURNS * UNSEEN_PART + returns * SEEN_PART;
@@ -100,25 +101,25 @@ impl Stays {
     }
 }
 
-/// For each number of steps since the last request, what part of such visitors makes one in the
-/// next step.
+/// The part of visitors who make a request in the next step, by the number of steps since their
+/// last one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ByAge {
-    /// Of those who are inside.
+    /// The parts for visitors who are inside.
     pub(super) here: Vec<f64>,
-    /// Of those who will enter, and go on for as long in all.
+    /// The parts for visitors who will enter, whose whole stay is as long.
     pub(super) later: Vec<f64>,
 }
 
 impl ByAge {
-    /// Nobody renews a session.
+    /// Returns parts with which nobody renews a session.
     pub(super) fn nobody() -> Self {
         Self { here: Vec::new(), later: Vec::new() }
     }
 }
 
-/// Returns the same parts, made smaller in proportion where visitors would else renew their
-/// sessions by more than so many steps on average.
+/// Returns the same parts, reduced in proportion so that visitors renew their sessions by no more
+/// than `most_steps` steps on average.
 fn rarer(by_age: &[f64], most_steps: f64) -> Vec<f64> {
     if renewed_steps(by_age, 1.0) <= most_steps {
         return by_age.to_vec();
@@ -136,7 +137,7 @@ fn rarer(by_age: &[f64], most_steps: f64) -> Vec<f64> {
 }
 
 /// Returns by how many steps a visitor renews the session on average in all, if each part is
-/// multiplied by `factor`: an endless series, since after each request it begins anew.
+/// multiplied by `factor`. The series is endless, since it begins anew after each request.
 fn renewed_steps(by_age: &[f64], factor: f64) -> f64 {
     let (mut away, mut steps) = (1.0, 0.0);
     for (age, part) in by_age.iter().enumerate().skip(1) {
