@@ -33,17 +33,17 @@ use crate::page::template::{RenderError, Template, TemplateError};
 use crate::page::widget::{ORIGIN, SCRIPT, Widget};
 use crate::room::turnstile::TurnstileMode;
 
-/// The source of the built-in page: Mustache, with `[[key]]` in the place of each translated text.
+/// The source of the built-in page: Mustache, with `[[key]]` in place of each translated text.
 pub const BUILT_IN_SOURCE: &str = include_str!("../../templates/queue.html");
 
-/// By how many bytes references to characters may lengthen the built-in page. Latin scripts stay
-/// below; to others they would add a third, and pages have a bound of 20 KB.
+/// The most bytes that character references may add to the built-in page. Latin scripts stay below
+/// it. To others they would add a third, and pages are limited to 20 KB.
 const REFERENCE_BYTES_MAX: usize = 2_000;
 
-/// A queue page, ready to be rendered for any visitor. Compiling it takes long, so keep it.
+/// A queue page, ready to be rendered for any visitor. Compiling it is slow, so keep it.
 pub struct Page {
     template: Template,
-    /// The content security policies of the page without a challenge and with one; `None` for an
+    /// The content security policies of the page: without a challenge, and with one. `None` for an
     /// owner's page.
     policies: Option<[String; 2]>,
 }
@@ -58,8 +58,8 @@ impl Page {
         Ok(Self { template, policies: None })
     }
 
-    /// Compiles the built-in page in one language, under a content security policy that lets only
-    /// its own style and script run.
+    /// Compiles the built-in page in one language. Its content security policy lets only its own
+    /// style and script run.
     ///
     /// Errors: the key of a text that the language lacks, or what is wrong with the template. Tests
     /// prove that the page of every language compiles.
@@ -86,14 +86,14 @@ impl Page {
         self.template.warnings()
     }
 
-    /// Returns the value of the `Content-Security-Policy` header; `None` for an owner's page. It
-    /// allows the origin that challenges are loaded from only if the page has one.
+    /// Returns the value of the `Content-Security-Policy` header; `None` for an owner's page. The
+    /// origin of challenges is allowed only for a page with a challenge.
     pub fn content_security_policy(&self, has_challenge: bool) -> Option<&str> {
         let [without, with] = self.policies.as_ref()?;
         Some(if has_challenge { with } else { without })
     }
 
-    /// True if the page shows the challenge to a visitor who has to pass it.
+    /// Whether the page shows the challenge to a visitor who has to pass it.
     pub fn has_challenge(&self) -> bool {
         let widget = Widget {
             site_key: "",
@@ -107,7 +107,7 @@ impl Page {
         self.render(&variables).is_ok_and(|html| html.contains(&widget.html(&Words::default())))
     }
 
-    /// True if the page of whose turn has to be confirmed has the form that confirms it.
+    /// Whether the page has the form with which a visitor confirms the turn.
     pub fn has_entrance(&self) -> bool {
         let waiting = Waiting { turn_left_s: Some(1), ..Waiting::default() };
         self.render(&Variables::of(&waiting)).is_ok_and(|html| html.contains("waiting-room-place"))
@@ -124,9 +124,8 @@ impl Page {
     }
 }
 
-/// Writes the policy that forbids everything but the inline style and script blocks of `html` and
-/// pictures in `data:`. With the script of a `challenge`, that script and what it loads are allowed
-/// too.
+/// Writes the policy that allows only the inline style and script blocks of `html` and pictures in
+/// `data:`. With the script of a `challenge`, that script and what it loads are allowed too.
 ///
 /// Embedding in a frame stays allowed, because covered sites may be embedded.
 fn content_security_policy(html: &str, challenge: Option<&str>) -> String {

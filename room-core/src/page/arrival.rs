@@ -1,29 +1,29 @@
-//! How a waiting visitor's browser comes again: by the `Refresh` header, or by the script of the
-//! built-in page, which stays and checks in by itself.
+//! How a waiting visitor's browser checks in again: by the `Refresh` header, or by the script of
+//! the built-in page, which stays open and checks in by itself.
 
-/// The header of a check-in that the script of the built-in page sends; its value is [`HIDDEN`]
-/// where the page is.
+/// The header of a check-in by the script of the built-in page. Its value is [`HIDDEN`] if the page
+/// is hidden.
 pub const CHECK_IN_HEADER: &str = "waiting-room-check-in";
-/// The value of the header of check-ins from a page in another tab, or on a device that is locked.
+/// The header's value for a page in a background tab, or on a locked device.
 pub const HIDDEN: &str = "hidden";
-/// The header by which browsers tell what a request is for: `navigate` for a page.
+/// The header that says what a browser's request is for: `navigate` for a page.
 pub const MODE_HEADER: &str = "sec-fetch-mode";
-/// The header by which browsers tell who began a request: `same-origin` for a page of the site.
+/// The header that says who began a browser's request: `same-origin` for a page of the site.
 pub const SITE_HEADER: &str = "sec-fetch-site";
 
 /// How the visitor's next check-in comes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival<'a> {
-    /// True for the built-in page in a browser that is new enough for its script: the page stays,
-    /// and only without script is it loaded again.
+    /// Whether the page stays open: the built-in page in a browser that is new enough for its
+    /// script. Without script it is loaded again.
     pub stays: bool,
-    /// True if the script asks, which has style and script already.
+    /// Whether the script asks. It has style and script already.
     pub checks_in: bool,
-    /// True for a form that a page of the site has sent by `POST`: the browser keeps what was
-    /// filled in as long as the queue page stays, which may offer to send it again. Of another
-    /// site's form that would hide from the site where it came from.
+    /// Whether the page may offer to send a form again: one that a page of the site sent by `POST`.
+    /// The browser keeps its content as long as the queue page stays. For another site's form,
+    /// sending again would hide its origin from the site.
     pub can_resend: bool,
-    /// The address to which the visitor comes again, where that is another one than was asked for.
+    /// The address to which the visitor comes back, if it differs from the requested one.
     pub back: Option<&'a str>,
 }
 
@@ -37,9 +37,9 @@ impl Arrival<'_> {
     }
 }
 
-/// Returns the page that a form was sent from, by the `Referer` of the request that submitted it;
-/// `None` unless it is of the same origin. The address is the whole one: a path like `//elsewhere`
-/// would lead away from the site.
+/// Returns the address of the page from which a form was sent, by the `Referer` of the request.
+/// `None` unless it is of the same origin. The address is complete: a path like `//elsewhere` would
+/// lead away from the site.
 pub fn form_address<'r>(referrer: &'r str, url: &str) -> Option<&'r str> {
     if referrer.is_empty() {
         return None;
@@ -52,7 +52,7 @@ pub fn form_address<'r>(referrer: &'r str, url: &str) -> Option<&'r str> {
     (path.starts_with('/') && is_plain && is_short && !host.contains('@')).then_some(referrer)
 }
 
-/// The longest address that a page comes back to, in bytes.
+/// The longest address of a page to come back to, in bytes.
 const ADDRESS_BYTES_MAX: usize = 1_024;
 
 #[cfg(test)]

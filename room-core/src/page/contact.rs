@@ -1,21 +1,22 @@
-//! What a page says of telling a visitor before the turn.
+//! What a page says about a message to the visitor before the turn.
 
 use crate::room::turn_notice::TurnNotice;
 
-/// The form by which a visitor asks to be told before the turn, or what became of it.
+/// The form with which a visitor asks for a message before the turn, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContactForm {
-    /// What the page asks for; off where it asks for nothing.
+    /// What the page asks for; off if it asks for nothing.
     pub takes: TurnNotice,
-    /// Whether what was typed just now was not taken.
+    /// Whether the last input was refused.
     pub failed: bool,
-    /// Whether that is since other places have that address or number: no message will come.
+    /// Whether it was refused because other places have that address or number. No message will
+    /// come.
     pub full: bool,
-    /// What was typed then, as it was, so that it can be mended; else empty.
+    /// The refused input, so that the visitor can correct it; otherwise empty.
     pub typed: String,
-    /// The address or number that the visitor has given; else empty.
+    /// The accepted address or number; otherwise empty.
     pub given: String,
-    /// Whether the message to it is on its way.
+    /// Whether the message is on its way.
     pub is_sent: bool,
 }
 

@@ -4,8 +4,8 @@ use base16ct::lower::encode_string;
 
 use crate::order::shuffle::Receipt;
 
-/// The texts of one receipt; empty where the visitor takes part in no draw, and `key` and `rank`
-/// also before the draw.
+/// The texts of one receipt. Empty for a visitor who takes part in no draw; `key` and `rank` are
+/// also empty before the draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DrawTexts {
     pub(super) commitment: String,

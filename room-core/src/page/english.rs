@@ -2,7 +2,7 @@
 
 use super::words::Words;
 
-/// Writes a range of minutes as `3 minutes to 14 minutes`; as one time where both read the same.
+/// Writes a range of minutes as `3 minutes to 14 minutes`; as one time if both read the same.
 pub(super) fn format_range((low, high): (u64, u64)) -> String {
     let (low, high) = (in_english(low), in_english(high));
     if low == high { low } else { format!("{low} to {high}") }

@@ -1,9 +1,8 @@
-//! What an event stream (`text/event-stream`) says to a waiting visitor. It is a hint and no more:
-//! a stream is no check-in, sets no cookie and admits nobody, so a visitor without one loses
-//! nothing.
+//! What an event stream (`text/event-stream`) says to a waiting visitor. It is only a hint: a
+//! stream is no check-in, sets no cookie and admits nobody, so a visitor without one loses nothing.
 //!
-//! A visitor whose turn has come is told to visit once more, the ordinary way. The stream stays
-//! open only while the turn is near; every other visitor is told the estimate once, and to ask
+//! A visitor whose turn has come is told to visit once more, in the ordinary way. The stream stays
+//! open only while the turn is near. Every other visitor gets the estimate once, and is told to ask
 //! again with the next check-in.
 
 use std::fmt::Write;
@@ -15,24 +14,23 @@ use crate::page::{Page, Variables};
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
 
-/// What the stream says in one step; the stream takes a step each second.
+/// One step of the stream, which takes a step each second.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// Whole events. Where there is no news the text is that of the step before, and is not sent
-    /// again.
+    /// Whole events. Without news the text is that of the step before, and is not sent again.
     pub text: String,
-    /// True if the stream stays open; false if it ends after this text.
+    /// Whether the stream stays open after this text.
     pub goes_on: bool,
 }
 
-/// True if the holder of this ticket may be answered by a stream: the room has them, and the ticket
-/// holds a place in the line. All other requests for a stream go the ordinary way: they may be
-/// meant for the site.
+/// Whether the holder of this ticket may be answered by a stream: the room has streams, and the
+/// ticket holds a place in the line. Other requests for a stream are ordinary visits, since they
+/// may be meant for the site.
 pub fn is_for(now: Timestamp, settings: &Settings, ticket: &Ticket) -> bool {
     settings.event_stream && admission::is_waiting(ticket, now) && !ticket.moving
 }
 
-/// Says what the holder of a waiting ticket is told now.
+/// Returns what the stream says now to the holder of a waiting ticket.
 pub fn told(known: &PageContext<'_>, ticket: &Ticket) -> Told {
     match known.standing(ticket) {
         Standing::Called => turn(),
@@ -45,7 +43,7 @@ pub fn told(known: &PageContext<'_>, ticket: &Ticket) -> Told {
     }
 }
 
-/// The last step of a stream whose visitor is called: `event: turn`, come again now.
+/// Returns the last step of a stream, whose visitor is called: `event: turn`, visit again now.
 pub fn turn() -> Told {
     // An event without data is not dispatched (HTML Standard, section 9.2.6).
     Told { text: "event: turn\ndata: {}\n\n".to_owned(), goes_on: false }

@@ -34,8 +34,8 @@ const KEYS: [&str; 25] = [
     "infiniteQueue",
 ];
 
-/// Our own keys, behind the documented ones. Each is present only while the variable beside it is
-/// true or not empty.
+/// Our own keys, behind the documented ones. Each is present only while its variable is true or not
+/// empty.
 const OWN_KEYS: [(&str, &str); 9] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
@@ -48,7 +48,7 @@ const OWN_KEYS: [(&str, &str); 9] = [
     ("turnSeconds", "showsTurn"),
 ];
 
-/// Writes `{"cfWaitingRoom":{...}}`: by that key apps tell it from an answer of the origin.
+/// Writes `{"cfWaitingRoom":{...}}`. By that key apps tell it from an answer of the origin.
 pub(super) fn json(variables: &Variables) -> String {
     let mut text = String::with_capacity(1_024);
     text.push_str("{\"cfWaitingRoom\":{");

@@ -8,15 +8,15 @@ use crate::room::language::Language;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Localized {
     pub(super) language: Language,
-    /// The time to wait; in a lottery the range in which half of all enter.
+    /// The wait; in a lottery the range in which half of all visitors enter.
     pub(super) wait: String,
     pub(super) until_start: String,
     pub(super) people_ahead: String,
     pub(super) entered_last_minute: String,
     pub(super) refresh_interval: String,
-    /// For how long the code on the page is good.
+    /// How long the code on the page is good.
     pub(super) code_left: String,
-    /// For how long the turn can be confirmed.
+    /// How long the turn can be confirmed.
     pub(super) turn_left: String,
 }
 

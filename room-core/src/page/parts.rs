@@ -16,8 +16,8 @@ const LOADING: [(&str, &str); 10] = [
 /// The kinds of `<link>` that load a part.
 const LOADED_LINKS: [&str; 4] = ["stylesheet", "icon", "preload", "manifest"];
 
-/// Returns the addresses of the parts that a page loads, as they are written; of a `srcset` and of
-/// what scripts load none.
+/// Returns the addresses of the parts that a page loads, as they are written. Leaves out `srcset`
+/// and what scripts load.
 pub fn addresses(source: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for tag in source.split('<').skip(1) {

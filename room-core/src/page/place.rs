@@ -1,4 +1,4 @@
-//! What a page says of how the visitor's place moves to another device.
+//! What a page says about the transfer of the visitor's place to another device.
 
 use crate::ticket::place_code::PlaceCode;
 use crate::ticket::{Ticket, TicketState};
@@ -6,16 +6,16 @@ use crate::ticket::{Ticket, TicketState};
 /// How a visitor's place can move to another device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlaceMove {
-    /// There is no place that could.
+    /// There is no place to transfer.
     #[default]
     None,
-    /// The visitor can ask for a code, or give one.
+    /// The visitor can ask for a code, or enter one.
     Possible,
-    /// A code that was given did not work.
+    /// An entered code did not work.
     Failed(CodeFailure),
-    /// This code is out, for so many seconds more; a new one can be asked for.
+    /// This code is good for the given number of seconds. A new one can be asked for.
     Code(PlaceCode, u8),
-    /// It has moved.
+    /// The place has moved to another device.
     Done,
 }
 
@@ -24,16 +24,16 @@ pub enum PlaceMove {
 pub enum CodeFailure {
     /// There is no such code.
     Wrong,
-    /// Another device has given it.
+    /// Another device has used it.
     Used,
-    /// Its minute has passed.
+    /// It has expired: its minute has passed.
     Over,
-    /// It was not tried: too many were, or nobody answers.
+    /// It was not tried: too many were, or no object answered.
     NotTried,
 }
 
 impl CodeFailure {
-    /// True if the code was tried, so that it is known what is wrong with it.
+    /// Whether the code was tried, so that it is known what is wrong with it.
     pub fn was_tried(self) -> bool {
         self != Self::NotTried
     }
@@ -50,7 +50,7 @@ impl PlaceMove {
         if let Self::Code(_, left_s) = self { left_s } else { 0 }
     }
 
-    /// Whether the page has the forms by which a place moves.
+    /// Whether the page has the forms for a transfer.
     pub fn is_possible(self) -> bool {
         !matches!(self, Self::None | Self::Done)
     }

@@ -24,10 +24,10 @@ pub struct HttpResponse {
     pub body: String,
 }
 
-/// The form in which a waiting visitor gets the facts.
+/// The form in which a waiting visitor gets the facts about the wait.
 #[derive(Clone, Copy)]
 pub enum Form<'a> {
-    /// A page, and the words in which it tells times and numbers.
+    /// A page, and the words in which it writes times and numbers.
     Page(&'a Page, &'a Words),
     /// The same facts as JSON, for an app.
     Json,
@@ -38,11 +38,11 @@ pub enum Form<'a> {
 pub struct Delivery<'a> {
     /// The room's `queueing_status_code`.
     pub status: u16,
-    /// True if the request's method is `HEAD`: the answer has the headers and no body.
+    /// Whether the request's method is `HEAD`. The answer then has the headers and no body.
     pub head: bool,
     /// The complete values of the `Set-Cookie` headers, in order.
     pub set_cookies: &'a [String],
-    /// The Turnstile widget on the page; `None` where the visitor meets no challenge.
+    /// The Turnstile widget on the page; `None` if the visitor meets no challenge.
     pub widget: Option<Widget<'a>>,
     /// How the visitor's next check-in comes.
     pub arrival: Arrival<'a>,
@@ -50,13 +50,14 @@ pub struct Delivery<'a> {
     pub branding: &'a Branding,
     /// The host of the request.
     pub host: &'a str,
-    /// The form by which the visitor asks to be told before the turn.
+    /// The form with which the visitor asks for a message before the turn.
     pub contact: &'a ContactForm,
 }
 
 impl HttpResponse {
-    /// Builds the answer for a visitor who waits. Browsers reload it by `GET` after the refresh
-    /// interval, whatever the method of the request was; one that stays checks in by itself.
+    /// Builds the answer for a visitor who waits. A browser reloads it by `GET` after the refresh
+    /// interval, whatever the method of the request was. A page that stays open checks in by
+    /// itself.
     pub fn queue(
         form: Form<'_>,
         waiting: &Waiting,
@@ -114,8 +115,8 @@ impl HttpResponse {
         answer
     }
 
-    /// Builds the answer to a check-in of the built-in page whose visitor enters with it: 204. The
-    /// page then comes for what it has waited for, so that the site is asked once.
+    /// Builds the answer to a check-in of the built-in page with which the visitor enters: 204. The
+    /// page then requests what it has waited for, so that the site is asked once.
     pub fn entered(set_cookies: &[String]) -> Self {
         let mut answer = Self::of_status(204, "text/plain; charset=utf-8", String::new());
         answer.push_cookies(set_cookies);
@@ -131,15 +132,14 @@ impl HttpResponse {
         answer
     }
 
-    /// Builds the answer to a visitor who asks for the session or moves a place, with what is told
-    /// of it as JSON.
+    /// Builds the JSON answer to a visitor who asks about the session or transfers a place.
     pub fn of_session(status: u16, facts: &dyn Display, set_cookies: &[String]) -> Self {
         let mut answer = Self::of_status(status, "application/json", facts.to_string());
         answer.push_cookies(set_cookies);
         answer
     }
 
-    /// Builds an answer that is the same for everybody, and may change at any moment.
+    /// Builds a public answer, which may change at any moment.
     pub fn public(content_type: &str, body: String) -> Self {
         let mut answer = Self::of_status(200, content_type, body);
         answer.push("referrer-policy", "same-origin");

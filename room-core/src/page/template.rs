@@ -29,12 +29,12 @@ use tokenise::TagError;
 use tokenise::in_order;
 use tokenise::tokenise;
 
-/// Most bytes of a template's source: Cloudflare's limit for its templates, which are accepted
+/// The most bytes of a template's source: Cloudflare's limit for its templates, which are accepted
 /// here.
 pub const SOURCE_BYTES_MAX: usize = 1_048_576;
-/// Most bytes of a rendered page: twice the longest source.
+/// The most bytes of a rendered page: twice the longest source.
 pub const RENDERED_BYTES_MAX: usize = 2 * SOURCE_BYTES_MAX;
-/// Most errors reported for one template, and most warnings: nobody reads more.
+/// The most errors reported for one template, and the most warnings. Nobody reads more.
 pub const REPORTS_MAX: usize = 64;
 
 /// A template that is known to render.
@@ -44,9 +44,9 @@ pub struct Template {
     trailing: String,
     warnings: Vec<TemplateError>,
     in_ascii: bool,
-    /// The variables that it names: by which number the caller knows each.
+    /// The variables that it names, each with the number by which the caller knows it.
     names: SortedMap<String, usize>,
-    /// Those of them on which sections depend.
+    /// The numbers of the variables on which sections depend.
     conditions: Vec<usize>,
     outlines: RefCell<Outlines>,
 }
@@ -69,11 +69,11 @@ impl fmt::Display for TemplateError {
 }
 
 impl Template {
-    /// Checks `source` and prepares it for rendering; or all its errors, at most `REPORTS_MAX`.
+    /// Checks `source` and prepares it for rendering, or returns all its errors, at most
+    /// `REPORTS_MAX`.
     ///
-    /// `find` tells by which number [`Self::render`] asks for a variable. A name that it does not
-    /// know is no error, it prints nothing, but gives a warning, with the variable that it is
-    /// `nearest` to.
+    /// `find` gives the number by which [`Self::render`] asks for a variable. An unknown name is no
+    /// error: it prints nothing. It gives a warning, with the variable `nearest` to it.
     pub fn compile(
         source: &str,
         find: impl Fn(&str) -> Option<usize>,
@@ -123,8 +123,9 @@ impl Template {
         Ok(Self { engine, trailing, warnings, in_ascii: false, names, conditions, outlines })
     }
 
-    /// As [`Self::compile`], for a page that is ASCII alone, if references make it no longer than
-    /// by so many bytes. Its scripts and styles must be ASCII: there, references mean nothing.
+    /// Compiles like [`Self::compile`], with character references for all that is not ASCII, if
+    /// they lengthen the page by at most `bytes_more_max` bytes. Scripts and styles must be ASCII,
+    /// since references mean nothing there.
     pub fn compile_in_ascii(
         source: &str,
         bytes_more_max: usize,
@@ -137,12 +138,12 @@ impl Template {
         Ok(Self { in_ascii, ..template })
     }
 
-    /// The names this template uses that are no variables, each at its first place.
+    /// Returns the names this template uses that are no variables, each at its first place.
     pub fn warnings(&self) -> &[TemplateError] {
         &self.warnings
     }
 
-    /// The page, with the value of each variable by its number.
+    /// Renders the page. `value` gives the value of each variable by its number.
     pub fn render<'a>(&self, value: impl Fn(usize) -> Value<'a>) -> Result<String, RenderError> {
         let is_true = |variable: usize| value(variable).is_truthy();
         let truths: Vec<bool> = self.conditions.iter().map(|one| is_true(*one)).collect();
@@ -162,7 +163,7 @@ impl Template {
     }
 }
 
-/// Byte offsets as lines and columns.
+/// Converts byte offsets to lines and columns.
 fn place(source: &str, faults: Vec<TagError>) -> Vec<TemplateError> {
     let place = |fault: TagError| {
         let before = source.get(..fault.offset).unwrap_or_default();

@@ -22,21 +22,20 @@ use crate::room::settings::QueueingMethod;
 use crate::room::turn_notice::TurnNotice;
 
 const MINUTES_PER_HOUR: u64 = 60;
-/// The text of a time that cannot be told.
+/// The text for a time that is unknown.
 const UNAVAILABLE: &str = "unavailable";
 
 /// The values of all variables for one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variables {
     pub(super) waiting: Waiting,
-    /// The estimate in the nearest minutes, at least 1; `None` where there is none, or nobody
-    /// enters.
+    /// The estimate in whole minutes, at least 1. `None` if there is none, or if nobody enters.
     pub(super) wait_minutes: Option<u64>,
     wait_formatted: String,
-    /// The quartiles of the estimate in minutes, rounded likewise.
+    /// The quartiles of the estimate in minutes, rounded in the same way.
     range_minutes: Option<(u64, u64)>,
     range_formatted: String,
-    /// True when the wait is longer than the active event.
+    /// Whether the wait is longer than the active event.
     is_beyond_event: bool,
     last_updated: String,
     people_ahead_formatted: String,
@@ -48,19 +47,20 @@ pub struct Variables {
     localized: Localized,
     /// The markup of the challenge; empty without one.
     challenge: String,
-    /// True if the visitor gets a place only once the challenge is passed.
+    /// Whether the visitor gets a place only by passing the challenge.
     is_gate: bool,
-    /// How the page comes again, but for the address.
+    /// How the page checks in again, without the address.
     arrival: Arrival<'static>,
     /// What the page shows of its site.
     branding: Branding,
-    /// Where the visitor comes again, if it is another address than was asked for; else empty.
+    /// The address to which the visitor comes back, if it differs from the requested one; otherwise
+    /// empty.
     return_address: String,
-    /// The number that the visitor can quote; else empty.
+    /// The number that the visitor can quote; otherwise empty.
     reference: String,
-    /// The code with which the place moves; else empty.
+    /// The code for a transfer of the place; otherwise empty.
     place_code: String,
-    /// How the visitor can be told before the turn.
+    /// How the visitor can get a message before the turn.
     contact: ContactForm,
 }
 
@@ -79,7 +79,7 @@ enum Shown {
     Unknown,
 }
 
-/// How long it is until a moment of the active event; 0 minutes where there is none to wait for.
+/// The time until a moment of the active event; 0 minutes if there is none to wait for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Countdown {
     pub(super) minutes: u64,
@@ -101,7 +101,7 @@ impl Variables {
     }
 
     /// Computes the variables of a page for this visitor. Those called `...Formatted` are in
-    /// English, as documented; those called `...Localized` are in the language of `words`.
+    /// English, as documented. Those called `...Localized` are in the language of `words`.
     pub fn in_language(waiting: &Waiting, words: &Words) -> Self {
         let mut own = Self::unlocalized(waiting);
         own.localized = Localized::of(&own, words);
@@ -165,7 +165,7 @@ impl Variables {
         Self { challenge, is_gate, ..self }
     }
 
-    /// Tells the page how it comes again.
+    /// Sets how the page checks in again.
     #[must_use]
     pub fn with_arrival(self, arrival: Arrival<'_>) -> Self {
         let return_address = arrival.back.unwrap_or_default().to_owned();
@@ -173,23 +173,23 @@ impl Variables {
         Self { arrival, return_address, ..self }
     }
 
-    /// Tells the page how the visitor can be told before the turn.
+    /// Sets how the visitor can get a message before the turn.
     #[must_use]
     pub fn with_contact(self, contact: &ContactForm) -> Self {
         Self { contact: contact.clone(), ..self }
     }
 
-    /// True if the page asks where the visitor can be told before the turn.
+    /// Whether the page asks where to send a message before the turn.
     fn asks_contact(&self) -> bool {
         self.contact.takes != TurnNotice::Off && self.place_can_move()
     }
 
-    /// Returns where the visitor will be told, while that is so; "" for nowhere.
+    /// Returns the address or number that will get the message; "" for none.
     fn contact(&self) -> &str {
         if self.place_can_move() { &self.contact.given } else { "" }
     }
 
-    /// Puts on the page what it shows of its site, which is on this host.
+    /// Sets what the page shows of its site, which is on this host.
     #[must_use]
     pub fn with_branding(self, branding: &Branding, host: &str) -> Self {
         let mut branding = branding.clone();
@@ -203,13 +203,13 @@ impl Variables {
         Self { branding, ..self }
     }
 
-    /// True if the page has the forms by which the place moves: not where nobody has one, as before
-    /// a draw.
+    /// Whether the page has the forms for a transfer of the place. Not if nobody has a place, as
+    /// before a draw.
     fn place_can_move(&self) -> bool {
         self.waiting.place.is_possible() && !self.is_gate && self.place_is_kept()
     }
 
-    /// True if the visitor has a place that is kept for a while: in a lottery there is none, nor
+    /// Whether the visitor has a place that is kept for a while. There is none in a lottery, nor
     /// before lots are drawn.
     fn place_is_kept(&self) -> bool {
         let in_line = matches!(
@@ -219,15 +219,15 @@ impl Variables {
         in_line && !self.is_before_draw()
     }
 
-    /// True if it is not drawn yet who enters before whom.
+    /// Whether the order of the visitors is not drawn yet.
     fn is_before_draw(&self) -> bool {
         let is_drawn_at_start = self.waiting.event.is_some_and(|event| event.shuffles);
         self.waiting.method == QueueingMethod::Random
             || self.waiting.is_prequeueing() && is_drawn_at_start
     }
 
-    /// True if the wait is a minute at most. How many seconds nobody knows: sessions end when they
-    /// like.
+    /// Whether the wait is a minute at most. Seconds are not shown, since nobody knows when
+    /// sessions end.
     fn is_below_minute(&self) -> bool {
         let told_s = self.waiting.estimate_s.filter(|_| self.wait_minutes.is_some());
         let is_lottery = self.waiting.method == QueueingMethod::Random;
@@ -241,7 +241,7 @@ impl Variables {
         VARIABLES.binary_search_by(|(known, _)| (*known).cmp(name)).ok().or_else(more)
     }
 
-    /// Returns the variable that was meant by a name that is none.
+    /// Returns the variable that was probably meant by an unknown name.
     pub fn nearest(name: &str) -> Option<&'static str> {
         nearest::nearest(name, VARIABLES.into_iter().map(|(known, _)| known))
     }
@@ -251,15 +251,15 @@ impl Variables {
         Self::find(name).map(|number| self.numbered(number))
     }
 
-    /// Returns the value of the variable with this number; of another number false.
+    /// Returns the value of the variable with this number; false for an unknown number.
     pub fn numbered(&self, number: usize) -> Value<'_> {
         let more = || MORE.get(number.checked_sub(VARIABLES.len())?);
         let read = VARIABLES.get(number).or_else(more);
         read.map_or(Value::Bool(false), |(_, read)| read(self))
     }
 
-    /// Returns the minutes after which a quarter, a half and three quarters of all who wait in a
-    /// lottery are inside; zeros in every other room.
+    /// Returns the minutes after which a quarter, a half and three quarters of all waiting visitors
+    /// of a lottery are inside. Zeros in every other room.
     pub(super) fn percentiles(&self) -> [u64; 3] {
         let minutes = self.wait_minutes.zip(self.range_minutes);
         match minutes.filter(|_| self.waiting.method == QueueingMethod::Random) {
@@ -283,7 +283,7 @@ impl Variables {
         }
     }
 
-    /// True if the page keeps a form that the browser can send once the visitor is inside.
+    /// Whether the page keeps a form that the browser can send once the visitor is inside.
     fn form_can_be_sent(&self) -> bool {
         let comes_in = !matches!(self.shown(), Shown::Challenge | Shown::Rejected | Shown::Moved);
         self.waiting.submitted_nothing && self.arrival.can_resend && comes_in

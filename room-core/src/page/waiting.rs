@@ -1,5 +1,5 @@
-//! The facts that a visitor who does not enter is told, from the ticket, the view and the settings
-//! in force. `page` turns them into texts.
+//! The facts for a visitor who does not enter, from the ticket, the view and the settings in force.
+//! `page` turns them into texts.
 
 use crate::admission::{self, Standing, confirmation, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
@@ -18,63 +18,63 @@ use crate::ticket::{NO_ESTIMATE, Ticket, TicketState};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "facts that hold independently of each other")]
 pub struct Waiting {
-    /// Seconds until the visitor is likely to enter; `None` where that cannot be told.
+    /// Seconds until the visitor is likely to enter; `None` if that is unknown.
     pub estimate_s: Option<u32>,
     /// The time range in seconds in which half of all visitors in the same place enter; a quarter
     /// enters sooner, a quarter later.
     pub quartiles_s: Option<(u32, u32)>,
     /// When the visitor checked in last (a visit that was counted).
     pub last_updated: Timestamp,
-    /// Seconds from now until the next check-in is due, in an event stream the whole interval; 0 if
-    /// the page does not come again by itself.
+    /// Seconds until the next check-in is due; in an event stream the whole interval. 0 if the page
+    /// does not check in again by itself.
     pub refresh_interval_s: u32,
     /// The room's queueing method.
     pub method: QueueingMethod,
-    /// True if the room lets nobody new in, even where places are free.
+    /// Whether the room lets nobody new in, even if places are free.
     pub queue_all: bool,
-    /// True under `maintenance: hold`: visitors inside get the queue page too.
+    /// Whether visitors inside get the queue page too: `maintenance: hold`.
     pub is_held: bool,
-    /// True if the wait is a day or longer: the page says that the line is full.
+    /// Whether the wait is a day or longer. The page then says that the line is full.
     pub queue_is_full: bool,
-    /// True if the request submitted something (a form), which was not passed on to the site.
+    /// Whether the request submitted something (a form), which was not passed on to the site.
     pub submitted_nothing: bool,
     /// How many visitors enter before this one; `None` if the room does not show it.
     pub people_ahead: Option<u64>,
-    /// How many have entered in the last minute; `None` if the room does not show it.
+    /// How many entered in the last minute; `None` if the room does not show it.
     pub entered_last_minute: Option<u64>,
-    /// How much of the way from joining to entering lies behind the visitor, in percent; `None`
-    /// where there is no way or its length is not known.
+    /// The part of the wait that is over, in percent. `None` if there is no wait or its length is
+    /// unknown.
     pub progress_percent: Option<u8>,
-    /// True on the page that starts the wait: whether the browser takes cookies is not known yet.
+    /// Whether this page starts the wait. It is then unknown whether the browser takes cookies.
     pub is_first: bool,
-    /// True if the wait reads longer than on the page before.
+    /// Whether the wait reads longer than on the page before.
     pub takes_longer: bool,
-    /// True if the turn is near and the room offers an event stream that tells when it comes.
+    /// Whether the turn is near and the room offers an event stream that announces it.
     pub event_stream: bool,
-    /// The receipt by which the visitor can verify a draw; `None` without a part in one.
+    /// The receipt with which the visitor can verify a draw; `None` without a part in one.
     pub draw: Option<Receipt>,
     /// The active event, from its prequeue on; `None` without one.
     pub event: Option<Stage>,
-    /// True if the visitor is in the infinite queue, and the owner lets pages tell that.
+    /// Whether the visitor is in the infinite queue and the owner lets pages say so.
     pub is_infinite: bool,
-    /// How the place can move to another device.
+    /// How the place can be transferred to another device.
     pub place: PlaceMove,
     /// The number that the visitor can quote; `None` without a ticket.
     pub reference: Option<Reference>,
-    /// Seconds for which a place is kept until the visitor confirms the turn; `None` before the
-    /// turn, and where nobody has to.
+    /// Seconds for which a place is kept until the visitor confirms the turn. `None` before the
+    /// turn, and if no confirmation is asked for.
     pub turn_left_s: Option<u32>,
-    /// True if the visitor will have to confirm the turn, and enters with that alone.
+    /// Whether the visitor will have to confirm the turn, and enters only with that.
     pub confirms_turn: bool,
 }
 
 impl Waiting {
-    /// True in the prequeue of an event.
+    /// Whether the room is in the prequeue of an event.
     pub fn is_prequeueing(&self) -> bool {
         self.event.as_ref().is_some_and(Stage::is_prequeueing)
     }
 
-    /// True for a visitor whom the method `reject` gives no place in the line.
+    /// Whether the method `reject` gives the visitor no place in the line.
     pub fn is_rejected(&self) -> bool {
         self.method == QueueingMethod::Reject && !self.queue_all && !self.is_prequeueing()
     }
@@ -90,10 +90,10 @@ impl Waiting {
     }
 }
 
-/// What the facts about any visitor of a room are taken from, at one moment.
+/// The sources of the facts about any visitor of a room, at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct PageContext<'a> {
-    /// The moment for which the facts are told.
+    /// The moment of the facts.
     pub now: Timestamp,
     /// The room as it is configured.
     pub room: &'a Room,
@@ -101,12 +101,12 @@ pub struct PageContext<'a> {
     pub in_force: &'a InForce<'a>,
     /// What the isolate knows of the line; `None` before its first view.
     pub view: Option<&'a View>,
-    /// True if the request submitted something (a form).
+    /// Whether the request submitted something (a form).
     pub submits: bool,
 }
 
 impl PageContext<'_> {
-    /// Returns the facts for the holder of a ticket, who waits and comes again.
+    /// Returns the facts for the holder of a ticket, who waits and checks in again.
     pub fn waiting(&self, ticket: &Ticket) -> Waiting {
         let settings = &self.in_force.settings;
         let due = admission::next_refresh(ticket);
@@ -142,8 +142,8 @@ impl PageContext<'_> {
         }
     }
 
-    /// Returns the facts for the holder of a ticket who came with the one `before`: the page says
-    /// so where the wait reads longer than it did.
+    /// Returns the facts for the holder of a ticket who came with the ticket `before`. They say
+    /// whether the wait reads longer than it did.
     pub fn waiting_since(&self, ticket: &Ticket, before: &Ticket) -> Waiting {
         let waiting = self.waiting(ticket);
         let shown_s = self.shown_s(before).filter(|shown_s| *shown_s < estimate::LONGEST_S);
@@ -154,7 +154,7 @@ impl PageContext<'_> {
         Waiting { takes_longer, ..waiting }
     }
 
-    /// Returns the estimate that the page of a ticket shows, in seconds; `None` for none.
+    /// Returns the estimate that the page of a ticket shows, in seconds; `None` if it shows none.
     fn shown_s(&self, ticket: &Ticket) -> Option<u32> {
         if ticket.infinite {
             return infinite_queue::shown_s(ticket, &self.in_force.settings);
@@ -162,17 +162,19 @@ impl PageContext<'_> {
         Some(ticket.shown_estimate_s).filter(|shown_s| *shown_s != NO_ESTIMATE)
     }
 
-    /// Returns the facts for a newcomer who joins the line only with a passed challenge. Apps may
-    /// ask again after the interval; a browser's page comes again with the result of the challenge,
-    /// and not before. The visitor does not get `ticket`: it only says what a place would be like.
+    /// Returns the facts for a newcomer who joins the line only with a passed challenge.
+    ///
+    /// Apps may ask again after the interval. A browser's page comes back with the result of the
+    /// challenge, and not before. The visitor does not get `ticket`: it only says what a place
+    /// would be like.
     pub fn challenged(&self, ticket: &Ticket) -> Waiting {
         let (draw, event_stream) = (None, false);
         let (progress_percent, reference) = (None, None);
         Waiting { progress_percent, event_stream, draw, reference, ..self.waiting(ticket) }
     }
 
-    /// Returns the facts that an event stream tells the holder of a ticket. The refresh interval is
-    /// the whole one and does not count down, so that the text changes only with news.
+    /// Returns the facts that an event stream sends to the holder of a ticket. The refresh interval
+    /// is the whole one and does not count down, so that the text changes only with news.
     pub fn listening(&self, ticket: &Ticket, estimate_s: Option<u32>) -> Waiting {
         let refresh_interval_s = u32::from(ticket.interval_s);
         let waiting = if ticket.infinite {
@@ -185,12 +187,13 @@ impl PageContext<'_> {
         Waiting { refresh_interval_s, event_stream: false, ..waiting }
     }
 
-    /// Tells whether the turn of a waiting ticket has come, is near, or is far.
+    /// Returns whether the turn of a waiting ticket has come, is near, or is far.
     pub fn standing(&self, ticket: &Ticket) -> Standing {
         admission::standing(self.now, &self.in_force.settings, self.view, ticket)
     }
 
-    /// Returns the facts for a newcomer who gets no place; the page does not come again by itself.
+    /// Returns the facts for a newcomer who gets no place. The page does not check in again by
+    /// itself.
     pub fn rejected(&self) -> Waiting {
         Waiting { last_updated: self.now, ..self.common() }
     }
@@ -220,8 +223,8 @@ impl PageContext<'_> {
         Some((wait.low_s, wait.high_s))
     }
 
-    /// Returns how much of the way from joining to entering lies behind the holder of a ticket with
-    /// `left_s` seconds to go. In a lottery nobody comes nearer.
+    /// Returns the part of the wait that is over, in percent, for a ticket with `left_s` seconds to
+    /// go. In a lottery nobody comes nearer.
     fn progress_percent(&self, ticket: &Ticket, left_s: Option<u32>) -> Option<u8> {
         let is_in_line = self.in_force.settings.queueing_method != QueueingMethod::Random;
         let left_s = u64::from(left_s.filter(|_| is_in_line)?).max(1);
@@ -238,9 +241,8 @@ impl PageContext<'_> {
         random.find_map(|draw| draw.receipt(self.now, ticket))
     }
 
-    /// Returns the number of visitors before this one, in a room that shows it and has an order.
-    /// Before lots are drawn there is none yet: a visitor who knew the place could come again for a
-    /// better one.
+    /// Returns the number of visitors ahead, in a room that shows it and has an order. There is
+    /// none before lots are drawn: a visitor who knew the place could join again for a better one.
     fn people_ahead(&self, ticket: &Ticket) -> Option<u64> {
         let settings = &self.in_force.settings;
         let is_in_line =

@@ -4,13 +4,13 @@ use super::words::Words;
 use crate::base::id::RoomId;
 use crate::room::turnstile::TurnstileMode;
 
-/// The only origin that a page with a widget loads anything from.
+/// The only origin from which a page with a widget loads anything.
 pub const ORIGIN: &str = "https://challenges.cloudflare.com";
 
 /// The script of the page that the widget calls with its result.
 ///
-/// It loads the page again once, with the token, or with an empty token after a failure. Where
-/// cookies are off it does not: the page would be loaded again for ever. If the widget cannot be
+/// It loads the page again once, with the token, or with an empty token after a failure. Without
+/// cookies it does not, since the page would be loaded again for ever. If the widget cannot be
 /// loaded, the script shows the text of the page that says so. The policy of the built-in page
 /// holds the hash of this script.
 pub const SCRIPT: &str = "\
@@ -34,14 +34,14 @@ pub struct Widget<'a> {
     pub site_key: &'a str,
     /// The kind of widget, which says whether it is visible.
     pub mode: TurnstileMode,
-    /// The room, which the token is bound to: in another room it is worth nothing.
+    /// The room to which the token is bound. In another room it is worth nothing.
     pub room: RoomId,
-    /// True if the visitor gets a place only once the challenge is passed.
+    /// Whether the visitor gets a place only by passing the challenge.
     pub is_gate: bool,
 }
 
 impl Widget<'_> {
-    /// True if `text` has the form of a site key, so that it can stand in an attribute unescaped.
+    /// Whether `text` has the form of a site key, so that it can stand in an attribute unescaped.
     pub fn is_site_key(text: &str) -> bool {
         let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         !text.is_empty() && text.bytes().all(is_safe)

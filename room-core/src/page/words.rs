@@ -8,8 +8,8 @@ const MINUTES_PER_HOUR: u64 = 60;
 const MINUTES_PER_DAY: u64 = 24 * MINUTES_PER_HOUR;
 /// The plural categories of Unicode, as `plurals` numbers them.
 const CATEGORIES: [&str; 6] = ["zero", "one", "two", "few", "many", "other"];
-/// How many numbers the table of plural categories holds. A larger number has the category of its
-/// last two digits plus 100: that holds in every language here, and a test compares it with the
+/// The number of entries in the table of plural categories. A larger number has the category of its
+/// last two digits plus 100. That holds in every language here; a test compares it with the
 /// platform's own rules.
 const TABLE_LENGTH: u64 = 200;
 
@@ -21,8 +21,8 @@ pub struct Words {
     texts: SortedMap<String, String>,
 }
 
-/// Rounds minutes as they are told: from 4 hours on to the hour and from 4 days on to the day,
-/// since no forecast is better than that.
+/// Rounds minutes as they are shown: to the hour from 4 hours on, and to the day from 4 days on. No
+/// forecast is better than that.
 fn rounded(minutes: u64) -> u64 {
     let step = match minutes {
         0..240 => 1,
@@ -32,8 +32,8 @@ fn rounded(minutes: u64) -> u64 {
     (minutes + step / 2) / step * step
 }
 
-/// Returns the number of the words in which a wait is told, in minutes: the longer the words, the
-/// higher; 0 for less than a minute.
+/// Returns a wait in minutes as its words round it, so that longer words have a higher number. 0
+/// stands for less than a minute.
 pub fn told_step(wait_s: u32) -> u64 {
     if wait_s <= estimate::SHORTEST_S { 0 } else { rounded(estimate::told_minutes(wait_s)) }
 }
@@ -49,7 +49,7 @@ impl Words {
         Some(Self { language, texts: serde_json::from_str(json).ok()? })
     }
 
-    /// Returns the language that the words are of.
+    /// Returns the language of the words.
     pub fn language(&self) -> Language {
         self.language
     }
@@ -96,7 +96,7 @@ impl Words {
         range.replace("{from}", &self.minutes(from)).replace("{to}", &self.minutes(to))
     }
 
-    /// Writes a number of seconds in short, like `20 s`.
+    /// Writes a number of seconds in short form, like `20 s`.
     pub(super) fn seconds(&self, seconds: u64) -> String {
         self.text("second").unwrap_or("{n} s").replace("{n}", &self.number(seconds))
     }

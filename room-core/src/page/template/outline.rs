@@ -1,5 +1,5 @@
-//! A template as it reads while the same variables are true: fixed text, and where values stand in
-//! it. The engine is asked for each such outline once; most visitors of a room share one.
+//! A template as it reads while the same variables are true: fixed text, and the places of values
+//! in it. The engine makes each such outline once; most visitors of a room share one.
 
 use std::fmt::Write as _;
 
@@ -7,33 +7,33 @@ use ramhorns::Content;
 
 use super::render::{RenderError, Value, write_escaped};
 
-/// The most outlines that are kept of a template: a page has a handful of states.
+/// The most outlines kept of a template. A page has a handful of states.
 const KEPT_MAX: usize = 8;
-/// The most bytes of fixed text in all of them. An outline that has more is made for each visitor.
+/// The most bytes of fixed text in all kept outlines. A larger outline is made for each visitor.
 const KEPT_BYTES_MAX: usize = 131_072;
 
 /// A template without its sections: for one choice of what is true in it.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
-    /// All text that stands in the template.
+    /// All fixed text of the template.
     pub(super) text: String,
-    /// The values between its parts, in their order.
+    /// The values between the parts of the text, in their order.
     pub(super) values: Vec<Printed>,
 }
 
 /// A value that is printed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Printed {
-    /// The byte of the outline's text before which it stands.
+    /// The byte offset in the outline's text at which the value is inserted.
     pub(super) at: usize,
-    /// Which variable it is.
+    /// The number of the variable.
     pub(super) variable: usize,
-    /// True for `{{{name}}}`: HTML stays as it is.
+    /// Whether HTML stays as it is: true for `{{{name}}}`.
     pub(super) is_raw: bool,
 }
 
 impl Outline {
-    /// Puts the values in their places, for a page of at most `bytes_max` bytes.
+    /// Inserts the values, for a page of at most `bytes_max` bytes.
     pub(super) fn fill<'a>(
         &self,
         bytes_max: usize,
@@ -56,7 +56,7 @@ impl Outline {
     }
 }
 
-/// Writes a value. To write to a text cannot fail.
+/// Writes a value. Writing to a text cannot fail.
 fn print(value: Value<'_>, is_raw: bool, in_ascii: bool, page: &mut String) {
     match value {
         Value::Integer(number) => {
@@ -74,7 +74,7 @@ fn print(value: Value<'_>, is_raw: bool, in_ascii: bool, page: &mut String) {
     }
 }
 
-/// The outlines of a template that were needed last, each with what was true in it.
+/// The last used outlines of a template, each with the truth values for which it was made.
 #[derive(Debug, Default)]
 pub(super) struct Outlines {
     kept: Vec<(Vec<bool>, Outline)>,
@@ -82,12 +82,12 @@ pub(super) struct Outlines {
 }
 
 impl Outlines {
-    /// Returns the outline for this choice of what is true.
+    /// Returns the outline for these truth values.
     pub(super) fn get(&self, truths: &[bool]) -> Option<&Outline> {
         self.kept.iter().find(|(of, _)| of == truths).map(|(_, outline)| outline)
     }
 
-    /// Keeps an outline, and forgets older ones that have no room beside it.
+    /// Keeps an outline, and forgets older ones that do not fit beside it.
     pub(super) fn keep(&mut self, truths: Vec<bool>, outline: Outline) {
         let bytes = outline.text.len();
         if bytes > KEPT_BYTES_MAX {

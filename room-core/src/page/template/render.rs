@@ -36,8 +36,8 @@ pub enum RenderError {
     NotText,
 }
 
-/// Asks the engine for the outline of a template in which a variable is as `truth` says; its fixed
-/// text has at most `bytes_max` bytes. `names` are the variables that there are.
+/// Makes the engine write the outline of a template, with the variables `names` as `truth` says.
+/// Its fixed text has at most `bytes_max` bytes.
 pub(super) fn outline(
     engine: &ramhorns::Template<'_>,
     bytes_max: usize,
@@ -57,7 +57,7 @@ pub(super) fn outline(
 struct CappedWriter<'a> {
     bytes: Vec<u8>,
     bytes_max: usize,
-    /// How many bytes there are, for those who cannot see the writer.
+    /// The number of bytes written, for callers that cannot see the writer.
     written: &'a Cell<usize>,
 }
 
@@ -91,14 +91,14 @@ struct Scalars<'a, T> {
 }
 
 impl<T: Fn(usize) -> bool> Scalars<'_, T> {
-    /// Notes that a value stands here; false if there is none of this name.
+    /// Notes that a value is printed here; false if there is no variable of this name.
     fn print(&self, name: &str, is_raw: bool) -> bool {
         let Some(variable) = self.names.get(name).copied() else { return false };
         self.values.borrow_mut().push(Printed { at: self.written.get(), variable, is_raw });
         true
     }
 
-    /// Whether the variable is true; `None` if there is none of this name.
+    /// Returns whether the variable is true; `None` if there is no variable of this name.
     fn is_true(&self, name: &str) -> Option<Value<'_>> {
         self.names.get(name).map(|variable| Value::Bool((self.truth)(*variable)))
     }
@@ -106,8 +106,8 @@ impl<T: Fn(usize) -> bool> Scalars<'_, T> {
 
 /// Writes `html` with references like `&#8230;` for all that is not ASCII.
 ///
-/// With one other character the whole page takes two bytes for each in JavaScript, and a fifth more
-/// CPU.
+/// A single other character makes JavaScript use two bytes for each character of the page, and a
+/// fifth more CPU.
 pub(super) fn referenced(html: &str) -> String {
     let mut ascii = String::with_capacity(html.len());
     for letter in html.chars() {
@@ -199,8 +199,8 @@ impl Content for Value<'_> {
     }
 }
 
-/// Escapes `'` besides what the engine escapes: it would end an attribute value in single quotes.
-/// With `in_ascii`, all that is not ASCII too.
+/// Escapes `'` besides what the engine escapes, since it would end an attribute value in single
+/// quotes. With `in_ascii` it also escapes all that is not ASCII.
 pub(super) fn write_escaped<E: Encoder>(
     text: &str,
     in_ascii: bool,

@@ -6,7 +6,7 @@ use crate::base::sorted;
 
 /// How deep sections may be nested: the fixed depth of the engine's own stack.
 pub(super) const DEPTH_MAX: usize = 16;
-/// Most characters of a name: every variable that there is has a shorter one.
+/// The most characters of a name. Every variable has a shorter one.
 const NAME_CHARACTERS_MAX: usize = 64;
 
 /// What a tag does.
@@ -75,7 +75,7 @@ pub(super) fn tokenise(source: &str) -> Result<Vec<Tag<'_>>, Vec<TagError>> {
 }
 
 /// Gives each `{{.}}` the name of the section around it, whose value it prints. In an inverted
-/// section it is that of the section around that one.
+/// section that is the name of the next section around it.
 fn name_dots(tags: &mut [Tag<'_>]) {
     let mut open = Vec::new();
     for tag in tags {
@@ -144,8 +144,8 @@ fn read_tag(opened: &str) -> Result<Read<'_>, Refusal<'_>> {
     }
 }
 
-/// Says what is wrong with a name. A dotted name is allowed and is one name: no variable has parts,
-/// so it finds nothing, as the specification of Mustache demands of a broken chain.
+/// Returns what is wrong with a name. A dotted name is allowed and is one name. No variable has
+/// parts, so it finds nothing, as the Mustache specification demands of a broken chain.
 fn fault_of_name(name: &str) -> Option<&'static str> {
     let allowed = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
     if name.is_empty() {

@@ -1,11 +1,11 @@
-//! The variables that few pages need: they come behind the others and are searched one by one.
+//! The variables that few pages need. They come after the others and are searched one by one.
 
 use super::Read;
 use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 
-/// Variables that Cloudflare does not have: the evidence of a draw, whether a cookie has come back,
-/// why a code for a place did not work and how long one lasts, what was typed into a form, the
+/// Variables that Cloudflare does not have. They hold the evidence of a draw, whether a cookie has
+/// come back, why a code for a place did not work and how long one lasts, the input of a form, the
 /// number to quote, and how a turn is confirmed.
 pub(super) const MORE: [(&str, Read); 16] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
@@ -28,7 +28,7 @@ pub(super) const MORE: [(&str, Read); 16] = [
     }),
 ];
 
-/// True if a code did not work, for a reason of this kind.
+/// Whether a code did not work, for a reason that `is_so` accepts.
 fn failed(place: PlaceMove, is_so: impl Fn(CodeFailure) -> bool) -> bool {
     matches!(place, PlaceMove::Failed(why) if is_so(why))
 }

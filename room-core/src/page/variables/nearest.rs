@@ -1,10 +1,10 @@
-//! Finds the variable that the author of a template meant by a name that is none.
+//! Finds the variable that the author of a template meant by an unknown name.
 
-/// The most differences with which a name still counts as meant.
+/// The most differences between an unknown name and the meant one.
 const DIFFERENCES_MAX: usize = 3;
 
-/// Returns the one of `names` that differs least from `name`, in at most three letters and less
-/// than half of them; capitals do not count.
+/// Returns the one of `names` that differs least from `name`: by at most three letters and less
+/// than half of them. Letter case does not count.
 pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = DIFFERENCES_MAX.min(name.len().saturating_sub(1) / 2);
     let distance = |one: &str| differences(name.as_bytes(), one.as_bytes());
