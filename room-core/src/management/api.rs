@@ -38,12 +38,12 @@ pub struct Call {
     pub body: String,
     /// Scheme and host of the URL, like `https://admin.example`, for links in the answer.
     pub base_url: String,
-    /// Who asks, as the audit log names them.
+    /// The sender's name for the audit log.
     pub actor: String,
     /// The header `If-Match`; "" without one, and from isolates of older versions.
     #[serde(default)]
     pub if_match: String,
-    /// The header `Idempotency-Key`; "" likewise.
+    /// The header `Idempotency-Key`; "" without one, and from isolates of older versions.
     #[serde(default)]
     pub idempotency_key: String,
 }

@@ -63,11 +63,11 @@ use crate::ticket::TURN_KEPT_MINUTES_MAX;
 use crate::ticket::bucket::LONGEST_SESSION_MINUTES;
 use crate::ticket::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 
-/// Most rooms of one configuration. Ours: ten times the number that lookups are measured with.
+/// The most rooms of one configuration. Ours: ten times the number with which lookups are measured.
 pub const MAX_ROOMS: usize = 10_000;
-/// Most entries of `additional_routes`. The number is ours.
+/// The most entries of `additional_routes`. The number is ours.
 pub const MAX_ADDITIONAL_ROUTES: usize = 100;
-/// Longest `cookie_suffix`, in bytes. Ours: the name is sent with every request.
+/// The longest `cookie_suffix`, in bytes. Ours: the name is sent with every request.
 pub const MAX_SUFFIX_BYTES: usize = 64;
 
 /// Allowed values of both user counts. The maximum is Cloudflare's; its minimum of 200 does not
@@ -84,14 +84,15 @@ const DEFAULT_REFRESH_INTERVAL_SECONDS: u32 = 20;
 /// is also at most `refresh_interval_seconds`.
 const NEAR_HEAD_SECONDS: RangeInclusive<u32> = 3..=60;
 const DEFAULT_NEAR_HEAD_SECONDS: u32 = 5;
-/// Allowed seconds for which a newcomer counts without having come back; 0 is off. The range is
-/// ours: up to the longest session.
+/// Allowed seconds for which a newcomer counts before the cookie has come back; 0 is off. The range
+/// is ours: up to the longest session.
 const UNCONFIRMED_SECONDS: RangeInclusive<u32> = 0..=60 * LONGEST_SESSION_MINUTES;
-/// Allowed minutes for which a turn is kept; 0 is none. The range is ours: as long as a place.
+/// Allowed minutes for which a turn is kept; 0 is none. The range is ours: as long as a place is
+/// kept.
 const TURN_KEPT_MINUTES: RangeInclusive<u32> = 0..=TURN_KEPT_MINUTES_MAX as u32;
 /// Allowed visitors per isolate and minute while no object answers. The range is ours.
 const KEEP_FLOWING_PER_MINUTE: RangeInclusive<u32> = 0..=100_000;
-/// Allowed new places of a network per isolate and minute; 0 is any number. The range is ours.
+/// Allowed new places per network, isolate and minute; 0 is any number. The range is ours.
 const NEW_PLACES_PER_NETWORK: RangeInclusive<u32> = 0..=100_000;
 /// Allowed statuses of the queue page; the first is the default.
 const STATUS_CODES: [u16; 3] = [200, 202, 429];
@@ -106,7 +107,7 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
 }
 
 /// Reads the rooms of a configuration from their JSON value. `claims` holds the ids, names and
-/// routes that other rooms have, and the lists that rules may refer to.
+/// routes of other rooms, and the lists to which rules may refer.
 pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<FieldError>> {
     let root = |problem: Problem| vec![problem.at(String::new())];
     let Value::Array(values) = value else {
@@ -134,7 +135,7 @@ pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<Fi
 }
 
 /// Reads one room without events and rules from a JSON object. Pointers of errors begin at the
-/// object; `claims` holds the ids, names and routes that other rooms have.
+/// object. `claims` holds the ids, names and routes of other rooms.
 pub fn read_room(value: &Value, claims: &mut Claims) -> Result<Room, Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
     let room = read_fields(&mut fields, claims);
@@ -154,7 +155,7 @@ pub fn read_preview(value: &Value) -> Result<(String, Branding), Vec<FieldError>
     read.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-/// Reads a room; where that fails, returns `None` and leaves at least one error in `fields`.
+/// Reads a room. On failure, returns `None` and leaves at least one error in `fields`.
 fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let id = fields.required("id", parsed::<RoomId>);
     let zone_id = fields.required("zone_id", parsed::<ZoneId>);
@@ -379,7 +380,7 @@ fn read_turnstile(fields: &mut Fields<'_>) -> Option<Turnstile> {
     Some(Turnstile { mode: mode?, action: action? })
 }
 
-/// Reads what becomes of a ticket that others use; a challenge needs one to be configured.
+/// Reads how a ticket shared with others is treated. A challenge requires a configured Turnstile.
 fn read_ticket_sharing(
     fields: &mut Fields<'_>,
     turnstile: Option<Turnstile>,
@@ -394,7 +395,7 @@ fn read_ticket_sharing(
     sharing
 }
 
-/// Reads the commands that an origin may give; true if it may end sessions.
+/// Reads the commands that an origin may give. Returns true if it may end sessions.
 fn origin_commands(value: &Value) -> Result<bool, Problem> {
     let commands = list("a list of commands", ORIGIN_COMMANDS.len())(value)?;
     commands.iter().try_fold(false, |_, command| choice(&ORIGIN_COMMANDS)(command))
@@ -418,7 +419,7 @@ fn refuse_unsupported(fields: &mut Fields<'_>) {
     }
 }
 
-/// Reads when a room or event was made, and when it was last changed.
+/// Reads when a room or event was made, and when it last changed.
 fn read_stamps(fields: &mut Fields<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
     let created_on = fields.optional("created_on", Timestamp::default(), parsed);
     let modified_on = fields.optional("modified_on", created_on.unwrap_or_default(), parsed);

@@ -12,7 +12,7 @@ use crate::base::time::Timestamp;
 pub enum RegistryRequest {
     /// Performs a call of the management API for an owner.
     Perform(Call),
-    /// Asks for the configuration, if it is another than the one that the isolate has.
+    /// Asks for the configuration, unless the isolate has the newest one.
     Configuration {
         /// The version that the isolate has; `None` before its first.
         known: Option<u64>,
@@ -21,10 +21,10 @@ pub enum RegistryRequest {
     Preview {
         /// The preview's name, from its address.
         id: String,
-        /// The query of the URL, without `?`, which says what state of the page to show.
+        /// The query of the URL, without `?`. It says which state of the page to show.
         query: String,
     },
-    /// A room's object asks where the messages of its webhooks go.
+    /// A room's object asks for the destinations of its webhook messages.
     Destinations(RoomId),
 }
 
@@ -43,19 +43,19 @@ pub enum RegistryReply {
     },
     /// The isolate has the newest version already.
     Unchanged,
-    /// The page of a preview, or why its state makes no sense; `None` if there is no preview of
+    /// The page of a preview, or why its state makes no sense. `None` if there is no preview of
     /// this name.
     Preview(Option<Result<String, String>>),
-    /// Where the messages of a room's webhooks go, as JSON with their secrets; only its object is
-    /// told.
+    /// The destinations of a room's webhook messages, as JSON with their secrets. Only the room's
+    /// object gets them.
     Destinations(String),
 }
 
-/// The newest version of the configuration, as a copy in the Cache API tells it.
+/// The newest version of the configuration, according to a copy in the Cache API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigurationStamp {
-    /// The newest version when the registry was asked.
+    /// The newest version at the last call to the registry.
     pub version: u64,
-    /// When the registry was asked last.
+    /// When the registry was last asked.
     pub confirmed_at: Timestamp,
 }

@@ -3,10 +3,12 @@
 //! [`Registry::perform`] answers one call of the management API and returns the rows to store. A
 //! change is validated as a whole before any part of it is made.
 //!
-//! The object `Registry` keeps each room, setting and log entry as a row of its `SQLite` table and
+//! The object `Registry` keeps each room, setting and log entry as a row of its `SQLite` table. It
 //! writes the rows of a change in one transaction before the answer leaves. Until the first change
-//! the rooms of `rooms.json` count. The last good deployment (`rooms.json` and the variables that
-//! can be refused, never a secret) is kept in a table beside: a refused one falls back to it.
+//! the rooms of `rooms.json` count.
+//!
+//! The last good deployment (`rooms.json` and the variables that can be refused, never a secret) is
+//! kept in a second table. A refused deployment falls back to it.
 
 mod audit;
 mod bypass_rules;
@@ -57,7 +59,7 @@ pub struct Registry {
     file: Rc<[Room]>,
 }
 
-/// What a call comes to: the answer, and the rows that must be stored before it leaves.
+/// The outcome of a call: the answer, and the rows that must be stored before it leaves.
 #[derive(Debug)]
 pub struct RegistryTurn {
     /// The answer to the owner.
@@ -67,8 +69,8 @@ pub struct RegistryTurn {
 }
 
 impl Registry {
-    /// Reads the registry from its stored rows (key and JSON text); as long as no change was
-    /// stored, its rooms are those of `file`, which is `rooms.json`.
+    /// Reads the registry from its stored rows (key and JSON text). Until a change is stored, its
+    /// rooms are those of `file`, which is `rooms.json`.
     ///
     /// Errors: a row that this version of the Worker cannot read.
     pub fn new(
@@ -82,8 +84,8 @@ impl Registry {
         Ok(Self { stored, deployment: Deployment { bounds, zones, can_challenge: false }, file })
     }
 
-    /// Tells the registry whether the deployment has Turnstile's keys; without them owners are
-    /// warned that `turnstile_mode` acts as `off`.
+    /// Sets whether the deployment has Turnstile's keys. Without them owners are warned that
+    /// `turnstile_mode` acts as `off`.
     #[must_use]
     pub fn with_turnstile(self, can_challenge: bool) -> Self {
         Self { deployment: Deployment { can_challenge, ..self.deployment }, ..self }
@@ -94,32 +96,33 @@ impl Registry {
         self.stored.version()
     }
 
-    /// Writes the configuration of the present version, as [`Configuration::parse`] reads it in
-    /// every isolate.
+    /// Writes the present configuration, for [`Configuration::parse`] in every isolate.
     pub fn configuration(&self) -> String {
         configuration::write(&self.stored)
     }
 
-    /// Warns the owner, in a sentence for the log, if `rooms.json` counts no more and differs from
-    /// what is stored; otherwise `None`.
+    /// Returns a warning for the log if `rooms.json` no longer counts and differs from what is
+    /// stored; otherwise `None`.
     pub fn note_on_file(&self) -> Option<String> {
         import::note_on_file(&self.stored, &self.file)
     }
 
-    /// Returns the preview of this name; `None` if there is none, or none any more.
+    /// Returns the preview of this name; `None` if there is none, or if it has expired.
     pub fn preview(&self, now: Timestamp, id: &str) -> Option<&Preview> {
         previews::find(&self.stored, now, id)
     }
 
-    /// Writes where the messages of a room's webhooks go, as JSON with their secrets; "" if there
-    /// is no such room.
+    /// Writes the destinations of a room's webhook messages, as JSON with their secrets; "" if
+    /// there is no such room.
     pub fn destinations(&self, room: RoomId) -> String {
         webhooks::destinations(&self.stored, room)
     }
 
-    /// Answers one call of the API. `draw` are fresh random bytes, from which new ids are made; for
-    /// a preview they are its id, from `KeyRing::preview_id`. `keys` are those that draw the orders
-    /// of events; without them no commitment is told.
+    /// Answers one call of the API.
+    ///
+    /// `draw` are fresh random bytes, from which new ids are made. For a preview they are its id,
+    /// from `KeyRing::preview_id`. `keys` are those that draw the orders of events; without them no
+    /// commitment is shown.
     pub fn perform(
         &mut self,
         now: Timestamp,
@@ -139,7 +142,7 @@ impl Registry {
     }
 }
 
-/// Refuses a change of another version than the one that the call names, if it names any.
+/// Refuses a change if the call names a version that is not the present one.
 fn check_version(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
     if call.if_match.is_empty() || call.method.reads() {
         return Ok(());
@@ -149,8 +152,8 @@ fn check_version(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
     api::check_if_match(&call.if_match, present.as_ref().map(|answer| answer.reply.body.as_str()))
 }
 
-/// Runs the operation that a call asks for, or tells what it has made when it came before; and by
-/// what it will be known again.
+/// Runs the operation that a call asks for. If the call is a repetition, returns what the first one
+/// made. The second value is the mark by which the call is recognized later.
 fn answer_once(context: CallContext<'_>, call: &Call) -> Result<(Answer, Option<String>), Failure> {
     let mark = idempotency::mark(call)?;
     match mark.as_deref().and_then(|mark| idempotency::repeated(context, mark)) {

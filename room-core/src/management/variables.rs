@@ -14,32 +14,33 @@ pub struct Variables {
     pub keys: KeyRing,
     /// The zones of `ZONES`, with their hosts.
     pub zones: Zones,
-    /// The bounds of `MAX_ROOMS_PER_ZONE`, `MAX_EVENTS_PER_ROOM` and `MAX_RULES_PER_ROOM`, and
+    /// The bounds by `MAX_ROOMS_PER_ZONE`, `MAX_EVENTS_PER_ROOM`, `MAX_RULES_PER_ROOM` and
     /// `WEBHOOKS_ANYWHERE`.
     pub bounds: Bounds,
     /// Where objects are placed.
     pub placement: Placement,
-    /// True where every host that leads here reaches the origin (`ORIGIN_URL`), the Worker's own
-    /// and those of previews too: then hosts without a room and outside the zones are refused.
+    /// Whether hosts without a room and outside the zones are refused. True if every host that
+    /// leads here reaches the origin (`ORIGIN_URL`), including the Worker's own and those of
+    /// previews.
     pub refuses_other_hosts: bool,
-    /// Notes for the operator: variables that are wrong but hold up no visit, and what counts
-    /// instead.
+    /// Notes for the operator: variables that are wrong but stop no visit, and what counts instead.
     pub notes: Vec<String>,
 }
 
 /// Where on Earth Cloudflare places the objects of a deployment. It counts for objects that were
-/// never called before: those that exist stay where they are.
+/// never called before; others stay where they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The region of the registry and of the global aggregators; elsewhere they are placed near the
-    /// first visitor. Cloudflare takes it as a wish. Objects of a data center are always near it.
+    /// The region of the registry and of the global aggregators. Without it they are placed near
+    /// the first visitor. Cloudflare treats it as a wish. Objects of a data center are always near
+    /// it.
     pub location_hint: Option<String>,
-    /// The jurisdiction that no object leaves. An object of another jurisdiction is another object,
-    /// which knows nothing of this one's rooms.
+    /// The jurisdiction that no object leaves. Under another jurisdiction every object is a new
+    /// one, which knows nothing of this one's rooms.
     pub jurisdiction: Option<String>,
 }
 
-/// The regions that Cloudflare takes as hints:
+/// The regions that Cloudflare accepts as hints:
 /// <https://developers.cloudflare.com/durable-objects/reference/data-location/>.
 const LOCATION_HINTS: [&str; 9] =
     ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "afr", "me"];
@@ -47,10 +48,10 @@ const LOCATION_HINTS: [&str; 9] =
 const JURISDICTIONS: [&str; 4] = ["eu", "us", "fedramp", "fedramp-high"];
 
 impl Variables {
-    /// Reads the variables, given as texts by their names.
+    /// Reads the variables, given as texts by name.
     ///
-    /// Errors: a line for each variable whose mistake lets no visit be served, for the operator. No
-    /// line and no note repeats a secret, since anybody may read them on an admin host.
+    /// Errors: a line for the operator for each mistake that keeps every visit from being served.
+    /// No line and no note repeats a secret, since anybody may read them on an admin host.
     pub fn parse(texts: &SortedMap<String, String>) -> Result<Self, Vec<String>> {
         let text = |name: &str| texts.get(name).map_or("", |text| text.trim());
         let is_wrong_address = |name: &str| !text(name).is_empty() && !is_address(text(name));
@@ -119,7 +120,7 @@ impl Variables {
     }
 }
 
-/// The least characters of the secret of the origin lock: 16 bytes in hexadecimal.
+/// The fewest characters of the origin lock's secret: 16 bytes in hexadecimal.
 const LOCK_SECRET_MIN: usize = 32;
 
 const AN_ADDRESS: &str = "must be an address that begins with http:// or https://";

@@ -9,17 +9,16 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::public_values::{self, is_local};
 use crate::keys::token;
 
-/// How many wrong tokens of one network are answered with 403 per minute and isolate; for more it
-/// is told to wait (429). The number is ours.
+/// Wrong tokens of one network that are answered with 403, per minute and isolate. Status 429
+/// answers further ones. The number is ours.
 ///
-/// A valid token counts all the same: somebody else of the owner's network, or a page that the
-/// owner looks at, must not lock the owner out. So what keeps guesses out is the length of the
-/// token.
+/// A valid token always counts. Somebody else in the owner's network, or a page that the owner
+/// visits, must not lock the owner out. So the length of the token is what defeats guesses.
 const DENIALS_PER_MINUTE_MAX: u32 = 20;
 
-/// How long the answer to a wrong token is held back, in milliseconds, for each one that its
-/// network has sent in the present minute: the first for a blink, from the twentieth on for a
-/// second. The number is ours. It is the wrong token's own answer: no other request waits for it.
+/// Milliseconds for which the answer to a wrong token is held back, for each wrong token of its
+/// network in the present minute. So the first is held back for a blink, and the twentieth and
+/// later ones for a second. The number is ours. No other request waits for it.
 const HELD_BACK_MS_EACH: u64 = 50;
 
 /// The API tokens of this deployment; `None` for one that is not set.
@@ -31,7 +30,7 @@ pub struct Tokens {
     pub read: Option<String>,
 }
 
-/// The headers of a request that may carry a token; "" for a header that it has not.
+/// The headers of a request that may carry a token; "" for a missing header.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Credentials<'a> {
     /// The value of `Authorization`, like `Bearer <token>`.
@@ -54,7 +53,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Tells what the sender of a request to `host` may do. The public token of local development
+    /// Returns what the sender of a request to `host` may do. The public token of local development
     /// opens nothing on other hosts.
     pub fn of(credentials: Credentials<'_>, tokens: &Tokens, host: &str) -> Self {
         let given = credentials.token();
@@ -89,8 +88,8 @@ impl Access {
 }
 
 impl Access {
-    /// Tells the sender of a valid token that it counts, as Cloudflare's API does: the id says
-    /// which of the two it is. What it may do is our extension.
+    /// Answers the sender of a valid token that it counts, as Cloudflare's API does. The id says
+    /// which of the two tokens it is. What it may do is our extension.
     pub fn verified(self) -> Reply {
         let may_write = self == Self::Write;
         let (id, name) =
@@ -124,7 +123,7 @@ impl Credentials<'_> {
     }
 }
 
-/// Most characters of a sender's name in the audit log. Ours: the longest address of a mailbox.
+/// The most characters of a sender's name in the audit log. Ours: the longest mailbox address.
 const MAX_ACTOR_CHARACTERS: usize = 254;
 
 /// Counts the wrong tokens that this isolate has seen in the present minute, network by network.
@@ -132,9 +131,11 @@ const MAX_ACTOR_CHARACTERS: usize = 254;
 pub struct Denials(PrefixBudget);
 
 impl Denials {
-    /// Allows a request of this method, or counts and returns its refusal: 403, or 429 for a wrong
-    /// token of a network that has sent too many in this minute. The more it has sent, the longer
-    /// the answer is held back. A request without a token is no guess.
+    /// Allows a request of this method, or counts and returns its refusal.
+    ///
+    /// The refusal is 403, or 429 for a wrong token of a network that has sent too many in this
+    /// minute. The more it has sent, the longer the answer is held back. A request without a token
+    /// is no guess.
     pub fn check(
         &mut self,
         now: Timestamp,

@@ -1,4 +1,4 @@
-//! The query by which entries of the audit log are found: by whom, when, how and of what.
+//! The query that selects entries of the audit log: by whom, when, how and of what.
 
 use percent_encoding::percent_decode_str;
 
@@ -7,11 +7,11 @@ use super::reply::Failure;
 use super::target::Method;
 use crate::base::time::Timestamp;
 
-/// The parameters beside those of pages; an empty query has one without a name.
+/// The parameters besides those of pages. An empty query has one without a name.
 const PARAMETERS: [&str; 8] =
     ["actor", "method", "target", "since", "before", "page", "per_page", ""];
 
-/// Which entries are asked for; each part that is `None` lets all pass.
+/// Which entries are selected. A part that is `None` accepts all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditFilter {
     actor: Option<String>,
@@ -25,7 +25,7 @@ impl AuditFilter {
     /// Reads the query of a URL: `actor`, `method` (`PATCH`), `target` (the beginning of a path of
     /// the API, or an id in it), `since` and `before` (ISO 8601).
     ///
-    /// Errors: a parameter that is none of these, or has no such value.
+    /// Errors: an unknown parameter, or an invalid value.
     pub fn parse(query: &str) -> Result<Self, Failure> {
         let rule = "is none of actor, method, target, since and before";
         check_names(query, &PARAMETERS, rule)?;
@@ -54,8 +54,7 @@ impl AuditFilter {
         *self == Self::default()
     }
 
-    /// Whether an entry passes: made at this moment (ISO 8601), by whom, with which method, of
-    /// which target.
+    /// Whether the filter accepts an entry with this moment (ISO 8601), actor, method and target.
     pub fn passes(&self, at: &str, actor: &str, method: Method, target: &str) -> bool {
         let at = at.parse::<Timestamp>().unwrap_or_default();
         let is_of = |wanted: &String| {

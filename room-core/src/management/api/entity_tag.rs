@@ -1,16 +1,16 @@
-//! Entity tags (RFC 9110): by them clients say which version of a document they mean to change, so
-//! that a change by somebody else in between is not lost.
+//! Entity tags (RFC 9110). With them clients say which version of a document they mean to change,
+//! so that somebody else's change in between is not lost.
 
 use sha2::{Digest, Sha256};
 
 use super::reply::Failure;
 use super::target::Target;
 
-/// How many bytes of the hash a tag has: documents of one path are told apart, no more.
+/// The number of bytes of the hash in a tag: enough to tell documents of one path apart.
 const BYTES: usize = 12;
 
 impl Target {
-    /// Whether an answer to `GET` has a tag, and a change can be made for one version alone.
+    /// Whether an answer to `GET` has a tag, and a change can name the version it is for.
     pub fn has_tag(self) -> bool {
         matches!(
             self,
@@ -26,10 +26,10 @@ pub fn entity_tag(body: &str) -> String {
     format!("\"{}\"", base16ct::lower::encode_string(short))
 }
 
-/// Allows a change where the header `If-Match` names the present version, the answer to `GET` that
-/// would be given now; `None` where there is no such answer.
+/// Allows a change if the header `If-Match` names the present version. `present` is the answer that
+/// `GET` would give now; `None` if there is none.
 ///
-/// Errors: 412, also for weak tags, as the RFC has it.
+/// Errors: 412, also for weak tags, as the RFC demands.
 pub fn check_if_match(if_match: &str, present: Option<&str>) -> Result<(), Failure> {
     let tag = present.map(entity_tag);
     let names = |part: &str| part == "*" || Some(part) == tag.as_deref();

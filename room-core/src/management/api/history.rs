@@ -1,4 +1,4 @@
-//! A room's history as the API tells it: which part is asked for, and the answer as JSON or CSV.
+//! A room's history in the API: which part is asked for, and the answer as JSON or CSV.
 
 use serde_json::json;
 
@@ -7,21 +7,20 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::facts;
 use crate::machines::history::{KEPT_MINUTES, NAMES, Period, Span};
 
-/// What is told where nothing is asked for: the last day.
+/// The default length of the history in minutes: the last day.
 const USUAL_MINUTES: u64 = 24 * 60;
 /// The most rows in one answer.
 const ROWS_MAX: u64 = 3_000;
-/// The parameters; an empty query has one without a name.
+/// The parameters. An empty query has one without a name.
 const PARAMETERS: [&str; 5] = ["from", "until", "resolution", "format", ""];
-/// How much of a name that is none is told.
+/// The most characters of an unknown name that an error repeats.
 const NAME_CHARACTERS_MAX: usize = 40;
 
-/// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them),
-/// `resolution` (`minute`, `quarter` or `hour`; without it the finest that fits) and `format`
-/// (`csv`, or JSON).
+/// Reads the query of a URL: `from` and `until` (ISO 8601; the last day without them), `resolution`
+/// (`minute`, `quarter` or `hour`; by default the finest that fits) and `format` (`csv`, or JSON).
 ///
-/// Errors: a parameter that is none of these or has no such value, an end before the beginning, or
-/// more rows than an answer holds.
+/// Errors: an unknown parameter, an invalid value, an end before the beginning, or more rows than
+/// an answer holds.
 pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
     check_names(query, &PARAMETERS, "is none of from, until, resolution and format")?;
     let value = |name: &str| {
@@ -63,8 +62,8 @@ pub fn history_query(query: &str, now: Timestamp) -> Result<Period, Failure> {
     Ok(Period { from: span.start(from), until, span, is_csv })
 }
 
-/// Writes the answer in JSON around `rows`, which are JSON: the names of the columns once, and rows
-/// of values, `null` where nothing was measured.
+/// Writes the JSON answer around `rows`, which are JSON. It has the names of the columns once, and
+/// rows of values, with `null` for what was not measured.
 pub fn history_reply(period: Period, rows: &str) -> Reply {
     let Period { from, until, span, .. } = period;
     let result = json!({
@@ -82,7 +81,7 @@ fn moment(minute: u64) -> String {
     Timestamp(minute * MINUTE_MS).to_iso8601()
 }
 
-/// Refuses a query with a parameter that is none of these, as `rule` says.
+/// Refuses a query with a parameter that is not in `known`; `rule` says what is allowed.
 pub(super) fn check_names(query: &str, known: &[&str], rule: &str) -> Result<(), Failure> {
     let mut names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
     names.find(|name| !known.contains(name)).map_or(Ok(()), |unknown| {
@@ -90,7 +89,7 @@ pub(super) fn check_names(query: &str, known: &[&str], rule: &str) -> Result<(),
     })
 }
 
-/// Refuses a parameter that has no such value.
+/// Refuses an invalid value of a parameter.
 pub(super) fn refused(name: &str, rule: &str) -> Failure {
     let message = format!("The parameter {name} {rule}.");
     let error = ReplyError { code: 1_103, message, pointer: Some(format!("/{name}")) };

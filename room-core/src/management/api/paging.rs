@@ -13,7 +13,7 @@ const DEFAULT_PER_PAGE: usize = 25;
 pub struct Paging {
     /// The page, counted from 1.
     pub page: usize,
-    /// Most entries of a page: a multiple of 5, from 5 to 1,000.
+    /// The most entries of a page: a multiple of 5, from 5 to 1,000.
     pub per_page: usize,
 }
 

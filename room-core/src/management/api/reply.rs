@@ -16,8 +16,8 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// Makes the answer of a success. `messages` are warnings for the owner, about settings that do
-    /// not act as they say.
+    /// Makes the answer of a success. `messages` warn the owner about settings that do not act as
+    /// they say.
     pub fn success(result: Value, messages: &[String]) -> Self {
         Self::enveloped(result, messages, None)
     }
@@ -27,7 +27,7 @@ impl Reply {
         Self::part(paging.slice(all).to_vec(), all.len(), paging)
     }
 
-    /// Makes an answer with the entries of one page of a list that has so many in all.
+    /// Makes an answer with the entries of one page of a list of `total` entries.
     pub fn part(entries: Vec<Value>, total: usize, paging: Paging) -> Self {
         let info = json!({
             "page": paging.page,
@@ -55,16 +55,16 @@ impl Reply {
     }
 }
 
-/// The refusal of a request, of which nothing was done.
+/// The refusal of a request. Nothing of the request was done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The HTTP status.
     pub status: u16,
     /// The errors, at least one.
     pub errors: Vec<ReplyError>,
-    /// After how many seconds the same request may be made again; `None` if that is not said.
+    /// Seconds after which the same request may be repeated; `None` if that is not said.
     pub retry_after_s: Option<u64>,
-    /// How long the answer is held back, in milliseconds: 0 but for a wrong token.
+    /// How long the answer is held back, in milliseconds: 0 except for a wrong token.
     pub held_back_ms: u64,
     /// The methods that the path has, for the header `Allow` of a 405; "" for other failures.
     pub allow: String,
@@ -103,8 +103,7 @@ impl Failure {
         Self::of(400, errors.into_iter().map(error).collect())
     }
 
-    /// Makes the failure (404) of an id that nothing has; `what` is the kind of thing, like
-    /// `event`.
+    /// Makes the failure (404) of an unknown id; `what` is the kind of thing, like `event`.
     pub fn not_found(what: &str) -> Self {
         Self::new(404, 1_001, format!("There is no such {what}."))
     }

@@ -1,5 +1,5 @@
-//! The status of a room as the API tells it, from its configuration and from the numbers of its
-//! global aggregator.
+//! The status of a room in the API, from its configuration and from the numbers of its global
+//! aggregator.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ pub struct StatusBasis {
     prequeueing: bool,
     /// Whether everybody new enters whatever the numbers are.
     admits_everybody: bool,
-    /// Why nobody new enters: `maintenance`, `drain`, `queue_all`, `prequeue` or `reject`; "" while
+    /// Why nobody new enters: `maintenance`, `drain`, `queue_all`, `prequeue` or `reject`. "" while
     /// the limits decide.
     #[serde(default)]
     held_by: String,
     /// When that ends by itself: the start of the event whose prequeue holds everybody.
     held_until: Option<Timestamp>,
     /// The limits in force, an event's or the room's: `total_active_users`, then
-    /// `new_users_per_minute`; `None` from a version that does not tell them.
+    /// `new_users_per_minute`. `None` from a version that does not send them.
     limits: Option<(u32, u32)>,
 }
 
@@ -59,12 +59,13 @@ impl StatusBasis {
 
     /// Writes the status with the numbers of the room's object.
     ///
-    /// In a prequeue `numbers.open` is not looked at: the configuration holds the room, also while
-    /// the object does not know of the prequeue yet.
+    /// In a prequeue `numbers.open` is ignored. The configuration holds the room, even before the
+    /// object knows of the prequeue.
     ///
-    /// It is queueing as long as anybody stands in line, although a newcomer might get the next
-    /// slot; but where the method holds nobody, those who stood there are only not yet counted
-    /// inside. While nobody enters no time is told to visitors, and none here.
+    /// The room is queueing as long as anybody stands in line, although a newcomer might get the
+    /// next slot. If its method holds nobody, it is not queueing: those who stood in line are only
+    /// not yet counted inside. While nobody enters, visitors are shown no time, and there is none
+    /// here.
     pub fn with(&self, numbers: &Status) -> Value {
         let is_free = self.admits_everybody || numbers.open && numbers.waiting == 0;
         let status = match (self.suspended, self.prequeueing, is_free) {

@@ -1,6 +1,6 @@
-//! The paths of the API: the 24 operations of Cloudflare's Waiting Room API, those of its lists,
-//! that by which a token is verified, and our own history, webhooks, trial of rules, file of rooms,
-//! audit log and doctor.
+//! The paths of the API. They are the 24 operations of Cloudflare's Waiting Room API, those of its
+//! lists, the verification of a token, and our own: history, webhooks, trial of rules, file of
+//! rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub enum Target {
     Events(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/events/{event}`.
     Event(ZoneId, RoomId, EventId),
-    /// `zones/{zone}/waiting_rooms/{room}/events/{event}/details`: with what it inherits.
+    /// `zones/{zone}/waiting_rooms/{room}/events/{event}/details`: with what the event inherits.
     EventDetails(ZoneId, RoomId, EventId),
     /// `zones/{zone}/waiting_rooms/{room}/rules`.
     Rules(ZoneId, RoomId),
@@ -37,7 +37,7 @@ pub enum Target {
     RuleTrial(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/rules/{rule}`.
     Rule(ZoneId, RoomId, RuleId),
-    /// `zones/{zone}/waiting_rooms/{room}/webhooks`: who is told what happens in it. Ours.
+    /// `zones/{zone}/waiting_rooms/{room}/webhooks`: where its messages go. Ours.
     Webhooks(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/webhooks/{webhook}`. Ours.
     Webhook(ZoneId, RoomId, WebhookId),
@@ -53,7 +53,7 @@ pub enum Target {
     ListItem(ListId, ListItemId),
     /// `accounts/{account}/rules/lists/bulk_operations/{operation}`.
     ListOperation(ListItemId),
-    /// `user/tokens/verify`: whether the token of the request counts, and what it may.
+    /// `user/tokens/verify`: whether the request's token is valid, and what it allows.
     TokenVerify,
     /// `waiting_rooms/file`: all rooms as `rooms.json` holds them. Ours.
     File,
@@ -91,7 +91,7 @@ impl Method {
         }
     }
 
-    /// True if the method changes nothing.
+    /// Whether the method changes nothing.
     pub const fn reads(self) -> bool {
         matches!(self, Self::Get)
     }
@@ -122,8 +122,8 @@ pub fn route(method: &str, path: &str) -> Result<(Target, Method), Failure> {
 }
 
 impl Target {
-    /// Returns what the sender must be allowed to do for this method: a preview and a trial of
-    /// rules are sent by `POST`, but change nothing that anybody else meets.
+    /// Returns the method that the sender must be allowed to use. A preview and a trial of rules
+    /// are sent by `POST`, but they change nothing for others, so reading is enough.
     pub fn needs(self, method: Method) -> Method {
         if matches!(self, Self::Preview(_) | Self::RuleTrial(..)) { Method::Get } else { method }
     }

@@ -1,15 +1,15 @@
-//! The webhooks of a room as the API shows them: what the registry knows, with what the room's
-//! object knows of their deliveries.
+//! The webhooks of a room in the API: what the registry knows, with what the room's object knows of
+//! their deliveries.
 
 use serde_json::{Map, Value, json};
 
 use super::reply::Reply;
 
-/// What is shown of a webhook to which nothing was sent.
+/// The fields of a webhook to which nothing was sent.
 const NOTHING: [&str; 2] = ["last_delivery", "last_error"];
 
-/// Adds to each webhook in `reply` what became of its last messages. `told` is what
-/// `Webhooks::told` writes; without it nothing is known of any.
+/// Adds to each webhook in `reply` the outcome of its last messages. `told` is the text of
+/// `Webhooks::told`; without it no outcome is known.
 pub fn with_deliveries(reply: Reply, told: Option<&str>) -> Reply {
     let told: Map<String, Value> =
         told.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();

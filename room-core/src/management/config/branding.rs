@@ -9,7 +9,7 @@ use crate::room::branding::Branding;
 
 /// The longest name on a page, in bytes. The number is ours.
 const NAME_BYTES_MAX: usize = 100;
-/// The longest text and message, in bytes. Ours: a sentence in each language, of which pages show
+/// The longest text and message, in bytes. Ours: a sentence in each language, of which a page shows
 /// one.
 const TEXT_BYTES_MAX: usize = 4_000;
 /// The longest address, in bytes. The number is ours.
@@ -23,7 +23,7 @@ pub(super) fn read_branding(fields: &mut Fields<'_>) -> Option<Branding> {
     read_fields(fields, None).map(|read| read.or(Branding::default()))
 }
 
-/// Reads the same fields of an event, and what pages call it.
+/// Reads the same fields of an event, and the event's name on pages.
 pub(super) fn read_overrides(fields: &mut Fields<'_>) -> Option<Branding<Option<String>>> {
     read_fields(fields, Some("page_event_name"))
 }

@@ -1,4 +1,4 @@
-//! The words of each field that takes one of a few words, with their meanings; for reading and
+//! The allowed words of each field with a fixed choice, with their meanings. For reading and
 //! writing.
 
 use crate::room::TicketSharing;

@@ -1,5 +1,5 @@
-//! Remembers the ids, names and routes of rooms, each of which only one room may have, and the
-//! lists that rules may refer to.
+//! Remembers the ids, names and routes of rooms, which must be unique, and the lists to which rules
+//! may refer.
 
 use std::fmt;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::room::route::Route;
 use crate::room::zones::Zones;
 use crate::rules::KnownLists;
 
-/// The ids, names and routes that are taken, each with who has it.
+/// The ids, names and routes that are taken, each with its owner.
 #[derive(Debug, Default)]
 pub struct Claims {
     ids: SortedMap<RoomId, Owner>,
@@ -37,7 +37,7 @@ impl Claims {
         claims
     }
 
-    /// Adds the zones, so that a host must belong to the zone of its room.
+    /// Adds the zones. A host must then belong to the zone of its room.
     #[must_use]
     pub fn within(self, zones: &Zones) -> Self {
         Self { zones: zones.clone(), ..self }
@@ -66,8 +66,8 @@ impl Claims {
         claim(&mut self.names, key, fields, "name", "is");
     }
 
-    /// Takes a host with a path, or reports in `fields` which room has them; reports a host outside
-    /// the zone too.
+    /// Takes a host with a path, or reports in `fields` which room has them. Also reports a host
+    /// outside the zone.
     pub(super) fn claim_route(
         &mut self,
         fields: &mut Fields<'_>,
@@ -88,11 +88,11 @@ fn route_key(route: &Route) -> (String, String) {
     (route.host.as_str().to_owned(), route.path.canonical().to_owned())
 }
 
-/// Who has an id, a name or a route. It is put into words only where somebody else wants that: of
-/// ten thousand rooms nobody does.
+/// The owner of an id, a name or a route. Its text is made only for a conflict, since ten thousand
+/// rooms have none.
 #[derive(Clone, Debug)]
 enum Owner {
-    /// A room that was there before, by its name.
+    /// A room that existed before, by its name.
     Room(Rc<str>),
     /// A field of the object at this JSON pointer, in the same text.
     Field(Rc<str>, &'static str),

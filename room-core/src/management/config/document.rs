@@ -1,4 +1,4 @@
-//! Writes rooms, events and rules as the JSON that `config` reads: each reads back as itself.
+//! Writes rooms, events and rules as the JSON that `config` reads. Each reads back as itself.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -137,9 +137,11 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
-/// Fields that the version before does not know: they are left out with their defaults (false,
-/// 0, "", "allow" or "off"). While a deployment replaces that one, its isolates would refuse a
-/// configuration with any, and after a rollback its registry would read no row of a room.
+/// Fields that the version before does not know. They are left out if they have their defaults
+/// (false, 0, "", "allow" or "off").
+///
+/// While a deployment replaces that version, its isolates would refuse a configuration with such a
+/// field. After a rollback its registry could not read the row of a room with one.
 const NEW_FIELDS: [&str; 14] = [
     "case_sensitive_path",
     "confirm_turn_minutes",
@@ -179,7 +181,7 @@ pub fn stored_document(room: &Room) -> Document {
     all
 }
 
-/// Writes an event without the fields that begin with `page_` and that it leaves to its room: the
+/// Writes an event without the fields that begin with `page_` and that it leaves to its room. The
 /// version before knows none of them.
 pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
@@ -187,8 +189,8 @@ pub fn stored_event_document(event: &Event) -> Document {
     all
 }
 
-/// Fields that a short document has in any case: those that every room needs, and when it was made
-/// and changed, of which one stands for the other where that is missing.
+/// Fields that a short document always has: those that every room needs, and the times when it was
+/// made and changed, of which one stands for the other if that is missing.
 const KEPT_FIELDS: [&str; 8] = [
     "id",
     "zone_id",
@@ -200,11 +202,11 @@ const KEPT_FIELDS: [&str; 8] = [
     "modified_on",
 ];
 
-/// Writes a room as [`full_document`] does, without the fields that stand in `defaults` with the
-/// same value. All isolates read all rooms; of thousands they read this in a third of the time.
+/// Writes a room as [`full_document`] does, without the fields that have the same value in
+/// `defaults`. All isolates read all rooms; thousands are read in a third of the time.
 ///
-/// Isolates of the version before read it with their own defaults: a version that changes one of
-/// them writes that field in any case, until the next.
+/// Isolates of the version before read it with their own defaults. A version that changes a default
+/// must therefore write that field always, until the next version.
 pub fn short_document(room: &Room, defaults: &Document) -> Document {
     let mut all = full_document(room);
     for (name, default) in defaults {
@@ -215,7 +217,7 @@ pub fn short_document(room: &Room, defaults: &Document) -> Document {
     all
 }
 
-/// Returns what a room reads as that has no field but those of `KEPT_FIELDS`, without these.
+/// Returns the fields of a room that was read with `KEPT_FIELDS` alone, without these.
 pub fn default_fields() -> Document {
     let required = json!({
         "id": "0".repeat(32),

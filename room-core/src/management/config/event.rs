@@ -12,14 +12,14 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::shuffle::DrawKey;
 use crate::room::event::{Event, EventTime, Overrides};
 
-/// Shortest time from start to end, as at Cloudflare.
+/// The shortest time from start to end, as at Cloudflare.
 const SHORTEST_MS: u64 = MINUTE_MS;
-/// Shortest time from the prequeue to the start, as at Cloudflare.
+/// The shortest time from the prequeue to the start, as at Cloudflare.
 const SHORTEST_PREQUEUE_MS: u64 = 5 * MINUTE_MS;
-/// Most events of one room in a file; the registry has its own, configurable bound.
+/// The most events of one room in a file. The registry has its own, configurable bound.
 const MAX_EVENTS: usize = 1_000;
 
-/// Reads one event from a JSON object. Pointers of errors begin at the object; `others` are the
+/// Reads one event from a JSON object. Pointers of errors begin at the object. `others` are the
 /// other events of the room.
 pub fn read_event(value: &Value, others: &[Event]) -> Result<Event, Vec<FieldError>> {
     read_at(value, String::new(), others)
@@ -51,7 +51,7 @@ fn read_at(value: &Value, pointer: String, others: &[Event]) -> Result<Event, Ve
     event.filter(|_| errors.is_empty()).ok_or(errors)
 }
 
-/// Reads an event; where that fails, returns `None` and leaves at least one error in `fields`.
+/// Reads an event. On failure, returns `None` and leaves at least one error in `fields`.
 fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
     let id = fields.required("id", parsed);
     let name = fields.required("name", room_name);
@@ -149,7 +149,8 @@ fn one_alone(fields: &mut Fields<'_>, missing: &str) {
     fields.fail(missing, ErrorCode::Contradiction, message);
 }
 
-/// Reports what the other events of the room forbid: the same id or name, and times that overlap.
+/// Reports conflicts with the other events of the room: the same id or name, and times that
+/// overlap.
 fn compare(fields: &mut Fields<'_>, event: &Event, others: &[Event]) {
     if others.iter().any(|other| other.id == event.id) {
         fields.fail("id", ErrorCode::Duplicate, "is already taken by another event of this room");

@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 /// One error at one place of the JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldError {
-    /// Where: a JSON pointer (RFC 6901), like `/0/new_users_per_minute`; empty for the whole text.
+    /// The place: a JSON pointer (RFC 6901), like `/0/new_users_per_minute`; empty for the whole
+    /// text.
     pub pointer: String,
     /// The rule that is broken.
     pub code: ErrorCode,
@@ -23,9 +24,10 @@ impl fmt::Display for FieldError {
     }
 }
 
-/// The rule that a field breaks. The numbers are ours: Cloudflare publishes none for validation.
+/// The rule that a field breaks.
 ///
-/// They are part of the management API, so a number must keep its meaning.
+/// The numbers are ours: Cloudflare publishes none for validation. They are part of the management
+/// API, so a number must keep its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     /// The text is not JSON.
@@ -40,7 +42,7 @@ pub enum ErrorCode {
     Malformed,
     /// No field has this name.
     UnknownField,
-    /// Something else has this value already, which must be unique.
+    /// Another thing has this value already, which must be unique.
     Duplicate,
     /// Two fields do not go together.
     Contradiction,
@@ -77,7 +79,7 @@ impl Serialize for ErrorCode {
     }
 }
 
-/// An error of a value whose place is not known yet.
+/// An error of a value that does not know its place yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The rule that is broken.

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::value::{choice, quoted, wrong_type};
 
-/// The fields of one JSON object, and the errors found so far. A field counts as known once it was
-/// asked for.
+/// The fields of one JSON object, and the errors found so far. A field counts as known once it has
+/// been asked for.
 pub struct Fields<'json> {
     errors: Vec<FieldError>,
     known: Vec<&'static str>,
@@ -16,8 +16,8 @@ pub struct Fields<'json> {
     pointer: Rc<str>,
 }
 
-/// One field of the object. They are looked for one by one, in the order of their names: most have
-/// another length, and are told apart faster than in a tree.
+/// One field of the object. Fields are searched one by one, in the order of their names. Most have
+/// different lengths, so that this is faster than a tree.
 struct Entry<'json> {
     name: &'json str,
     value: &'json Value,
@@ -39,7 +39,7 @@ impl<'json> Fields<'json> {
         })
     }
 
-    /// Reads a required field by `parse`; keeps an error and returns `None` where it is missing or
+    /// Reads a required field by `parse`. Keeps an error and returns `None` if it is missing or
     /// wrong.
     pub fn required<T>(
         &mut self,
@@ -53,8 +53,8 @@ impl<'json> Fields<'json> {
         None
     }
 
-    /// Reads a field by `parse`, or returns `default` where it is missing; keeps an error and
-    /// returns `None` where it is wrong.
+    /// Reads a field by `parse`, or returns `default` if it is missing. Keeps an error and returns
+    /// `None` if it is wrong.
     pub fn optional<T>(
         &mut self,
         name: &'static str,
@@ -67,8 +67,8 @@ impl<'json> Fields<'json> {
         }
     }
 
-    /// Reads one of the texts of `choices`, or returns `default` where the field is missing or "":
-    /// clients that cannot leave a field out send it empty.
+    /// Reads one of the texts of `choices`, or returns `default` if the field is missing or "".
+    /// Clients that cannot leave a field out send it empty.
     pub fn choice<T: Copy, R: From<T>>(
         &mut self,
         name: &'static str,
@@ -111,7 +111,7 @@ impl<'json> Fields<'json> {
         self.errors.extend(errors);
     }
 
-    /// Returns all errors. A field that was never asked for is one: there is no field of that name.
+    /// Returns all errors. A field that was never asked for is an error: its name is unknown.
     pub fn finish(mut self) -> Vec<FieldError> {
         let unknown = self.entries.iter().filter(|entry| !entry.is_known);
         for name in unknown.map(|entry| entry.name).collect::<Vec<_>>() {
@@ -128,7 +128,7 @@ impl<'json> Fields<'json> {
     }
 }
 
-/// The fields that are asked for of a room, with its events and rules.
+/// The usual number of known fields: those of a room, with its events and rules.
 const KNOWN_USUALLY: usize = 64;
 /// Longer names are not compared with the known ones, which bounds the work of a hostile text.
 const MAX_COMPARED_BYTES: usize = 64;

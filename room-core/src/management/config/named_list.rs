@@ -154,7 +154,7 @@ fn kind_name(kind: ListKind) -> &'static str {
     KINDS.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name)
 }
 
-/// Makes the error of a field of a list that cannot be changed once the list is there.
+/// Makes the error of changing a field that is fixed once the list exists.
 pub fn is_fixed(pointer: &str) -> FieldError {
     let message = "cannot be changed: make another list".to_owned();
     FieldError { pointer: pointer.to_owned(), code: ErrorCode::Unsupported, message }

@@ -1,4 +1,4 @@
-//! Reads a made-up request, on which an owner tries rules before a visitor comes.
+//! Reads a made-up request with which an owner tries rules before a visitor comes.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -12,12 +12,12 @@ use crate::base::time::Timestamp;
 use crate::base::url::split_url;
 use crate::rules::{BODY_BYTES_MAX, Body, RequestSource};
 
-/// Longest URL, method and header, in bytes. Ours: servers take no longer ones.
+/// The longest URL, method and header, in bytes. Ours: servers take no longer ones.
 const MAX_PART_BYTES: usize = 16 * 1_024;
 /// Most headers. The number is ours.
 const MAX_HEADERS: usize = 100;
 
-/// A request that nobody has sent, as complete as its owner describes it.
+/// A request that nobody has sent, as far as its owner describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialRequest {
     url: String,
@@ -26,7 +26,7 @@ pub struct TrialRequest {
     headers: Vec<(String, String)>,
     address: Option<IpAddr>,
     body: String,
-    /// What the platform would tell of it, as `request.cf`.
+    /// What the platform would say about it, as `request.cf`.
     properties: Value,
     now: Timestamp,
 }
@@ -38,8 +38,8 @@ impl TrialRequest {
     }
 }
 
-/// Reads a request that comes at `now`, and the expression to be tried on it with the rules that
-/// there are, if there is one. Pointers of errors begin at the object.
+/// Reads a request that comes at `now`, and the expression to try with the existing rules, if there
+/// is one. Pointers of errors begin at the object.
 pub fn read_trial(
     value: &Value,
     now: Timestamp,

@@ -16,9 +16,9 @@ use crate::room::webhook::Webhook;
 /// The formats of bodies; the first is the default.
 const FORMATS: [(&str, &str); 3] = [("json", "json"), ("slack", "slack"), (PAGERDUTY, PAGERDUTY)];
 const PAGERDUTY: &str = "pagerduty";
-/// Where `PagerDuty` takes events of its Events API v2.
+/// Where `PagerDuty` accepts events of its Events API v2.
 const PAGERDUTY_URL: &str = "https://events.pagerduty.com/v2/enqueue";
-/// What a webhook may be told of: by default all but turns.
+/// The topics of a webhook's messages: by default all but turns.
 const TOPICS: [(&str, &str); 7] = [
     ("queueing", "queueing"),
     ("event", "event"),
@@ -28,22 +28,22 @@ const TOPICS: [(&str, &str); 7] = [
     ("quota", "quota"),
     (TURN, TURN),
 ];
-/// The topic whose messages say what a visitor has typed: a webhook must name it, and none in a
-/// format of others gets it.
+/// The topic whose messages hold what a visitor has typed. A webhook must name it, and one with a
+/// format of others never gets it.
 const TURN: &str = "turn";
 /// The longest address, in bytes. The number is ours.
 const URL_BYTES_MAX: usize = 1_000;
-/// Allowed bounds of a told wait, in minutes: up to a day. The range is ours.
+/// Allowed bounds of the shown wait, in minutes: up to a day. The range is ours.
 const TOLD_WAIT_MINUTES: RangeInclusive<u32> = 1..=1_440;
 const DEFAULT_TOLD_WAIT_MINUTES: u32 = 30;
 /// The length of `PagerDuty`'s keys.
 const ROUTING_KEY_CHARS: usize = 32;
-/// Endings of names that lead into a network and not out of it.
+/// Endings of names that belong to an inner network.
 const INNER_NAMES: [&str; 6] =
     ["localhost", "local", "internal", "lan", "home.arpa", "localdomain"];
 
-/// Reads what an owner writes of a webhook, from a JSON object, and returns every field with its
-/// value. With `anywhere` its address may be any, for tests.
+/// Reads an owner's webhook from a JSON object. Returns every field with its value. With `anywhere`
+/// it may have any address, for tests.
 pub fn read_webhook(value: &Value, anywhere: bool) -> Result<Map<String, Value>, Vec<FieldError>> {
     let mut fields = Fields::of(value, String::new()).map_err(|error| vec![error])?;
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
@@ -137,7 +137,7 @@ fn address(anywhere: bool) -> impl Fn(&Value) -> Result<&str, Problem> {
     }
 }
 
-/// Whether a host can be one of the public network: a name of two labels at least, whose last is no
+/// Whether a host can be one of the public network: a name of at least two labels whose last is no
 /// number. Every spelling of an IPv4 address ends with a number, and IPv6 has colons.
 fn is_public(host: &str) -> bool {
     let Ok(host) = host.parse::<Host>() else { return false };
@@ -148,7 +148,7 @@ fn is_public(host: &str) -> bool {
     !is_number && !INNER_NAMES.iter().any(|inner| name == *inner || is_inner(inner))
 }
 
-/// Writes an address without what may be a secret: the path and all behind it.
+/// Writes an address without its path and all behind it, which may be secret.
 pub fn shown_url(url: &str) -> String {
     let end = url.find("://").map_or(0, |at| at + "://".len());
     let host = url.get(end..).unwrap_or_default();

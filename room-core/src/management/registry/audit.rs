@@ -1,5 +1,5 @@
-//! The audit log: who changed what, when, from what to what. Keeps the newest changes, as the texts
-//! in which they are stored: few of many thousands are ever read.
+//! The audit log: who changed what and when, from what to what. It keeps the newest changes as
+//! their stored texts, since few of many thousands are ever read.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,13 @@ use super::document::Document;
 use crate::base::time::Timestamp;
 use crate::management::api::{AuditFilter, Method, Paging, Reply};
 
-/// Most entries of the log; older ones are dropped. The number is ours.
+/// The most entries of the log. Older ones are dropped. The number is ours.
 const MAX_ENTRIES: usize = 10_000;
-/// Most bytes of all entries together; older ones are dropped. The number is ours: an object has
-/// 128 MB of memory.
+/// The most bytes of all entries together. Older ones are dropped. The number is ours: an object
+/// has 128 MB of memory.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Longest value that an entry shows, in bytes; a longer one is replaced by its length and hash.
+/// The longest value that an entry shows, in bytes. A longer one is replaced by its length and
+/// hash.
 const MAX_SHOWN_BYTES: usize = 1_024;
 
 /// One change in the audit log.
@@ -37,7 +38,8 @@ pub struct AuditEntry {
     pub before: Option<Document>,
     /// The fields that changed, as they became; `null` if the target is gone.
     pub after: Option<Document>,
-    /// By what a repeated call is known, see `idempotency`; `None` for a call without a key.
+    /// The mark by which a repeated call is recognized, see `idempotency`. `None` for a call
+    /// without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency: Option<String>,
 }
@@ -76,12 +78,12 @@ impl AuditEntry {
 pub struct AuditLog {
     /// Versions with their entries as JSON, oldest first.
     entries: VecDeque<(u64, String)>,
-    /// Of all entries together.
+    /// The bytes of all entries together.
     bytes: usize,
 }
 
 impl AuditLog {
-    /// Adds an entry as it is stored, and returns the versions of those that are dropped for it.
+    /// Adds an entry in its stored form. Returns the versions of the entries dropped for it.
     pub fn push(&mut self, version: u64, text: String) -> Vec<u64> {
         self.restore(version, text);
         let mut dropped = Vec::new();
@@ -93,13 +95,13 @@ impl AuditLog {
         dropped
     }
 
-    /// Adds an entry that was read from storage; entries come oldest first.
+    /// Adds an entry read from storage. Entries come oldest first.
     pub fn restore(&mut self, version: u64, text: String) {
         self.bytes = self.bytes.saturating_add(text.len());
         self.entries.push_back((version, text));
     }
 
-    /// Finds the entry of the call whose key has this hash.
+    /// Finds the entry of the call with this hash of its key.
     pub fn of_key(&self, hash: &str) -> Option<AuditEntry> {
         // No value of a field can look like that: quotes within texts are escaped.
         let mark = format!("\"idempotency\":\"{hash}/");
@@ -107,7 +109,7 @@ impl AuditLog {
         found.and_then(|(_, text)| read(text))
     }
 
-    /// Shows a page of the entries that pass the filter, newest first.
+    /// Shows a page of the entries that the filter accepts, newest first.
     pub fn page(&self, filter: &AuditFilter, paging: Paging) -> Answer {
         let passes = |text: &&str| {
             let passes = |entry: AuditEntry| {

@@ -38,8 +38,8 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
     Ok(changed(room, rules.collect()))
 }
 
-/// Replaces all rules by those of the body. A rule that is there already keeps its id; its version
-/// grows only if it says something else.
+/// Replaces all rules by those of the body. An existing rule keeps its id; its version grows only
+/// if its content changes.
 pub fn replace(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
     let bodies = body.as_array().map_or(&[][..], Vec::as_slice);
     check_count(context, bodies.len())?;
@@ -146,8 +146,8 @@ fn says_the_same(one: &BypassRule, other: &BypassRule) -> bool {
         == (&other.expression, &other.description, other.enabled)
 }
 
-/// Returns the rule that follows `known` when it is to be as `next`: `known` itself if both say the
-/// same, otherwise `next` with the id of `known` and the next version.
+/// Returns the rule that follows `known` when it becomes `next`. It is `known` itself if both have
+/// the same content, otherwise `next` with the id of `known` and the next version.
 pub fn succeeding(known: &BypassRule, next: BypassRule, now: Timestamp) -> BypassRule {
     if says_the_same(known, &next) {
         return known.clone();
@@ -156,7 +156,7 @@ pub fn succeeding(known: &BypassRule, next: BypassRule, now: Timestamp) -> Bypas
     BypassRule { id: known.id, version, last_updated: now, ..next }
 }
 
-/// Reads the place for a rule among the `others` from the field `position` of the body; without one
+/// Reads the place for a rule among the `others` from the field `position` of the body. Without one
 /// it is `place`, where the rule was.
 fn position(
     wish: Option<&Value>,

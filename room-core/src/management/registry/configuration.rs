@@ -1,4 +1,4 @@
-//! The configuration that isolates get from the registry: one text with a version, written and read
+//! The configuration that isolates get from the registry: one versioned text, written and read
 //! here.
 
 use serde_json::{Map, Value, json};
@@ -19,7 +19,7 @@ use crate::rules::Lists;
 /// All that owners configured, in one version.
 #[derive(Debug)]
 pub struct Configuration {
-    /// The number of changes so far; 0 as long as `rooms.json` alone counts.
+    /// The number of changes so far; 0 while `rooms.json` alone counts.
     pub version: u64,
     /// All rooms, with their events and rules.
     pub rooms: Vec<Room>,
@@ -27,11 +27,11 @@ pub struct Configuration {
     pub lists: Lists,
     /// The settings of the zones that differ from the default.
     pub zone_settings: SortedMap<ZoneId, ZoneSettings>,
-    /// What is to be watched for the webhooks of each room that has any.
+    /// What is watched for the webhooks of each room that has any.
     pub webhooks: SortedMap<RoomId, Value>,
 }
 
-/// Why a text is not a configuration that this version of the Worker can use.
+/// Why this version of the Worker cannot use a text as a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError {
     /// A sentence for the operator.
@@ -71,8 +71,8 @@ impl Configuration {
     }
 }
 
-/// Writes the configuration of the present version, as [`Configuration::parse`] reads it in every
-/// isolate. In version 0 it holds the version alone.
+/// Writes the present configuration, for [`Configuration::parse`] in every isolate. In version 0 it
+/// holds the version alone.
 pub fn write(stored: &Stored) -> String {
     let version = stored.version();
     if version == 0 {
@@ -107,7 +107,7 @@ fn is_on(webhook: &Webhook) -> bool {
     webhook.fields.get("enabled") == Some(&Value::Bool(true))
 }
 
-/// Writes what is to be watched for a webhook: nothing secret, since every isolate reads it.
+/// Writes what is watched for a webhook. It holds no secret, since every isolate reads it.
 fn watched(webhook: &Webhook) -> Value {
     let field = |name: &str| webhook.fields.get(name);
     json!({

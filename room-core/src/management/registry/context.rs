@@ -1,5 +1,5 @@
-//! What an operation reads to answer a call. An operation returns the changes to make and makes
-//! none itself: it holds the state by shared reference.
+//! What an operation reads to answer a call. An operation returns the changes to make. It makes
+//! none itself, since it holds the state by shared reference.
 
 use super::deployment::Deployment;
 use super::stored::Stored;
@@ -14,13 +14,13 @@ use crate::room::Room;
 pub struct CallContext<'a> {
     /// When the call came.
     pub now: Timestamp,
-    /// Fresh random bytes, from which new ids are made; for a preview its id.
+    /// Fresh random bytes, from which new ids are made. For a preview they are its id.
     pub draw: [u8; 16],
-    /// The keys that draw the orders of events; `None` where they are not known.
+    /// The keys that draw the orders of events; `None` if they are not known.
     pub keys: Option<&'a KeyRing>,
     /// All that owners configured so far.
     pub stored: &'a Stored,
-    /// What the deployment allows them.
+    /// What the deployment allows owners.
     pub deployment: &'a Deployment,
 }
 
@@ -34,7 +34,7 @@ impl<'a> CallContext<'a> {
         found.ok_or_else(|| Failure::not_found("waiting room"))
     }
 
-    /// Checks that there is such a zone: the deployment names it, or a room is in it.
+    /// Checks that a zone exists: the deployment names it, or a room is in it.
     pub fn check_zone(self, zone: ZoneId) -> Result<(), Failure> {
         let mut rooms = self.stored.rooms().values();
         if self.deployment.zones.has(zone) || rooms.any(|room| room.zone_id == zone) {

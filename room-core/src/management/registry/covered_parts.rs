@@ -1,5 +1,4 @@
-//! Warns the owner of a page whose parts visitors who wait would not get, since the room covers
-//! their addresses.
+//! Warns the owner of a page whose parts the room covers. Waiting visitors would not get them.
 
 use std::rc::Rc;
 
@@ -7,7 +6,7 @@ use crate::page::parts;
 use crate::room::Room;
 use crate::room::coverage::Coverage;
 
-/// The most warnings of one page.
+/// The most warnings for one page.
 const WARNINGS_MAX: usize = 5;
 
 /// Names what a page loads from addresses that its room covers; at most [`WARNINGS_MAX`].
@@ -36,8 +35,8 @@ pub fn covered_parts(room: &Room, page: Option<&str>) -> Vec<String> {
     named.into_iter().map(warn).collect()
 }
 
-/// Returns the whole address of a part of the page at this host and path; `None` where the part is
-/// not loaded from a server, or its address is known to the visitor's page alone.
+/// Returns the whole address of a part of the page at this host and path. `None` if the part is not
+/// loaded from a server, or if only the visitor's page knows its address.
 fn url(host: &str, path: &str, address: &str) -> Option<String> {
     let has_scheme = address.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
     if address.is_empty() || address.starts_with('#') || address.contains("{{") {

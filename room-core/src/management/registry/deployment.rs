@@ -2,7 +2,7 @@
 
 use crate::room::zones::Zones;
 
-/// How much the registry takes in at most.
+/// The most that the registry takes in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Most rooms of one zone.
@@ -11,7 +11,7 @@ pub struct Bounds {
     pub events_per_room: usize,
     /// Most bypass rules of one room.
     pub rules_per_room: usize,
-    /// Whether webhooks may have any address, inner ones and `http` too: for tests.
+    /// Whether webhooks may have any address, including inner ones and `http`: for tests.
     pub webhooks_anywhere: bool,
 }
 
@@ -31,10 +31,10 @@ impl Default for Bounds {
 /// A deployment as its variables describe it.
 #[derive(Debug)]
 pub struct Deployment {
-    /// How much the registry takes in at most.
+    /// The most that the registry takes in.
     pub bounds: Bounds,
-    /// The zones there are, with their hosts.
+    /// The existing zones, with their hosts.
     pub zones: Zones,
-    /// True if the deployment has Turnstile's site key and secret.
+    /// Whether the deployment has Turnstile's site key and secret.
     pub can_challenge: bool,
 }

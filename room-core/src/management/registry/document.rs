@@ -21,13 +21,13 @@ pub fn parse(body: &str) -> Result<Value, Failure> {
 
 /// How the fields of one kind of document are merged with a body.
 pub struct Meaning {
-    /// Fields that only the server sets; in a body they are ignored.
+    /// Fields that only the server sets. In a body they are ignored.
     pub read_only: &'static [&'static str],
-    /// Fields that Cloudflare's clients do not know and so do not send: a `PUT` without them keeps
+    /// Fields that Cloudflare's clients do not know and so do not send. A `PUT` without them keeps
     /// them.
     pub extensions: &'static [&'static str],
-    /// Fields with the empty value that old clients send for "use the default"; a `/` leads into
-    /// an object.
+    /// Fields with the empty value that old clients send for "use the default". A `/` leads into an
+    /// object.
     pub defaults: &'static [(&'static str, Empty)],
 }
 
@@ -41,7 +41,7 @@ pub enum Empty {
 }
 
 impl Meaning {
-    /// Returns the document that `body` makes of `current`: `PATCH` changes the fields it has, any
+    /// Returns the document that `body` makes of `current`. `PATCH` changes the fields it has, any
     /// other method replaces all. A field that is `null` gets its default.
     ///
     /// Errors: `body` is no object.

@@ -36,8 +36,8 @@ const INHERITED: [&str; 8] = [
     "turnstile_mode",
     "turnstile_action",
 ];
-/// The fields that Cloudflare's product does not have. Except for the first, an event may leave
-/// them to its room, too.
+/// The fields that Cloudflare's product does not have. An event may leave them to its room too,
+/// except for the first.
 const OURS: [&str; 7] = [
     "page_event_name",
     "page_name",
@@ -121,8 +121,8 @@ pub fn delete(room: &Room, id: EventId) -> Result<Answer, Failure> {
     Ok(changed(room, id, events, (Some(before), None), json!({ "id": id })))
 }
 
-/// Sorts events by when they were made, oldest first. There are few, so each is inserted in its
-/// place.
+/// Sorts events by the time when they were made, oldest first. They are few, so each is inserted in
+/// its place.
 pub fn in_order(events: &[Event]) -> Vec<&Event> {
     let mut ordered: Vec<&Event> = Vec::with_capacity(events.len());
     let age = |event: &Event| (event.created_on, event.id);
@@ -159,7 +159,7 @@ fn read(
     read_event(&Value::Object(document), others).map_err(Failure::invalid)
 }
 
-/// The keys that draw; `None` where there are none.
+/// The keys that draw; `None` if there are none.
 type Keys<'a> = Option<&'a KeyRing>;
 
 fn shown(keys: Keys<'_>, room: &Room, event: &Event) -> Value {

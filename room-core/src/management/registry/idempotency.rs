@@ -1,7 +1,7 @@
-//! A call that makes something and is sent again with the same `Idempotency-Key` makes it once.
+//! Makes things once for repeated calls with the same `Idempotency-Key`.
 //!
-//! The entry of the audit log that tells of the first call carries a hash of the key: what it made
-//! is known for as long as the log has that entry.
+//! The first call's entry in the audit log carries a hash of the key. So what it made is known as
+//! long as the log has that entry.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -11,11 +11,11 @@ use crate::management::api::{self, Call, Failure, Method, Target};
 
 /// Longest key, in bytes. The number is ours.
 const MAX_KEY_BYTES: usize = 255;
-/// How many bytes of a hash are kept.
+/// The number of bytes kept of a hash.
 const HASH_BYTES: usize = 16;
 
-/// Returns the mark of a call for the audit log: hashes of what it is about with its key, and of
-/// its body; `None` for a call without a key, or one that makes nothing.
+/// Returns the mark of a call for the audit log: a hash of its subject with its key, and one of its
+/// body. `None` for a call without a key, or one that makes nothing.
 ///
 /// Errors: a key that is too long.
 pub fn mark(call: &Call) -> Result<Option<String>, Failure> {
@@ -38,9 +38,9 @@ pub fn mark(call: &Call) -> Result<Option<String>, Failure> {
     Ok(Some(format!("{}/{}", short_hash(&of_key), short_hash(&call.body))))
 }
 
-/// Returns what a call with this mark has made before; `None` for a new one.
+/// Returns what an earlier call with this mark has made; `None` if there was none.
 ///
-/// Errors: 422 where the same key came with another body.
+/// Errors: 422 if the same key came with another body.
 pub fn repeated(context: CallContext<'_>, mark: &str) -> Option<Result<Target, Failure>> {
     let key = mark.split('/').next().unwrap_or_default();
     let entry = context.stored.audit().of_key(key)?;
@@ -51,7 +51,7 @@ pub fn repeated(context: CallContext<'_>, mark: &str) -> Option<Result<Target, F
     Some(api::route(Method::Get.name(), &entry.target).map(|(target, _)| target))
 }
 
-/// Makes the call that reads what a repeated one has made.
+/// Makes the call that reads what the first one has made.
 pub fn reading(call: &Call, target: Target) -> Call {
     Call { target, method: Method::Get, body: String::new(), ..call.clone() }
 }

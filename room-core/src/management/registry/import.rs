@@ -21,8 +21,8 @@ pub fn export(stored: &Stored) -> Value {
     rooms::in_order(stored).into_iter().map(|room| Value::Object(full_document(room))).collect()
 }
 
-/// Makes or changes the rooms of the file, so that they are as the file says. Other rooms stay, and
-/// so do the events and the rules of a room whose field for them is missing in the file.
+/// Makes or changes the rooms of the file to match it. Other rooms stay. So do the events and the
+/// rules of a room whose field for them is missing in the file.
 pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure> {
     let values = body.as_array().map_or(&[][..], Vec::as_slice);
     let given: Vec<_> = values.iter().filter_map(|value| value.get("id")?.as_str()).collect();
@@ -52,8 +52,8 @@ pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure>
     Ok(Answer { changes, ..Answer::of(result) })
 }
 
-/// Warns the owner, in a sentence for the log, if `rooms.json` counts no more and differs from what
-/// is stored; otherwise `None`.
+/// Returns a warning for the log if `rooms.json` no longer counts and differs from what is stored;
+/// otherwise `None`.
 pub fn note_on_file(stored: &Stored, file: &[Room]) -> Option<String> {
     let differing = file.iter().filter(|room| !stores(stored, room)).count();
     (stored.version() > 0 && differing > 0).then(|| {
@@ -74,7 +74,7 @@ fn stores(stored: &Stored, room: &Room) -> bool {
     })
 }
 
-/// Which lists of a room the file has; a list that it has not stays as it is stored.
+/// Which lists of a room the file has. A missing list stays as it is stored.
 #[derive(Clone, Copy)]
 struct Says {
     events: bool,
@@ -88,7 +88,7 @@ impl Says {
     }
 }
 
-/// Completes a room of the file with what the file does not say: times, and missing lists.
+/// Completes a room of the file with what the file leaves out: times, and missing lists.
 fn settled(now: Timestamp, room: Room, says: Says, current: Option<&Room>) -> Room {
     let is_unknown = room.created_on == Timestamp::default();
     let created_on = if is_unknown { now } else { room.created_on };
@@ -99,8 +99,8 @@ fn settled(now: Timestamp, room: Room, says: Says, current: Option<&Room>) -> Ro
     if room == known { known } else { Room { modified_on: now, ..room } }
 }
 
-/// Brings a room of the file and the stored room of its id into a form in which they are equal if
-/// they say the same.
+/// Brings a room of the file and the stored room of its id into a form in which equal content
+/// compares as equal.
 fn compared(now: Timestamp, new: Room, says: Says, current: &Room) -> (Room, Room) {
     let mut room = Room { created_on: current.created_on, modified_on: current.modified_on, ..new };
     if says.events {

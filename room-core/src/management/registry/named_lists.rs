@@ -19,7 +19,7 @@ use crate::management::config::{
 use crate::room::bypass_rule::compile;
 use crate::room::named_list::{self, ListItem, MAX_LIST_ITEMS, NamedList};
 
-/// Most lists. Cloudflare takes 10 on its largest plan.
+/// The most lists. Cloudflare allows 10 on its largest plan.
 const MAX_LISTS: usize = 100;
 
 const MEANING: Meaning = Meaning {
@@ -135,8 +135,8 @@ pub fn delete(context: CallContext<'_>, id: ListId) -> Result<Answer, Failure> {
     Ok(Answer { changes: vec![gone], ..Answer::of(json!({ "id": id })) })
 }
 
-/// Adds the items of the body (`POST`), or replaces all items by them (`PUT`). An item that is
-/// there already is not added again but gets the new comment.
+/// Adds the items of the body (`POST`), or replaces all items by them (`PUT`). An existing item is
+/// not added again but gets the new comment.
 pub fn add_items(
     context: CallContext<'_>,
     id: ListId,

@@ -13,16 +13,17 @@ use crate::room::settings::QueueingMethod;
 const LIFETIME_MS: u64 = 60 * MINUTE_MS;
 /// The default of the parameter `waitTime` in minutes, as at Cloudflare.
 const DEFAULT_WAIT_MINUTES: u32 = 10;
-/// The most that is shown, about two years: beyond it the widest range would not fit a number.
+/// The longest wait that is shown, in minutes: about two years. Beyond it the widest range would
+/// not fit a number.
 const WAIT_MINUTES_MAX: u32 = 1_000_000;
-/// The host on a built-in page without a name. Ours: a preview is of no room.
+/// The host on a built-in page without a name. Ours: a preview belongs to no room.
 const SAMPLE_HOST: &str = "shop.example";
-/// How long it is until the event of a preview starts, if it is prequeueing. Ours.
+/// Milliseconds until the event of a preview starts, if it is in its prequeue. Ours.
 const SAMPLE_START_MS: u64 = 10 * MINUTE_MS;
-/// How long the event of a preview takes. Ours.
+/// The length of a preview's event in milliseconds. Ours.
 const SAMPLE_LENGTH_MS: u64 = 60 * MINUTE_MS;
 
-/// An owner's page to be looked at.
+/// An owner's page to look at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
     /// When the preview is forgotten.
@@ -40,7 +41,7 @@ impl Preview {
         Self { expires_at: now + LIFETIME_MS, html, branding }
     }
 
-    /// Renders the page in the state and the language that `query` asks for, or says why that state
+    /// Renders the page in the state and the language that `query` asks for. Errors: why that state
     /// makes no sense. `texts` returns the words of a language and the built-in page in it.
     pub fn rendered<'texts>(
         &self,
@@ -69,7 +70,7 @@ fn value<'query>(query: &'query str, wanted: &str) -> Option<&'query str> {
     pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
-/// Makes the visitor whose page `query` asks for; `None` for one who enters at once.
+/// Makes the visitor whose page `query` asks for; `None` if the visitor enters at once.
 fn waiting(now: Timestamp, query: &str) -> Result<Option<Waiting>, String> {
     let one_of = |name: &str, choices: &[&str]| {
         let given =
@@ -117,8 +118,8 @@ fn waiting(now: Timestamp, query: &str) -> Result<Option<Waiting>, String> {
     }))
 }
 
-/// Makes the event of a preview by `choice`: 0 for none, 1 for one in its prequeue, otherwise one
-/// that runs.
+/// Makes the event of a preview by `choice`: 0 for none, 1 for one in its prequeue, otherwise a
+/// running one.
 fn stage(choice: usize, shuffles: bool, now: Timestamp) -> Option<Stage> {
     let phase = match choice {
         0 => return None,

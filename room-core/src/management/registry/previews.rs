@@ -13,7 +13,7 @@ use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Reply};
 use crate::management::config::read_preview;
 
-/// Most previews that are kept; a new one replaces the oldest. The number is ours.
+/// The most previews that are kept. A new one replaces the oldest. The number is ours.
 const MAX_PREVIEWS: usize = 20;
 
 /// Keeps the page of `body`, and answers with the preview's address below `base_url`.
@@ -36,7 +36,7 @@ pub fn create(
     Ok(Answer { reply: Reply::success(result, &unknown), changes })
 }
 
-/// Returns the preview `id`; `None` if there is none, or none any more.
+/// Returns the preview `id`; `None` if there is none, or if it has expired.
 pub fn find<'stored>(
     stored: &'stored Stored,
     now: Timestamp,

@@ -158,7 +158,8 @@ pub fn delete(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answ
     Ok(Answer { changes, ..Answer::of(json!({ "id": id })) })
 }
 
-/// Removes many rooms of a zone, `{ "items": [{ "id": ... }] }` as lists have it: all or none.
+/// Removes several rooms of a zone, all or none. The body is `{ "items": [{ "id": ... }] }`, as for
+/// lists.
 pub fn delete_many(
     context: CallContext<'_>,
     zone: ZoneId,
@@ -193,8 +194,8 @@ fn removal(room: &Room) -> Change {
     }
 }
 
-/// Returns the part of a room's status that follows from its configuration; the numbers are those
-/// of its global aggregator, which is asked afterwards.
+/// Returns the part of a room's status that follows from its configuration. The numbers come from
+/// its global aggregator, which is asked afterwards.
 pub fn status(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answer, Failure> {
     let room = context.room(zone, id)?;
     Ok(Answer::of(json!(StatusBasis::of(room, context.now))))
@@ -241,7 +242,7 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     acts_as_off.into_iter().chain(of_page).collect()
 }
 
-/// Names what a page prints that is no variable, each with its place and what may have been meant.
+/// Names what a page prints that is no variable, each with its place and the probable meaning.
 pub fn unknown_variables(page: Option<&str>) -> Vec<String> {
     let page = page.and_then(|page| Page::compile(page).ok());
     let warnings = page.iter().flat_map(Page::warnings);
@@ -251,8 +252,8 @@ pub fn unknown_variables(page: Option<&str>) -> Vec<String> {
 const ACTS_AS_OFF: &str =
     "turnstile_mode acts as \"off\": no Turnstile site key with its secret is configured.";
 
-/// Warns if the challenge is required to join the line, but the owner's page does not show it, so
-/// that no waiting visitor could ever join; otherwise `None`.
+/// Warns if the challenge is required to join the line and the owner's page does not show it. No
+/// waiting visitor could then ever join. Otherwise `None`.
 pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<String> {
     let page = page.filter(|page| turnstile.gates() && !page.is_empty())?;
     let has_challenge = Page::compile(page).is_ok_and(|page| page.has_challenge());
@@ -261,7 +262,7 @@ pub fn nobody_could_join(turnstile: Turnstile, page: Option<&str>) -> Option<Str
     (!has_challenge).then(|| message.to_owned())
 }
 
-/// Warns if turns have to be confirmed, but the owner's page does not show how; otherwise `None`.
+/// Warns if turns have to be confirmed and the owner's page does not show how; otherwise `None`.
 pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<String> {
     let page = page.filter(|page| settings.confirm_turn_minutes > 0 && !page.is_empty())?;
     let has_entrance = Page::compile(page).is_ok_and(|page| page.has_entrance());

@@ -1,5 +1,5 @@
-//! Writes the rows that the registry is stored in; `stored` reads them back. If a key changed, what
-//! is stored under it would be lost, so tests pin the keys.
+//! Writes the rows in which the registry is stored; `stored` reads them back. A changed key would
+//! lose what is stored under it, so tests pin the keys.
 
 use serde_json::{Map, Value, json};
 
@@ -29,16 +29,16 @@ impl Row {
     /// The tables.
     pub const TABLES: [&str; 2] = ["rows", "webhooks"];
 
-    /// Returns the table that the row stands in. Versions before webhooks refuse to start with a
-    /// row of a kind that they do not know, and never look into a table of its own.
+    /// Returns the table of the row. Versions before webhooks refuse to start with a row of an
+    /// unknown kind, but never look into a separate table.
     pub fn table(&self) -> &'static str {
         let [rows, webhooks] = Self::TABLES;
         if self.key.starts_with(WEBHOOK) { webhooks } else { rows }
     }
 }
 
-/// A row that this version of the Worker cannot read. The other rows are not used either: a room
-/// that is left out would let everybody through.
+/// A row that this version of the Worker cannot read. The other rows are not used either: a missing
+/// room would let everybody through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadRow {
     /// Which row it is, and why it cannot be read.
@@ -48,7 +48,7 @@ pub struct BadRow {
 /// The key of the row that holds the version.
 pub const VERSION: &str = "version";
 
-/// What the keys of webhooks begin with.
+/// The beginning of the keys of webhooks.
 pub const WEBHOOK: &str = "webhook/";
 
 /// Writes the rows of one room: the room, each of its events, and its rules.
@@ -95,8 +95,8 @@ pub fn bytes_of_list(list: &NamedList) -> usize {
     500 + list.description.len() + list.items.iter().map(item).sum::<usize>()
 }
 
-/// Returns the rows to write and delete when the room `before` becomes `after`; `None` for a room
-/// that is new or gone.
+/// Returns the rows to write and delete when the room `before` becomes `after`. `None` stands for a
+/// room that is new or gone.
 pub fn between(before: Option<&Room>, after: Option<&Room>) -> Vec<Row> {
     let before = before.map(of_room).unwrap_or_default();
     let after = after.map(of_room).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! All that owners configured, read from its rows. A change is made whole (its rows, the version
-//! and the audit log) or not at all.
+//! All that owners configured, read from its rows. A change is made completely (its rows, the
+//! version and the audit log) or not at all.
 
 use serde_json::{Map, Value, json};
 
@@ -21,9 +21,10 @@ use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
 use crate::rules::KnownLists;
 
-/// Largest row in bytes: Durable Objects store values of at most 2 MB.
+/// The largest row in bytes. Durable Objects store values of at most 2 MB.
 const MAX_ROW_BYTES: usize = 1_900_000;
-/// Largest configuration in bytes: every isolate holds all of it in its 128 MB. The number is ours.
+/// The largest configuration in bytes. Every isolate holds all of it in its 128 MB. The number is
+/// ours.
 const MAX_ALL_BYTES: usize = 16 * 1024 * 1024;
 
 /// The state of the registry: all that is stored in its rows.
@@ -41,17 +42,17 @@ pub struct Stored {
 /// Who makes a change, and by which call.
 #[derive(Debug)]
 pub struct Author<'call> {
-    /// As the audit log names them.
+    /// The author's name in the audit log.
     pub actor: &'call str,
     /// The method of the call.
     pub method: Method,
-    /// By what the same call is known again, see `idempotency`.
+    /// The mark by which the same call is recognized, see `idempotency`.
     pub mark: Option<String>,
 }
 
 impl Stored {
-    /// Reads the state from its rows (key and JSON text), which may come in any order. As long as
-    /// no change was stored, the rooms are those of `file`.
+    /// Reads the state from its rows (key and JSON text), which may come in any order. Until a
+    /// change is stored, the rooms are those of `file`.
     ///
     /// Errors: a row that this version of the Worker cannot read.
     pub fn read(rows: Vec<(String, String)>, file: &[Room]) -> Result<Self, BadRow> {
@@ -99,7 +100,7 @@ impl Stored {
         &self.audit
     }
 
-    /// Returns the previews that are kept, by their names.
+    /// Returns the kept previews, by their names.
     pub fn previews(&self) -> &SortedMap<String, Preview> {
         &self.previews
     }

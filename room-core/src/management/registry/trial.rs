@@ -1,5 +1,5 @@
-//! Tries a made-up request on a room: would this visitor pass? It is decided by the code that
-//! decides on visits, and changes nothing.
+//! Tries a made-up request on a room: would this visitor pass? The code that decides on visits
+//! decides it, and nothing changes.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::room::bypass_rule::BypassRule;
 use crate::room::coverage::{Coverage, served_alike};
 use crate::room::{Room, named_list};
 
-/// Answers whether the request of the body passes the room, and what each of its rules says.
+/// Answers whether the request in the body passes the room, and what each rule says.
 ///
 /// An expression in the body is tried as if it were the last rule.
 pub fn answer(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Answer, Failure> {
@@ -54,7 +54,7 @@ pub fn answer(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
     })))
 }
 
-/// Copies what says where a room is; pages may be large.
+/// Copies where a room is, without its pages, which may be large.
 fn bare(room: &Room) -> Room {
     let (events, bypass_rules) = (Vec::new(), Vec::new());
     Room { events, bypass_rules, custom_page_html: None, ..room.clone() }

@@ -1,5 +1,5 @@
-//! The operations on the webhooks of a room: list, make, show, change and remove. Their secrets
-//! are shown once, to whoever makes them.
+//! The operations on the webhooks of a room: list, make, show, change and remove. A secret is shown
+//! once, in the answer that makes its webhook.
 
 use base64ct::{Base64, Encoding};
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
     Ok(Answer { changes: vec![change(room, None, Some(webhook))], ..answer })
 }
 
-/// Changes some fields of a webhook. An address that is sent as it is shown stays.
+/// Changes some fields of a webhook. An address that is sent in its shown form stays unchanged.
 pub fn change_one(
     context: CallContext<'_>,
     room: &Room,
@@ -96,7 +96,7 @@ pub fn delete(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<An
     Ok(Answer { changes: vec![change(room, Some(current), None)], ..answer })
 }
 
-/// Writes where the messages of a room's webhooks go; "" if there is no such room.
+/// Writes the destinations of a room's webhook messages; "" if there is no such room.
 pub fn destinations(stored: &Stored, room: RoomId) -> String {
     let Some(found) = stored.rooms().get(&room) else { return String::new() };
     let of_room = stored.webhooks().values().filter(|webhook| webhook.room == room);
@@ -117,7 +117,7 @@ fn shown(webhook: &Webhook) -> Value {
     Value::Object(webhook_document(webhook))
 }
 
-/// Makes the change from one state of a webhook to the next; `None` where it is not there.
+/// Makes the change from one state of a webhook to the next; `None` stands for a missing one.
 fn change(room: &Room, before: Option<&Webhook>, after: Option<Webhook>) -> Change {
     let id = before.or(after.as_ref()).map(|webhook| webhook.id.to_string()).unwrap_or_default();
     Change {
