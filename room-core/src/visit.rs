@@ -1,8 +1,8 @@
 //! One request to a room: the order of its checks, and what each leads to.
 //!
-//! [`enter`] finds the room and lets pass what no room decides. [`Visit::step`] then checks the
-//! request in order. It ends with an answer, or names the next thing that its caller must get first
-//! (the check of a token, a view, a counter's reply). The Worker, the simulator and the tests of
+//! [`enter`] finds the room and lets requests pass that no room decides. [`Visit::step`] then
+//! checks the request in order. It ends with an answer, or names what its caller must get first:
+//! the check of a token, a view or a counter's reply. The Worker, the simulator and the tests of
 //! the laws drive it.
 
 pub mod answer;
@@ -36,7 +36,8 @@ pub use entrance::{Entrance, Site, enter};
 pub use own_ticket::own_ticket;
 use request::{RequestHead, RequestKind, accepts_event_stream_alone};
 
-/// Reads the parts of a request that only some steps need, since reading them costs time.
+/// The parts of a request that only some steps need. They are read on demand, since reading them
+/// costs time.
 pub trait VisitSource {
     /// Opens the cookies of the request and returns the visitor's own ticket ([`own_ticket()`]);
     /// `None` if no cookie holds a readable one. `isolate` knows which tickets are void.
@@ -58,24 +59,24 @@ pub trait VisitSource {
         false
     }
 
-    /// Tells what is to become of this ticket of a session: `Allow`, unless others use it and the
-    /// room minds.
+    /// Returns how to treat this ticket of a session: `Allow`, unless others use it and the room
+    /// forbids that.
     fn sharing(&mut self, _ticket: &Ticket) -> TicketSharing {
         TicketSharing::Allow
     }
 
-    /// Whether the request is a check-in of a page that says that it is hidden.
+    /// Whether the request is a check-in of a page that reports itself as hidden.
     fn is_hidden(&self) -> bool {
         false
     }
 
-    /// Whether the client's network has used up the new places that the room gives it in a minute.
+    /// Whether the client's network has used up the new places that the room gives it per minute.
     fn has_no_place_left(&self) -> bool {
         false
     }
 }
 
-/// A source whose answers are set beforehand. The simulator and tests use it.
+/// A source with given answers. The simulator and tests use it.
 #[derive(Clone, Debug)]
 pub struct GivenSource {
     /// The ticket that the visitor comes with.
@@ -98,33 +99,33 @@ impl VisitSource for GivenSource {
     }
 }
 
-/// One request to a room, with what is known of it before its ticket is opened.
+/// One request to a room, before its ticket is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit<'a> {
     /// The moment of the request.
     pub now: Timestamp,
     /// The absolute URL of the request.
     pub url: &'a str,
-    /// The method, and the headers that tell the kind of the request.
+    /// The method, and the headers that show the kind of the request.
     pub head: RequestHead<'a>,
     /// The settings in force for this visitor (the room's, or its event's): see
     /// [`InForce::after_challenge`].
     pub in_force: &'a InForce<'a>,
     /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
     pub passed: Option<bool>,
-    /// True once a copy of the view was looked for; if none was found, the visit goes on without.
+    /// Whether a copy of the view was looked for. If none was found, the visit goes on without.
     pub view_was_read: bool,
-    /// True if the request asks for the session itself ([`session::is_asked`]), in a room that
-    /// tells.
+    /// Whether the request asks for the session itself ([`session::is_asked`]), in a room that
+    /// answers that.
     pub asks_session: bool,
-    /// What has become of a place that moves, once the room's object was asked.
+    /// The state of a place in transfer, once the room's object was asked.
     pub place: Option<PlaceState>,
     /// The moment up to which the aggregator knows that the session was not ended, once it was
-    /// asked; 1970 if it did not say.
+    /// asked. 1970 if it did not say.
     pub checked: Option<Timestamp>,
 }
 
-/// What has become of a place that moves to another device.
+/// The state of a place that is in transfer to another device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceState {
     /// Nobody has taken it, and nobody can any more.
@@ -136,8 +137,8 @@ pub enum PlaceState {
 }
 
 impl PlaceState {
-    /// Reads the answer of the room's object to the question of a visitor with this ticket. While
-    /// it is silent, somebody may have taken the place.
+    /// Reads the object's answer to a visitor with this ticket. If the object timed out, somebody
+    /// may have taken the place.
     pub fn of(asked: &Asked, ticket: &Ticket, now: Timestamp) -> Self {
         match asked {
             Asked::Reply(MoveReply::Taken) => Self::Elsewhere,
@@ -148,30 +149,30 @@ impl PlaceState {
     }
 }
 
-/// What [`Visit::step`] comes to: an answer, or what its caller must do before there is one.
+/// The result of [`Visit::step`]: an answer, or what its caller must do before there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The Turnstile token must be checked; then the visit begins again at the address without it.
+    /// The Turnstile token must be checked. Then the visit begins again at the address without it.
     CheckToken(SplitToken),
     /// [`draw::answer`] answers.
     Draw,
-    /// A prefetch by somebody who is not inside is refused, so that a page which nobody may ever
-    /// open takes no slot and no place in the line.
+    /// A prefetch by a visitor who is not inside is refused. A page that may never be opened takes
+    /// no slot and no place in the line.
     RefusePrefetch,
-    /// A part of a page is refused to somebody who is not inside: it is no check-in and takes no
-    /// place, and no page comes in the place of a picture.
+    /// A part of a page is refused to a visitor who is not inside. It is no check-in and takes no
+    /// place, and no page is sent instead of a picture.
     RefusePart,
-    /// A copy of the view must be looked for; then the same visit is stepped again.
+    /// A copy of the view must be looked for. Then the same visit is stepped again.
     ReadView,
     /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
     Session(Option<Ticket>),
     /// The request is one of [`place`]; the ticket is the visitor's own if it holds a place.
     Place(Option<Ticket>),
-    /// The room's object must be asked what has become of the place of this ticket; then the same
+    /// The room's object must be asked what has become of the place of this ticket. Then the same
     /// visit is stepped again.
     AskPlace(Ticket),
     /// The aggregator must be asked with [`Isolate::ended_request`] whether the session of this
-    /// ticket was ended; then the same visit is stepped again.
+    /// ticket was ended. Then the same visit is stepped again.
     AskEnded(Ticket),
     /// The place has moved to another device, and the page says so.
     Moved,
@@ -180,7 +181,7 @@ pub enum Step {
     /// The counter must be asked for a slot with [`Isolate::question`]; then [`Visit::settle`]
     /// decides.
     AskCounter(Ask),
-    /// The outcome, decided without asking anybody.
+    /// The outcome, decided without a call.
     Answer(Outcome),
 }
 
@@ -189,14 +190,14 @@ pub enum Step {
 pub struct Conclusion {
     /// The outcome; a ticket in it is marked with the state of the visitor's challenge.
     pub outcome: Outcome,
-    /// What is added to the counts of challenges; `None` where nothing happened to one.
+    /// The event to add to the counts of challenges; `None` if there was none.
     pub challenge: Option<ChallengeEvent>,
-    /// True where, after the answer, the isolate has to report or to refresh its view.
+    /// Whether the isolate has to report or to refresh its view after the answer.
     pub work_is_left: bool,
 }
 
 impl<'a> Visit<'a> {
-    /// Makes the visit of somebody who asks for a page: by `GET`, without a token.
+    /// Makes the visit of somebody who asks for a page by `GET`, without a token.
     pub fn of_page(now: Timestamp, in_force: &'a InForce<'a>) -> Self {
         let head = RequestHead { method: "GET", ..RequestHead::default() };
         Self {
@@ -214,8 +215,8 @@ impl<'a> Visit<'a> {
 
     /// Checks the request in order until there is an answer or something is missing.
     ///
-    /// `isolate` is the room's machine in this isolate. It is `None` where none was made yet: a
-    /// view is read before one is made, so the step is then [`Step::ReadView`] at the latest.
+    /// `isolate` is the room's machine in this isolate; `None` before one was made. A view is read
+    /// before one is made, so the step is then [`Step::ReadView`] at the latest.
     pub fn step(&self, isolate: Option<&mut Isolate>, source: &mut impl VisitSource) -> Step {
         let settings: &Settings = &self.in_force.settings;
         if let Some(step) = self.by_address() {
@@ -292,7 +293,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Returns the step that the address alone asks for, whoever comes.
+    /// Returns the step that the address alone decides, for any visitor.
     fn by_address(&self) -> Option<Step> {
         let takes_tokens = self.in_force.turnstile.is_on() && !self.head.submits();
         if takes_tokens
@@ -305,8 +306,8 @@ impl<'a> Visit<'a> {
         draw::is_asked(&self.head, self.url, draws).then_some(Step::Draw)
     }
 
-    /// Answers a request of [`place`], and finds out who has a place that moves: whoever waits with
-    /// it, when the next check-in is due, needs the word of the room's object.
+    /// Answers a request of [`place`], and finds out who has a place in transfer. A visitor who
+    /// waits with it needs the answer of the room's object once the next check-in is due.
     fn settled_place(&self, ticket: Option<Ticket>) -> Result<Option<Ticket>, Step> {
         let now = self.now;
         let ticket = ticket.filter(|ticket| {
@@ -329,13 +330,13 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Returns the settings for this visit of somebody who waits, where they are others than those
-    /// in force.
+    /// Returns the settings for this visit of a waiting visitor, if they differ from those in
+    /// force.
     fn settings_of_waiting(&self, source: &impl VisitSource) -> Option<Settings> {
         source.is_hidden().then(|| self.in_force.settings.of_hidden_page())
     }
 
-    /// Decides the visit after the counter was asked; `None` is a counter that did not answer.
+    /// Decides the visit after the counter was asked; `None` stands for a timeout.
     pub fn settle(
         &self,
         isolate: &mut Isolate,
@@ -349,8 +350,8 @@ impl<'a> Visit<'a> {
         isolate.settle(self.now, settings, ask, source.random(), reply)
     }
 
-    /// Whether a page would come in the place of a picture: of a part of a page by somebody for
-    /// whom the counter had no slot. Then [`answer::not_inside`] answers.
+    /// Whether the outcome would send a page instead of a picture. That is so for a part of a page
+    /// if the counter had no slot. [`answer::not_inside`] then answers.
     pub fn refuses_part(outcome: &Outcome, source: &impl VisitSource) -> bool {
         !matches!(outcome, Outcome::Pass | Outcome::PassWith(_)) && source.loads_part()
     }
@@ -372,15 +373,15 @@ impl<'a> Visit<'a> {
         Conclusion { outcome, challenge, work_is_left }
     }
 
-    /// Answers somebody who uses the ticket of another client: with a challenge to pass.
+    /// Answers a visitor who uses the ticket of another client, with a challenge to pass.
     fn challenge(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
         let context = isolate.context(now, &in_force.settings, false, random);
         Outcome::Challenge(admission::new_ticket(context))
     }
 
-    /// Answers a newcomer who gets no place now: with the page of those who wait, but nothing
-    /// counts the visit, and the next one is a newcomer's too.
+    /// Answers a newcomer who gets no place now. The page is that of waiting visitors, but the
+    /// visit does not count, and the next one is a newcomer's too.
     fn without_place(&self, isolate: &Isolate, random: RandomInputs) -> Outcome {
         let Self { now, in_force, .. } = *self;
         let context = isolate.context(now, &in_force.settings, false, random);
@@ -391,7 +392,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// True if this request of a waiting visitor asks for an event stream, in a room that has them.
+    /// Whether this request of a waiting visitor asks for an event stream, in a room that has them.
     fn listens(&self, ticket: &Ticket, source: &impl VisitSource) -> bool {
         event_stream::is_for(self.now, &self.in_force.settings, ticket)
             && self.head.method == "GET"
@@ -400,7 +401,7 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// Whether a newcomer gets a place by this outcome of a visit at `now`, inside or in the line.
+/// Whether a newcomer gets a place, inside or in the line, by this outcome of a visit at `now`.
 pub fn takes_new_place(now: Timestamp, outcome: &Outcome) -> bool {
     match outcome {
         Outcome::PassWith(ticket) | Outcome::Wait { ticket, counted: true } => {
@@ -422,8 +423,8 @@ pub fn valid_ticket(
     not_revoked(ticket, isolate).filter(is_valid)
 }
 
-/// Ends the session of this ticket, and of every copy of it, as the origin ordered; false if the
-/// ticket holds no session.
+/// Ends the session of this ticket and of all its copies, as the origin ordered. Returns false if
+/// the ticket holds no session.
 pub fn end_session(
     now: Timestamp,
     settings: &Settings,
@@ -442,7 +443,7 @@ fn has_place(ticket: &Ticket, now: Timestamp) -> bool {
     admission::is_waiting(ticket, now) || confirmation::is_asked(ticket, now)
 }
 
-/// Drops the ticket of a session that the origin has ended: its holder is a new visitor.
+/// Drops the ticket of a session that the origin has ended. Its holder is a new visitor.
 fn not_revoked(ticket: Option<Ticket>, isolate: Option<&Isolate>) -> Option<Ticket> {
     ticket.filter(|ticket| !isolate.is_some_and(|isolate| isolate.is_revoked(ticket)))
 }

@@ -1,4 +1,5 @@
-//! Turns the outcome of a visit into the verdict: the page, the cookie and the origin's address.
+//! Turns the outcome of a visit into the verdict: the page, the cookie, and the address for the
+//! origin.
 
 mod contact;
 
@@ -32,39 +33,39 @@ use crate::ticket::client::ClientMark;
 use crate::ticket::cookie;
 use crate::ticket::{GRACE_S, Ticket, TicketState};
 
-/// Provides what only some answers need, when they need it, since each part costs time.
+/// What only some answers need. It is provided on demand, since each part costs time.
 pub trait AnswerSource {
-    /// Reads a header of the request by its name in lower case; "" where there is none.
+    /// Reads a header of the request by its name in lower case; "" if it is absent.
     fn header(&self, name: &str) -> String;
 
-    /// Tells the network of the client.
+    /// Returns the network of the client.
     fn network(&self) -> ClientPrefix;
 
-    /// Draws a nonce to seal a ticket with; no nonce may be used twice.
+    /// Draws a nonce for sealing a ticket. No nonce may be used twice.
     fn nonce(&self) -> [u8; NONCE_BYTES];
 
-    /// Provides the words of a language and the built-in page in it; `None` if the texts of the
+    /// Returns the words of a language and the built-in page in it. `None` if the texts of the
     /// language cannot be read.
     fn texts(&mut self, language: Language) -> Option<&(Words, Page)>;
 
-    /// Returns a domain as servers know it, `xn--bcher-kva.example` for `bücher.example`.
+    /// Returns a domain in its ASCII form: `xn--bcher-kva.example` for `bücher.example`.
     fn domain_in_ascii(&self, domain: &str) -> String;
 
-    /// Takes what the room's object has to hear of a visitor whose turn is near, once the answer is
-    /// on its way.
+    /// Takes a message for the room's object about a visitor whose turn is near. It is sent once
+    /// the answer is on its way.
     fn hand_over(&mut self, _message: TurnMessage) {}
 }
 
-/// Everything that the answer to one request is made from, apart from the outcome.
+/// The inputs of the answer to one request, apart from the outcome.
 #[derive(Clone, Copy)]
 pub struct ResponseContext<'a> {
     /// The moment of the request.
     pub now: Timestamp,
     /// The absolute URL of the request.
     pub url: &'a str,
-    /// The `Cookie` header; "" where there is none.
+    /// The `Cookie` header; "" if there is none.
     pub cookies: &'a str,
-    /// The method, and the headers that tell the kind of the request.
+    /// The method, and the headers that show the kind of the request.
     pub head: RequestHead<'a>,
     /// Whether the Turnstile token of this request was accepted; `None` if it brought no token.
     pub passed: Option<bool>,
@@ -78,13 +79,13 @@ pub struct ResponseContext<'a> {
     pub zone: ZoneSettings,
     /// The owner's page; `None` for the built-in one.
     pub page: Option<&'a Page>,
-    /// Finds the room of a URL; here it tells the path for which the room's cookie is set.
+    /// Finds the room of a URL. Here it gives the path for the room's cookie.
     pub coverage: &'a Coverage,
-    /// The client, where the room wants to know who shares a ticket.
+    /// The client, in a room that watches for shared tickets.
     pub client: ClientMark,
-    /// What visitors may type to be told before their turn; off where no webhook would be told.
+    /// What visitors may type to get a message before their turn. Off if no webhook would send one.
     pub turn_notice: TurnNotice,
-    /// The public site key of Turnstile; "" where the deployment has none.
+    /// The public site key of Turnstile; "" if the deployment has none.
     pub site_key: &'a str,
 }
 
@@ -144,7 +145,7 @@ impl ResponseContext<'_> {
     }
 
     /// Answers the waiting holder of a ticket with an event stream. It stays open while the turn is
-    /// near; otherwise it says one thing and ends.
+    /// near; otherwise it ends after one event.
     pub fn stream(&self, ticket: &Ticket) -> Verdict {
         let told = event_stream::told(&self.page_context(), ticket);
         let response = HttpResponse::stream(told.text);
@@ -158,8 +159,8 @@ impl ResponseContext<'_> {
         self.respond(source, &waiting, &[], None)
     }
 
-    /// Answers a request that moves a place, of a visitor who has waited with the ticket `own`:
-    /// with the page that it came from, which then shows what has changed, or with JSON.
+    /// Answers a request about a place, of a visitor who has waited with the ticket `own`. The
+    /// answer is the page that sent it, which then shows the change, or JSON.
     pub fn place(
         &self,
         keys: &mut KeyRing,
@@ -261,7 +262,7 @@ impl ResponseContext<'_> {
         PageContext { now, room, in_force, view, submits }
     }
 
-    /// Returns the waiting ticket with which the visitor came who now gets this one.
+    /// Returns the waiting ticket with which this visitor came.
     fn ticket_before(&self, keys: &mut KeyRing, ticket: &Ticket) -> Option<Ticket> {
         let (now, room) = (self.now, self.room);
         let values = cookie::find(self.cookies, &room.cookie_name);
@@ -336,8 +337,8 @@ impl ResponseContext<'_> {
         Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))
     }
 
-    /// Tells how the visitor comes again: after a form to where it was filled in, if this room
-    /// covers that.
+    /// Returns how the visitor checks in again. After a form that is where it was filled in, if
+    /// this room covers that address.
     fn arrival<'r>(&'r self, source: &impl AnswerSource, referrer: &'r str) -> Arrival<'r> {
         let is_here = |address: &&str| {
             let covers = self.coverage.lookup(address).ok().flatten();
@@ -355,8 +356,8 @@ impl ResponseContext<'_> {
         Arrival { stays, checks_in, can_resend, back }
     }
 
-    /// Chooses between the page and JSON, and the page's language, by the headers of the request;
-    /// `None` if the texts of the language cannot be read.
+    /// Chooses the page or JSON, and the page's language, by the headers of the request. `None` if
+    /// the texts of the language cannot be read.
     fn form<'s>(&'s self, source: &'s mut impl AnswerSource) -> Option<Form<'s>> {
         let room = self.room;
         if room.json_response_enabled && accepts_json_alone(&source.header("accept")) {
@@ -372,15 +373,15 @@ impl ResponseContext<'_> {
     }
 }
 
-/// How long the browser keeps what belongs to a waiting visitor, in seconds: as long as the place
-/// is kept.
+/// How long the browser keeps the cookies of a waiting visitor, in seconds: as long as the place is
+/// kept.
 fn waiting_life_s(ticket: &Ticket) -> u64 {
     GRACE_S + u64::from(ticket.interval_s)
 }
 
-/// Answers a prefetch, or a request for a part of a page, by somebody who is not inside: 503, to be
-/// tried again after 1 s. The icon that browsers ask for with any page is none (204): a failure
-/// would be shown as one of the page.
+/// Answers a prefetch or a request for a part of a page, by a visitor who is not inside: 503, with
+/// a retry after 1 s. The answer to the icon that browsers request with any page is 204, since a
+/// failure would be shown as one of the page.
 pub fn not_inside(url: &str) -> Verdict {
     let mut headers = vec![("cache-control", "private, no-store".to_owned())];
     let is_icon = split_url(url).is_some_and(|parts| parts.path == "/favicon.ico");
@@ -403,8 +404,8 @@ pub fn contradictory() -> Verdict {
     Verdict::Respond(HttpResponse { status: 400, headers, body: body.to_owned() })
 }
 
-/// Answers a request to a host that is none of this deployment's (see
-/// [`super::Entrance::Unlisted`]): 421, with a sentence for the operator.
+/// Answers a request to a host that is not of this deployment (see [`super::Entrance::Unlisted`]):
+/// 421, with a sentence for the operator.
 pub fn unlisted() -> Verdict {
     let headers = vec![
         ("cache-control", "private, no-store".to_owned()),

@@ -1,8 +1,7 @@
-//! The page that verifies a draw: at any address of a room that draws lots, with [`QUERY`] behind
-//! it.
+//! The page that verifies a draw: at any address of a room that draws lots, followed by [`QUERY`].
 //!
 //! It also publishes the commitment of each draw from the prequeue on, and its key from the start
-//! on, to everybody and without a place: so others can note it before the start.
+//! on. Everybody can read it without a place, and so note the commitment before the start.
 
 use std::fmt::Write;
 
@@ -13,11 +12,11 @@ use crate::base::time::Timestamp;
 use crate::order::shuffle::{Published, Shuffle};
 use crate::page::response::HttpResponse;
 
-/// What stands behind the address of the page in a request for the page that verifies a draw.
+/// The query of a request for the page that verifies a draw.
 pub const QUERY: &str = "?waiting-room-draw";
-/// The page. It works from a disk as well, without what is published.
+/// The page. It also works from a disk, without the published draws.
 const SOURCE: &str = include_str!("../../../templates/verify-draw.html");
-/// Where the published draws stand in it.
+/// The place of the published draws in it.
 const LIST: &str = "<ul id=\"published\"></ul>";
 
 /// Whether a request asks for the page that verifies the draws of its room.

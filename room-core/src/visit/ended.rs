@@ -1,7 +1,7 @@
-//! Whether the session of a visitor inside was ended early: looked for from time to time, in a room
-//! in which the site or the visitor can end one.
+//! Whether the session of a visitor inside was ended early. It is checked from time to time, in a
+//! room in which the site or the visitor can end one.
 //!
-//! Nobody inside is held up for it (I14 of `docs/algorithm.md`): where nobody can tell, the visitor
+//! No visitor inside waits for it (I14 of `docs/algorithm.md`). If nobody can tell, the visitor
 //! passes, and the next request asks again.
 
 use super::{Step, Visit};
@@ -10,8 +10,8 @@ use crate::machines::isolate::Isolate;
 use crate::ticket::Ticket;
 
 impl Visit<'_> {
-    /// Looks for the session of a visitor inside among the ended ones, if it is time to. Returns
-    /// the ticket and whether it says something new, or what has to be known first.
+    /// Checks the session of a visitor inside against the ended ones, if that is due. Returns the
+    /// ticket and whether it changed, or what has to be known first.
     pub(super) fn checked(
         &self,
         isolate: &Isolate,

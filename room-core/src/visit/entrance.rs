@@ -1,4 +1,4 @@
-//! Finds which room decides a request, if any does; from the request alone, before any ticket.
+//! Finds which room decides a request, if any, from the request alone and before any ticket.
 
 use super::request::RequestHead;
 use crate::base::id::{RoomId, ZoneId};
@@ -11,22 +11,22 @@ use crate::room::zone_settings::ZoneSettings;
 use crate::room::zones::Zones;
 use crate::rules::{Lists, RequestSource};
 
-/// The configuration, as far as it tells which requests a room decides.
+/// The part of the configuration that says which requests a room decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     /// Finds the room that covers a URL.
     pub coverage: &'a Coverage,
-    /// The named lists that bypass rules refer to.
+    /// The named lists to which bypass rules refer.
     pub lists: &'a Lists,
     /// The settings of the zones that differ from the default.
     pub zone_settings: &'a SortedMap<ZoneId, ZoneSettings>,
-    /// The zones outside of which no host reaches the origin unless it has a room; `None` where the
-    /// platform leads the listed hosts here alone.
+    /// The zones outside which a host reaches the origin only if it has a room. `None` if the
+    /// platform sends only the listed hosts here.
     pub only_within: Option<&'a Zones>,
-    /// True with the public keys of local development, with which anybody can make tickets: then no
-    /// visit to another host is decided.
+    /// Whether the keys are the public ones of local development, with which anybody can make
+    /// tickets. No visit to another host is then decided.
     pub only_local: bool,
-    /// False until the registry, or a copy of what it said, was read: it may hold more rooms.
+    /// Whether the registry, or a copy of its answer, was read. Until then it may hold more rooms.
     pub is_known: bool,
 }
 
@@ -52,15 +52,16 @@ pub enum Entrance {
     Pass,
     /// The origin answers a CORS preflight, which is passed on without cookies.
     Preflight,
-    /// Nobody answers: the host is none of this deployment's, but leads to its origin.
+    /// Nobody answers: the host is not of this deployment, but leads to its origin.
     Unlisted,
-    /// It is not known yet: the registry may hold a room that covers this URL. The request is not
-    /// passed as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides. The same
-    /// where the keys are public and the host is not local.
+    /// It is not known yet, since the registry may hold a room that covers this URL. The request
+    /// does not pass as uncovered, so that a silent registry opens nothing; `ON_FAILURE` decides.
+    /// The same counts if the keys are public and the host is not local.
     Undecided,
-    /// Servers may read this path as belonging to more than one room, so none of them may admit it.
+    /// Servers may read this path as belonging to more than one room, so none may admit it.
     Contradictory,
-    /// More of the request must be read, for a rule or to tell a CORS preflight; then ask again.
+    /// More of the request must be read, for a rule or to recognize a CORS preflight. Then ask
+    /// again.
     ReadRequest,
     /// The room that decides the request.
     Room(RoomId),

@@ -1,8 +1,8 @@
 //! Finds the visitor's own ticket in a request, which may bring several.
 //!
-//! A page on a neighbouring host can plant a cookie of the room's name in a browser, with the valid
-//! ticket of somebody else in it, and browsers may send it first. The order of cookies says nothing
-//! of whose they are, so the tickets are compared (`docs/security.md`).
+//! A page on a neighbouring host can plant a cookie of the room's name in a browser, with somebody
+//! else's valid ticket, and browsers may send it first. The order of cookies does not tell whose
+//! they are, so the tickets are compared (`docs/security.md`).
 
 use std::cmp::Reverse;
 
@@ -17,10 +17,10 @@ use crate::ticket::{Ticket, cookie};
 /// Opens the room's tickets in a `Cookie` header and returns the visitor's own; `None` if none can
 /// be opened.
 ///
-/// Of several it is the best one for the visitor: inside before asked to enter, then waiting,
-/// before the infinite queue, and the one who joined first. Of copies of one ticket it is
-/// the newest. A ticket for which `counts` is false (a void one, or that of another client) is
-/// returned if there is no other.
+/// Of several it is the best one for the visitor, in this order: inside, asked to enter, waiting,
+/// infinite queue. Among equals it is the one that joined first, and among copies the newest. A
+/// ticket for which `counts` is false (a void one, or another client's) is returned if there is no
+/// other.
 pub fn own_ticket(
     keys: &mut KeyRing,
     now: Timestamp,
@@ -41,7 +41,7 @@ pub fn own_ticket(
     Some(tickets.fold(first, |best, other| if rank(&other) < rank(&best) { other } else { best }))
 }
 
-/// Returns how far a ticket is from the site, the least for who is inside.
+/// Returns the rank of a ticket by how far it is from the site; 0 is inside.
 fn standing(now: Timestamp, settings: &Settings, ticket: &Ticket) -> u8 {
     match ticket {
         ticket if !ticket.infinite && is_inside(ticket, now, settings) => 0,

@@ -1,9 +1,10 @@
-//! What a visitor does about the place with a form: it moves to another device, by a code that one
-//! device shows for a minute and the other one gives, once; and whose turn has come confirms it.
+//! What a visitor does with the place by a form: transfers it to another device, or confirms the
+//! turn.
 //!
-//! Both send a form of the queue page to its own address with [`QUERY`] behind it, by a `POST`
-//! whose `Origin` is the site's own. The code stands in the body, so no address has a secret. The
-//! room's object decides who has the place ([`crate::machines::moves`]).
+//! For a transfer one device shows a code for a minute, and the other one enters it, once. Both
+//! forms of the queue page go to its own address followed by [`QUERY`], by a `POST` whose `Origin`
+//! is the site's own. The code is in the body, so no address has a secret. The room's object
+//! decides who has the place ([`crate::machines::moves`]).
 
 use percent_encoding::percent_decode_str;
 
@@ -19,26 +20,26 @@ use crate::ticket::Ticket;
 use crate::ticket::client::ClientMark;
 use crate::ticket::place_code::PlaceCode;
 
-/// What stands behind the address of the page in a request that moves a place.
+/// The query of a request about a place.
 pub const QUERY: &str = "?waiting-room-place";
-/// How many codes the clients of one network may make and give in a minute, at each isolate. A
-/// guess finds one of a thousand codes that are good with a chance of 1 in 10^9.
+/// The most codes that the clients of one network may make and enter in a minute, at each isolate.
+/// A guess finds one of a thousand good codes with a chance of 1 in 10^9.
 pub const CODES_PER_MINUTE: u32 = 20;
-/// How often the clients of one network may ask there in a minute what has become of a place; of
-/// others it counts as open.
+/// The most questions per minute and isolate by which the clients of one network ask what has
+/// become of a place. After more of them it counts as open.
 pub const QUESTIONS_PER_MINUTE: u32 = 120;
 
-/// Whether a request moves a place.
+/// Whether a request is about a place.
 pub fn is_asked(head: &RequestHead<'_>, url: &str) -> bool {
     head.method == "POST" && url.ends_with(QUERY)
 }
 
-/// What is to be done about a request.
+/// What to do about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// A code is made with this ticket, which becomes the visitor's.
     Start(Ticket),
-    /// This visitor gives this code.
+    /// This visitor enters this code.
     Take(PlaceCode, VisitorId),
     /// The visitor who holds this ticket confirms the turn.
     Enter(Ticket),
@@ -46,39 +47,39 @@ pub enum Plan {
     Tell(Told),
 }
 
-/// What a visitor is told who moves a place.
+/// The answer to a visitor's request about a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
     /// The code of this ticket, which becomes the visitor's.
     Code(Ticket),
-    /// That the place of this ticket, which becomes the visitor's, is here now.
+    /// The place of this ticket, which becomes the visitor's, is here now.
     Taken(Ticket),
-    /// That the visitor is inside, with this ticket of a session that begins.
+    /// The visitor is inside, with this ticket of a new session.
     Entered(Ticket),
-    /// That nothing has changed: a form of another site, a visitor without a place.
+    /// Nothing has changed: a form of another site, or a visitor without a place.
     Refused {
         /// The status for apps.
         status: u16,
         /// The reason for apps.
         reason: &'static str,
-        /// The reason that pages tell.
+        /// The reason that pages show.
         why: CodeFailure,
     },
-    /// That the ticket is forgotten, so that the visitor can join the line again.
+    /// The ticket is forgotten, so that the visitor can join the line again.
     Forgotten,
-    /// What has become of this address or number, as typed: the answer says whether it is taken.
+    /// This address or number, as typed, was given. The answer says whether it is accepted.
     Contact(String),
-    /// That the address or number is forgotten.
+    /// The address or number is forgotten.
     NoContact,
-    /// That this address or number, as typed, was not taken: too many were given, or nobody can
-    /// tell whether a message would come.
+    /// This address or number, as typed, was not accepted. Too many were given, or nobody can tell
+    /// whether a message would come.
     TooManyContacts(String),
-    /// That no message will be sent to this address or number, as typed: other places have it.
+    /// No message will go to this address or number, as typed: other places have it.
     FullMailbox(String),
 }
 
 impl Told {
-    /// What the visitor is told of an address or number once the room's object has said whether a
+    /// Returns the answer about an address or number once the room's object has said whether a
     /// message will come.
     #[must_use]
     pub fn with_share(self, share: Share) -> Self {
@@ -98,7 +99,7 @@ const WRONG: Told = no_code("The code is wrong.", CodeFailure::Wrong);
 const USED: Told = no_code("The code has been used.", CodeFailure::Used);
 const OVER: Told = no_code("The code is over.", CodeFailure::Over);
 const SILENT: Told = refused(503, "Not now; try again in a minute.");
-/// For a network that has made or given too many codes.
+/// The refusal of a network that has made or entered too many codes.
 const TOO_MANY: Told = refused(429, "Try again in a minute.");
 
 const fn refused(status: u16, reason: &'static str) -> Told {
@@ -109,8 +110,8 @@ const fn no_code(reason: &'static str, why: CodeFailure) -> Told {
     Told::Refused { status: 404, reason, why }
 }
 
-/// Decides what is to be done about a request to `url` with this form as its body. `origin` is the
-/// header `Origin`, `ticket` what the visitor waits with.
+/// Decides what to do about a request to `url` with this form as its body. `origin` is the header
+/// `Origin`; `ticket` is the visitor's waiting ticket.
 pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<&Ticket>) -> Plan {
     if !is_origin_of(origin, url) {
         return Plan::Tell(FOREIGN);
@@ -133,27 +134,26 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
     }
 }
 
-/// What came of asking the room's object.
+/// The outcome of asking the room's object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// It answers so.
+    /// It answered with this.
     Reply(MoveReply),
-    /// It does not answer.
+    /// It did not answer in time.
     Silent,
     /// The client's network has asked too often.
     TooOften,
 }
 
 impl Plan {
-    /// Returns what the visitor is told who confirms the turn; `enter` begins the session. `None`
+    /// Returns the answer to a visitor who confirms the turn; `enter` begins the session. `None`
     /// for any other plan.
     pub fn entered(&self, enter: impl FnOnce(&Ticket) -> Option<Ticket>) -> Option<Told> {
         let Self::Enter(ticket) = self else { return None };
         Some(enter(ticket).map_or(NO_PLACE, Told::Entered))
     }
 
-    /// Returns what the visitor is told, by what came of asking; `open` opens what was sealed with
-    /// a code.
+    /// Returns the answer, by the outcome of asking. `open` opens what was sealed with a code.
     pub fn told(self, asked: Asked, open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>) -> Told {
         match (self, asked) {
             (Self::Tell(told), _) => told,

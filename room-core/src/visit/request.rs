@@ -1,10 +1,10 @@
-//! Tells the kind of a request (page, preflight, prefetch, upgrade) by its method and a few
+//! Recognizes the kind of a request (page, preflight, prefetch, upgrade) by its method and a few
 //! headers.
 
 use std::fmt::Debug;
 
-/// Reads the headers that tell the kind of a request, when they are asked for: each costs time, and
-/// of somebody inside none is needed. "" stands for a header that the request has not.
+/// The headers that show the kind of a request; "" for an absent one. Each is read on demand:
+/// reading costs time, and for a visitor inside none is needed.
 pub trait KindHeaders: Debug {
     /// The value of `Sec-Purpose`, or of the older `Purpose`.
     fn purpose(&self) -> &str;
@@ -32,15 +32,15 @@ impl KindHeaders for GivenHeaders<'_> {
     }
 }
 
-/// The method of a request, and the headers that tell its kind.
+/// The method of a request, and the headers that show its kind.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
     /// The method, in capitals, like `GET`.
     pub method: &'a str,
-    /// The headers that tell the kind.
+    /// The headers that show the kind.
     pub headers: &'a dyn KindHeaders,
-    /// Whether it has all that the preflights of browsers have: `Origin`,
-    /// `Access-Control-Request-Method`, and no body; `None` where that was not read.
+    /// Whether it has all that browsers' preflights have: `Origin`,
+    /// `Access-Control-Request-Method`, and no body. `None` if that was not read.
     pub is_preflight: Option<bool>,
 }
 
@@ -49,12 +49,12 @@ pub struct RequestHead<'a> {
 pub enum RequestKind {
     /// A page, or anything else that is none of the kinds below.
     Ordinary,
-    /// A CORS preflight: browsers send it without a cookie, so it passes and is not counted.
+    /// A CORS preflight. Browsers send it without a cookie, so it passes and does not count.
     Preflight,
-    /// A prefetch or prerender: the browser loads a page that may never be opened, so it takes no
+    /// A prefetch or prerender. The browser loads a page that may never be opened, so it takes no
     /// slot and no place in the line.
     Prefetch,
-    /// A WebSocket upgrade: its client cannot show a page, so a refusal is plain text.
+    /// A WebSocket upgrade. Its client cannot show a page, so a refusal is plain text.
     Upgrade,
 }
 
@@ -65,7 +65,7 @@ impl Default for RequestHead<'_> {
 }
 
 impl RequestHead<'_> {
-    /// Tells the kind of this request.
+    /// Returns the kind of this request.
     pub fn kind(&self) -> RequestKind {
         let is_prefetch = || {
             let purpose = self.headers.purpose();
@@ -82,33 +82,33 @@ impl RequestHead<'_> {
         }
     }
 
-    /// True if this is a CORS preflight.
+    /// Whether this is a CORS preflight.
     pub fn is_preflight(&self) -> bool {
         self.method == "OPTIONS" && self.is_preflight == Some(true)
     }
 
-    /// True if more headers must be read to tell whether this is a preflight.
+    /// Whether more headers must be read to recognize a preflight.
     pub fn is_preflight_unknown(&self) -> bool {
         self.method == "OPTIONS" && self.is_preflight.is_none()
     }
 
-    /// True if the answer must have no body.
+    /// Whether the answer must have no body.
     pub fn is_head(&self) -> bool {
         self.method == "HEAD"
     }
 
-    /// True if the request submits something (a form): a queue page then says that it was not
+    /// Whether the request submits something (a form). A queue page then says that it was not
     /// passed on.
     pub fn submits(&self) -> bool {
         !matches!(self.method, "GET" | "HEAD" | "OPTIONS")
     }
 }
 
-/// The header by which browsers tell what a request is for.
+/// The header by which browsers say what a request is for.
 pub const DESTINATION_HEADER: &str = "sec-fetch-dest";
 
-/// True if the value of [`DESTINATION_HEADER`] is that of a part of a page. What scripts fetch is
-/// none: apps wait like that.
+/// Whether the value of [`DESTINATION_HEADER`] is that of a part of a page. Requests by scripts are
+/// not: apps wait with them.
 pub fn is_part(destination: &str) -> bool {
     const PARTS: [&str; 8] =
         ["audio", "font", "image", "manifest", "script", "style", "track", "video"];
@@ -118,19 +118,19 @@ pub fn is_part(destination: &str) -> bool {
 /// The older headers by which browsers and their extensions announce a prefetch.
 pub const PREFETCH_HEADERS: [&str; 3] = ["purpose", "x-purpose", "x-moz"];
 
-/// True if the value of a header that tells the purpose of a request tells a prefetch.
+/// Whether the value of a header about a request's purpose announces a prefetch.
 pub fn is_prefetch(purpose: &str) -> bool {
     let purpose = purpose.to_ascii_lowercase();
     ["prefetch", "prerender", "preview"].iter().any(|one| purpose.contains(one))
 }
 
-/// True if an `Accept` header is exactly `application/json`, by which apps ask for JSON. A client
+/// Whether an `Accept` header is exactly `application/json`, by which apps ask for JSON. A client
 /// that lists other types as well gets the page.
 pub fn accepts_json_alone(accept: &str) -> bool {
     accept.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// True if an `Accept` header asks for an event stream and nothing else, as `EventSource` does.
+/// Whether an `Accept` header asks for an event stream and nothing else, as `EventSource` does.
 pub fn accepts_event_stream_alone(accept: &str) -> bool {
     accept.trim().eq_ignore_ascii_case("text/event-stream")
 }

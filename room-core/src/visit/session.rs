@@ -1,8 +1,8 @@
-//! What a visitor inside asks of the session itself: how long it lasts, and to leave early.
+//! A visitor's own requests about the session: how long it lasts, and to leave early.
 //!
-//! Both are asked at [`PATH`] below the room's own path, since the cookie goes there too. To ask
-//! renews nothing and counts nothing. To leave takes a `POST` whose `Origin` is the site's own: no
-//! page can write that header, so no other site makes a visitor leave.
+//! Both go to [`PATH`] below the room's own path, since the cookie goes there too. Asking renews
+//! nothing and counts nothing. Leaving takes a `POST` whose `Origin` is the site's own. No page can
+//! write that header, so no other site makes a visitor leave.
 
 use serde_json::{Value, json};
 
@@ -14,13 +14,13 @@ use crate::page::response::HttpResponse;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
 
-/// Where visitors ask, at the end of a path that the room covers.
+/// The address of these requests, at the end of a path that the room covers.
 pub const PATH: &str = "/_waiting-room/session";
 
-/// What becomes of a request to [`PATH`].
+/// The reply to a request to [`PATH`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionReply {
-    /// It is answered so.
+    /// The request is answered with this response.
     Respond(HttpResponse),
     /// The session of this ticket is ended with [`super::end_session`], and then [`left`] answers.
     End(Ticket),
@@ -32,7 +32,7 @@ pub fn is_asked(url: &str) -> bool {
 }
 
 /// Answers a request to [`PATH`] by its method. `session` is the visitor's ticket if it holds a
-/// session, `origin` the header `Origin`, "" where there is none.
+/// session. `origin` is the header `Origin`, "" if absent.
 pub fn reply(visit: &Visit<'_>, session: Option<Ticket>, origin: &str) -> SessionReply {
     let Visit { now, url, head, in_force, .. } = *visit;
     let refused = |status: u16, error: &str| {
@@ -56,13 +56,13 @@ pub fn reply(visit: &Visit<'_>, session: Option<Ticket>, origin: &str) -> Sessio
     }
 }
 
-/// Answers a visitor who is not inside any more; `set_cookies` remove the ticket.
+/// Answers a visitor who is no longer inside; `set_cookies` remove the ticket.
 pub fn left(set_cookies: &[String]) -> HttpResponse {
     let facts = json!({ "inside": false, "secondsLeft": 0, "renews": false });
     HttpResponse::of_session(200, &facts, set_cookies)
 }
 
-/// Tells whether the visitor is inside, for how long without a further visit, and whether a visit
+/// Returns whether the visitor is inside, for how long without a further visit, and whether a visit
 /// renews the session.
 fn facts(now: Timestamp, settings: &Settings, session: Option<&Ticket>) -> Value {
     let ends_at = session.and_then(|ticket| admission::session_end(ticket, now, settings));
@@ -74,8 +74,8 @@ fn facts(now: Timestamp, settings: &Settings, session: Option<&Ticket>) -> Value
     })
 }
 
-/// Tells in a header for how many seconds the session of this ticket lasts without a further visit,
-/// and whether a visit renews it: an item of a structured field (RFC 9651) like `300;renews`.
+/// Writes a header with the seconds that the session of this ticket lasts without a further visit,
+/// and whether a visit renews it. It is an item of a structured field (RFC 9651) like `300;renews`.
 pub fn header(now: Timestamp, settings: &Settings, ticket: &Ticket) -> Option<String> {
     let seconds = admission::session_end(ticket, now, settings)?.since_ms(now) / SECOND_MS;
     let renews = if renews(settings, ticket) { ";renews" } else { "" };

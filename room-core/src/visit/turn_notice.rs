@@ -1,10 +1,10 @@
-//! When a visitor who wants it is told that the turn is near: by the owner's own e-mail or SMS
-//! service, to which the room's object sends a webhook.
+//! The message to a visitor that the turn is near, for visitors who want it. The owner's own e-mail
+//! or SMS service sends it, after a webhook from the room's object.
 //!
-//! What the visitor has typed stands in the visitor's cookie alone. At a check-in with a short told
-//! wait the isolate hands it to the object, which sends one message for each visitor and keeps it
-//! in memory until the turn. An object that restarts meanwhile has forgotten it, so it is handed
-//! over again after a minute.
+//! What the visitor has typed is stored only in the visitor's cookie. At a check-in with a short
+//! shown wait the isolate hands it to the object. The object sends one message for each visitor and
+//! keeps it in memory until the turn. A restarted object has forgotten it, so it is handed over
+//! again after a minute.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -15,45 +15,46 @@ use crate::room::settings::QueueingMethod;
 use crate::ticket::contact::Contact;
 use crate::ticket::{Ticket, TicketState};
 
-/// From which told wait on a visitor is told, in seconds.
+/// The shown wait at which the message is sent, in seconds.
 pub const NEAR_S: u32 = 5 * 60;
-/// How long a visitor must have had the place before, in milliseconds: a message costs whoever
-/// wants many of them that time for each.
+/// How long a visitor must have had the place before, in milliseconds. So each of many messages
+/// costs that time.
 const WAITED_MS: u64 = MINUTE_MS;
-/// After how long it is handed over again, in milliseconds, and how often at most.
+/// Time until it is handed over again, in milliseconds, and the most times that it is.
 const HAND_AGAIN_MS: u64 = MINUTE_MS;
 const HANDINGS_MAX: u8 = 5;
-/// How many addresses and numbers the clients of one network may give in a minute, at each isolate.
+/// The most addresses and numbers that the clients of one network may give in a minute, at each
+/// isolate.
 pub const CONTACTS_PER_MINUTE: u32 = 120;
 /// The topic of webhooks that get these messages.
 pub const TOPIC: &str = "turn";
-/// What a [`ShareRequest`] is sent with.
+/// The name with which a [`ShareRequest`] is sent.
 pub const SHARE: &str = "share";
 
-/// What an isolate asks the room's object when a visitor types an address or takes it back: whether
-/// the place gets a share of the mailbox (`webhooks/shares.js`). Its names are those of
+/// An isolate's question to the room's object when a visitor types an address or takes it back:
+/// does the place get a share of the mailbox (`webhooks/shares.js`)? Its names are those of
 /// [`TurnMessage`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShareRequest {
     /// Names the visitor.
     pub id: String,
-    /// Names the mailbox or telephone; empty to give back what the place has.
+    /// Names the mailbox or telephone. Empty to give back the share of the place.
     pub contact_id: String,
 }
 
-/// What becomes of an address that a visitor has typed.
+/// The outcome for an address that a visitor has typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// The place gets a message there.
     Given,
-    /// It gets none: as many places as may have one have taken theirs.
+    /// The place gets no message: other places have taken all shares.
     Full,
-    /// Nobody can tell, or the place had its message a while ago.
+    /// Nobody can tell, or the place had its message some time ago.
     NotNow,
 }
 
 impl Share {
-    /// Reads the object's answer; an object of the version before knows no shares.
+    /// Reads the object's answer. An object of the version before knows no shares.
     pub fn read(answer: Option<&str>) -> Self {
         let answer = answer.and_then(|text| serde_json::from_str::<Value>(text).ok());
         let Some(answer) = answer else { return Self::NotNow };
@@ -70,33 +71,34 @@ impl Share {
 /// it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TurnMessage {
-    /// Names the visitor, and the message: no ticket can be told from it.
+    /// Names the visitor and the message. It does not reveal the ticket.
     pub id: String,
-    /// Names the mailbox or telephone as the visitor's network gives it; neither can be told from
-    /// it. It bounds what a mailbox gets: each network has a share of its own, so that nobody
-    /// elsewhere can use up that of this visitor.
+    /// Names the mailbox or telephone as given from the visitor's network, without revealing
+    /// either. It bounds the messages to a mailbox. Each network has a share of its own, so that
+    /// nobody elsewhere can use up that of this visitor.
     pub contact_id: String,
     /// What the visitor has typed.
     pub contact: String,
-    /// The told wait, in seconds.
+    /// The shown wait, in seconds.
     pub wait_s: u32,
 }
 
-/// Whether one of the webhooks of a room is told of turns; `hooks` is what isolates know of them.
+/// Whether a webhook of the room gets messages about turns. `hooks` is what isolates know of the
+/// webhooks.
 pub fn is_told(hooks: &Value) -> bool {
     let hooks = hooks.as_array().into_iter().flatten();
     let mut topics = hooks.filter_map(|hook| hook.get("topics")?.as_array()).flatten();
     topics.any(|topic| topic.as_str() == Some(TOPIC))
 }
 
-/// Whether the holder of a ticket may ask to be told: whoever is near the head already, or whose
-/// place is moving, may not.
+/// Whether the holder of a ticket may ask for a message. Not a visitor near the head, nor one whose
+/// place is in transfer.
 pub fn may_ask(ticket: &Ticket, waiting: &Waiting) -> bool {
     let is_far = waiting.estimate_s.is_none_or(|wait_s| wait_s > NEAR_S);
     has_place(ticket, waiting) && is_far
 }
 
-/// Returns the told wait in seconds if the visitor is to be told now.
+/// Returns the shown wait in seconds if the message is due now.
 pub fn due(now: Timestamp, ticket: &Ticket, waiting: &Waiting, contact: &Contact) -> Option<u32> {
     let is_held = waiting.queue_all || waiting.is_held || waiting.is_prequeueing();
     let tells_time = has_place(ticket, waiting) && !ticket.infinite && !is_held;
@@ -106,7 +108,8 @@ pub fn due(now: Timestamp, ticket: &Ticket, waiting: &Waiting, contact: &Contact
     (has_waited && !is_again && contact.handed < HANDINGS_MAX).then_some(wait_s)
 }
 
-/// In a lottery nobody comes nearer, and a place that moves may be on another device.
+/// Whether the visitor has a place to wait for. In a lottery nobody comes nearer, and a place in
+/// transfer may be on another device.
 fn has_place(ticket: &Ticket, waiting: &Waiting) -> bool {
     ticket.state == TicketState::Queued && !ticket.moving && waiting.method == QueueingMethod::Fifo
 }

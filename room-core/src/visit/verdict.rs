@@ -34,38 +34,38 @@ pub enum Verdict {
     Respond(HttpResponse),
     /// Answers with an event stream that begins with this response.
     Stream(HttpResponse),
-    /// Answers with this head and the description of the API, which the entry holds; the
-    /// body here is empty.
+    /// Answers with this head and the description of the API, which the entry holds. The body here
+    /// is empty.
     Describe(HttpResponse),
     /// Answers with this response after the entry has measured what its body names, and has added
     /// it there.
     Examine(HttpResponse),
-    /// Asks again with the body of a management request, or of one that a rule wants to see.
+    /// Asks again with the body of a management request, or of a request that a rule wants to see.
     ReadBody {
-        /// How much of the body is read at most, in bytes.
+        /// The most bytes of the body to read.
         at_most_bytes: usize,
     },
     /// Asks `manage`: the request is one of the management API.
     Manage,
     /// Asks `handle`, which may wait for an object or for more of the request.
     Handle,
-    /// Does as the variable `ON_FAILURE` says: there is no decision.
+    /// There is no decision: the variable `ON_FAILURE` says what to do.
     Undecided,
 }
 
-/// How a request goes to the origin; by default untouched.
+/// How a request goes to the origin. Untouched by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forward {
-    /// The URL that the origin gets instead of the visitor's; `None` leaves it.
+    /// The URL that the origin gets instead of the visitor's; `None` keeps it.
     pub url: Option<String>,
-    /// The `Cookie` header that the origin gets instead of the visitor's: "" takes it out, `None`
-    /// leaves it.
+    /// The `Cookie` header that the origin gets instead of the visitor's. "" removes it, `None`
+    /// keeps it.
     pub cookies: Option<String>,
     /// The complete value of a `Set-Cookie` header for the visitor.
     pub set_cookie: Option<String>,
-    /// The value of a header that tells the visitor of the session, beside a cookie.
+    /// The value of a header about the visitor's session, beside a cookie.
     pub session: Option<String>,
-    /// True where a header of the origin's answer may order the end of the visitor's session.
+    /// Whether a header of the origin's answer may order the end of the visitor's session.
     pub heeds_commands: bool,
 }
 
@@ -82,7 +82,7 @@ impl Verdict {
     /// Writes the verdict as the text that the entry reads.
     ///
     /// `work_is_left` asks the entry to call `after`. A verdict that asks again (`B`, `M`, `H`)
-    /// drops it: the next verdict says it.
+    /// drops it, since the next verdict says it.
     pub fn encode(&self, work_is_left: bool) -> String {
         let mut text = match self {
             Self::Forward(forward) => forward.encode(),
@@ -146,8 +146,8 @@ impl HttpResponse {
     }
 }
 
-/// Writes the next step of an open event stream: `W` and whole events where it goes on, `G` and
-/// whole events where it ends; the letter is small where work is left.
+/// Writes the next step of an open event stream: `W` and whole events if it goes on, `G` and whole
+/// events if it ends. The letter is small if work is left.
 pub fn encode_stream_step(events: &str, goes_on: bool, work_is_left: bool) -> String {
     let mut text = format!("{}{events}", if goes_on { 'W' } else { 'G' });
     mark(&mut text, work_is_left);

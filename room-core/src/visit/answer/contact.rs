@@ -1,5 +1,5 @@
-//! The part of an answer that is about telling a visitor before the turn: the form on the page, the
-//! cookie that holds what was typed, and what is handed to the room's object.
+//! The part of an answer that is about a message to the visitor before the turn: the form on the
+//! page, the cookie with the input, and the hand-over to the room's object.
 
 use super::{AnswerSource, ResponseContext, Waiting, waiting_life_s};
 use crate::keys::key_ring::KeyRing;
@@ -13,15 +13,15 @@ use crate::visit::request::accepts_json_alone;
 use crate::visit::turn_notice::{self, ShareRequest, TurnMessage};
 use crate::visit::verdict::Verdict;
 
-/// The most characters of what was typed that a page shows again: as many as its field takes.
+/// The most characters of the input that a page shows again: as many as its field takes.
 const TYPED_MAX: usize = 120;
-/// What apps are told where no message will come.
+/// The text for apps if no message will come.
 const FULL: &str =
     "{\"error\":\"No message will be sent: three places have this address or number.\"}";
 
 impl ResponseContext<'_> {
-    /// Returns what the page of a waiting visitor shows, and with a counted visit the cookie again,
-    /// so that it lives as long as the ticket. Hands over what is due.
+    /// Returns what the page of a waiting visitor shows. A counted visit also returns the cookie
+    /// again, so that it lives as long as the ticket. Hands over what is due.
     pub(super) fn contact(
         &self,
         keys: &mut KeyRing,
@@ -51,7 +51,7 @@ impl ResponseContext<'_> {
         (ContactForm { given, is_sent: handed > 0, ..ContactForm::default() }, cookie)
     }
 
-    /// Returns what the room's object is asked before such a form is answered; `None` where the
+    /// Returns the question to the room's object before such a form is answered. `None` if the
     /// answer does not depend on it.
     pub fn share_asked(
         &self,
@@ -89,8 +89,8 @@ impl ResponseContext<'_> {
         ShareRequest { id: keys.visitor_name(room, ticket), contact_id }
     }
 
-    /// Answers a form with an address or number of a visitor who waits with the ticket `own`: with
-    /// the page that it came from, or with JSON.
+    /// Answers a form with an address or number of a visitor who waits with the ticket `own`. The
+    /// answer is the page that sent it, or JSON.
     pub(super) fn contact_given(
         &self,
         keys: &mut KeyRing,
