@@ -1,4 +1,4 @@
-//! Numbers, names and small tables that every other folder uses: nothing here is about waiting
+//! Numbers, names and small tables that every other folder uses. Nothing here is about waiting
 //! rooms.
 
 pub(crate) mod accept_language;

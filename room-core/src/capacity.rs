@@ -1,5 +1,5 @@
-//! How many visitors may come in: the account of slots, booked before they are handed out,
-//! and the count of visitors inside.
+//! How many visitors may enter: the account of slots, booked before they are handed out, and the
+//! count of visitors inside.
 
 pub mod cadence;
 pub mod facts;

@@ -1,5 +1,5 @@
 //! Secrets: the keys that seal tickets and draw lots, the tokens of the management API, and the
-//! signature by which origins know us.
+//! signature by which origins recognize our requests.
 
 pub mod key_ring;
 pub mod master_key;

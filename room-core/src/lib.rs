@@ -1,7 +1,7 @@
-//! The waiting room itself: who may enter, in which order, and what everybody else is told.
+//! The waiting room itself: who may enter, in which order, and what everybody else is shown.
 //!
-//! Pure: no clock, no entropy, no async, no logging, no platform. Time and random draws are
-//! arguments; what must happen outside is returned, never done.
+//! It is pure: no clock, no entropy, no async, no logging, no platform. Time and random draws are
+//! arguments. What must happen outside is returned, never done.
 
 pub mod admission;
 pub mod base;

@@ -1,4 +1,4 @@
-//! The four machines that run a room, and what they say to each other.
+//! The four machines that run a room, and the messages between them.
 
 pub mod data_center_aggregator;
 pub mod data_center_counter;

@@ -1,4 +1,4 @@
-//! Places in the line and who holds them: the order key, the census of waiting visitors, and the
+//! Places in the line and their holders: the order key, the census of waiting visitors, and the
 //! places that a lottery or an event's shuffle draws.
 
 pub mod census;

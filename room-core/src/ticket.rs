@@ -12,15 +12,16 @@ use crate::base::time::{SECOND_MS, Timestamp};
 use crate::ticket::bucket::Bucket;
 use crate::ticket::client::ClientMark;
 
-/// Seconds for which a waiting visitor keeps the place after the last check-in: 5 minutes, the life
-/// of a queued visitor's cookie as Cloudflare publishes it (24 hours in its older versions).
+/// Seconds for which a waiting visitor keeps the place after the last check-in. Cloudflare
+/// publishes these 5 minutes as the life of a queued visitor's cookie (24 hours in its older
+/// versions).
 pub const GRACE_S: u64 = 5 * 60;
 
-/// The longest time in minutes for which the turn of a visitor is kept who does not come: as long
-/// as the place itself.
+/// The longest time in minutes for which the turn of an absent visitor is kept: as long as the
+/// place itself.
 pub const TURN_KEPT_MINUTES_MAX: u8 = 5;
 
-/// What `Ticket::shown_estimate_s` is while the visitor has not been shown any estimate.
+/// The value of `Ticket::shown_estimate_s` before any estimate was shown.
 pub const NO_ESTIMATE: u32 = u32::MAX;
 
 /// Whether the holder of a ticket waits or is inside.
@@ -33,14 +34,14 @@ pub enum TicketState {
     Accepted,
 }
 
-/// What the room has to know about one visitor: the visitor carries it, sealed, in a cookie.
+/// What the room has to know about one visitor. The visitor carries it, sealed, in a cookie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a bit of its own in the cookie")]
 pub struct Ticket {
     /// The visitor's own random number, drawn by the caller when the visitor first came.
     pub id: TicketId,
-    /// When the visitor came first; with first come, first served, also the place in the line.
+    /// When the visitor first came. With first come, first served it is also the place in the line.
     pub joined_at: Timestamp,
     /// Whether the visitor waits or has been admitted.
     pub state: TicketState,
@@ -50,62 +51,64 @@ pub struct Ticket {
     pub counted_bucket: Bucket,
     /// When the visitor last checked in. A visit that comes too early is no check-in.
     pub last_check_in: Timestamp,
-    /// Seconds from `last_check_in` to the next check-in, as the visitor was told.
+    /// Seconds from `last_check_in` to the next check-in, as the page set them.
     pub interval_s: u16,
-    /// The last estimate the visitor was shown, in seconds; `NO_ESTIMATE` for none, and once
-    /// accepted, but in tickets of an earlier version.
+    /// The last estimate shown to the visitor, in seconds. `NO_ESTIMATE` for none, and once
+    /// accepted, except in tickets of an earlier version.
     pub shown_estimate_s: u32,
-    /// The second, counted from 1970, until which a visitor inside passes without a look at the
-    /// ended sessions, in a room in which sessions can be ended early; 0 while queued, and in
+    /// The second, since 1970, until which a visitor inside passes without a check of the ended
+    /// sessions. Only for rooms in which sessions can be ended early. 0 while queued, and in
     /// tickets of an earlier version.
     #[cfg_attr(test, serde(default))]
     pub checked_until_s: u32,
-    /// The client that got this ticket, in a room that wants to know who shares one; else 0.
+    /// The client that got this ticket, in a room that watches for shared tickets; otherwise 0.
     pub client: ClientMark,
     /// When a cookie of this visitor first came back, in seconds since the epoch; 0 until then.
-    /// Outside a lottery, which alone asks for that moment, [`Self::first_told_s`] takes its place
-    /// once there is one; an earlier version, or a lottery, takes that for a moment long ago.
+    ///
+    /// Only a lottery needs that moment. Elsewhere [`Self::first_told_s`] takes its place once
+    /// there is one. An earlier version, or a lottery, reads that as a moment long ago.
     #[cfg_attr(test, serde(default))]
     pub confirmed_s: u32,
-    /// True on the first page, until a cookie of this visitor has come back. A newcomer inside, of
-    /// whom that is true, may count for a shorter time than the session lasts.
+    /// Whether no cookie of this visitor has come back yet, as on the first page. Such a newcomer
+    /// inside may count for a shorter time than the session lasts.
     pub unconfirmed: bool,
-    /// True for a visitor in the infinite queue, the line that never moves. It must look like the
-    /// other line from outside.
+    /// Whether the visitor is in the infinite queue, the line that never moves. It must look like
+    /// the other line from outside.
     pub infinite: bool,
     /// How far the visitor has come with the Turnstile challenge.
     #[cfg_attr(test, serde(default))]
     pub challenge: Challenge,
-    /// How many visitors a visitor of the infinite queue was told to stand behind at `joined_at`; 0
-    /// for everybody else.
+    /// The number of people ahead that was shown at `joined_at` to a visitor of the infinite queue;
+    /// 0 for everybody else.
     #[cfg_attr(test, serde(default))]
     pub people_ahead: u32,
-    /// The aggregator that was to hear of the admission or renewal that set `counted_bucket`; none
-    /// while queued, and in tickets of an earlier version.
+    /// The aggregator that heard of the admission or renewal that set `counted_bucket`. None while
+    /// queued, and in tickets of an earlier version.
     #[cfg_attr(test, serde(default))]
     pub counted_by: AggregatorCode,
-    /// The counter that is asked for the slot of a waiting visitor, from whatever data center, so
-    /// that all copies of the ticket get the same one; none in the infinite queue, once accepted,
-    /// and in tickets of an earlier version.
+    /// The counter that is asked for the slot of a waiting visitor, from any data center, so that
+    /// all copies of the ticket get the same one. None in the infinite queue, once accepted, and in
+    /// tickets of an earlier version.
     #[cfg_attr(test, serde(default))]
     pub counter: CounterCode,
-    /// True for one more copy of a waiting ticket whose session another data center counts: it
-    /// lasts as long as the admission does, and is not renewed.
+    /// Whether this is one more copy of a waiting ticket whose session another data center counts.
+    /// It lasts as long as the admission does, and is not renewed.
     #[cfg_attr(test, serde(default))]
     pub shared: bool,
-    /// For how many minutes after the next check-in is due a waiting visitor is counted all the
-    /// same, so that the turn is kept; at most [`TURN_KEPT_MINUTES_MAX`]. Once accepted, the
-    /// minutes of the window in which the visitor has to confirm the turn; 0 for who has, or need
-    /// not.
+    /// Minutes after the next check-in is due for which a waiting visitor still counts, so that the
+    /// turn is kept; at most [`TURN_KEPT_MINUTES_MAX`].
+    ///
+    /// Once accepted, the minutes in which the visitor has to confirm the turn; 0 if that is done
+    /// or not asked for.
     #[cfg_attr(test, serde(default))]
     pub kept_minutes: u8,
-    /// True while a code for the place is out, with which another device may have taken it: nobody
+    /// Whether a code for the place is out, with which another device may have taken it. Nobody
     /// enters with this ticket. The code was made at `last_check_in`.
     #[cfg_attr(test, serde(default))]
     pub moving: bool,
 }
 
-/// How far a visitor has come with the Turnstile challenge, of which each gets one at most.
+/// How far a visitor has come with the Turnstile challenge. Each visitor gets one at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Challenge {
@@ -121,15 +124,14 @@ pub enum Challenge {
 /// The length of every ticket before it is sealed, in bytes.
 pub(crate) const TICKET_BYTES: usize = 64;
 
-/// The longest wait that is told, in seconds: 24 hours. The page of whoever is to wait longer says
-/// that the line is full.
+/// The longest wait that is shown, in seconds: 24 hours. For a longer one the page says that the
+/// line is full.
 pub const LONGEST_TOLD_S: u32 = 24 * 3_600;
-/// How long after a look at the ended sessions a visitor inside passes without the next one, in
-/// seconds. A session that is ended is known in the whole room 5 s later, so a copy of its ticket
-/// is served for less than a minute.
+/// How long a visitor inside passes after a check of the ended sessions, in seconds. The whole room
+/// knows of an ended session 5 s later, so a copy of its ticket is served for less than a minute.
 pub const CHECKED_S: u32 = 45;
-/// Lower numbers in `confirmed_s`, and at the place of `checked_until_s`, are waits, others
-/// moments: this is in January 1970.
+/// The bound between waits and moments in `confirmed_s` and in the place of `checked_until_s`, in
+/// January 1970. Lower numbers are waits, others are moments.
 const FIRST_MOMENT_S: u32 = 1 << 19;
 
 const QUEUED: u8 = 0;
@@ -141,25 +143,25 @@ const FLAG_INFINITE: u8 = 1 << 1;
 const FLAG_SHOWN: u8 = 1 << 2;
 const FLAG_ANSWERED: u8 = 1 << 3;
 const FLAG_SHARED: u8 = 1 << 4;
-/// The same bit in the ticket of a waiting visitor, which is never shared.
+/// The same bit as `FLAG_SHARED`, in the ticket of a waiting visitor, which is never shared.
 const FLAG_MOVING: u8 = FLAG_SHARED;
-/// Where the minutes begin for which the turn is kept: the last three bits.
+/// The position of the minutes for which the turn is kept: the last three bits.
 const KEPT_SHIFT: u32 = 5;
 
 impl Ticket {
-    /// Returns how long the visitor of an accepted ticket waited before, in seconds.
+    /// Returns how long the visitor of an accepted ticket waited, in seconds.
     pub fn waited_s(&self) -> u32 {
         let waited_s = self.accepted_at.since_ms(self.joined_at) / SECOND_MS;
         u32::try_from(waited_s).unwrap_or(u32::MAX)
     }
 
-    /// Returns how long the visitor was told to wait when first told anything: in seconds, and in
-    /// all, from joining on. `None` if that was not noted.
+    /// Returns the first wait that was shown to the visitor, in seconds since joining. `None` if it
+    /// was not noted.
     pub fn first_told_s(&self) -> Option<u32> {
         Some(self.confirmed_s).filter(|told_s| (1..FIRST_MOMENT_S).contains(told_s))
     }
 
-    /// Notes what the page of the last check-in told, unless an earlier one was noted.
+    /// Notes the wait shown on the page of the last check-in, unless an earlier one was noted.
     pub(crate) fn note_told(&mut self) {
         if self.shown_estimate_s >= LONGEST_TOLD_S || self.first_told_s().is_some() {
             return;
@@ -172,8 +174,8 @@ impl Ticket {
         }
     }
 
-    /// Returns the moment of whose ended sessions it is known that this is none; 1970 if of none. A
-    /// second earlier than what was noted, since two room objects may have had different clocks.
+    /// Returns the moment up to whose ended sessions this one is known not to belong; 1970 if none.
+    /// It is a second earlier than noted, since two room objects may have had different clocks.
     pub(crate) fn checked_at(&self) -> Timestamp {
         Timestamp::from_seconds(self.checked_until_s.saturating_sub(CHECKED_S + 1).into())
     }
@@ -240,7 +242,7 @@ impl Ticket {
         bytes.extend_from_slice(&last.to_be_bytes());
     }
 
-    /// Reads a ticket from exactly these bytes; `None` if no ticket is written like this.
+    /// Reads a ticket from exactly these bytes; `None` if they are no ticket.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let rest = &mut { bytes };
         let ticket = Self {
@@ -301,8 +303,8 @@ impl Ticket {
         })
     }
 
-    /// Whether a room can have written this ticket: one that was admitted, and no other, has the
-    /// moment of the admission and a bucket.
+    /// Whether a room can have written this ticket: exactly an accepted one has a moment of
+    /// admission and a bucket.
     fn is_reachable(&self) -> bool {
         let accepted = self.state == TicketState::Accepted;
         let counter = self.counter == CounterCode::default();

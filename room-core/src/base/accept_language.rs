@@ -1,14 +1,14 @@
-//! Takes an `Accept-Language` header apart (RFC 9110 section 12.5.4). The tags are passed on as
-//! written: which of them name a language is up to `room::language`.
+//! Splits an `Accept-Language` header (RFC 9110 section 12.5.4). Tags are returned as written;
+//! `room::language` decides which of them name a language.
 
 /// The highest quality, in thousandths; also that of an entry without a quality.
 pub(crate) const FULL_QUALITY: u16 = 1_000;
 
 /// Iterates over the entries of a header in their order, each as its tag and its quality.
 ///
-/// The tag is `*` or empty where the header says so. The quality is in thousandths, 0 to 1,000;
-/// `None` where something else than a quality stands behind the `;`. So `de, en;q=0.5` gives
-/// `("de", Some(1_000))` and `("en", Some(500))`.
+/// The tag is `*` or empty if the header says so. The quality is in thousandths, 0 to 1,000; `None`
+/// if something else than a quality follows the `;`. So `de, en;q=0.5` gives `("de", Some(1_000))`
+/// and `("en", Some(500))`.
 pub(crate) fn entries(header: &str) -> impl Iterator<Item = (&str, Option<u16>)> {
     header.split(',').map(|entry| {
         let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));

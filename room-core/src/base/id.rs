@@ -95,7 +95,7 @@ hex32_id! {
     RuleId
 }
 hex32_id! {
-    /// The id of a named list that rules refer to, written as 32 hexadecimal characters.
+    /// The id of a named list for rules, written as 32 hexadecimal characters.
     ListId
 }
 hex32_id! {
@@ -107,8 +107,8 @@ hex32_id! {
     WebhookId
 }
 hex32_id! {
-    /// The id of one visitor's ticket: 16 random bytes, drawn when the visitor came first. Whoever
-    /// knew it could name the visitor, so pages and logs do not show it.
+    /// The id of one visitor's ticket: 16 random bytes, drawn when the visitor first came. It names
+    /// the visitor, so pages and logs do not show it.
     TicketId
 }
 
@@ -129,13 +129,14 @@ impl TicketId {
 #[serde(transparent)]
 pub struct VisitorId(pub u64);
 
-/// An admission: the same in every request that carries one ticket, so that a ticket gets one slot
+/// An admission. It is the same in every request with one ticket, so that a ticket gets one slot
 /// however often it asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AdmissionId(pub u64);
 
-/// A check-in of a waiting visitor: the same from two tabs with one cookie, which are one visitor.
+/// A check-in of a waiting visitor. Two tabs with one cookie have the same one, since they are one
+/// visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CheckInId(pub u64);
@@ -173,7 +174,7 @@ impl PartialOrd for Colo {
 }
 
 impl Colo {
-    /// The code that stands for a data center whose code the platform does not tell.
+    /// The code of a data center that the platform does not name.
     pub const UNKNOWN: Self = Self(*b"ZZZ");
 
     /// Returns the three letters of the code.
@@ -225,14 +226,14 @@ impl<'de> Deserialize<'de> for Colo {
     }
 }
 
-/// The name of one isolate: a random number, drawn when its memory was made. An isolate that is
-/// started anew has another one.
+/// The name of one isolate: a random number, drawn when its memory was made. A restarted isolate
+/// has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IsolateId(pub u64);
 
-/// The aggregator that an isolate reports to, in the four bytes that a ticket has for it; 0 is
-/// none. `Node::code` makes it.
+/// The aggregator of an isolate, in the four bytes that a ticket has for it; 0 is none.
+/// `Node::code` makes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AggregatorCode(pub u32);
@@ -245,13 +246,13 @@ impl AggregatorCode {
 }
 
 /// The one counter that gives a ticket its slot, in the four bytes that a ticket has for it: the
-/// letters of its data center, and its number there; 0 is none.
+/// letters of its data center, and its number there. 0 is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(Deserialize))]
 pub struct CounterCode(pub u32);
 
 impl CounterCode {
-    /// Names the counter of this number, below 256, in a data center.
+    /// Returns the code of the counter of this number, below 256, in a data center.
     pub fn new(colo: Colo, number: u16) -> Self {
         let [first, second, third] = colo.letters();
         let [_, number] = number.to_be_bytes();
@@ -266,8 +267,8 @@ impl CounterCode {
     }
 }
 
-/// The name of one life of an object, from its start until it is evicted or fails: a random number,
-/// drawn when its memory was made.
+/// The name of one life of an object, from its start until it is evicted or fails. It is a random
+/// number, drawn when its memory was made.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -7,7 +7,7 @@ pub const KELVIN: char = '\u{212a}';
 /// The long s, whose capital is `S`.
 pub const LONG_S: char = '\u{17f}';
 
-/// Returns a name in the spelling in which case-insensitive servers compare it.
+/// Returns a name in the form in which case-insensitive servers compare it.
 pub fn folded(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
         Cow::Borrowed(name)
@@ -16,8 +16,8 @@ pub fn folded(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the small letter of Latin (ASCII, Latin-1, Extended-A), Greek and Cyrillic capitals, and
-/// the plain letter of those that have one in the other case. All of Unicode would cost a fresh
+/// Returns the small letter of a Latin (ASCII, Latin-1, Extended-A), Greek or Cyrillic capital.
+/// Letters whose other case is a plain letter become that letter. All of Unicode would cost a fresh
 /// isolate 8 KB.
 fn lower(letter: char) -> char {
     let code = u32::from(letter);

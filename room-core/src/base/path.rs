@@ -1,18 +1,18 @@
-//! Tells whether all servers take the path of a URL for the same one, and which characters some of
-//! them read in a way of their own.
+//! Whether all servers read the path of a URL in the same way, and which characters some of them
+//! read differently.
 
 use percent_encoding::percent_decode_str;
 
 use super::letter_case::{KELVIN, LONG_S};
 
-/// Whether every server reads `path` in the same way, but for the letter case: so that what is
-/// decided by the text of the path is decided for what the origin serves.
+/// Whether every server reads `path` in the same way, apart from the letter case. A decision by the
+/// text of the path then holds for what the origin serves.
 ///
-/// False where something is encoded that needs no encoding, for what some servers take for a
-/// separator or an end (`;`, `\`, `//`, an encoded `/`, `%` or `#`), for dot segments, for blanks
-/// at the ends of a segment and dots at its end, which some servers drop, for what is not UTF-8,
-/// for control characters, and for letters that some servers turn into others: the wide ones
-/// (U+FF01 to U+FF5E) and the two whose other case is a plain letter.
+/// False for an encoding that is not needed; for what some servers take for a separator or an end
+/// (`;`, `\`, `//`, an encoded `/`, `%` or `#`); for dot segments; for blanks at the ends of a
+/// segment and dots at its end, which some servers drop; for what is not UTF-8, and control
+/// characters; and for letters that some servers turn into others: the wide ones (U+FF01 to U+FF5E)
+/// and the two whose other case is a plain letter.
 pub fn has_one_reading(path: &str) -> bool {
     let Some(below_root) = path.strip_prefix('/') else { return false };
     let without_end = below_root.strip_suffix('/').unwrap_or(below_root);
@@ -20,14 +20,15 @@ pub fn has_one_reading(path: &str) -> bool {
 }
 
 /// Whether some servers drop the character at the ends of a path or a name: white space, control
-/// characters, and what is not seen.
+/// characters, and invisible ones.
 pub fn is_blank(character: char) -> bool {
     character.is_whitespace()
         || character.is_control()
         || matches!(character, '\u{180e}' | '\u{200b}' | '\u{feff}')
 }
 
-/// Whether some servers leave the character out, or end a line, a name or the whole path with it.
+/// Whether some servers leave the character out, or take it for the end of a line, a name or the
+/// path.
 pub fn is_break(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}' | '\u{2029}')
 }
@@ -51,7 +52,7 @@ fn segment_has_one_reading(written: &str) -> bool {
         && !decoded.contains(is_read_differently)
 }
 
-/// Whether what follows a `%` is the number of a byte that has to be encoded.
+/// Whether the two digits after a `%` are a byte that has to be encoded.
 fn needs_encoding(after_percent: &str) -> bool {
     let byte = after_percent.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
     let is_number = !after_percent.starts_with('+');

@@ -1,28 +1,30 @@
-//! Bounds how often something happens in a minute for the clients of one network.
+//! Limits how often something happens per minute for the clients of one network.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::time::{MINUTE_MS, Timestamp};
 
-/// The most networks that are counted in a minute; those that come later are not bounded until it
-/// ends. It bounds the memory to some 100 KB; whoever has so many networks is stopped by no count.
+/// The most networks that are counted in a minute. Further ones are not limited until it ends. It
+/// bounds the memory to some 100 KB. A client with so many networks cannot be stopped by counting.
 const PREFIXES_MAX: usize = 4_096;
 
-/// Tells networks of IPv4 from those of IPv6, and both from none.
+/// Tells IPv4 networks from IPv6 ones, and both from none.
 const V4: u64 = 1 << 32;
 const V6: u64 = 1 << 56;
 
-/// The network of a client: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address,
-/// which is the most that one customer gets (RFC 6177). An address that was made of one of IPv4 is
-/// in the network of that one: by 6to4 (`2002::/16`, RFC 3056), by Teredo (`2001::/32`, RFC 4380),
-/// where the client chooses the bits before it, and by a translator (`64:ff9b::/96`, RFC 6052).
-/// Clients without an address share one.
+/// The network of a client: the first 24 bits of an IPv4 address, or the first 48 of an IPv6
+/// address, which is the most that one customer gets (RFC 6177).
+///
+/// An address that was made from an IPv4 address is in the network of that one: by 6to4
+/// (`2002::/16`, RFC 3056), by Teredo (`2001::/32`, RFC 4380), where the client chooses the bits
+/// before it, and by a translator (`64:ff9b::/96`, RFC 6052). Clients without an address share one
+/// network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientPrefix(u64);
 
 impl ClientPrefix {
-    /// Returns the network of an address, as the platform tells it.
+    /// Returns the network of an address that the platform gives.
     pub fn of(address: Option<IpAddr>) -> Self {
         match address.map(|address| address.to_canonical()) {
             None => Self(0),
@@ -38,13 +40,13 @@ impl ClientPrefix {
         Self(u64::from(address.to_bits() >> 8) | V4)
     }
 
-    /// Returns the bytes that name it.
+    /// Returns the bytes of the network's name.
     pub const fn to_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 }
 
-/// Returns the IPv4 address of which this one was made, if it was.
+/// Returns the IPv4 address from which this one was made, if it was.
 fn made_of(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let (high, low) = match address.segments() {
         [0x2002, high, low, ..] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => (high, low),
@@ -55,7 +57,7 @@ fn made_of(address: Ipv6Addr) -> Option<Ipv4Addr> {
     Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
 }
 
-/// What the clients of each network have used up in the present minute. It is kept in memory alone.
+/// The uses of each network's clients in the present minute. They are kept in memory alone.
 #[derive(Debug, Default)]
 pub struct PrefixBudget {
     since: Timestamp,
@@ -68,13 +70,13 @@ impl PrefixBudget {
         now.since_ms(self.since) < MINUTE_MS && self.used(now, prefix) >= per_minute
     }
 
-    /// Returns how much the clients of a network have used up in the present minute.
+    /// Returns how many uses the clients of a network have had in the present minute.
     pub fn used(&self, now: Timestamp, prefix: ClientPrefix) -> u32 {
         let is_over = now.since_ms(self.since) >= MINUTE_MS;
         if is_over { 0 } else { self.used.get(&prefix).copied().unwrap_or_default() }
     }
 
-    /// Returns how long the present minute still lasts, in milliseconds.
+    /// Returns what is left of the present minute, in milliseconds.
     pub fn left_ms(&self, now: Timestamp) -> u64 {
         MINUTE_MS.saturating_sub(now.since_ms(self.since))
     }

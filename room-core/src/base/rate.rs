@@ -1,4 +1,4 @@
-//! Measures how often something happens, as an average that forgets what was long ago.
+//! Measures how often something happens, as an average in which old events fade.
 
 use crate::base::time::Timestamp;
 
@@ -11,8 +11,8 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Makes a rate of 0, which will be averaged over about the last `window_s` seconds: an event
-    /// of that age has 1/e of the weight of a new one.
+    /// Makes a rate of 0, averaged over about the last `window_s` seconds: an event of that age has
+    /// 1/e of the weight of a new one.
     pub(crate) const fn over_s(window_s: f64) -> Self {
         Self { per_s: 0.0, at: Timestamp(0), window_s }
     }
@@ -29,7 +29,7 @@ impl Rate {
         self.per_s * (-age_s / self.window_s).exp()
     }
 
-    /// Multiplies the rate by `part`: for a counter that from now on gets only this part of the
+    /// Multiplies the rate by `part`, for a counter that from now on gets only this part of the
     /// events.
     pub(crate) fn scale(&mut self, part: f64) {
         self.per_s *= part;

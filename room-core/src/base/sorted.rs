@@ -1,19 +1,19 @@
 //! Maps and sets that are sorted vectors, for use wherever thousands of visitors do not write in
 //! random order.
 //!
-//! Measured with `BTreeMap` everywhere: the wasm is 61 KB larger after gzip, an isolate takes 5 ms
-//! more of CPU to start and 4 ms more for its first request, and the simulator is 13 % slower. Most
-//! maps hold a few dozen entries or grow at their end. An insertion elsewhere moves all that lies
-//! behind it: inserting 10,000 entries in random order takes as long as sorting them a hundred
-//! times. Such maps are of the type `BTreeMap`, or `SpreadMap` where they get very large. Maps of
-//! hosts and paths are `BTreeMap`s too: a vector of 1,000 names takes 1.6 times as long to search
-//! as one of 20. Both are the same text on the wire. Sort with [`stably_by_number`]: each further
-//! type that `sort` is compiled for adds 5 to 15 KB.
+//! With `BTreeMap` everywhere the wasm is 61 KB larger after gzip, an isolate takes 5 ms more of
+//! CPU to start and 4 ms more for its first request, and the simulator is 13 % slower. Most maps
+//! hold a few dozen entries or grow at their end. An insertion elsewhere moves all that lies behind
+//! it: inserting 10,000 entries in random order takes as long as sorting them a hundred times. Such
+//! maps are of the type `BTreeMap`, or `SpreadMap` if they get very large. Maps of hosts and paths
+//! are `BTreeMap`s too: a vector of 1,000 names takes 1.6 times as long to search as one of 20.
+//! Both have the same text on the wire. Sort with [`stably_by_number`]: each further type that
+//! `sort` is compiled for adds 5 to 15 KB.
 //!
-//! Written out and not taken from a library: the ones looked at (litemap, vecmap) sort in `collect`
-//! with the stable sort, which is larger than the tree, and write an empty map as `[]`, which the
-//! `BTreeMap` of a deployed version cannot read. The maps here are written to JSON and read from it
-//! just as a `BTreeMap` is.
+//! No library is used. The ones looked at (litemap, vecmap) sort in `collect` with the stable sort,
+//! which is larger than the tree. They write an empty map as `[]`, which the `BTreeMap` of a
+//! deployed version cannot read. The maps here are written to JSON and read from it just as a
+//! `BTreeMap` is.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -23,9 +23,9 @@ use std::slice;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Sorts `items` by a number of each, ascending; items with the same number stay in their order.
+/// Sorts `items` by a number of each, ascending. Items with the same number stay in their order.
 ///
-/// Each kind of item that the standard library sorts takes 5 to 15 KB of wasm; here the numbers
+/// Each kind of item that the standard library sorts takes 5 to 15 KB of wasm. Here the numbers
 /// alone are sorted, by one piece of code for all.
 pub fn stably_by_number<T>(items: Vec<T>, number: impl Fn(&T) -> u64) -> Vec<T> {
     let places = places_in_order(items.iter().map(number).collect());
@@ -200,7 +200,7 @@ impl<K: Ord, V> SortedMap<K, V> {
 }
 
 impl<K: Copy + Ord + Into<u64>> SortedMap<K, u32> {
-    /// Makes a map of the sum of the counts of each key. A key may stand in `counts` several times
+    /// Makes a map with the sum of the counts of each key. A key may be in `counts` several times
     /// and anywhere: `[(2, 1), (1, 5), (2, 3)]` gives `{1: 5, 2: 4}`.
     pub fn sums(counts: Vec<(K, u32)>) -> Self {
         let mut counts = stably_by_number(counts, |(key, _)| (*key).into());
@@ -339,7 +339,7 @@ impl<T> SortedSet<T> {
 }
 
 impl<T: Ord> SortedSet<T> {
-    /// Inserts an item; one that is there already stays as it is.
+    /// Inserts an item. An equal one that is there already stays as it is.
     pub fn insert(&mut self, item: T) {
         self.0.insert(item, ());
     }

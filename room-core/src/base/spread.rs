@@ -1,18 +1,18 @@
 //! A map for hundreds of thousands of random keys.
 //!
-//! A search in a tree of so many goes through six nodes, of which the last ones are in no cache of
-//! the processor. Here the leading bits of a key name one of many short sorted parts, and the bits
-//! that follow say about where in it the key is: a search looks at the neighbours there.
+//! A search in a tree of that size goes through six nodes, the last of which are in no cache of the
+//! processor. Here the leading bits of a key name one of many short sorted parts. The bits that
+//! follow give about the place of the key in it, and a search looks at the neighbours there.
 
-/// The number of entries that a part has on average before there are twice as many parts.
+/// The average number of entries of a part at which the number of parts doubles.
 const PART_MAX: usize = 64;
-/// The number of neighbours that a search looks at before it halves the part instead.
+/// The number of neighbours that a search looks at before it bisects the part.
 const NEIGHBOURS_MAX: usize = 16;
 
 /// A map from random numbers of 64 bits: ids that nobody outside can choose. It has no order.
 #[derive(Clone, Debug)]
 pub struct SpreadMap<K, V> {
-    /// None, or a power of two; each holds the keys that share their leading bits, ascending.
+    /// None, or a power of two. Each part holds the keys that share their leading bits, ascending.
     parts: Vec<Vec<(K, V)>>,
     len: usize,
 }
@@ -76,14 +76,14 @@ impl<K: Copy + Ord + Into<u64>, V> SpreadMap<K, V> {
         })
     }
 
-    /// Returns the number of the part in which a key is, its leading 32 bits scaled, and how far
-    /// into that part, of 2 to the power of 32.
+    /// Returns the number of the key's part (its leading 32 bits scaled) and the position in that
+    /// part, as a share of 2 to the power of 32.
     fn place(&self, key: K) -> (usize, u64) {
         let scaled = (key.into() >> 32) * self.parts.len() as u64;
         ((scaled >> 32) as usize, scaled & u64::from(u32::MAX))
     }
 
-    /// Makes twice as many parts, or the first one.
+    /// Doubles the number of parts, or makes the first one.
     fn split(&mut self) {
         let count = (2 * self.parts.len()).max(1);
         let before = std::mem::take(&mut self.parts);
@@ -98,8 +98,8 @@ impl<K: Copy + Ord + Into<u64>, V> SpreadMap<K, V> {
     }
 }
 
-/// Returns the place in a part of the first key that is not below this one, which is about so far
-/// into the part, of 2 to the power of 32.
+/// Returns the place in a part of the first key that is not below this one. `share` estimates it,
+/// as a share of 2 to the power of 32.
 fn place_in<K: Copy + Ord, V>(part: &[(K, V)], key: K, share: u64) -> usize {
     let is_below = |at: usize| part.get(at).is_some_and(|(one, _)| *one < key);
     let mut at = ((share * part.len() as u64) >> 32) as usize;

@@ -25,7 +25,7 @@ const EPOCH_YEAR: i32 = 1970;
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// Returns the moment that is so many seconds after the epoch.
+    /// Returns the moment this many seconds after the epoch.
     pub const fn from_seconds(seconds: u64) -> Self {
         Self(seconds.saturating_mul(SECOND_MS))
     }
@@ -53,7 +53,8 @@ impl Timestamp {
         self.since_ms(earlier) as f64 / SECOND_MS as f64
     }
 
-    /// Returns the same in whole seconds, rounded up.
+    /// Returns the whole seconds from `earlier` to this moment, rounded up; 0 if `earlier` is not
+    /// earlier.
     pub const fn seconds_since_rounded_up(self, earlier: Self) -> u64 {
         self.since_ms(earlier).div_ceil(SECOND_MS)
     }
@@ -104,7 +105,7 @@ impl fmt::Display for Timestamp {
     }
 }
 
-/// The error for a text that is no moment in RFC 3339 from 1970 on. Its text says what is allowed.
+/// The error for a text that is no moment in RFC 3339 from 1970 on. It displays as what is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAMoment;
 

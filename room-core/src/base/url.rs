@@ -1,22 +1,22 @@
-//! Takes an absolute URL apart. The parts are borrowed as written: none is decoded or checked.
+//! Splits an absolute URL. The parts are borrowed as written: none is decoded or checked.
 
 /// The parts of an absolute URL, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrlParts<'url> {
-    /// What stands before `://`, like `https`.
+    /// The part before `://`, like `https`.
     pub scheme: &'url str,
     /// The host without user, port and final dots, in the letter case of the URL.
     pub host: &'url str,
-    /// The port as written; `None` if there is none, so that the scheme's own port counts, or if
-    /// what is written is not a number from 0 to 65,535.
+    /// The port as written. `None` if there is none, so that the scheme's own port counts, or if it
+    /// is not a number from 0 to 65,535.
     pub port: Option<u16>,
     /// The path, from the first slash to the query; `/` if the URL has none.
     pub path: &'url str,
-    /// What stands behind the first `?`, without the fragment; `None` if there is no `?`.
+    /// The part behind the first `?`, without the fragment; `None` if there is no `?`.
     pub query: Option<&'url str>,
 }
 
-/// Takes `url` apart; `None` if it has no scheme or no host.
+/// Splits `url`; `None` if it has no scheme or no host.
 ///
 /// A backslash ends the host like a slash, as in the URL standard of the browsers.
 pub fn split_url(url: &str) -> Option<UrlParts<'_>> {
@@ -41,7 +41,7 @@ pub fn split_url(url: &str) -> Option<UrlParts<'_>> {
     })
 }
 
-/// Takes an authority apart: the host without final dots, and the port if one is written.
+/// Splits an authority into the host without final dots, and the port if one is written.
 fn host_and_port(authority: &str) -> (&str, Option<u16>) {
     let host_and_port = authority.rsplit_once('@').map_or(authority, |(_user, rest)| rest);
     // The colons of an IPv6 address stand inside its brackets.

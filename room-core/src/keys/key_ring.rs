@@ -66,8 +66,8 @@ impl KeyRing {
 
     /// Seals `ticket` into a cookie value, always of 131 characters.
     ///
-    /// `nonce` must be drawn at random for every call: whoever has two tickets that were sealed
-    /// with the same nonce in the same hour can read and forge tickets.
+    /// `nonce` must be drawn at random for every call. With two tickets sealed with the same nonce
+    /// in the same hour one can read and forge tickets.
     pub fn seal(
         &mut self,
         now: Timestamp,
@@ -81,8 +81,8 @@ impl KeyRing {
         self.seal_bytes(now, nonce, room, cookie_name, &message)
     }
 
-    /// Seals what a visitor has typed into the value of a cookie of its own, which is no ticket;
-    /// `nonce` as in [`Self::seal`].
+    /// Seals what a visitor has typed into the value of a cookie of its own, which is no ticket.
+    /// `nonce` is as in [`Self::seal`].
     pub fn seal_contact(
         &mut self,
         now: Timestamp,
@@ -124,9 +124,9 @@ impl KeyRing {
         Base64UrlUnpadded::encode_string(&sealed)
     }
 
-    /// Opens the ticket in a cookie value; `None` if the value is no ticket of this room and
-    /// cookie, or was sealed more than 2 hours ago or with a key that is gone. Whatever the reason,
-    /// the caller then treats the visitor as a new one.
+    /// Opens the ticket in a cookie value. `None` if the value is no ticket of this room and
+    /// cookie, or was sealed more than 2 hours ago or with a removed key. In each case the caller
+    /// treats the visitor as a new one.
     pub fn open(
         &mut self,
         now: Timestamp,
@@ -161,7 +161,7 @@ impl KeyRing {
         Contact::from_bytes(message)
     }
 
-    /// Opens what was sealed in one of `hours`, in place; returns that hour and the message.
+    /// Opens in place what was sealed in one of `hours`. Returns that hour and the message.
     fn open_bytes<'m>(
         &mut self,
         hours: &RangeInclusive<u32>,
@@ -187,59 +187,60 @@ impl KeyRing {
     }
 
     /// Returns the key that draws the places in a room's lottery (`queueing_method` `random`). It
-    /// is derived from the newest key: after a rotation all places of the running round are drawn
+    /// is derived from the newest key. After a rotation all places of the running round are drawn
     /// anew.
     pub fn lottery_key(&self, room: RoomId) -> LotteryKey {
         self.newest.lottery_key(room)
     }
 
-    /// Returns the key that draws the order at the start of an event (`shuffle_at_event_start`). It
-    /// is derived from the oldest key, so that a new one in front changes no draw whose commitment
-    /// has been shown. An event that is moved gets another one, since its key may be public
-    /// already.
+    /// Returns the key that draws the order at the start of an event (`shuffle_at_event_start`).
+    ///
+    /// It is derived from the oldest key, so that a new key in front changes no draw whose
+    /// commitment has been shown. An event at another time gets another key, since its own may be
+    /// public already.
     pub fn draw_key(&self, room: RoomId, draw: &Shuffle) -> DrawKey {
         self.oldest().draw_key(room, draw)
     }
 
-    /// Returns the code with which the place of a ticket moves that says so. Whoever has the ticket
-    /// can show the code; nobody else can tell it.
+    /// Returns the code for the transfer of a ticket's place. The holder of the ticket can show the
+    /// code; nobody else can tell it.
     pub fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {
         self.oldest().place_code(room, ticket)
     }
 
-    /// Returns the name by which the room's object knows a code, which it never sees.
+    /// Returns the name of a code for the room's object, which never sees the code.
     pub fn place_name(&self, room: RoomId, code: PlaceCode) -> u64 {
         self.oldest().place_name(room, code)
     }
 
-    /// Returns the name of a network by which the room's object bounds how many codes it makes. One
-    /// name stands for many networks, so none can be told by it.
+    /// Returns the name of a network by which the room's object limits its codes. One name stands
+    /// for many networks, so it reveals none.
     pub fn network_name(&self, room: RoomId, network: ClientPrefix) -> u16 {
         self.oldest().network_name(room, network)
     }
 
-    /// Returns the address of a preview that begins with these random bytes. No other begins so:
-    /// [`Self::is_preview`] tells it from a made-up one without asking anybody.
+    /// Returns the id of a preview that begins with these random bytes. Only the keys can complete
+    /// them: [`Self::is_preview`] recognizes a made-up id without a call.
     pub fn preview_id(&self, random: [u8; PREVIEW_RANDOM_BYTES]) -> [u8; 16] {
         let mut id = self.oldest().preview_id(random);
         id.split_at_mut(PREVIEW_RANDOM_BYTES).0.copy_from_slice(&random);
         id
     }
 
-    /// Whether [`Self::preview_id`] has made this id, with a key that is still here.
+    /// Whether [`Self::preview_id`] made this id, with a key that is still in the ring.
     pub fn is_preview(&self, id: RoomId) -> bool {
         let Some(random) = id.as_bytes().first_chunk() else { return false };
         self.preview_id(*random).ct_eq(id.as_bytes()).to_bool()
     }
 
-    /// Returns the name under which others hear of the visitor with this ticket, of which neither
-    /// the ticket nor the visitor's number in counts can be told.
+    /// Returns the public name of the visitor with this ticket. It reveals neither the ticket nor
+    /// the visitor's number in counts.
     pub fn visitor_name(&self, room: RoomId, ticket: &Ticket) -> String {
         self.oldest().public_name(b"visitor v1", room, ticket.id.as_bytes())
     }
 
-    /// Returns a name for a mailbox or telephone as the clients of one network give it, of which
-    /// neither can be told.
+    /// Returns a name for a mailbox or telephone given by the clients of one network. It reveals
+    /// neither.
     pub fn mailbox_name(&self, room: RoomId, network: ClientPrefix, mailbox: &str) -> String {
         let of = [&network.to_bytes()[..], mailbox.as_bytes()].concat();
         self.oldest().public_name(b"mailbox v1", room, &of)
@@ -263,7 +264,7 @@ impl fmt::Debug for KeyRing {
     }
 }
 
-/// Why a text is not a list of keys. It tells keys by their position and not by their content, and
+/// Why a text is not a list of keys. It names keys by their position and not by their content, and
 /// displays as what the operator has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyRingError {
@@ -274,7 +275,7 @@ pub enum KeyRingError {
         /// Which key it is, counted from 1.
         position: usize,
     },
-    /// Two keys are equal, or are different keys with the same id: by chance 1 pair in 256 is.
+    /// Two keys are equal, or have the same id: by chance 1 pair in 256 has.
     SameId {
         /// The position of the newer of the two, counted from 1.
         first: usize,
@@ -304,7 +305,7 @@ impl fmt::Display for KeyRingError {
 
 impl std::error::Error for KeyRingError {}
 
-/// What stands in clear before a sealed ticket, beside the version.
+/// The clear text before a sealed ticket, without the version.
 struct Header {
     key_id: u8,
     hour: u32,
@@ -332,7 +333,7 @@ fn hour_of(now: Timestamp) -> u32 {
     u32::try_from(now.seconds() / 3_600).unwrap_or(u32::MAX)
 }
 
-/// Joins what is authenticated beside the ticket. Only the last part varies in length, so no two
+/// Joins what is authenticated besides the ticket. Only the last part varies in length, so no two
 /// combinations give the same bytes.
 fn associated_data(header: [u8; HEADER_BYTES], room: RoomId, cookie_name: &str) -> Vec<u8> {
     [header.as_slice(), room.as_bytes(), cookie_name.as_bytes()].concat()

@@ -17,7 +17,7 @@ use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
-/// 32 secret random bytes, and the ciphers that were derived from them.
+/// 32 secret random bytes, and the ciphers derived from them.
 pub(crate) struct MasterKey {
     id: u8,
     secret: Zeroizing<[u8; KEY_BYTES]>,
@@ -65,7 +65,7 @@ impl MasterKey {
         DrawKey::from_bytes(*derive(&self.secret, &info))
     }
 
-    /// Derives the code with which the place of a ticket moves that was made at its last check-in.
+    /// Derives the code for a transfer of the ticket's place, made at its last check-in.
     pub(crate) fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {
         let at = ticket.last_check_in.0.to_be_bytes();
         let info = [&b"place v1"[..], room.as_bytes(), ticket.id.as_bytes(), &at];
@@ -79,7 +79,7 @@ impl MasterKey {
         u64::from_be_bytes(*derive(&self.secret, &info))
     }
 
-    /// Derives the bytes of a preview's id that belong to its first ones.
+    /// Derives the second half of a preview's id from its first half.
     pub(crate) fn preview_id(&self, random: [u8; PREVIEW_RANDOM_BYTES]) -> [u8; 16] {
         *derive(&self.secret, &[b"preview v1", &random])
     }
@@ -135,7 +135,8 @@ fn parse_base64(text: &str, secret: &mut [u8; KEY_BYTES]) -> Option<()> {
 
 const KEY_BYTES: usize = 32;
 
-/// The random bytes with which the id of a preview begins; as many follow that only a key tells.
+/// The number of random bytes at the start of a preview's id. As many bytes follow that only a key
+/// can derive.
 pub const PREVIEW_RANDOM_BYTES: usize = 8;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! The tickets that were opened last, by their sealed text: visitors send the same cookie with
-//! every picture of a page, and opening it is most of what a visit takes.
+//! A cache of the tickets that were opened last, by their sealed text. Visitors send the same
+//! cookie with every picture of a page, and opening it is most of the work of a visit.
 //!
-//! A hit says no more than that these very characters were opened before, in this room, under this
-//! name and by these keys. Whether the ticket is too old, revoked or counted is asked at every
-//! visit as if it had just been opened.
+//! A hit only says that these very characters were opened before, in this room, under this name and
+//! with these keys. Every visit still checks whether the ticket is too old, revoked or counted.
 
 use std::ops::RangeInclusive;
 
@@ -12,12 +11,12 @@ use ctutils::CtEq;
 use crate::base::id::RoomId;
 use crate::ticket::Ticket;
 
-/// The most tickets that are remembered, of 260 bytes each. A new one takes the place of the one
-/// whose text has the same index.
+/// The most tickets remembered, of 260 bytes each. A new one replaces the one whose text has the
+/// same index.
 const PLACES: usize = 1 << PLACES_BITS;
 const PLACES_BITS: u32 = 9;
-/// Where the four characters begin of which the index is made: in the authentication tag, which
-/// differs from ticket to ticket as if at random.
+/// The position of the four characters that form the index. They are in the authentication tag,
+/// which differs from ticket to ticket as if at random.
 const INDEX_AT: usize = 126;
 /// Spreads neighbouring numbers (Knuth, volume 3, section 6.4).
 const SPREAD: u32 = 2_654_435_769;
@@ -25,7 +24,7 @@ const SPREAD: u32 = 2_654_435_769;
 /// Tickets by their sealed text of `N` characters.
 #[derive(Default)]
 pub(crate) struct OpenedTickets<const N: usize> {
-    /// Empty until the first ticket is kept, so that what opens none pays nothing.
+    /// Empty until the first ticket is kept, so that it costs nothing before.
     places: Vec<Option<Opened<N>>>,
 }
 

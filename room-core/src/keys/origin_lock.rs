@@ -1,12 +1,12 @@
-//! The origin lock: a header on each request that is passed on, by which the origin knows that it
-//! comes from here. `docs/origin-lock.md` says how origins check it.
+//! The origin lock: a header on each forwarded request, by which the origin knows that it comes
+//! from here. `docs/origin-lock.md` says how origins check it.
 
 use hkdf::hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::base::time::{SECOND_MS, Timestamp};
 
-/// For how long a header is good, in seconds: clocks may differ by half of it.
+/// How long a header is good, in seconds. Clocks may differ by half of it.
 const LIFETIME_S: u64 = 120;
 
 /// Writes the header's value for a request at `now`: `t=<seconds>,v1=<signature>`.

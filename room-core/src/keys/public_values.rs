@@ -1,5 +1,5 @@
-//! The secrets of local development, which everybody can read in `.dev.vars.example`: they count
-//! where nobody else can come.
+//! The secrets of local development, which everybody can read in `.dev.vars.example`. They count
+//! only where nobody else can come.
 
 /// The token of the management API that `npm start` sets.
 pub const API_TOKEN: &str = "local-development-only";
@@ -15,8 +15,8 @@ pub const REFUSAL: &str = "TICKET_KEYS: holds the public key of local developmen
                            anybody can make tickets; it counts on local hosts alone, and \
                            `npm run deploy` makes one of your own";
 
-/// Whether a host, as it stands in a URL, is this machine by its name: `localhost`, any name below
-/// it, or a loopback address.
+/// Whether a host, as written in a URL, names this machine: `localhost`, any name below it, or a
+/// loopback address.
 pub fn is_local(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     matches!(&*host, "localhost" | "127.0.0.1" | "[::1]") || host.ends_with(".localhost")

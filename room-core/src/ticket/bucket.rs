@@ -1,9 +1,9 @@
-//! Activity buckets: visitors grouped by the second in which their sessions expire, so that those
-//! inside can be counted without a list of them.
+//! Activity buckets: visitors grouped by the second in which their sessions expire. Those inside
+//! can so be counted without a list of them.
 //!
-//! A bucket is named by its expiry and not by its start, so that a change of the session
-//! duration in the middle of a session needs no conversion: what a ticket promises and what is
-//! counted for it end in the same second, whatever the settings say by then.
+//! A bucket is named by its expiry and not by its start. A change of the session duration in the
+//! middle of a session therefore needs no conversion: what a ticket promises and what is counted
+//! for it end in the same second, whatever the settings say by then.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl Bucket {
 
     /// Returns the bucket of a visitor whose last covered request came at `now`.
     ///
-    /// Requests of the same `width_s` seconds (at least 1) share a bucket; their sessions end
+    /// Requests of the same `width_s` seconds (at least 1) share a bucket. Their sessions end
     /// `session_ms` after the end of those seconds. With a width of 5 s and a session of 5 minutes
     /// a request 12 s after the epoch is counted in bucket 315.
     pub fn of(now: Timestamp, width_s: u64, session_ms: u64) -> Self {

@@ -1,5 +1,5 @@
-//! Which client a ticket was given to, roughly: its network and the family of its browser. By it a
-//! room may notice that others use a visitor's ticket.
+//! Which client got a ticket, roughly: its network and the family of its browser. With it a room
+//! may notice that others use a visitor's ticket.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::base::id::VisitorId;
 use crate::base::prefix_budget::ClientPrefix;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
-/// The networks from which a ticket may be used within [`WINDOW_MS`], in one isolate: a phone
+/// The most networks from which a ticket may be used within [`WINDOW_MS`], in one isolate. A phone
 /// changes between home, work and the street.
 const NETWORKS_MAX: usize = 4;
 /// How long the networks of a ticket are remembered, in milliseconds.
 const WINDOW_MS: u64 = 10 * MINUTE_MS;
-/// The most tickets that are remembered; those that come later are compared with their own mark
-/// alone until the window ends.
+/// The most tickets that are remembered. Later ones are compared with their own mark alone until
+/// the window ends.
 const TICKETS_MAX: usize = 4_096;
 
-/// Milliseconds between two lines of the log, at least.
+/// The shortest time between two lines of the log, in milliseconds.
 const TOLD_EVERY_MS: u64 = 10 * SECOND_MS;
 
-/// Parts of a `User-Agent` that name a browser; the first that occurs counts, since most browsers
+/// Parts of a `User-Agent` that name a browser. The first that occurs counts, since most browsers
 /// also name those that they imitate.
 const BROWSERS: [&str; 10] = [
     "Edg",
@@ -39,7 +39,7 @@ const BROWSERS: [&str; 10] = [
 const SYSTEMS: [&str; 7] = ["iPhone", "iPad", "Android", "Windows", "Macintosh", "CrOS", "Linux"];
 
 /// A client as a ticket remembers it: 16 bits of a hash of its network, and 16 of its browser and
-/// system without their versions. 0 in tickets that are bound to nobody.
+/// system without their versions. 0 in tickets without a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct ClientMark(pub u32);
@@ -56,21 +56,21 @@ impl ClientMark {
         Self(u32::from(hashed(&network.to_bytes())) << 16 | u32::from(hashed(family.as_bytes())))
     }
 
-    /// Whether this client can hardly be the one of the ticket: both its network and its browser
-    /// are others. A phone in another network and a browser with a new version stay who they are.
+    /// Whether this client can hardly be that of the ticket: both its network and its browser
+    /// differ. A phone in another network or a browser with a new version stays the same client.
     pub fn is_foreign_to(self, ticket: Self) -> bool {
         let differ = self.0 ^ ticket.0;
         ticket.0 != 0 && differ >> 16 != 0 && differ & 0xffff != 0
     }
 }
 
-/// Two bytes of the SHA-256, never 0.
+/// Returns two bytes of the SHA-256, never 0.
 fn hashed(bytes: &[u8]) -> u16 {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     u16::from_be_bytes(*digest.first_chunk().unwrap_or(&[0; 2])).max(1)
 }
 
-/// From which networks tickets were used in this isolate. It is kept in memory alone.
+/// The networks from which tickets were used in this isolate. They are kept in memory alone.
 #[derive(Debug, Default)]
 pub struct TicketUses {
     since: Timestamp,
@@ -80,8 +80,8 @@ pub struct TicketUses {
 }
 
 impl TicketUses {
-    /// Counts a use of a ticket by the client `now_used_by`, and tells whether somebody else than
-    /// its visitor uses it: a client foreign to its mark, or the clients of many networks.
+    /// Counts a use of a ticket by the client `now_used_by`. Returns whether others than its
+    /// visitor use it: a client foreign to its mark, or clients of many networks.
     pub fn is_shared(
         &mut self,
         now: Timestamp,
@@ -112,15 +112,15 @@ impl TicketUses {
         is_full
     }
 
-    /// Takes the client of this network for the visitor whose ticket it is.
+    /// Accepts the client of this network as the ticket's visitor.
     pub fn accept(&mut self, visitor: VisitorId, network: ClientPrefix) {
         if let Some(networks) = self.networks.get_mut(&visitor) {
             *networks = vec![network];
         }
     }
 
-    /// Returns how many uses by others were counted since this was told last; `None` if it is not
-    /// time to tell it.
+    /// Returns how many uses by others were counted since the last log line; `None` if the next
+    /// line is not due.
     pub fn due(&mut self, now: Timestamp) -> Option<u64> {
         if self.untold == 0 || now.since_ms(self.told_at) < TOLD_EVERY_MS {
             return None;

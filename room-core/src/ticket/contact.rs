@@ -1,5 +1,5 @@
-//! What a visitor has typed to be told before the turn. It is kept nowhere but in a sealed cookie
-//! of the visitor's own browser, beside the ticket.
+//! What a visitor has typed to get a message before the turn. It is kept only in a sealed cookie of
+//! the visitor's own browser, beside the ticket.
 
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
@@ -7,26 +7,26 @@ use crate::base::time::Timestamp;
 /// An address or number, for the place of one visitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
-    /// Whose place it is for; with another ticket it counts as none.
+    /// The visitor whose place it is for. With another ticket it counts as none.
     pub visitor: VisitorId,
     /// The address or number.
     pub text: String,
     /// How often it was handed to the room's object, which sends one message.
     pub handed: u8,
-    /// When it was handed last.
+    /// When it was last handed to the room's object.
     pub handed_at: Timestamp,
 }
 
-/// The form that is written. A cookie of another one counts as none.
+/// The form that is written. A cookie of another form counts as none.
 const FORM: u8 = 1;
 
 impl Contact {
-    /// Makes one that nobody has been handed.
+    /// Makes a contact that was not handed over yet.
     pub fn new(visitor: VisitorId, text: String) -> Self {
         Self { visitor, text, handed: 0, handed_at: Timestamp::default() }
     }
 
-    /// Returns it as handed to the room's object once more.
+    /// Returns it as handed over once more, at `now`.
     #[must_use]
     pub fn handed(self, now: Timestamp) -> Self {
         Self { handed: self.handed.saturating_add(1), handed_at: now, ..self }

@@ -1,10 +1,10 @@
-//! The room's cookie in HTTP headers: finds it in a request and writes it into an answer. What its
-//! value means is up to `keys::key_ring`.
+//! The room's cookie in HTTP headers: finds it in a request and writes it into an answer.
+//! `keys::key_ring` reads its value.
 
 use serde::{Deserialize, Serialize};
 
-/// Returns the name of a room's cookie: Cloudflare's `__cfwaitingroom`, and the room's suffix
-/// behind it if there is one, like `__cfwaitingroom_shop`.
+/// Returns the name of a room's cookie: Cloudflare's `__cfwaitingroom`, followed by the room's
+/// suffix if there is one, like `__cfwaitingroom_shop`.
 pub fn cookie_name(suffix: &str) -> String {
     if suffix.is_empty() { BASE_NAME.to_owned() } else { format!("{BASE_NAME}_{suffix}") }
 }
@@ -14,8 +14,8 @@ pub fn cookie_suffix(name: &str) -> &str {
     name.strip_prefix(BASE_NAME).and_then(|rest| rest.strip_prefix('_')).unwrap_or_default()
 }
 
-/// Returns the name of the cookie that holds what a visitor has typed to be told before the turn.
-/// No room's own cookie is called so.
+/// Returns the name of the cookie with what a visitor has typed to get a message before the turn.
+/// No room's own cookie has this name.
 pub fn contact_name(cookie_name: &str) -> String {
     let suffix = cookie_name.strip_prefix(BASE_NAME).unwrap_or(cookie_name);
     format!("{BASE_NAME}-contact{suffix}")
@@ -52,8 +52,8 @@ pub fn without(cookie_header: &str, name: &str) -> Option<String> {
 /// seconds, with 0 at once.
 ///
 /// There is no `Domain`: the cookie goes back to the host that set it, and to no other. `path` is
-/// what `Coverage::cookie_path` returns; if it has a character beside letters, digits and `/-_.~`,
-/// `/` is written instead.
+/// the result of `Coverage::cookie_path`. If it has a character other than letters, digits and
+/// `/-_.~`, `/` is written instead.
 pub fn set_cookie(
     name: &str,
     value: &str,
@@ -77,28 +77,28 @@ pub fn set_cookie(
 }
 
 /// Whether a path has only characters that do not end the attribute (RFC 6265 section 4.1.1) and
-/// that can be spelled in one way only.
+/// that have only one spelling.
 fn is_cookie_path(path: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     path.starts_with('/') && path.bytes().all(is_safe)
 }
 
-/// The attributes that the owner of a room wants its cookie to have: the field `cookie_attributes`.
+/// The attributes that a room's owner sets for its cookie: the field `cookie_attributes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CookieAttributes {
-    /// Which requests that other sites cause carry the cookie.
+    /// Which requests caused by other sites carry the cookie.
     #[serde(rename = "samesite")]
     pub same_site: SameSite,
     /// Whether only HTTPS requests carry the cookie.
     pub secure: Secure,
 }
 
-/// What the owner of a room wants for the attribute `SameSite`.
+/// The owner's choice for the attribute `SameSite`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SameSite {
-    /// `None` where the zone always uses HTTPS, else `Lax`.
+    /// `None` if the zone always uses HTTPS, otherwise `Lax`.
     #[default]
     Auto,
     /// Links from other sites carry the cookie; frames and forms on other sites do not.
@@ -109,15 +109,15 @@ pub enum SameSite {
     Strict,
 }
 
-/// What the owner of a room wants for the attribute `Secure`.
+/// The owner's choice for the attribute `Secure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Secure {
-    /// The attribute is set where the zone always uses HTTPS.
+    /// The attribute is set if the zone always uses HTTPS.
     #[default]
     Auto,
-    /// The attribute is set. Where a page comes by plain HTTP, browsers then drop the cookie, and
-    /// its visitor stays at the end of the line.
+    /// The attribute is set. If a page comes by plain HTTP, browsers then drop the cookie, and its
+    /// visitor stays at the end of the line.
     Always,
     /// The attribute is not set. With `SameSite::None` browsers would drop the cookie, so a room
     /// with both is refused.
@@ -125,7 +125,7 @@ pub enum Secure {
 }
 
 impl CookieAttributes {
-    /// Decides what is sent; `always_use_https` says whether the zone redirects every plain HTTP
+    /// Decides what is sent. `always_use_https` says whether the zone redirects every plain HTTP
     /// request to HTTPS.
     pub const fn resolve(self, always_use_https: bool) -> SentAttributes {
         let secure = match self.secure {
@@ -164,25 +164,26 @@ fn is_plain(byte: u8) -> bool {
 
 const BASE_NAME: &str = "__cfwaitingroom";
 
-/// The bytes of a `Cookie` header that are looked at: on the platform all headers of a request
+/// The most bytes of a `Cookie` header that are read. On the platform all headers of a request
 /// together have no more.
 const MAX_HEADER_BYTES: usize = 128 * 1024;
 
-/// The cookies of a header that are looked at. Browsers keep at most 180 for a site (Chromium and
-/// Firefox), of each of the hosts above too, and send the oldest first: with a bound below that, a
-/// visitor with many cookies would be a new one with every request.
+/// The most cookies of a header that are read.
+///
+/// Browsers keep at most 180 for a site (Chromium and Firefox), and as many for each of the hosts
+/// above, and send the oldest first. With a lower bound a visitor with many cookies would be a new
+/// one with every request.
 const MAX_PAIRS: usize = 1_024;
 
-/// The longest value that is looked at, in bytes: browsers drop longer cookies (RFC 6265, section
-/// 6.1).
+/// The longest value that is read, in bytes. Browsers drop longer cookies (RFC 6265, section 6.1).
 const MAX_VALUE_BYTES: usize = 4 * 1024;
 
-/// The values under the room's name that are looked at: more than a browser keeps for a site, since
+/// The most values under the room's name that are read: more than a browser keeps for a site, since
 /// a neighbouring host can plant as many. An attempt to open one takes a microsecond, and only
 /// those of the right length and a present key are tried.
 const MAX_CANDIDATES: usize = 256;
 
-/// The white space that may stand around a name and a value (RFC 6265, section 5.2).
+/// The white space allowed around a name and a value (RFC 6265, section 5.2).
 const WHITE_SPACE: [char; 2] = [' ', '\t'];
 
 #[cfg(test)]

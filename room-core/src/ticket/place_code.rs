@@ -1,5 +1,5 @@
-//! The code by which a place in the line moves to another device: eight characters that are hard to
-//! mix up.
+//! The code for the transfer of a place to another device: eight characters that are hard to
+//! confuse.
 
 use std::fmt;
 
@@ -18,8 +18,8 @@ impl PlaceCode {
         Self(spelled(bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte))))
     }
 
-    /// Reads a code as people type it: in small letters or capitals, with what they like between
-    /// the groups, and with letters for the digits that look like them; `None` if it is none.
+    /// Reads a code as people type it; `None` if it is none. Letter case and what stands between
+    /// the groups do not matter, and letters count as the digits that look like them.
     pub fn parse(text: impl Iterator<Item = u8>) -> Option<Self> {
         let letters = text.filter(u8::is_ascii_alphanumeric);
         let mut typed = letters.map(|letter| match letter.to_ascii_uppercase() {

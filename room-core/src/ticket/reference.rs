@@ -1,5 +1,5 @@
-//! The short number by which visitors and owners speak of one ticket: ten characters that are hard
-//! to mix up, and of which nothing can be read.
+//! The short number by which visitors and owners refer to one ticket: ten characters that are hard
+//! to confuse, and that reveal nothing.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use super::place_code::spelled;
 use crate::base::id::VisitorId;
 
 const LENGTH: usize = 10;
-/// What is hashed before the visitor's number, so that no other hash of it is the same.
+/// Hashed before the visitor's number, so that no other hash of it is the same.
 const PURPOSE: &[u8] = b"waiting room reference";
 
 /// A name of 50 bits. It displays as two groups of five characters, like `7K3M9-QXB2R`.
 ///
-/// It follows from the visitor of the ticket alone, from joining to the end of the session, so that
-/// whoever knows the visitors of a room can find the one that a reference names. It opens nothing.
+/// It follows from the visitor of the ticket alone, from joining to the end of the session. With a
+/// list of a room's visitors one can so find the visitor that a reference names. It opens nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference([u8; LENGTH]);
 
 impl Reference {
-    /// Returns the reference of this visitor. Of a million visitors one shares it with another in
-    /// one case of 10^9.
+    /// Returns the reference of this visitor. Among a million visitors one shares it with another
+    /// in one case of 10^9.
     pub fn of(visitor: VisitorId) -> Self {
         let mut hash = Sha256::new();
         hash.update(PURPOSE);
