@@ -1,33 +1,33 @@
-//! Whose page it is: what the owner wants to be seen on the built-in page, in every state.
+//! The owner's branding: what the built-in page shows of the site, in every state.
 
 use serde::{Deserialize, Serialize};
 
 use crate::room::language::Language;
 
-/// What the built-in page shows of the site that it stands before; empty where nothing is wanted.
+/// What the built-in page shows of the site behind it. An empty field shows nothing.
 ///
-/// An event has an `Option` for each: where it is `None`, the room's own counts.
+/// An event has an `Option` for each field. Where it is `None`, the room's own value counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Branding<Text = String> {
-    /// The name of the site or the sale; without one, pages show the host.
+    /// The name of the site or the sale. Without one, pages show the host.
     pub name: Text,
-    /// What the active event is called; a room itself has none.
+    /// The name of the active event on pages; a room itself has none.
     pub event_name: Text,
-    /// A picture as a `data:` address: pages load nothing.
+    /// A picture as a `data:` address, since pages load nothing.
     pub logo: Text,
-    /// The colour of the page's parts that are no text, like `#0f766e`.
+    /// The colour of the page's non-text parts, like `#0f766e`.
     pub color: Text,
-    /// A text for everybody who waits, perhaps in several languages: see [`in_language`].
+    /// A text for all waiting visitors, perhaps in several languages: see [`in_language`].
     pub text: Text,
-    /// News for everybody who waits, shown where they are seen first; also in several languages.
+    /// News for all waiting visitors, shown in a prominent place. Also in several languages.
     pub message: Text,
     /// An `https:` address where visitors find help.
     pub help_url: Text,
 }
 
 impl Branding<Option<String>> {
-    /// Returns what pages show where `other` counts for all that is not set here.
+    /// Returns what pages show, with `other` for all that is not set here.
     #[must_use]
     pub fn or(self, other: Branding) -> Branding {
         Branding {
@@ -42,9 +42,9 @@ impl Branding<Option<String>> {
     }
 }
 
-/// Returns what readers of a language see of an owner's text. A tag in brackets, like `[de]`,
-/// begins the text of its language; who has none gets what stands before the first tag, or, where
-/// that is nothing, behind it.
+/// Returns the part of an owner's text for readers of a language. A tag in brackets, like `[de]`,
+/// begins the text of its language. Other readers get the text before the first tag, or, if that is
+/// empty, the text behind it.
 pub fn in_language(text: &str, language: Language) -> &str {
     let mark = |(at, _): (usize, &str)| {
         let (tag, _) = text.get(at + 1..)?.split_once(']')?;

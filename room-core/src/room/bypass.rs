@@ -10,7 +10,7 @@ use crate::room::bypass_rule::BypassRule;
 use crate::room::zone_settings::ZoneSettings;
 use crate::rules::{End, Lists, RequestFields, RequestSource, first_match};
 
-/// What Cloudflare's `verifiedBotCategory` is for those that `search_engine_crawler_bypass` means.
+/// The `verifiedBotCategory` at Cloudflare that `search_engine_crawler_bypass` means.
 const SEARCH_ENGINE_CRAWLER: &str = "Search Engine Crawler";
 
 /// Whether a request skips its room.
@@ -18,9 +18,9 @@ const SEARCH_ENGINE_CRAWLER: &str = "Search Engine Crawler";
 pub enum Bypass {
     /// The request goes to the origin as if there were no room.
     Skips,
-    /// The request is decided by the room.
+    /// The room decides the request.
     Stays,
-    /// The source does not tell enough of the request: ask again with a complete one.
+    /// The source does not say enough about the request. Ask again with a complete one.
     Unknown,
 }
 
@@ -48,19 +48,19 @@ pub fn decide(
     }
 }
 
-/// Whether a rule matches a request, of which `source` tells all; enabled or not.
+/// Whether a rule, enabled or not, matches a request; `source` must be complete.
 pub fn matches(rule: &BypassRule, lists: &Lists, source: &dyn RequestSource) -> bool {
     let fields = RequestFields::new(source);
     matches!(first_match([&rule.compiled], &fields, lists).end, End::Match(_))
 }
 
 /// Whether the platform says that a search engine's crawler sent the request. What the client says
-/// of itself does not count. On plans where the platform tells no category, this is false for all.
+/// of itself does not count. On plans without this category it is always false.
 fn is_search_engine(source: &dyn RequestSource) -> bool {
     source.property("verifiedBotCategory").as_deref() == Some(SEARCH_ENGINE_CRAWLER)
 }
 
-/// An incomplete source of a request: the parts that are known at once, without a look at the
+/// An incomplete source of a request: the parts that are known at once, without reading the
 /// platform's request object.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstGlance<'r> {

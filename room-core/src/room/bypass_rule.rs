@@ -9,23 +9,23 @@ use crate::rules::{Expression, ExpressionError, KnownLists, parse_rule_expressio
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BypassRule {
-    /// Names the rule for ever.
+    /// The permanent id of the rule.
     pub id: RuleId,
-    /// How often the rule was written: 1 when it is made, and one more with every change.
+    /// The number of the rule's version: 1 when it is made, and one more with every change.
     pub version: u32,
     /// The expression in the rules language, as written.
     pub expression: String,
     /// The expression, ready to be evaluated.
     pub compiled: Expression,
-    /// A note of the owner; changes nothing.
+    /// A note of the owner, without effect.
     pub description: String,
-    /// False for a rule that is ignored.
+    /// Whether the rule counts.
     pub enabled: bool,
     /// When the rule was last changed; the epoch if it is not known.
     pub last_updated: Timestamp,
 }
 
-/// Makes an expression ready to be evaluated, or says what is wrong with it; it may refer to
+/// Makes an expression ready to be evaluated, or says what is wrong with it. It may refer to
 /// `lists`.
 pub fn compile(expression: &str, lists: &KnownLists) -> Result<Expression, ExpressionError> {
     parse_rule_expression(expression, lists)

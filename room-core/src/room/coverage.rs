@@ -1,4 +1,4 @@
-//! Finds the room that covers a URL, by host and path alone: query, extension and headers do not
+//! Finds the room that covers a URL, by host and path alone. Query, extension and headers do not
 //! matter.
 
 mod reading;
@@ -17,7 +17,7 @@ use crate::base::url::{UrlParts, split_url};
 use crate::room::Room;
 use crate::room::route::Route;
 
-/// The longest ambiguous path that is examined, in bytes; it bounds the work that a request can
+/// The longest ambiguous path that is examined, in bytes. It bounds the work that a request can
 /// cause.
 ///
 /// Clients resolve `..` before they send (RFC 3986 section 5.2.4), so honest ones are rare and
@@ -34,23 +34,23 @@ pub struct Coverage {
     by_id: SortedMap<RoomId, usize>,
 }
 
-/// The routes of one host. A number is the place of a room in `Coverage::rooms`.
+/// The routes of one host. A number is the index of a room in `Coverage::rooms`.
 #[derive(Debug, Default)]
 struct HostRoutes {
-    /// The paths that count in whatever letter case.
+    /// The paths that count in any letter case.
     by_path: BTreeMap<String, usize>,
-    /// The paths that count in their own letter case alone: of rooms that want that, and of two
-    /// that differ by the case alone the second.
+    /// The paths that count only in their own letter case: those of rooms that want that, and the
+    /// second of two paths that differ by the case alone.
     by_exact_path: BTreeMap<String, usize>,
-    /// The most segments that any of these has: nothing deeper need be looked for.
+    /// The largest number of segments of these paths. Nothing deeper need be looked up.
     deepest: usize,
-    /// The `Path` of the cookie of those rooms whose cookie another room of this host would
-    /// otherwise overwrite.
+    /// The `Path` of the cookie of each room whose cookie another room of this host would otherwise
+    /// overwrite.
     cookie_paths: SortedMap<usize, String>,
 }
 
 /// The path of a URL can be read in different ways that lead to different rooms, or is ambiguous
-/// and too long to tell.
+/// and too long to examine.
 ///
 /// Such a path has segments `..`, or separators in a parameter: `/shop;/../sale`. A visitor whom
 /// one of the rooms has admitted could enter another with it, so the request is refused (400).
@@ -59,7 +59,7 @@ struct HostRoutes {
 pub struct ContradictoryPath;
 
 impl Coverage {
-    /// Makes the index of `rooms`; if two have the same id or route, the first one has it.
+    /// Makes the index of `rooms`. If two have the same id or route, the first one gets it.
     pub fn new(rooms: Rc<[Room]>) -> Self {
         let mut by_host = BTreeMap::<String, HostRoutes>::new();
         let mut by_id = SortedMap::new();
@@ -88,8 +88,8 @@ impl Coverage {
         Self { rooms, by_host, by_id }
     }
 
-    /// Finds the room that covers the absolute `url`, suspended or not; if several do, the one with
-    /// the longest path.
+    /// Finds the room that covers the absolute `url`, suspended or not. Of several, it is the one
+    /// with the longest path.
     pub fn lookup(&self, url: &str) -> Result<Option<&Room>, ContradictoryPath> {
         let Some(UrlParts { host, path, .. }) = split_url(url) else {
             return Ok(None);
@@ -108,9 +108,9 @@ impl Coverage {
 
     /// Returns the `Path` of the cookie of a room on the host of `url`.
     ///
-    /// It is `/`, unless another room of this host has a cookie of the same name and this room has
-    /// a single path here: then it is that path, so that neither overwrites the other's ticket. It
-    /// has the letter case of `url`, since browsers compare it so.
+    /// It is usually `/`. If another room of this host has a cookie of the same name and this room
+    /// has a single path here, it is that path. So neither overwrites the other's ticket. It has
+    /// the letter case of `url`, since browsers compare it so.
     pub fn cookie_path<'a>(&'a self, url: &'a str, room: RoomId) -> &'a str {
         let own = || {
             let parts = split_url(url)?;
@@ -148,7 +148,7 @@ impl HostRoutes {
         }
     }
 
-    /// Finds the room of the longest route that `path` is or lies below.
+    /// Finds the room of the longest route that contains `path`.
     fn longest(&self, path: &str) -> Option<usize> {
         let folded = self.longest_in(&self.by_path, &folded(path));
         let exact = self.longest_in(&self.by_exact_path, path);
@@ -157,7 +157,7 @@ impl HostRoutes {
         if is_exact { exact } else { folded }.map(|(_, place)| place)
     }
 
-    /// Finds the longest route in one of the maps, and tells how many segments it has.
+    /// Finds the longest route in one of the maps. Also returns its number of segments.
     fn longest_in(&self, paths: &BTreeMap<String, usize>, path: &str) -> Option<(usize, usize)> {
         if paths.is_empty() {
             return None;
@@ -191,7 +191,7 @@ impl HostRoutes {
         if all_one { Ok(first) } else { Err(ContradictoryPath) }
     }
 
-    /// Whether the path has a letter in parts that may be one of a room's path.
+    /// Whether the path has a decomposed letter that may belong to a room's path.
     fn may_be_put_together(&self, reading: &WidestReading) -> bool {
         if !reading.is_in_parts() {
             return false;

@@ -31,26 +31,26 @@ use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// Names the event for ever.
+    /// The permanent id of the event.
     pub id: EventId,
-    /// The owner's name for the event: letters, digits, `-` and `_`. No other event of the room has
-    /// the same, in whatever letter case.
+    /// The owner's name for the event: letters, digits, `-` and `_`. It is unique in the room,
+    /// whatever the letter case.
     pub name: String,
-    /// A note of the owner; changes nothing.
+    /// A note of the owner, without effect.
     pub description: String,
     /// When visitors begin to enter.
     pub start: EventTime,
     /// When the room's own settings count again; at least a minute after the start.
     pub end: EventTime,
-    /// From when on everybody new is held, at least 5 minutes before the start; `None` without a
-    /// prequeue.
+    /// When the event begins to hold everybody new, at least 5 minutes before the start. `None`
+    /// without a prequeue.
     pub prequeue: Option<EventTime>,
-    /// True when the start draws a new order for all who joined in the prequeue.
+    /// Whether the start draws a new order for all who joined in the prequeue.
     pub shuffles: bool,
     /// The key that draws this order. It is the same for all events until [`give_draw_keys`] gives
     /// each its own.
     pub draw_key: DrawKey,
-    /// True when the event is ignored.
+    /// Whether the event is ignored.
     pub suspended: bool,
     /// What the event changes, from the prequeue to the end.
     pub overrides: Overrides,
@@ -60,7 +60,7 @@ pub struct Event {
     pub modified_on: Timestamp,
 }
 
-/// A moment of an event, and its text: the API answers with what the owner wrote, since clients
+/// A moment of an event, and its text. The API answers with the owner's own text, since clients
 /// compare the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventTime {
@@ -70,28 +70,28 @@ pub struct EventTime {
     pub written: String,
 }
 
-/// What an event changes. For `None` the room's own value counts, also when that changes later.
+/// What an event changes. `None` leaves the room's own value, also when that changes later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// Both limits, or neither: `total_active_users`, then `new_users_per_minute`.
     pub limits: Option<(u32, u32)>,
     /// The `session_duration`, in minutes.
     pub session_duration_minutes: Option<u32>,
-    /// Whether sessions end a fixed time after the admission, whatever the visitor does then.
+    /// Whether sessions end a fixed time after the admission, whatever the visitor does.
     pub disable_session_renewal: Option<bool>,
     /// The queue page, a valid template; empty for the built-in one.
     pub custom_page_html: Option<String>,
     /// Which Turnstile widget waiting visitors get.
     pub turnstile_mode: Option<TurnstileMode>,
-    /// Who enters next.
+    /// Who enters next while the event's settings are in force.
     pub queueing_method: Option<QueueingMethod>,
-    /// What becomes of visitors who do not pass the challenge.
+    /// How visitors who do not pass the challenge are treated.
     pub turnstile_action: Option<TurnstileAction>,
     /// What the built-in page shows of its site.
     pub branding: Branding<Option<String>>,
 }
 
-/// Where an event stands at a moment. A phase includes its first millisecond and not the first one
+/// The phase of an event at a moment. A phase includes its first millisecond and not the first one
 /// of the next phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -104,7 +104,7 @@ pub enum Phase {
 }
 
 impl Event {
-    /// Tells where the event stands at `now`.
+    /// Returns the phase of the event at `now`.
     pub fn phase(&self, now: Timestamp) -> Phase {
         if self.suspended || now < self.first_moment() || now >= self.end.at {
             Phase::Idle
@@ -115,14 +115,13 @@ impl Event {
         }
     }
 
-    /// Returns when the event first changes anything: the beginning of its prequeue, or else its
-    /// start.
+    /// Returns when the event first changes anything: the beginning of its prequeue, or its start
+    /// without one.
     pub fn first_moment(&self) -> Timestamp {
         self.prequeue.as_ref().map_or(self.start.at, |prequeue| prequeue.at)
     }
 
-    /// Whether there is a moment at which both events change something; that one of them is
-    /// suspended makes no difference.
+    /// Whether there is a moment at which both events change something. Suspended events count too.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.first_moment() < other.end.at && other.first_moment() < self.end.at
     }
@@ -160,26 +159,26 @@ impl Event {
     }
 }
 
-/// What counts in a room at one moment.
+/// What is in force in a room at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InForce<'a> {
     /// The settings: the room's own, changed by the active event, a prequeue and maintenance.
     pub settings: Cow<'a, Settings>,
     /// The active event and its phase; `None` if no event is active.
     pub event: Option<(&'a Event, Phase)>,
-    /// The Turnstile settings; they count only if the deployment has Turnstile's keys.
+    /// The Turnstile settings. They count only if the deployment has Turnstile's keys.
     pub turnstile: Turnstile,
 }
 
 impl<'a> InForce<'a> {
-    /// Makes what counts in a room with these settings, no active event and no challenges.
+    /// Returns these settings as in force, with no active event and no challenges.
     pub fn of_settings(settings: &'a Settings) -> Self {
         let turnstile = Turnstile { mode: TurnstileMode::Off, ..Turnstile::default() };
         Self { settings: Cow::Borrowed(settings), event: None, turnstile }
     }
 
-    /// Returns what counts for a visitor whose Turnstile token was checked; `passed` is `None` for
-    /// a visitor without a token. One who has passed is not challenged again.
+    /// Returns what is in force for a visitor whose Turnstile token was checked; `passed` is `None`
+    /// for a visitor without a token. One who has passed is not challenged again.
     #[must_use]
     pub fn after_challenge(self, passed: Option<bool>) -> Self {
         if passed == Some(true) { self.ungated() } else { self }
@@ -194,8 +193,8 @@ impl<'a> InForce<'a> {
         self
     }
 
-    /// Returns what the built-in page shows: what the room says, changed by the active event. That
-    /// is shown by its name, in words, unless its owner calls it otherwise on pages.
+    /// Returns what the built-in page shows: the room's branding, changed by the active event. The
+    /// event is shown by its name, in words, unless its owner gave it another one for pages.
     pub fn branding<'room>(&self, of_room: &'room Branding) -> Cow<'room, Branding> {
         let Some((event, _)) = self.event else { return Cow::Borrowed(of_room) };
         let event_name = event.name.replace(['-', '_'], " ");
@@ -203,7 +202,7 @@ impl<'a> InForce<'a> {
         Cow::Owned(event.overrides.branding.clone().or(of_room))
     }
 
-    /// Returns what the queue page tells of the active event at `now`; `None` if no event is
+    /// Returns what the queue page says about the active event at `now`; `None` if no event is
     /// active.
     pub fn stage(&self, now: Timestamp) -> Option<Stage> {
         let stage = |(event, phase): (&Event, Phase)| Stage {
@@ -217,10 +216,10 @@ impl<'a> InForce<'a> {
     }
 }
 
-/// What the queue page tells of the active event.
+/// What the queue page says about the active event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
-    /// Whether the event has started.
+    /// The event's phase: in its prequeue, or running.
     pub phase: Phase,
     /// When the event starts or started.
     pub starts_at: Timestamp,
@@ -228,7 +227,7 @@ pub struct Stage {
     pub starts_in_ms: u64,
     /// Milliseconds until the end.
     pub ends_in_ms: u64,
-    /// True when the start draws a new order for all who join before it.
+    /// Whether the start draws a new order for all who join before it.
     pub shuffles: bool,
 }
 
@@ -239,12 +238,12 @@ impl Stage {
     }
 }
 
-/// Decides what counts in a room at `now`.
+/// Returns what is in force in a room at `now`.
 ///
-/// What an event sets counts from its prequeue to its end: so an event that disables the renewal of
-/// sessions empties the room before its start. A room with `queue_all` goes on to hold everybody
-/// during an event. The order that an event has drawn counts after its end too, so that visitors
-/// who still wait keep their places.
+/// What an event sets counts from its prequeue to its end. So an event that disables the renewal of
+/// sessions empties the room before its start. A room with `queue_all` holds everybody during an
+/// event too. The order that an event has drawn counts after its end too, so that visitors who
+/// still wait keep their places.
 pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let event = active(room, now);
     let of_event = |(event, _): (&Event, _)| event.turnstile(room.turnstile);
@@ -300,7 +299,7 @@ pub fn commitment(room: RoomId, event: &Event, keys: &KeyRing) -> Option<String>
     Some(encode_string(&keys.draw_key(room, &draw).commitment()))
 }
 
-/// Returns the settings that are in force at `now`, as the room's objects use them.
+/// Returns the settings in force at `now`, as the room's objects use them.
 pub fn settings_of_objects(room: &Room, now: Timestamp) -> Settings {
     let settings = in_force(room, now).settings.into_owned();
     Settings { next_change_at: next_change(room, now), ..settings }
@@ -321,7 +320,7 @@ pub fn active(room: &Room, now: Timestamp) -> Option<(&Event, Phase)> {
     phases.filter(|_| !room.suspended).find(|(_, phase)| *phase != Phase::Idle)
 }
 
-/// Returns the event with the next start after `now`, suspended ones aside.
+/// Returns the event with the next start after `now`, apart from suspended ones.
 pub fn next(room: &Room, now: Timestamp) -> Option<&Event> {
     let to_come = |event: &&Event| !event.suspended && event.start.at > now;
     room.events.iter().filter(to_come).min_by_key(|event| event.start.at)

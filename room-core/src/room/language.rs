@@ -15,8 +15,8 @@ const TAGS: [&str; 39] = [
     "sr-BA", "sv-SE", "th-TH", "tl-PH", "tr-TR", "uk-UA", "vi-VN", "zh-CN", "zh-TW",
 ];
 
-/// Other names of these languages, and languages whose readers understand one of them: from the one
-/// in `Accept-Language` to ours.
+/// Other names of these languages, and languages whose readers understand one of them. Each is a
+/// pair of a tag in `Accept-Language` and one of ours.
 const ALIASES: [(&str, &str); 8] = [
     ("bs", "sr"),
     ("fil", "tl"),
@@ -35,10 +35,10 @@ const TRADITIONAL: [&str; 4] = ["Hant", "HK", "MO", "TW"];
 /// The languages that are written from right to left.
 const RIGHT_TO_LEFT: [&str; 3] = ["ar", "fa", "he"];
 
-/// The bytes of an `Accept-Language` header that are looked at. Ours: browsers send a dozen entries
+/// The most bytes of an `Accept-Language` header that are read. Ours: browsers send a dozen entries
 /// at most.
 const MAX_HEADER_BYTES: usize = 1_024;
-/// The entries of an `Accept-Language` header that are looked at. Ours, as above.
+/// The most entries of an `Accept-Language` header that are read. Ours, as above.
 const MAX_RANGES: usize = 32;
 
 /// A language of the built-in page. It displays as its tag.
@@ -56,8 +56,8 @@ impl Language {
         self.0
     }
 
-    /// Returns the tag for the `lang` attribute of a page. It names the script where browsers would
-    /// otherwise take another one, as for Serbian in Latin letters.
+    /// Returns the tag for the `lang` attribute of a page. It names the script if browsers would
+    /// otherwise assume another one, as for Serbian in Latin letters.
     pub fn html_tag(self) -> &'static str {
         if self.0 == "sr-BA" { "sr-Latn-BA" } else { self.0 }
     }
@@ -71,8 +71,8 @@ impl Language {
     /// `default`.
     ///
     /// A tag of another region counts as the language itself (RFC 4647, section 3.4): `de-AT` gives
-    /// `de-DE`. Entries that are malformed or name no language of ours are passed over; `*` stands
-    /// for `default`.
+    /// `de-DE`. Entries that are malformed or name no language of ours are skipped. `*` stands for
+    /// `default`.
     pub fn preferred(accept_language: &str, default: Self) -> Self {
         let cut = accept_language.floor_char_boundary(MAX_HEADER_BYTES);
         let header = accept_language.get(..cut).unwrap_or_default();

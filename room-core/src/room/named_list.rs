@@ -1,4 +1,4 @@
-//! Named lists as their owner configured them: what bypass rules refer to by `in $name`.
+//! Named lists as their owner configured them. Bypass rules refer to them by `in $name`.
 
 use crate::base::id::{ListId, ListItemId};
 use crate::base::sorted::SortedMap;
@@ -7,28 +7,27 @@ use crate::rules::{KnownLists, List, ListKind, Lists};
 
 /// The longest name of a list, in bytes, as with Cloudflare.
 pub const MAX_LIST_NAME_BYTES: usize = 50;
-/// The most items of one list, since they are one row of at most 2 MB. Cloudflare takes 10,000 in
+/// The most items of one list, since they are one row of at most 2 MB. Cloudflare allows 10,000 in
 /// all lists together.
 pub const MAX_LIST_ITEMS: usize = 5_000;
 
-/// A named list: items of one kind that bypass rules can refer to. Only `management::config` makes
-/// one.
+/// A named list: items of one kind for bypass rules. Only `management::config` makes one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NamedList {
-    /// Names the list for ever.
+    /// The permanent id of the list.
     pub id: ListId,
     /// The name by which rules refer to the list, behind a `$`: small letters, digits and `_`.
     pub name: String,
     /// What the items are: addresses, host names or AS numbers.
     pub kind: ListKind,
-    /// A note of the owner; changes nothing.
+    /// A note of the owner, without effect.
     pub description: String,
     /// When the list was made.
     pub created_on: Timestamp,
     /// When the list or one of its items was last changed.
     pub modified_on: Timestamp,
-    /// The items, oldest first; no value stands there twice.
+    /// The items, oldest first. No value occurs twice.
     pub items: Vec<ListItem>,
 }
 
@@ -36,12 +35,12 @@ pub struct NamedList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListItem {
-    /// Names the item for ever.
+    /// The permanent id of the item.
     pub id: ListItemId,
-    /// The value as written: an address or a network, a host name, or an AS number, as the kind of
-    /// the list says.
+    /// The value as written. By the kind of the list it is an address or a network, a host name, or
+    /// an AS number.
     pub value: String,
-    /// A note of the owner; changes nothing.
+    /// A note of the owner, without effect.
     pub comment: String,
     /// When the item was added.
     pub created_on: Timestamp,
@@ -50,8 +49,8 @@ pub struct ListItem {
 }
 
 impl NamedList {
-    /// Makes the items ready to be searched, or says what is wrong with one that does not fit the
-    /// kind.
+    /// Makes the items ready to be searched. Errors: what is wrong with an item that does not fit
+    /// the kind.
     pub fn compiled(&self) -> Result<List, String> {
         let values = || self.items.iter().map(|item| item.value.as_str());
         match self.kind {
@@ -65,13 +64,13 @@ impl NamedList {
     }
 }
 
-/// Returns the names and kinds of these lists: what expressions may refer to.
+/// Returns the names and kinds of these lists, to which expressions may refer.
 pub fn known<'l>(lists: impl IntoIterator<Item = &'l NamedList>) -> KnownLists {
     lists.into_iter().map(|list| (list.name.clone(), list.kind)).collect()
 }
 
-/// Makes all lists ready to be searched, by name; or says which of them has an item that does not
-/// fit its kind.
+/// Makes all lists ready to be searched, by name. Errors: which list has an item that does not fit
+/// its kind.
 pub fn compiled<'l>(lists: impl IntoIterator<Item = &'l NamedList>) -> Result<Lists, String> {
     let compiled = |list: &NamedList| {
         let items = list.compiled().map_err(|why| format!("the list {}: {why}", list.name))?;

@@ -1,4 +1,4 @@
-//! The addresses that a room covers: a host with a path, checked and in one spelling.
+//! The addresses that a room covers: a host with a path, checked and in one form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub const MAX_PATH_BYTES: usize = 1_024;
 pub struct Route {
     /// The host; its sub-domains are not covered.
     pub host: Host,
-    /// The path; everything below it is covered too, by whole segments: `/shop` covers `/shop/a`
+    /// The path. Everything below it is covered too, by whole segments: `/shop` covers `/shop/a`
     /// and not `/shopping`.
     pub path: RoutePath,
 }
@@ -38,8 +38,8 @@ impl RoutePath {
         &self.written
     }
 
-    /// Returns the path in the spelling in which paths are compared: decoded and without a slash at
-    /// its end, so empty for `/`.
+    /// Returns the path in the form in which paths are compared: decoded and without a slash at its
+    /// end, so empty for `/`.
     pub fn canonical(&self) -> &str {
         &self.canonical
     }
@@ -103,8 +103,7 @@ fn canonical_segment(written: &str) -> Result<String, PathError> {
     }
 }
 
-/// Whether two hexadecimal digits follow each `%`. The decoder itself would keep other `%` as they
-/// are.
+/// Whether two hexadecimal digits follow each `%`. The decoder itself would keep any other `%`.
 fn is_well_encoded(text: &str) -> bool {
     text.as_bytes().split(|byte| *byte == b'%').skip(1).all(|piece| {
         matches!(piece, [high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())

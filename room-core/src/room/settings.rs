@@ -1,4 +1,5 @@
-//! The settings that a room's machines decide with: limits, methods, intervals. Validated before.
+//! The settings by which a room's machines decide: limits, methods, intervals. They are already
+//! validated.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,49 +13,48 @@ use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
 const SECONDS_PER_MINUTE: u32 = 60;
 
-/// The shortest time between two check-ins of a visitor, in seconds, also after finding no slot.
+/// The shortest time between two check-ins of a visitor, in seconds, also after one without a slot.
 pub const RETRY_S_MIN: u32 = 3;
 
-/// What an isolate does with newcomers, and with visitors whose turn has come, while no object
-/// answers.
+/// How an isolate treats newcomers and called visitors while no object answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenSilent {
     /// Nobody new enters until the object answers again.
     #[default]
     Hold,
-    /// Visitors enter uncounted, at most `keep_flowing_per_minute` on each isolate: the room's
+    /// Visitors enter uncounted, at most `keep_flowing_per_minute` on each isolate. The room's
     /// limits do not hold for that time.
     KeepFlowing,
 }
 
-/// Who of those who wait enters next, if anybody has to wait.
+/// Which waiting visitor enters next, if anybody has to wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueingMethod {
     /// First come, first served.
     #[default]
     Fifo,
-    /// A lottery: in each round of 2 minutes all who wait have the same chance.
+    /// A lottery. In each round of 2 minutes all waiting visitors have the same chance.
     Random,
-    /// Everybody enters and is counted; the limits hold nobody up.
+    /// Everybody enters and is counted. The limits hold nobody.
     Passthrough,
     /// Nobody new enters and nobody new gets a place in the line.
     Reject,
 }
 
-/// Whom a room keeps out while the owner works on the site behind it.
+/// Which visitors a room keeps out during maintenance of the site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Maintenance {
     /// Nobody: there is no maintenance.
     #[default]
     Off,
-    /// Everybody new is held and no session is renewed, so the room is empty once the sessions that
-    /// run have ended.
+    /// Everybody new is held and no session is renewed. The room is empty once the running sessions
+    /// have ended.
     Drain,
     /// Everybody new is held, and visitors inside get the queue page too, from their next request
-    /// on. Their sessions go on meanwhile.
+    /// on. Their sessions continue.
     Hold,
 }
 
@@ -71,58 +71,58 @@ pub struct Settings {
     /// [`LONGEST_SESSION_MINUTES`](crate::ticket::bucket::LONGEST_SESSION_MINUTES); D in
     /// `docs/algorithm.md`.
     pub session_duration_minutes: u32,
-    /// True when sessions end D after the admission, and no request prolongs them.
+    /// Whether sessions end D after the admission, and no request prolongs them.
     pub disable_session_renewal: bool,
-    /// True when everybody new is held, however many places are free.
+    /// Whether everybody new is held, however many places are free.
     pub queue_all: bool,
-    /// Who of those who wait enters next, or nobody, or everybody.
+    /// Which waiting visitor enters next; or nobody, or everybody.
     #[serde(default)]
     pub queueing_method: QueueingMethod,
-    /// Whom the owner keeps out for a while. Where these settings are in force, `queue_all` and
-    /// `disable_session_renewal` are already set as it demands.
+    /// Which visitors the owner keeps out for a while. In settings that are in force, `queue_all`
+    /// and `disable_session_renewal` are already set accordingly.
     #[serde(default)]
     pub maintenance: Maintenance,
     /// Seconds between two check-ins of a waiting visitor; P in `docs/algorithm.md`.
     pub refresh_interval_s: u32,
-    /// Seconds between two check-ins of a visitor whose turn is near, and from the first page to
-    /// the next check-in; Pn in `docs/algorithm.md`.
+    /// Seconds between two check-ins of a visitor whose turn is near, and between the first page
+    /// and the next check-in; Pn in `docs/algorithm.md`.
     pub near_head_refresh_interval_s: u32,
-    /// What happens to newcomers while no object answers.
+    /// How newcomers are treated while no object answers.
     pub when_silent: WhenSilent,
-    /// How many visitors each isolate lets in per minute with [`WhenSilent::KeepFlowing`].
+    /// Visitors per minute whom each isolate admits with [`WhenSilent::KeepFlowing`].
     pub keep_flowing_per_minute: u32,
     /// Seconds for which a newcomer counts whose cookie has not come back; 0 for the whole session.
-    /// Whoever comes back later is inside all the same: so many may be too many.
+    /// A visitor who comes back later is inside all the same, and may exceed the limit.
     #[serde(default)]
     pub unconfirmed_s: u32,
-    /// Minutes for which a place is kept free for a visitor whose turn it is and who is away, after
-    /// the check-in that did not come; 0 for none.
+    /// Minutes for which a place is kept free for an absent visitor whose turn it is, after the
+    /// missed check-in; 0 for none.
     #[serde(default)]
     pub turn_kept_minutes: u8,
-    /// Minutes in which a visitor who has waited confirms the turn with a click, and does not enter
-    /// without; 0 to 5, 0 for entering at once.
+    /// Minutes in which a visitor who has waited must confirm the turn with a click to enter,
+    /// from 0 to 5. With 0 the visitor enters at once.
     #[serde(default)]
     pub confirm_turn_minutes: u8,
-    /// True for a visitor whose page says that it is hidden ([`Self::of_hidden_page`]): its device
+    /// Whether the visitor's page reports itself as hidden ([`Self::of_hidden_page`]). Its device
     /// may sleep. False in the settings of a room.
     #[serde(skip)]
     pub page_is_hidden: bool,
-    /// True when a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
+    /// Whether a newcomer who cannot enter at once has to pass a Turnstile challenge to join the
     /// line.
     #[serde(default)]
     pub challenge_required: bool,
-    /// True when visitors near the head may open an event stream, which tells them at once when
-    /// their turn has come; they may then come before their next check-in.
+    /// Whether visitors near the head may open an event stream. It tells them at once when their
+    /// turn has come; they may then come before their next check-in.
     #[serde(default)]
     pub event_stream: bool,
-    /// True when sessions can be ended early, by the site or by visitors who leave: then visitors
-    /// inside pass for [`CHECKED_S`](crate::ticket::CHECKED_S) at a time.
+    /// Whether sessions can be ended early, by the site or by visitors who leave. Visitors inside
+    /// then pass for [`CHECKED_S`](crate::ticket::CHECKED_S) at a time.
     #[serde(default)]
     pub sessions_end_early: bool,
     /// The orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
-    /// When an event changes these settings next; only objects are told.
+    /// When an event changes these settings next. Only objects get it.
     #[serde(skip)]
     pub next_change_at: Option<Timestamp>,
 }
@@ -133,8 +133,8 @@ impl Settings {
         u64::from(self.session_duration_minutes) * MINUTE_MS
     }
 
-    /// Returns the width g of an activity bucket in whole seconds: `max(1 s, D / 60)`, so as many
-    /// seconds as D has minutes.
+    /// Returns the width g of an activity bucket in whole seconds: `max(1 s, D / 60)`, which is as
+    /// many seconds as D has minutes.
     pub fn bucket_width_s(&self) -> u64 {
         u64::from(self.session_duration_minutes.max(1))
     }
@@ -144,15 +144,15 @@ impl Settings {
         self.bucket_width_s() * SECOND_MS
     }
 
-    /// Returns the longest time from one check-in to the next, in milliseconds: the refresh
-    /// interval with its jitter of a tenth, and a second for the request.
+    /// Returns the longest time between two check-ins, in milliseconds: the refresh interval with
+    /// its jitter of a tenth, and a second for the request.
     pub fn longest_refresh_ms(&self) -> u64 {
         let interval_ms = u64::from(self.refresh_interval_s) * SECOND_MS;
         interval_ms + interval_ms / 10 + SECOND_MS
     }
 
     /// Returns the seconds between two check-ins of a visitor who may enter at any moment: three
-    /// fifths of the interval near the head, and [`RETRY_S_MIN`] at least.
+    /// fifths of the interval near the head, and at least [`RETRY_S_MIN`].
     pub fn head_interval_s(&self) -> u32 {
         (self.near_head_refresh_interval_s * 3 / 5).max(RETRY_S_MIN)
     }
@@ -163,13 +163,13 @@ impl Settings {
         self.new_users_per_minute.min(ends_per_minute)
     }
 
-    /// Whether even then places come free less often than once a second.
+    /// Whether even then places become free less often than once a second.
     pub fn admits_seldom(&self) -> bool {
         self.fastest_per_minute() < SECONDS_PER_MINUTE
     }
 
     /// Returns the activity bucket of a visitor whose last covered request came at `now`. The
-    /// session ends D after the bucket's end, so at most g later than D after the request
+    /// session ends D after the bucket's end, so at most D + g after the request
     /// (`docs/algorithm.md`).
     pub fn bucket_at(&self, now: Timestamp) -> Bucket {
         Bucket::of(now, self.bucket_width_s(), self.session_ms())
@@ -189,13 +189,13 @@ impl Settings {
         Self { challenge_required: turnstile.gates(), ..self }
     }
 
-    /// Sets `sessions_end_early`: where the site may order it, or visitors may leave.
+    /// Sets `sessions_end_early`, if the `site` may end sessions or `visitors` may leave early.
     #[must_use]
     pub fn ended_early_by(self, site: bool, visitors: bool) -> Self {
         Self { sessions_end_early: site || visitors, ..self }
     }
 
-    /// Whether nobody may enter, neither newcomers nor those who wait, however many places are
+    /// Whether nobody may enter, neither newcomers nor waiting visitors, however many places are
     /// free.
     pub fn admits_nobody(&self) -> bool {
         self.queue_all || self.queueing_method == QueueingMethod::Reject
@@ -228,29 +228,29 @@ impl Settings {
         }
     }
 
-    /// Returns the settings as they count for a visitor whose page says that it is hidden.
+    /// Returns the settings for a visitor whose page reports itself as hidden.
     #[must_use]
     pub fn of_hidden_page(&self) -> Self {
         Self { page_is_hidden: true, ..self.clone() }
     }
 
-    /// Returns for how many minutes the turn of a visitor is kept who is away; at most
+    /// Returns for how many minutes the turn of an absent visitor is kept; at most
     /// [`TURN_KEPT_MINUTES_MAX`].
     pub fn turn_kept_minutes(&self) -> u8 {
         let all = self.turn_kept_minutes.min(TURN_KEPT_MINUTES_MAX);
         if self.page_is_hidden { TURN_KEPT_MINUTES_MAX } else { all }
     }
 
-    /// Returns a visitor's place in the order: the time of joining, or what the draw of an event
-    /// gave. The places of a lottery are not among them.
+    /// Returns a visitor's place in the order: the time of joining, or the place drawn by an event.
+    /// Places of a lottery are not included.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
         let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
         drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
     }
 
-    /// Returns the key up to which everybody is called if nobody new is let in from `now` on.
+    /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.
     ///
-    /// In a prequeue that draws lots this is the key of its beginning and not of `now`: all drawn
+    /// In a prequeue that draws lots it is the key of its beginning and not of `now`: all drawn
     /// places lie between the beginning and the end of the prequeue.
     pub fn held_from(&self, now: Timestamp) -> OrderKey {
         if self.queueing_method == QueueingMethod::Random {

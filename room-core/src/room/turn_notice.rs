@@ -1,25 +1,24 @@
-//! What visitors may type so that the owner's own service tells them before their turn (the field
-//! `turn_notice`), and how it is read.
+//! What visitors may type to get a message from the owner's own service before their turn (the
+//! field `turn_notice`), and how it is read.
 
 use crate::base::letter_case::folded;
 
 /// The longest address or number, in bytes.
 pub const CONTACT_BYTES_MAX: usize = 120;
-/// How many digits a telephone number has (E.164 has 15 at most).
+/// The number of digits of a telephone number (E.164 has 15 at most).
 const DIGITS: std::ops::RangeInclusive<usize> = 5..=15;
-/// How many of its last digits name a telephone: as many as a number has without codes.
+/// The number of last digits that name a telephone: as many as a number has without codes.
 const LAST_DIGITS: usize = 7;
 /// The longest part before the `@`, in bytes (RFC 5321).
 const LOCAL_BYTES_MAX: usize = 64;
 /// The longest label of a domain, in bytes (RFC 1035).
 const LABEL_BYTES_MAX: usize = 63;
-/// The top domains of machines that are not on the public network, or nowhere (RFC 6761 and the
-/// like).
+/// The top domains of machines outside the public network, or of none (RFC 6761 and the like).
 const PRIVATE: [&str; 6] = ["internal", "invalid", "local", "localdomain", "localhost", "onion"];
-/// The zeros of the scripts whose digits the languages of the page use, beside 0.
+/// The zeros, besides 0, of the scripts whose digits the languages of the page use.
 const ZEROS: [char; 5] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{e50}', '\u{ff10}'];
 
-/// What the queue page asks visitors for who want to be told before their turn.
+/// What the queue page asks from visitors who want a message before their turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TurnNotice {
     /// It does not ask.
@@ -29,24 +28,24 @@ pub enum TurnNotice {
     Email,
     /// A telephone number.
     Phone,
-    /// One of both.
+    /// One of the two.
     EmailOrPhone,
 }
 
 impl TurnNotice {
-    /// Whether an e-mail address is taken.
+    /// Whether an e-mail address is accepted.
     pub const fn takes_email(self) -> bool {
         matches!(self, Self::Email | Self::EmailOrPhone)
     }
 
-    /// Whether a telephone number is taken.
+    /// Whether a telephone number is accepted.
     pub const fn takes_phone(self) -> bool {
         matches!(self, Self::Phone | Self::EmailOrPhone)
     }
 
-    /// Reads what a visitor has typed: one address or one number. A number becomes its digits, with
-    /// `+` before them if it has the code of a country; of an address the domain becomes small
-    /// letters. `None` for anything else.
+    /// Reads what a visitor has typed: one address or one number. `None` for anything else. A
+    /// number becomes its digits, with `+` before them if it has a country code. The domain of an
+    /// address becomes small letters.
     pub fn read(self, typed: &str) -> Option<String> {
         let typed = typed.trim();
         if typed.len() > CONTACT_BYTES_MAX {
@@ -61,14 +60,13 @@ impl TurnNotice {
     }
 }
 
-/// Names the mailbox or telephone that was read, in one spelling, to bound what it gets. Nothing is
-/// sent to it: two people may share one.
+/// Names the mailbox or telephone that was read, in one form, to limit the messages to it. Nothing
+/// is sent to that name, since two people may share one.
 ///
-/// Of an address the local part loses its tag (`+tag`), its dots and its letter case, and the
-/// domain is that of servers: `domain_in_ascii` makes `xn--bcher-kva.example` of `bücher.example`.
-/// Of the domains under which a large provider keeps the same mailbox one counts.
-/// Of a number the last digits count, since it can be written with and without the code of its
-/// country.
+/// The local part of an address loses its tag (`+tag`), its dots and its letter case. The domain
+/// gets its ASCII form: `domain_in_ascii` makes `xn--bcher-kva.example` of `bücher.example`. If a
+/// large provider keeps the same mailbox under several domains, one of them counts. Of a number the
+/// last digits count, since it can be written with and without its country code.
 pub fn mailbox(contact: &str, domain_in_ascii: impl FnOnce(&str) -> String) -> String {
     let Some((local, domain)) = contact.split_once('@') else {
         let digits = contact.trim_start_matches('+');
@@ -87,7 +85,7 @@ pub fn mailbox(contact: &str, domain_in_ascii: impl FnOnce(&str) -> String) -> S
     folded(&format!("{local}@{domain}")).into_owned()
 }
 
-/// Reads one address of a public mail server; nothing in it can begin a second one, a name, a
+/// Reads one address of a public mail server. Nothing in it can begin a second address, a name, a
 /// header line, an option or a command. The domain becomes small letters.
 fn email(text: &str) -> Option<String> {
     let (local, domain) = text.split_once('@')?;
@@ -115,8 +113,8 @@ fn is_label(text: &str) -> bool {
         && text.chars().all(|one| is_letter(one) || one == '-')
 }
 
-/// Whether the character is a letter or digit, of any script. Left out are marks and forms by which
-/// one letter can be written in several ways, what is not seen, and all punctuation.
+/// Whether the character is a letter or digit, of any script. Excluded are marks and forms with
+/// which one letter can be written in several ways, invisible characters and all punctuation.
 fn is_letter(one: char) -> bool {
     let is_left_out = matches!(
         one,
@@ -132,7 +130,7 @@ fn is_letter(one: char) -> bool {
     if one.is_ascii() { one.is_ascii_alphanumeric() } else { !is_left_out }
 }
 
-/// Reads a number: its digits, behind `+` where the code of a country comes first; `00` says so
+/// Reads a number: its digits, behind `+` if it begins with a country code, which `00` announces
 /// too.
 fn phone(text: &str) -> Option<String> {
     let is_whole = text.starts_with('+') || text.starts_with("00");

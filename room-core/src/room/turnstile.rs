@@ -1,12 +1,12 @@
-//! Turnstile, by which visitors prove that they are people: what owners choose, and what becomes of
-//! a token. Sending it to siteverify is up to the Worker.
+//! Turnstile, with which visitors prove that they are people: the owner's choices, and the handling
+//! of a token. The Worker sends it to siteverify.
 //!
-//! The challenge is shown where a newcomer would get a place (`admission::queue`); a visitor who
+//! The challenge is shown where a newcomer would get a place (`admission::queue`). A visitor who
 //! can enter at once meets none. A token is taken out of the query and checked, the visit goes on,
-//! and the answer is a 303 to the address without it. A token is ignored where the visitor has a
-//! place already, or where another site's page brought it: otherwise any link could send people
-//! into the infinite queue. That queue is a ticket with a flag, which also holds the first real
-//! estimate and place. It never calls an object and counts in no census.
+//! and the answer is a 303 to the address without it. A token is ignored if the visitor has a place
+//! already, or if another site's page brought it. Otherwise any link could send people into the
+//! infinite queue. That queue is a ticket with a flag, which also holds the first real estimate and
+//! place. It never calls an object and counts in no census.
 
 mod tally;
 mod token;
@@ -21,12 +21,12 @@ pub use self::verification::{Expected, Verification, judge};
 use crate::room::TicketSharing;
 use crate::ticket::{Challenge, Ticket, TicketState};
 
-/// The Turnstile settings of a room, or those that count at a moment.
+/// The Turnstile settings of a room, or those in force at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turnstile {
     /// Which widget waiting visitors get.
     pub mode: TurnstileMode,
-    /// What becomes of visitors who do not pass the challenge.
+    /// How visitors who do not pass the challenge are treated.
     pub action: TurnstileAction,
 }
 
@@ -44,10 +44,10 @@ pub enum TurnstileMode {
     VisibleManaged,
 }
 
-/// What becomes of visitors who do not pass the challenge.
+/// How visitors who do not pass the challenge are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TurnstileAction {
-    /// They are counted in the log and treated as everybody else.
+    /// They are counted in the log and treated like everybody else.
     #[default]
     Log,
     /// They wait in a line that never moves.
@@ -57,11 +57,11 @@ pub enum TurnstileAction {
 /// What a token is worth while siteverify does not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenUnverified {
-    /// As much as a genuine one: an outage keeps no people out, but lets bots into the line. The
+    /// As much as a genuine one. An outage keeps no people out, but lets bots into the line. The
     /// limits hold all the same.
     #[default]
     Accept,
-    /// As little as a wrong one: bots stay out of the line during an outage, and people too.
+    /// As little as a wrong one. Bots stay out of the line during an outage, and people too.
     Refuse,
 }
 
@@ -76,8 +76,8 @@ impl Turnstile {
         self.is_on() && self.action == TurnstileAction::InfiniteQueue
     }
 
-    /// Returns what the ticket of a visitor in the line has to say of the challenge once the page
-    /// of this visit was shown: `Shown` if this page is the first one with the widget.
+    /// Returns the challenge state for the ticket of a visitor in the line, after the page of this
+    /// visit: `Shown` if this page is the first one with the widget.
     pub fn challenged(self, ticket: &Ticket) -> Challenge {
         let is_due = self.is_on() && !self.gates() && ticket.challenge == Challenge::None;
         if is_due && ticket.state == TicketState::Queued {
@@ -93,8 +93,8 @@ impl Turnstile {
         self.is_on() && !self.gates() && is_open && ticket.state == TicketState::Queued
     }
 
-    /// Decides what to do with the token of a visitor who has `ticket`; `None` for a visitor
-    /// without a valid one. `sharing` is what the room wants of a ticket that others use.
+    /// Decides what to do with the token of a visitor with `ticket`; `None` for a visitor without a
+    /// valid one. `sharing` is how the room treats a ticket that others use.
     pub fn of_token(self, ticket: Option<&Ticket>, sharing: TicketSharing) -> Use {
         let asks_others = sharing == TicketSharing::Challenge;
         match ticket {
@@ -114,13 +114,13 @@ impl Turnstile {
 /// What to do with a token that came with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Nothing: there is no challenge, or the visitor is inside or has answered before. The ticket
+    /// Nothing. There is no challenge, or the visitor is inside or has answered before. The ticket
     /// stays as it is.
     Nothing,
-    /// Check it and count the result; the visitor's place stays as it is. Whoever uses the session
-    /// of another client is served with it if the token is good.
+    /// Check it and count the result. The visitor's place stays as it is. A visitor who uses the
+    /// session of another client is served with it if the token is good.
     Counts,
-    /// Check it; the result decides whether the visitor joins the line or the infinite queue.
+    /// Check it. The result decides whether the visitor joins the line or the infinite queue.
     Decides,
 }
 

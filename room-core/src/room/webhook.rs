@@ -1,4 +1,4 @@
-//! Webhooks: addresses of the owner's that are told what happens in a room (`docs/webhooks.md`).
+//! Webhooks: the owner's addresses that get messages about a room (`docs/webhooks.md`).
 
 use serde_json::{Map, Value};
 
@@ -9,14 +9,14 @@ use crate::base::time::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Webhook {
-    /// Names the webhook for ever.
+    /// The permanent id of the webhook.
     pub id: WebhookId,
-    /// The room whose news it is told.
+    /// The room that its messages are about.
     pub room: RoomId,
-    /// What the owner has written, each field with its value, secrets too. The core looks into none
-    /// of it: `webhooks/` sends by it.
+    /// What the owner has written, each field with its value, including secrets. The core reads
+    /// none of it: `webhooks/` sends by it.
     pub fields: Map<String, Value>,
-    /// With which key bodies are signed: `whsec_` and 32 bytes as base64.
+    /// The key that signs bodies: `whsec_` and 32 bytes as base64.
     pub secret: String,
     /// When it was made.
     pub created_on: Timestamp,

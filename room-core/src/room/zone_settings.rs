@@ -1,12 +1,12 @@
-//! The settings that all rooms of a zone have in common.
+//! The settings that all rooms of a zone share.
 
-/// The settings that all rooms of a zone have in common.
+/// The settings that all rooms of a zone share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneSettings {
-    /// True when verified crawlers of search engines skip all rooms of the zone.
+    /// Whether verified crawlers of search engines skip all rooms of the zone.
     pub search_engine_crawler_bypass: bool,
-    /// Whether the zone redirects every plain HTTP request to HTTPS. The owner has to say it, since
-    /// a Worker cannot see it; with `None` it goes by the scheme of each request.
+    /// Whether the zone redirects every plain HTTP request to HTTPS. The owner has to say so, since
+    /// a Worker cannot see it. With `None` the scheme of each request decides.
     pub always_use_https: Option<bool>,
 }
 

@@ -9,7 +9,7 @@ use crate::base::sorted::SortedMap;
 pub struct Zones(SortedMap<ZoneId, Host>);
 
 impl Zones {
-    /// Reads `<zone id>=<domain>`, comma-separated; or says what is wrong, for the operator.
+    /// Reads `<zone id>=<domain>`, comma-separated. Errors: what is wrong, for the operator.
     pub fn parse(text: &str) -> Result<Self, String> {
         let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
         let zone = |entry: &str| {
@@ -23,13 +23,13 @@ impl Zones {
         entries.map(zone).collect::<Result<_, String>>().map(Self)
     }
 
-    /// Whether rooms may be in this zone: it is one of the zones, or there are none.
+    /// Whether rooms may be in this zone: it is configured, or no zone is.
     pub fn has(&self, zone: ZoneId) -> bool {
         self.0.is_empty() || self.0.contains_key(&zone)
     }
 
-    /// Returns the domain of the zone if `host` is neither this domain nor below it; `None` if the
-    /// host belongs to the zone, or the zone's domain is not known.
+    /// Returns the domain of the zone if `host` is neither this domain nor below it. `None` if the
+    /// host belongs to the zone, or if the zone's domain is unknown.
     pub fn foreign_to(&self, zone: ZoneId, host: &Host) -> Option<&Host> {
         self.0.get(&zone).filter(|domain| !is_at_or_below(host.as_str(), domain))
     }

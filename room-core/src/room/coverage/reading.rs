@@ -1,4 +1,4 @@
-//! All the ways in which the servers behind a room may read the path of a request.
+//! All readings of a request's path by the servers behind a room.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use percent_encoding::percent_decode;
 use crate::base::letter_case::folded;
 use crate::base::path::{is_blank, is_break, is_end, is_separator};
 
-/// How often a path is decoded at most. A chain of servers decodes once or twice; a path that is
-/// still encoded after this is nobody's, see [`WidestReading::of`].
+/// The most times that a path is decoded. A chain of servers decodes once or twice. A path that is
+/// still encoded after this belongs to no room, see [`WidestReading::of`].
 const DECODINGS: usize = 8;
 
-/// Whether every server reads `path` in the same way, so that it can be compared as it stands, but
-/// for the letter case.
+/// Whether every server reads `path` in the same way, apart from the letter case, so that it can be
+/// compared as written.
 ///
-/// False for some harmless paths too (`/.well-known`, `/a%20b`): for them a [`WidestReading`] finds
+/// False for some harmless paths too (`/.well-known`, `/a%20b`). For them a [`WidestReading`] finds
 /// the same room, only slower.
 pub fn is_plain(path: &str) -> bool {
     let mut previous = 0;
@@ -33,20 +33,23 @@ pub fn is_plain(path: &str) -> bool {
 
 /// The segments of a path in its widest reading.
 ///
-/// The widest reading decodes until nothing is encoded, also `%u002f` and letters in more bytes
-/// than they need, leaves out what is no encoding and no UTF-8, takes every slash and backslash for
-/// a separator, also encoded ones, drops empty and `.` segments, ends a segment before a parameter
-/// (`;`) and an encoded query or fragment, and drops blanks at the ends of a segment and dots at
-/// its end. The path of a room has none of these (`RoutePath`; blanks and dots at an end are
-/// dropped there too), so any narrower reading that begins with the segments of a room begins with
-/// them in the widest reading too: one look is enough, unless the path is ambiguous.
+/// The widest reading decodes until nothing is encoded, including `%u002f` and letters in more
+/// bytes than they need. It leaves out what is no encoding and no UTF-8. Every slash and backslash
+/// is a separator, also an encoded one. It drops empty and `.` segments. It ends a segment before a
+/// parameter (`;`) and an encoded query or fragment. It drops blanks at the ends of a segment and
+/// dots at its end.
+///
+/// The path of a room has none of these (`RoutePath`; blanks and dots at an end are dropped there
+/// too). So any narrower reading that begins with the segments of a room begins with them in the
+/// widest reading too: one lookup is enough, unless the path is ambiguous.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WidestReading {
     /// The decoded path, with other separators and endings still in it.
     decoded: String,
-    /// True when a parameter has separators in it, since a server that drops the parameter may
-    /// drop segments with it; when a control character or an end of a line is in the path, and
-    /// not at its end alone; and when the path is encoded more often than is decoded here.
+    /// Whether the reading is unclear. That is so if a parameter has separators in it, since a
+    /// server that drops the parameter may drop segments with it. It is so if a control character
+    /// or an end of a line is in the path, and not only at its end. It is so if the path is encoded
+    /// more often than is decoded here.
     unclear: bool,
 }
 
@@ -75,12 +78,12 @@ impl WidestReading {
         Self { decoded, unclear }
     }
 
-    /// Whether narrower readings can lead to quite different places.
+    /// Whether narrower readings can lead to entirely different places.
     pub fn is_ambiguous(&self) -> bool {
         self.unclear || self.segments().any(climbs)
     }
 
-    /// Whether a letter is written in parts.
+    /// Whether a letter is decomposed, that is, written in parts.
     pub fn is_in_parts(&self) -> bool {
         self.decoded.contains(is_part)
     }
@@ -98,8 +101,8 @@ impl WidestReading {
     /// Returns which routes some reading can lead to.
     ///
     /// A segment with control characters is read without them, up to each, and from one to the
-    /// next. One with a letter in parts, which some file systems put together, may be each name of
-    /// which the ASCII letters occur in it in their order, and that has others.
+    /// next. Some file systems compose decomposed letters. A segment with such a letter may be each
+    /// name that has its ASCII letters in their order, and other letters as well.
     pub fn reach(&self) -> Reach {
         let mut places = BTreeMap::<String, Vec<usize>>::new();
         let mut in_parts = Vec::new();
@@ -135,18 +138,18 @@ impl WidestReading {
 /// The routes that some reading of a path can lead to.
 #[derive(Debug)]
 pub struct Reach {
-    /// Where each segment stands among all of the path, by its folded name.
+    /// The positions of each segment in the path, by its folded name.
     places: BTreeMap<String, Vec<usize>>,
-    /// Where the segments stand in which a letter is written in parts, and these.
+    /// The positions of segments with a decomposed letter, and these segments.
     in_parts: Vec<(usize, String)>,
 }
 
 impl Reach {
     /// Whether some reading can lead to the route with this key, or below it.
     ///
-    /// In whatever order a chain of servers decodes, drops parameters and follows `..`, what is
-    /// left is some of the segments in their order. So a route can be reached only if its segments
-    /// occur in their order.
+    /// A chain of servers may decode, drop parameters and follow `..` in any order. What is left is
+    /// some of the segments in their order. So a route can be reached only if its segments occur in
+    /// their order.
     pub fn includes(&self, key: &str) -> bool {
         let mut next = 0;
         key.split('/').skip(1).all(|wanted| {
@@ -163,12 +166,12 @@ impl Reach {
     }
 }
 
-/// Returns the key by which a route's path is found in whatever letter case.
+/// Returns the key by which a route's path is found in any letter case.
 pub fn folded_key(canonical: &str) -> String {
     folded(&exact_key(canonical)).into_owned()
 }
 
-/// Returns the key by which a route's path is found in its own letter case.
+/// Returns the key by which a route's path is found only in its own letter case.
 pub fn exact_key(canonical: &str) -> String {
     let mut key = String::with_capacity(canonical.len());
     for segment in canonical.split('/').skip(1) {
@@ -190,15 +193,15 @@ fn without_ends(name: &str) -> &str {
     }
 }
 
-/// Whether some server goes up for a segment that is neither empty nor `.`: for one of nothing but
-/// dots, with blanks between them or several in one letter.
+/// Whether some server goes up for a segment that is neither empty nor `.`. That is one of nothing
+/// but dots, with blanks between them or several dots in one character.
 fn climbs(segment: &str) -> bool {
     let is_dot = |one| matches!(one, '.' | '。' | '\u{2024}'..='\u{2026}');
     segment.chars().all(|one| is_dot(one) || is_blank(one))
 }
 
-/// Whether the character is a part of a letter that can be written as one, too: `é` as `e`
-/// and an accent, and the like in Arabic, Devanagari, Korean and Japanese.
+/// Whether the character is a part of a letter that can also be composed: `é` as `e` and an accent,
+/// and the like in Arabic, Devanagari, Korean and Japanese.
 fn is_part(character: char) -> bool {
     matches!(
         character,
@@ -207,15 +210,15 @@ fn is_part(character: char) -> bool {
     )
 }
 
-/// Whether a name in which letters are written in parts may be this one, which is not ASCII.
+/// Whether a name with decomposed letters may be this one, which is not ASCII.
 fn may_be_put_together(in_parts: &str, name: &str) -> bool {
     let mut letters = in_parts.chars();
     let is_next = |one: char| !one.is_ascii() || letters.any(|letter| letter == one);
     !name.is_ascii() && name.chars().all(is_next)
 }
 
-/// Whether a lenient decoder keeps the character: not a `%` that encodes nothing, and not what
-/// stands for bytes that are no UTF-8.
+/// Whether a lenient decoder keeps the character: not a `%` that encodes nothing, and not a
+/// replacement for bytes that are no UTF-8.
 fn is_kept(character: char) -> bool {
     !matches!(character, '%' | char::REPLACEMENT_CHARACTER)
 }
@@ -249,8 +252,8 @@ fn wide_escape(text: &[u8]) -> Option<(char, &[u8])> {
     Some((char::from_u32(u32::from_str_radix(number, 16).ok()?)?, others))
 }
 
-/// Writes ASCII that takes several bytes as one byte: overlong forms, which strict decoders refuse,
-/// and the wide letters U+FF01 to U+FF5E, which some servers take for plain ones.
+/// Writes ASCII that takes several bytes as one byte. These are overlong forms, which strict
+/// decoders refuse, and the wide letters U+FF01 to U+FF5E, which some servers take for plain ones.
 fn shortest(bytes: &[u8]) -> Vec<u8> {
     let mut short = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -7,9 +7,9 @@ use crate::base::url::split_url;
 use crate::room::Room;
 use crate::room::route::Route;
 
-/// Returns the route of `room` whose page some servers serve for `url` too: its path goes on within
-/// the name, after a character that often begins an ending. For `/shop` these are `/shop.json`,
-/// `/shop.php/a` and `/shop::$DATA`, and not `/shopping` or `/shop-help`.
+/// Returns the route of `room` whose page some servers serve for `url` too. The path of `url` goes
+/// on within the name, after a character that often begins an ending. For `/shop` these are
+/// `/shop.json`, `/shop.php/a` and `/shop::$DATA`, and not `/shopping` or `/shop-help`.
 ///
 /// No room covers such a path, since most are other pages. It is for a warning to the owner.
 pub fn served_alike<'r>(room: &'r Room, url: &str) -> Option<&'r Route> {

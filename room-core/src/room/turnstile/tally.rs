@@ -4,20 +4,21 @@ use serde_json::{Value, json};
 
 use crate::base::time::{SECOND_MS, Timestamp};
 
-/// Milliseconds between two lines of the log, at least: a flood of bots must not flood the log.
+/// The shortest time between two lines of the log, in milliseconds. A flood of bots must not flood
+/// the log.
 const TOLD_EVERY_MS: u64 = 10 * SECOND_MS;
 
-/// One of the things that are counted.
+/// One kind of counted event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChallengeEvent {
     /// A visitor was challenged for the first time.
     Challenge,
-    /// A visitor has passed the challenge.
+    /// A visitor passed the challenge.
     Success,
-    /// A visitor has failed the challenge, or has sent a token that is not genuine.
+    /// A visitor failed the challenge, or sent a token that is not genuine.
     Failure,
-    /// Siteverify did not say what a token is worth. It is counted a second time, as a success or a
-    /// failure, by the room's `turnstile_when_silent`.
+    /// Siteverify did not say whether a token is genuine. It is counted a second time, as a success
+    /// or a failure, by the room's `turnstile_when_silent`.
     Unverified,
     /// A page of the infinite queue was shown.
     InfiniteQueueRequest,
@@ -35,7 +36,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the counts under the names that they have in the log.
+    /// Returns the counts under their names in the log.
     pub fn to_json(self) -> Value {
         json!({
             "turnstileChallenges": self.turnstile_challenges,
@@ -55,8 +56,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one event. Returns the counts since the last line of the log if another one is due,
-    /// and begins anew.
+    /// Counts one event. If a line of the log is due, returns the counts since the last line and
+    /// starts over.
     pub fn count(&mut self, now: Timestamp, fact: ChallengeEvent) -> Option<Counts> {
         let counts = &mut self.counts;
         *match fact {
@@ -69,7 +70,7 @@ impl Tally {
         self.due(now)
     }
 
-    /// Returns the counts since the last line of the log, and begins anew; `None` if nothing was
+    /// Returns the counts since the last line of the log, and starts over. `None` if nothing was
     /// counted or the last line is less than 10 s old.
     pub fn due(&mut self, now: Timestamp) -> Option<Counts> {
         if self.counts == Counts::default() || now < self.told_at + TOLD_EVERY_MS {

@@ -1,4 +1,4 @@
-//! The token that a page with a challenge puts into the address: takes it out, and remembers it so
+//! The token that a page with a challenge puts into the address. It is taken out, and remembered so
 //! that it counts once. `verification` judges whether it is genuine.
 
 use std::collections::VecDeque;
@@ -11,12 +11,12 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 /// The query parameter that carries the token. It is taken out before the origin sees the request.
 pub const PARAMETER: &str = "cf_wr_turnstile";
 
-/// The longest token, in bytes, which are characters of ASCII (siteverify documents the bound).
+/// The longest token, in bytes, which are ASCII characters (siteverify documents the bound).
 const MAX_TOKEN_BYTES: usize = 2_048;
 /// How long siteverify accepts a token, in milliseconds.
 const LIFETIME_MS: u64 = 5 * MINUTE_MS;
 /// The most tokens that are remembered: 27 a second over their life. Beyond it the oldest are
-/// forgotten; siteverify refuses those that it has seen itself.
+/// forgotten; siteverify refuses tokens that it has seen itself.
 const MAX_SEEN: usize = 8_192;
 
 /// An address without the parameter, and what the parameter was.
@@ -24,8 +24,8 @@ const MAX_SEEN: usize = 8_192;
 pub struct SplitToken {
     /// The address without the parameter, otherwise byte for byte as it was.
     pub url: String,
-    /// The value of the parameter: the last one if it is there several times, since the page adds
-    /// it at the end. Empty for a challenge that failed.
+    /// The value of the parameter. Of several it is the last one, since the page adds it at the
+    /// end. Empty for a challenge that failed.
     pub token: String,
 }
 
@@ -57,7 +57,7 @@ pub fn is_plausible(token: &str) -> bool {
         && token.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether a token can come from the queue page, by the value of the header `Sec-Fetch-Site`: false
+/// Whether a token can come from the queue page, by the value of the header `Sec-Fetch-Site`. False
 /// if the browser says that a page of another origin led here. A link elsewhere must not send
 /// anybody into the infinite queue.
 pub fn is_from_the_page(fetch_site: &str) -> bool {

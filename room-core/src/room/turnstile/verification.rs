@@ -4,34 +4,34 @@
 
 use serde_json::Value;
 
-/// What siteverify says of a token.
+/// The result of a token's verification by siteverify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verification {
     /// The token is genuine, and comes from a page of this room on this host.
     Success,
     /// The token is not genuine, or comes from another place.
     Failure,
-    /// The token was used before or has expired, as when a browser sends a request again. It is no
-    /// proof, and says nothing against the visitor.
+    /// The token was used before or has expired, as when a browser repeats a request. It proves
+    /// nothing, for or against the visitor.
     Used,
-    /// Siteverify did not answer, or its answer says nothing of the token: the room's
+    /// Siteverify did not answer, or its answer does not judge the token. The room's
     /// `turnstile_when_silent` counts.
     Silent,
 }
 
-/// What siteverify has to say of a genuine token beside that it is one.
+/// What siteverify must say about a genuine token, besides that it is one.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
     /// The host of the page that had the widget, without a port.
     pub hostname: &'a str,
     /// The widget's `data-action`, which names the room.
     pub action: &'a str,
-    /// True with Turnstile's test secret, for which every dummy token is genuine: siteverify then
-    /// names neither host nor action, and both are not compared.
+    /// Whether Turnstile's test secret is used, for which every dummy token is genuine. Siteverify
+    /// then names neither host nor action, and both are not compared.
     pub for_tests: bool,
 }
 
-/// The `error-codes` that say nothing of the token: our configuration or the service is at fault.
+/// The `error-codes` that do not judge the token: our configuration or the service is at fault.
 const NOT_THE_VISITORS: [&str; 3] =
     ["missing-input-secret", "invalid-input-secret", "internal-error"];
 
