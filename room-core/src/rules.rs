@@ -2,7 +2,7 @@
 //! requests.
 //!
 //! An expression is checked when it is saved: names, types, patterns and lists. After that it
-//! cannot fail: what a request does not have matches nothing, and an evaluation that would cost too
+//! cannot fail. What a request does not have matches nothing, and an evaluation that would cost too
 //! much ends without a match. All rules of one request together make at most `STEPS_MAX` steps of a
 //! few nanoseconds each. A step is a node of the tree, a byte that is read or copied, a part of the
 //! work for an element of an array, or a state of a regular expression that is visited for a byte.
@@ -46,13 +46,13 @@ use crate::base::sorted::SortedMap;
 /// The longest expression of a rule, in bytes. Ours: Cloudflare publishes none.
 pub const MAX_EXPRESSION_BYTES: usize = 4_096;
 
-/// How deep parentheses, `not` and functions may stand inside of each other. Cloudflare allows 128;
-/// nobody can read 64.
+/// The deepest nesting of parentheses, `not` and functions. Cloudflare allows 128; nobody can read
+/// 64.
 pub const DEPTH_MAX: usize = 64;
 
 /// Parses and checks an expression, or says what is wrong with it.
 ///
-/// `known_lists` are the lists that it may refer to.
+/// It may refer to `known_lists`.
 pub fn parse_rule_expression(
     text: &str,
     known_lists: &SortedMap<String, ListKind>,
@@ -80,7 +80,7 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// Returns about how much memory the regular expressions of the expression take, in bytes.
+    /// Returns the approximate memory of the expression's regular expressions, in bytes.
     pub fn regex_bytes(&self) -> usize {
         self.regex_bytes
     }
@@ -97,7 +97,7 @@ impl fmt::Display for Expression {
 pub struct Outcome {
     /// Which expression matches, if any, or why the evaluation stopped.
     pub end: End,
-    /// How many steps were made, at most [`STEPS_MAX`].
+    /// How many steps were made, [`STEPS_MAX`] at most.
     pub steps: usize,
 }
 
@@ -108,14 +108,14 @@ pub enum End {
     Match(usize),
     /// No expression matches.
     NoMatch,
-    /// [`STEPS_MAX`] steps were not enough: the expressions that were not finished do not match.
+    /// [`STEPS_MAX`] steps were not enough. Expressions that were not finished do not match.
     Exhausted,
-    /// Before any match, an expression asked for something that an incomplete source does not tell.
+    /// Before any match, an expression needed something that an incomplete source does not have.
     Lacking,
 }
 
-/// Finds the first expression that matches the request. The expressions refer to `lists`; a list
-/// that is not there has no items.
+/// Finds the first expression that matches the request. The expressions refer to `lists`; a missing
+/// list has no items.
 pub fn first_match<'e>(
     expressions: impl IntoIterator<Item = &'e Expression>,
     fields: &RequestFields<'_>,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// A range of IP addresses: all from `first` to `last`, both included. It displays as
-/// `first..last`, and as one address if both are the same.
+/// `first..last`, or as one address if both are the same.
 ///
 /// Invariant: both are of one family, and `first` is not above `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ impl IpRange {
         }
     }
 
-    /// Whether `address` lies in this range; an IPv4 address lies in no range of IPv6, and the
+    /// Whether `address` lies in this range. An IPv4 address lies in no IPv6 range, and the
     /// reverse.
     pub fn contains(&self, address: IpAddr) -> bool {
         // The order of `IpAddr` puts every IPv4 address below every IPv6 address.
@@ -101,7 +101,7 @@ impl fmt::Display for IpRange {
 pub enum RangeError {
     /// The end of the range lies below its start.
     Backwards,
-    /// What stands behind `/` is not a number from 0 to `width`.
+    /// The part behind `/` is not a number from 0 to `width`.
     Bits {
         /// The bits of an address of this family: 32 or 128.
         width: u32,

@@ -1,9 +1,9 @@
-//! The body of a request, as far as rules can ask for it: its beginning, and what kind of file its
+//! The part of a request's body that rules can read: its beginning, and the kind of file that its
 //! first bytes announce.
 
-/// The most bytes of a body that rules can ask for: Cloudflare's limit for its largest plan.
+/// The most bytes of a body that rules can read: Cloudflare's limit for its largest plan.
 pub const BODY_BYTES_MAX: usize = 128 * 1_024;
-/// The bytes by which a text is told from a file of no known kind.
+/// The number of bytes by which a text is told from a file of unknown kind.
 pub(super) const SNIFFED_BYTES: usize = 512;
 
 /// What is known of the body of a request.
@@ -11,7 +11,7 @@ pub(super) const SNIFFED_BYTES: usize = 512;
 pub enum Body<'r> {
     /// The body, or a beginning of it that is longer than [`BODY_BYTES_MAX`].
     Read(&'r [u8]),
-    /// It did not come in time, or broke off.
+    /// It did not come in time, or was cut off.
     Unreadable,
     /// Nobody has tried to read it.
     #[default]
@@ -33,8 +33,8 @@ impl<'r> Body<'r> {
     }
 }
 
-/// Returns the media type that the first bytes announce; `None` of a body that is empty or of no
-/// known kind.
+/// Returns the media type that the first bytes announce. `None` for an empty body, or one of
+/// unknown kind.
 pub(super) fn media_type(body: &[u8]) -> Option<&'static str> {
     let begins_with = |(at, bytes, _): &&(usize, &[u8], &str)| {
         body.get(*at..).is_some_and(|rest| rest.starts_with(bytes))
@@ -57,8 +57,8 @@ fn text_type(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The bytes by which files of a type begin, and behind how many others; the first that fits
-/// counts.
+/// The first bytes of files of a type, and how many other bytes precede them. The first entry that
+/// fits counts.
 const SIGNATURES: [(usize, &[u8], &str); 17] = [
     (0, b"\x89PNG\r\n\x1a\n", "image/png"),
     (0, b"\xff\xd8\xff", "image/jpeg"),

@@ -1,4 +1,4 @@
-//! Calls the functions of the rules language. The arguments fit the signature: `check` has seen to
+//! Calls the functions of the rules language. The arguments fit the signature: `check` has verified
 //! it.
 
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ pub(super) fn apply<'v>(
     })
 }
 
-/// Returns the steps of a call, beside those that the function spends itself.
+/// Returns the steps of a call, without those that the function spends itself.
 fn steps(function: Function, text: &[u8], others: &[Value<'_>]) -> usize {
     let bytes = |value: &Value<'_>| match value {
         Value::Text(text) => text.len(),
@@ -140,7 +140,7 @@ fn concat<'v>(
     Ok(Value::Text(Cow::Owned(joined)))
 }
 
-/// Applies `map` to the text, which is copied only if there is a byte that `changes`.
+/// Applies `map` to the text. It is copied only if there is a byte for which `changes` is true.
 fn map_bytes(
     mut text: Cow<'_, [u8]>,
     changes: impl Fn(&u8) -> bool,
@@ -179,8 +179,8 @@ fn substring(text: Cow<'_, [u8]>, start: i64, end: Option<i64>) -> Value<'_> {
     })
 }
 
-/// Decodes `+` to a space, and `%` with two hexadecimal digits to a byte. With the option `r` it is
-/// done again until nothing changes; with `u`, `%u` with four hexadecimal digits is decoded to a
+/// Decodes `+` to a space, and `%` with two hexadecimal digits to a byte. With the option `r` this
+/// is repeated until nothing changes. With `u`, `%u` with four hexadecimal digits is decoded to a
 /// character too.
 fn url_decode<'v>(
     mut text: Cow<'v, [u8]>,
@@ -200,8 +200,8 @@ fn url_decode<'v>(
     }
 }
 
-/// Decodes a text once. The characters that `%u` gives are not decoded any further: a `%` among
-/// them begins no other encoding.
+/// Decodes a text once. Characters from `%u` are not decoded any further: a `%` among them begins
+/// no other encoding.
 fn decode_once(text: &[u8], is_unicode: bool) -> Vec<u8> {
     let text: Vec<u8> = text.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
     let mut decoded = Vec::with_capacity(text.len());
@@ -215,9 +215,8 @@ fn decode_once(text: &[u8], is_unicode: bool) -> Vec<u8> {
     decoded
 }
 
-/// Finds the first character that is written as `%u` and four hexadecimal digits; returns what
-/// stands before it, the character and what stands behind it. Half of a surrogate pair is no
-/// character.
+/// Finds the first character written as `%u` and four hexadecimal digits. Returns the text before
+/// it, the character and the text behind it. Half of a surrogate pair is no character.
 fn first_unicode(text: &[u8]) -> Option<(&[u8], char, &[u8])> {
     (0..text.len()).find_map(|place| {
         let (before, rest) = text.split_at_checked(place)?;

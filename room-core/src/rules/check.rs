@@ -16,7 +16,7 @@ pub(super) enum Operator {
 }
 
 impl Type {
-    /// Returns what errors call a value of this type.
+    /// Returns the name of a value of this type in errors.
     pub fn description(self) -> &'static str {
         match self {
             Self::One(Scalar::Boolean) => "a Boolean",
@@ -32,8 +32,8 @@ impl Type {
     }
 }
 
-/// Returns the type of what is compared, or an error if the operand is an array or a map; `operand`
-/// is how it is written.
+/// Returns the type of what is compared, or an error if the operand is an array or a map. `operand`
+/// is its text.
 pub(super) fn comparable(kind: Type, operand: &str, span: Span) -> Result<Scalar, Mistake> {
     let advice = match kind {
         Type::One(scalar) => return Ok(scalar),
@@ -46,8 +46,7 @@ pub(super) fn comparable(kind: Type, operand: &str, span: Span) -> Result<Scalar
     Err(Mistake::new(span, message))
 }
 
-/// Returns an error if the operator does not fit the type on its left; `written` is how it is
-/// written.
+/// Returns an error if the operator does not fit the type on its left. `written` is its text.
 pub(super) fn operator(
     operator: Operator,
     written: &str,
@@ -72,7 +71,7 @@ pub(super) fn operator(
     Err(Mistake::new(span, format!("{written} does not fit {kind}: {}", operators_of(scalar))))
 }
 
-/// Returns what errors say may follow a value of this type.
+/// Returns the operators that errors name for a value of this type.
 pub(super) fn operators_of(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Boolean => "it stands alone, or behind not",
@@ -119,7 +118,7 @@ impl Given {
     }
 }
 
-/// Returns the type of a call, or an error, which stands at the argument at fault or at `name`.
+/// Returns the type of a call. An error is at the wrong argument or at `name`.
 pub(super) fn call(
     signature: &Signature,
     arguments: &[(Given, Span)],
@@ -189,8 +188,8 @@ fn argument(
     Err(Mistake::new(span, message))
 }
 
-/// Returns the type of a call's result: that of the signature, but `concat` of arrays gives such an
-/// array.
+/// Returns the type of a call's result. It is that of the signature, but `concat` of arrays gives
+/// such an array.
 fn result_of_concat(signature: &Signature, arguments: &[(Given, Span)]) -> Result<Type, Mistake> {
     let takes_arrays = signature.parameters.first() == Some(&Parameter::TextOrArray);
     if !takes_arrays || !signature.is_variadic {
@@ -211,7 +210,7 @@ fn result_of_concat(signature: &Signature, arguments: &[(Given, Span)]) -> Resul
     }
 }
 
-/// Returns an error if a written argument, like the options of `url_decode`, has a value that its
+/// Returns an error if a literal argument, like the options of `url_decode`, has a value that its
 /// function does not know.
 pub(super) fn literals(
     function: Function,

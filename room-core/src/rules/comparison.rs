@@ -9,8 +9,8 @@ use super::parse::{Parser, shown};
 use super::pattern::{Needle, Pattern, Wildcard};
 use super::tree::{IntegerRange, Relation, Scalar, Test};
 
-/// The most bytes that the compiled regular expressions of one expression take together: so a
-/// hundred rules fit into an isolate beside everything else.
+/// The most bytes of all compiled regular expressions of one expression. A hundred rules so fit
+/// into an isolate beside everything else.
 pub(super) const REGEX_BYTES_MAX: usize = 4 * Pattern::SIZE_BYTES_MAX;
 
 impl Parser<'_> {
@@ -46,8 +46,8 @@ impl Parser<'_> {
         Err(Mistake::new(span, format!("wildcard must follow strict, not {}", shown(token))))
     }
 
-    /// Reads what stands behind the operator, and returns its place too. The operator fits
-    /// `scalar`, the type on its left.
+    /// Reads what follows the operator, and returns its place too. The operator fits `scalar`, the
+    /// type on its left.
     pub(super) fn test(
         &mut self,
         operator: Operator,

@@ -1,10 +1,10 @@
-//! Errors of expressions: what is wrong and where, and the line at fault with a mark under it.
+//! Errors of expressions: what is wrong and where, and the wrong line with a mark under it.
 
 use std::fmt;
 
-/// The most characters of a line that an error shows around the place at fault.
+/// The most characters of a line that an error shows around the error's place.
 const EXCERPT_CHARACTERS_MAX: usize = 76;
-/// How many of these stand before the place at fault if the line is longer.
+/// How many of these are before the error's place if the line is longer.
 const EXCERPT_CHARACTERS_BEFORE: usize = 40;
 
 /// A part of an expression, by the offsets of its bytes.
@@ -37,10 +37,10 @@ impl Mistake {
 
 /// Why a text is not an expression that this product can evaluate.
 ///
-/// It displays as a sentence with the place, the line at fault, and marks under what is wrong.
+/// It displays as a sentence with the place, the wrong line, and marks under what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// The offset of the first wrong byte; the length of the text if something is missing there.
+    /// The offset of the first wrong byte. The length of the text if something is missing there.
     pub offset: usize,
     /// The line of that byte, counted from 1.
     pub line: usize,
@@ -88,8 +88,7 @@ impl fmt::Display for ExpressionError {
 
 impl std::error::Error for ExpressionError {}
 
-/// Finds the one of `names` that was most likely meant by `written`; `None` if all are too
-/// different.
+/// Finds the one of `names` that was probably meant by `written`; `None` if all are too different.
 pub(super) fn nearest<'n>(written: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     // More than every name has; the search costs the product of both lengths.
     const WRITTEN_BYTES_MAX: usize = 48;

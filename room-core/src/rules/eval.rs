@@ -1,4 +1,4 @@
-//! Evaluates a checked tree on one request. It stops early when its steps are used up or the source
+//! Evaluates a checked tree on one request. It stops early if its steps are used up or the source
 //! of the request is incomplete, and cannot fail otherwise.
 
 use super::budget::{
@@ -160,7 +160,7 @@ impl<'e> Evaluation<'e, '_> {
         Ok(self.fields.entries(source))
     }
 
-    /// Returns how many pairs a map has; taking it apart is paid for the first time.
+    /// Returns the number of pairs of a map. Splitting it is paid for the first time.
     fn pairs(&mut self, source: Source) -> Result<usize, Stop> {
         self.budget.spend(self.fields.steps_to_parse(source))?;
         Ok(self.fields.count(source))
@@ -175,7 +175,7 @@ impl<'e> Evaluation<'e, '_> {
         self.budget.spend(self.fields.steps_to_read(source))
     }
 
-    /// Pays for the bytes of an answer of the platform, whose length nobody else knew before.
+    /// Pays for the bytes of an answer of the platform, whose length was not known before.
     fn pay_for_answer(&mut self, source: Source, value: &Value<'_>) -> Result<(), Stop> {
         if source.is_at_hand() {
             return Ok(());
@@ -240,7 +240,7 @@ impl<'e> Evaluation<'e, '_> {
         Ok(Value::Array(results))
     }
 
-    /// Whether a map has an entry of this name; the others are not read for that.
+    /// Whether a map has an entry of this name. Other entries are not read for that.
     fn has_key(&mut self, arguments: &'e [Argument]) -> Result<Value<'e>, Stop> {
         self.budget.spend(NODE_STEPS)?;
         let [Argument::Value(Operand { base: Base::Field(map), .. }), Argument::Text(name)] =
@@ -262,7 +262,7 @@ impl<'e> Evaluation<'e, '_> {
         }
     }
 
-    /// Whether a value passes a test; a missing value passes none, not even `ne`.
+    /// Whether a value passes a test. A missing value passes none, not even `ne`.
     fn holds(&mut self, test: &Test, value: &Value<'_>) -> Result<bool, Stop> {
         match value {
             Value::Integer(number) => self.holds_for_integer(test, *number),
@@ -342,7 +342,7 @@ impl Relation {
     }
 }
 
-/// Returns the elements of an array; no elements if the value is no array.
+/// Returns the elements of an array; none if the value is no array.
 fn elements(value: Value<'_>) -> Vec<Value<'_>> {
     match value {
         Value::Array(elements) => elements,

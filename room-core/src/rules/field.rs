@@ -31,7 +31,7 @@ pub(super) enum Source {
     BodyMime,
     /// The beginning of the body.
     BodyRaw,
-    /// The bytes of the whole body; missing where only a beginning was read and no header tells.
+    /// The bytes of the whole body. Missing if only a beginning was read and no header gives it.
     BodySize,
     /// Whether there is more of the body than rules see.
     BodyTruncated,
@@ -39,7 +39,7 @@ pub(super) enum Source {
     CertificateVerified,
     /// The cookies by name.
     Cookies,
-    /// What stands behind the last dot of the path, in lower case.
+    /// The part behind the last dot of the path, in lower case.
     Extension,
     /// The absolute URL without the fragment.
     FullUri,
@@ -55,7 +55,7 @@ pub(super) enum Source {
     HeadersTruncated,
     /// The host without the port.
     Host,
-    /// The tags of `Accept-Language`, the best liked first.
+    /// The tags of `Accept-Language`, the preferred ones first.
     Languages,
     /// The HTTP method.
     Method,
@@ -65,13 +65,13 @@ pub(super) enum Source {
     OverTcp,
     /// The path of the URL.
     Path,
-    /// A text that `request.cf` has under this name.
+    /// The text of this name in `request.cf`.
     Property(&'static str),
-    /// A flag that `request.cf` has under this name: true for `1` and `true`.
+    /// The flag of this name in `request.cf`: true for `1` and `true`.
     PropertyFlag(&'static str),
-    /// A whole number that `request.cf` has under this name.
+    /// The whole number of this name in `request.cf`.
     PropertyNumber(&'static str),
-    /// What stands behind the `?` of the URL.
+    /// The part behind the `?` of the URL.
     Query,
     /// The id that Cloudflare gave the request.
     RayId,
@@ -79,7 +79,7 @@ pub(super) enum Source {
     Seconds,
     /// Whether the request came by HTTPS.
     Secure,
-    /// The port of the URL, or else the usual one of its scheme.
+    /// The port of the URL, or the usual one of its scheme.
     ServerPort,
     /// The client's country and region, like `US-CA`.
     Subdivision,
@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// Whether it is made of the body of the request.
+    /// Whether it is made from the body of the request.
     pub fn is_of_body(self) -> bool {
         matches!(
             self,
@@ -114,7 +114,8 @@ impl Source {
         )
     }
 
-    /// Returns the property of `request.cf` without which it means nothing, if there is one.
+    /// Returns the property of `request.cf` without which the field has no meaning, if there is
+    /// one.
     pub fn property(self) -> Option<&'static str> {
         match self {
             Self::CertificateVerified => Some("tlsClientAuth.certVerified"),
@@ -128,12 +129,13 @@ impl Source {
         }
     }
 
-    /// Whether the path of the URL is in it.
+    /// Whether it contains the path of the URL.
     pub fn has_path(self) -> bool {
         matches!(self, Self::Extension | Self::FullUri | Self::Path | Self::Uri)
     }
 
-    /// Whether URL, method, cookies and time suffice, so that an incomplete source tells it too.
+    /// Whether URL, method, cookies and time are enough for it, so that an incomplete source has it
+    /// too.
     pub fn is_at_hand(self) -> bool {
         match self {
             Self::ArgumentNames
@@ -182,13 +184,13 @@ pub(super) fn find(name: &str) -> Option<&'static Field> {
     FIELDS.iter().find(|field| field.name == name)
 }
 
-/// Iterates over the names of all fields, to find one that was meant.
+/// Iterates over the names of all fields, to find a meant one.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FIELDS.iter().map(|field| field.name)
 }
 
-/// Returns why a field cannot be used here though the language has it elsewhere; `None` if it has
-/// no such field.
+/// Returns why a field of the language cannot be used here; `None` if the language has no such
+/// field.
 pub(super) fn reason_unavailable(name: &str) -> Option<&'static str> {
     let has_prefix = |prefix: &str| match prefix.strip_suffix('.') {
         Some(whole) => name == whole || name.starts_with(prefix),
@@ -320,8 +322,8 @@ static FIELDS: &[Field] = &[
     boolean("ssl", Source::Secure),
 ];
 
-/// Fields that cannot be used: a name, or a prefix that ends with a dot for all names below it; and
-/// why.
+/// Fields that cannot be used, each with the reason. A prefix that ends with a dot stands for all
+/// names below it.
 static UNAVAILABLE: &[(&str, &str)] = &[
     ("cf.api_gateway.", UNKNOWN_TO_WORKERS),
     ("cf.bot_management.", NOT_IN_BYPASS_RULES),

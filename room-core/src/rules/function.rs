@@ -2,7 +2,7 @@
 
 use super::tree::{Scalar, Type};
 
-/// A function of the rules language. `any` and `all` are not among them: they are part of the
+/// A function of the rules language. `any` and `all` are not included, since they are part of the
 /// grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
@@ -22,31 +22,31 @@ pub(super) enum Function {
     UrlDecode,
 }
 
-/// What may be written as one argument of a function.
+/// What may be one argument of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameter {
-    /// An integer, written or of the request.
+    /// An integer, literal or from the request.
     Integer,
-    /// A written integer.
+    /// A literal integer.
     IntegerLiteral,
     /// A name or a place in JSON: a quoted text, or an integer from 0.
     Key,
-    /// A map of the request as a whole.
+    /// A whole map of the request.
     Map,
-    /// A text, written or of the request.
+    /// A text, literal or from the request.
     Text,
     /// An array of texts.
     TextArray,
     /// A quoted text.
     TextLiteral,
-    /// A text of the request.
+    /// A text from the request.
     TextOfRequest,
     /// A text, or an array of anything.
     TextOrArray,
 }
 
 impl Parameter {
-    /// Returns what errors say must stand here.
+    /// Returns what is allowed here, as errors say it.
     pub fn description(self) -> &'static str {
         match self {
             Self::Integer => "an integer",
@@ -67,14 +67,14 @@ impl Parameter {
 pub(super) struct Signature {
     pub name: &'static str,
     pub function: Function,
-    /// The last one may be repeated without end where `is_variadic`.
+    /// The parameters. The last one may be repeated if `is_variadic`.
     pub parameters: &'static [Parameter],
-    /// How many of the parameters must be there; the others may be left out.
+    /// The number of required parameters. The others may be left out.
     pub required: usize,
     pub is_variadic: bool,
     /// The type of the result. `concat` of arrays gives an array instead.
     pub result: Type,
-    /// How errors say that the function is called.
+    /// How to call the function, as errors say it.
     pub usage: &'static str,
 }
 
@@ -83,8 +83,7 @@ pub(super) fn find(name: &str) -> Option<&'static Signature> {
     SIGNATURES.iter().find(|signature| signature.name == name)
 }
 
-/// Iterates over the names of all functions, `any` and `all` among them, to find one that was
-/// meant.
+/// Iterates over the names of all functions, including `any` and `all`, to find a meant one.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SIGNATURES.iter().map(|signature| signature.name).chain(["any", "all"])
 }
@@ -119,7 +118,7 @@ const fn variadic(mut signature: Signature) -> Signature {
     signature
 }
 
-/// Lets the last `count` parameters be left out.
+/// Makes the last `count` parameters optional.
 const fn optional(count: usize, mut signature: Signature) -> Signature {
     signature.required -= count;
     signature

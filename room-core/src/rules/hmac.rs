@@ -7,14 +7,15 @@ use sha2::Sha256;
 
 use super::value::Value;
 
-/// The digits of the time of signing, in seconds since the epoch.
+/// The number of digits of the time of signing, in seconds since the epoch.
 const TIMESTAMP_DIGITS: usize = 10;
-/// The bytes of the longest signature: 44 characters of base64, each percent-encoded.
+/// The number of bytes of the longest signature: 44 characters of base64, each percent-encoded.
 const SIGNATURE_BYTES_MAX: usize = 3 * 44;
 
-/// Decides whether `message` was signed with `key` and is not too old. `rest` is the time to live
-/// and the current time (both in seconds), and maybe the length of the separator in bytes and the
-/// flag `s`, which means base64url instead of base64.
+/// Decides whether `message` was signed with `key` and is not too old.
+///
+/// `rest` is the time to live and the current time, both in seconds. The length of the separator in
+/// bytes may follow, and the flag `s`, which stands for base64url instead of base64.
 pub(super) fn validity<'v>(key: &[u8], message: &[u8], rest: &[Value<'v>]) -> Value<'v> {
     let (ttl, now, others) = match rest {
         [Value::Integer(ttl), Value::Integer(now), others @ ..] => (*ttl, *now, others),
@@ -32,9 +33,9 @@ pub(super) fn validity<'v>(key: &[u8], message: &[u8], rest: &[Value<'v>]) -> Va
     Value::Boolean(is_valid)
 }
 
-/// A signed message taken apart: message, separator, ten digits, `-` and signature, so
-/// `/ticket?verify=1484063787-9JQB8vP1z0yc5DEBnH6JGWM3mBmvIeMrnnxFi3WtJLE=` with a separator of 8
-/// bytes.
+/// The parts of a signed message: message, separator, ten digits, `-` and signature. An example,
+/// with a separator of 8 bytes, is
+/// `/ticket?verify=1484063787-9JQB8vP1z0yc5DEBnH6JGWM3mBmvIeMrnnxFi3WtJLE=`.
 struct Signed<'m> {
     message: &'m [u8],
     timestamp: &'m [u8],

@@ -1,14 +1,14 @@
-//! Finds one value in a JSON text, and tells how many steps reading the text costs.
+//! Finds one value in a JSON text, and computes the steps of reading the text.
 
 use serde_json::Value as Json;
 
 use super::value::Value;
 
-/// Finds the value to which `keys`, names and places from 0, lead in the JSON in `text`.
+/// Finds the value at `keys`, names and places from 0, in the JSON in `text`.
 ///
-/// `None` if they lead nowhere, and if `text` as a whole is no JSON that can be read: nested more
-/// than 127 deep, with a number beyond those of an `f64`, or with bytes that are not UTF-8, even in
-/// a part to which the keys do not lead.
+/// `None` if there is none, or if the whole `text` is no readable JSON. Not readable are more than
+/// 127 levels, a number beyond those of an `f64`, and bytes that are not UTF-8, even in a part that
+/// the keys do not reach.
 pub(super) fn look_up(text: &[u8], keys: &[Value<'_>]) -> Option<Json> {
     let mut json: Json = serde_json::from_slice(text).ok()?;
     let found = keys.iter().try_fold(&mut json, |found, key| match key {
@@ -19,9 +19,9 @@ pub(super) fn look_up(text: &[u8], keys: &[Value<'_>]) -> Option<Json> {
     Some(found.take())
 }
 
-/// Returns the steps of reading `text`: they pay for its bytes, and for the memory that its
-/// objects, arrays and their elements take, at most 5 bytes for a step. So the whole budget of a
-/// request buys a tree of 5 MB.
+/// Returns the steps of reading `text`. They pay for its bytes, and for the memory of its objects,
+/// arrays and elements, at most 5 bytes a step. So the whole budget of a request buys a tree of 5
+/// MB.
 pub(super) fn steps(text: &[u8]) -> usize {
     let of_byte = |byte: &u8| match byte {
         b'{' => 128,

@@ -1,4 +1,4 @@
-//! Cuts the text of an expression into names, symbols and literals, as the parser asks for them.
+//! Splits the text of an expression into names, symbols and literals, as the parser asks for them.
 
 use std::slice;
 
@@ -7,7 +7,7 @@ use super::error::{Mistake, Span};
 /// The most `#` on each side of a raw text (`r#"..."#`), as with Cloudflare.
 pub(super) const HASHES_MAX: usize = 255;
 
-/// One name or symbol, or what else stands at a place.
+/// One name or symbol, or whatever else is at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     /// The end of the text.
@@ -21,7 +21,7 @@ pub(super) enum Token<'t> {
     Other(char),
 }
 
-/// A place in the text of an expression. Reading moves it on; a copy of it can read ahead.
+/// A place in the text of an expression. Reading moves it on. A copy of it can read ahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
@@ -62,8 +62,8 @@ impl<'t> Lexer<'t> {
         (token, self.advance(length))
     }
 
-    /// Reads a literal that is not quoted, after white space: it ends where a character cannot be
-    /// part of a number, an address or a range.
+    /// Reads an unquoted literal, after white space. It ends before a character that cannot be part
+    /// of a number, an address or a range.
     pub fn run(&mut self) -> (&'t str, Span) {
         self.skip_white_space();
         let rest = self.rest();
@@ -108,8 +108,8 @@ impl<'t> Lexer<'t> {
 
     /// Reads a regular expression, quoted or raw; `None` if none begins here.
     ///
-    /// In the quoted form a backslash belongs to the expression, except before a `"`; and a `"` in
-    /// a class like `["]` does not end it.
+    /// In the quoted form a backslash belongs to the expression, except before a `"`. A `"` in a
+    /// class like `["]` does not end it.
     pub fn regular_expression(&mut self) -> Result<Option<(String, Span)>, Mistake> {
         if let Some((text, span)) = self.raw_text()? {
             return Ok(Some((text.to_owned(), span)));
@@ -196,12 +196,12 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Follows where the classes of a regular expression (`[...]`) begin and end: inside of one a `"`
-/// is a character like others.
+/// Tracks where the classes of a regular expression (`[...]`) begin and end. Inside one a `"` is a
+/// character like others.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     depth: usize,
-    /// True at the start of a class, where a `]` is a member of the class and not its end.
+    /// Whether this is the start of a class, where a `]` is a member of the class and not its end.
     at_start: bool,
 }
 
@@ -235,8 +235,8 @@ fn raw_hashes(text: &str) -> Option<usize> {
     quote.starts_with('"').then_some(behind.len() - quote.len())
 }
 
-/// Returns the byte that an escape stands for, and the bytes of the escape; `text` begins behind
-/// the backslash. `None` if this is no escape.
+/// Returns the byte that an escape stands for, and the length of the escape in bytes. `text` begins
+/// behind the backslash. `None` if this is no escape.
 fn escape(text: &str) -> Option<(u8, usize)> {
     match *text.as_bytes() {
         [byte @ (b'"' | b'\\'), ..] => Some((byte, 1)),
@@ -276,7 +276,7 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
 
-/// All symbols, a longer one before those with which it begins.
+/// All symbols. A longer one precedes its own beginnings.
 const SYMBOLS: [&str; 22] = [
     "&&", "||", "^^", "==", "!=", "<=", ">=", "<", ">", "!", "~", "&", "(", ")", "[", "]", "{",
     "}", ",", "$", "*", "-",

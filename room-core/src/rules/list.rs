@@ -1,4 +1,4 @@
-//! Named lists that rules refer to, ready to be searched: addresses, host names or AS numbers.
+//! Named lists for rules, ready to be searched: addresses, host names or AS numbers.
 
 use std::net::IpAddr;
 
@@ -6,13 +6,13 @@ use super::address::{IpRange, RangeError};
 use crate::base::host::{Host, HostError, MAX_HOST_BYTES};
 use crate::base::sorted::SortedMap;
 
-/// The kind of each list by the list's name: what an expression may refer to.
+/// The kind of each list by its name. Expressions may refer to these lists.
 pub type KnownLists = SortedMap<String, ListKind>;
 
 /// The items of each list by the list's name.
 pub type Lists = SortedMap<String, List>;
 
-/// What the items of a list are; it decides with which fields a rule can use the list.
+/// The kind of a list's items. It decides with which fields a rule can use the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
     /// AS numbers, for `ip.src.asnum in $name`.
@@ -42,7 +42,7 @@ pub struct List(Items);
 enum Items {
     /// Ascending, no number twice.
     Asn(Vec<i64>),
-    /// Both ascending: `exact` names, and in `above` the names below which every name is meant
+    /// Both ascending: `exact` names, and in `above` the names that stand for all names below them
     /// (`example.net` for `*.example.net`).
     Hostname { exact: Vec<String>, above: Vec<String> },
     /// Ascending, no address twice.
@@ -55,7 +55,7 @@ impl List {
         Self(Items::Asn(sorted(numbers.into_iter().map(i64::from).collect())))
     }
 
-    /// Makes a list of host names; `*.example.net` means every name below `example.net`.
+    /// Makes a list of host names. `*.example.net` stands for every name below `example.net`.
     pub fn of_hostnames<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, HostError> {
         let (mut exact, mut above) = (Vec::new(), Vec::new());
         for name in names {
@@ -82,7 +82,7 @@ impl List {
         Ok(Self(Items::Ip(disjoint)))
     }
 
-    /// Tells what the items are.
+    /// Returns the kind of the items.
     pub fn kind(&self) -> ListKind {
         match &self.0 {
             Items::Asn(_) => ListKind::Asn,
@@ -101,7 +101,7 @@ impl List {
         matches!(&self.0, Items::Asn(numbers) if numbers.binary_search(&number).is_ok())
     }
 
-    /// Counts how many searches it takes to find this name: itself and each name above it.
+    /// Counts the searches for this name: itself and each name above it.
     pub(super) fn hostname_searches(name: &[u8]) -> usize {
         let is_name = name.len() <= MAX_HOST_BYTES;
         if is_name { name.split(|byte| *byte == b'.').count() } else { 1 }
@@ -122,7 +122,7 @@ impl List {
     }
 }
 
-/// Sorts the items and removes those that stand there twice, for a binary search.
+/// Sorts the items and removes repeated ones, for a binary search.
 fn sorted<T: Ord>(mut items: Vec<T>) -> Vec<T> {
     items.sort_unstable();
     items.dedup();

@@ -48,14 +48,14 @@ pub(super) struct Parser<'t> {
     mapping: Mapping,
 }
 
-/// Behind which array `[*]` may stand.
+/// The arrays behind which `[*]` may be written.
 #[derive(Clone, Debug, PartialEq)]
 enum Mapping {
-    /// Behind none, outside of functions.
+    /// No array: this is outside of functions.
     Forbidden,
-    /// Behind any: this function has no `[*]` yet.
+    /// Any array: this function has no `[*]` yet.
     Free,
-    /// Behind the array of this field and these indexes, as before in the same function.
+    /// The array of this field and these indexes, as before in the same function.
     Of(&'static str, Vec<Index>),
 }
 
@@ -66,7 +66,7 @@ enum Shape {
     One,
 }
 
-/// The arguments of a call for the tree, and for the type check what and where each is.
+/// The arguments of a call for the tree, and their kinds and places for the type check.
 type Arguments = (Vec<Argument>, Vec<(Given, Span)>);
 
 struct Parsed {
@@ -93,11 +93,11 @@ impl Parsed {
     }
 }
 
-/// The logical operators with their two spellings, from the one that binds weakest.
+/// The logical operators with their two spellings, from the weakest binding on.
 const LEVELS: &[(Logic, &str, &str)] =
     &[(Logic::Or, "or", "||"), (Logic::Xor, "xor", "^^"), (Logic::And, "and", "&&")];
 
-/// A value with its type; behind `[*]` it is the type of each element.
+/// A value with its type. Behind `[*]` it is the type of each element.
 pub(super) struct Typed {
     pub operand: Operand,
     pub kind: Type,
@@ -248,7 +248,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// Returns an error if `[*]` cannot stand here behind `operand`.
+    /// Returns an error if `[*]` cannot follow `operand`.
     fn map_over(&mut self, operand: &Operand, span: Span) -> Result<(), Mistake> {
         if self.mapping == Mapping::Forbidden {
             let message = "[*] must stand inside of any(), all() or another function";
@@ -314,8 +314,8 @@ impl<'t> Parser<'t> {
         Ok((Argument::Value(operand), Given::Value { kind, is_mapped }, span))
     }
 
-    /// Reads what stands inside of a function. From the outermost function on, all `[*]` stand
-    /// behind the same array.
+    /// Reads what is inside a function. Within the outermost function all `[*]` follow the same
+    /// array.
     fn mapping<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Mistake>,
@@ -331,7 +331,7 @@ impl<'t> Parser<'t> {
         Ok(result)
     }
 
-    /// Reads something that is nested one level deeper; `span` is what opens it. An error beyond
+    /// Reads something that is nested one level deeper; `span` is what opens it. Errors: more than
     /// [`DEPTH_MAX`] levels.
     fn nested<T>(
         &mut self,
@@ -365,7 +365,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns what errors call a token that cannot stand where it does.
+/// Returns the name, in errors, of a token that is not allowed where it is.
 pub(super) fn shown(token: Token<'_>) -> String {
     match token {
         Token::End => "the end".to_owned(),

@@ -1,4 +1,4 @@
-//! Searches of a text in a time that grows with its length alone: for a plain text, by a wildcard
+//! Searches of a text in a time that grows only with its length: for a plain text, by a wildcard
 //! pattern, by a regular expression.
 
 use std::fmt;
@@ -32,15 +32,16 @@ impl PartialEq for Needle {
 
 impl Eq for Needle {}
 
-/// A wildcard pattern, which the whole text must match: `*` stands for any bytes, `\*` for a star
-/// and `\\` for a backslash.
+/// A wildcard pattern that the whole text must match. `*` stands for any bytes, `\*` for a star and
+/// `\\` for a backslash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wildcard {
     /// The pattern as written.
     pattern: Box<[u8]>,
-    /// What stands before, between and behind the stars; one piece if there is no star.
+    /// The parts before, between and behind the stars; one piece if there is no star.
     pieces: Vec<Needle>,
-    /// True for `strict wildcard`; otherwise ASCII letters match in either case.
+    /// Whether letter case counts, as for `strict wildcard`. Otherwise ASCII letters match in
+    /// either case.
     pub is_strict: bool,
 }
 
@@ -80,8 +81,8 @@ impl Wildcard {
         &self.pattern
     }
 
-    /// Whether the whole text matches. The first place where a piece fits is taken, so the text is
-    /// read once, however many stars there are.
+    /// Whether the whole text matches. Each piece takes the first place where it fits, so the text
+    /// is read once, however many stars there are.
     pub fn matches(&self, text: &[u8]) -> bool {
         if self.is_strict {
             return self.matches_exactly(text);
@@ -134,7 +135,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The bytes of a text that are searched. A longer text is cut, at the end of a character.
+    /// The most bytes of a text that are searched. A longer text is cut, at the end of a character.
     pub const SUBJECT_BYTES_MAX: usize = 2_048;
     /// The most bytes of one compiled expression. 9 names of crawlers with `(?i)` need 8 KiB.
     pub const SIZE_BYTES_MAX: usize = 16 * 1_024;

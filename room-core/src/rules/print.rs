@@ -29,8 +29,8 @@ impl Display for Node {
     }
 }
 
-/// Writes a term, in parentheses if it is joined by operators itself, so that readers need not know
-/// which operator binds stronger.
+/// Writes a term, in parentheses if operators join it. Readers then need not know which operator
+/// binds stronger.
 fn in_parentheses(formatter: &mut Formatter<'_>, node: &Node) -> Result {
     match node {
         Node::Logic(..) => write!(formatter, "({node})"),
@@ -162,8 +162,8 @@ fn quoted(formatter: &mut Formatter<'_>, text: &[u8]) -> Result {
     formatter.write_char('"')
 }
 
-/// Writes a regular expression as a raw text if that is possible, since nothing need be escaped
-/// then; otherwise as a quoted one.
+/// Writes a regular expression as a raw text if possible, since that needs no escapes; otherwise as
+/// a quoted one.
 fn regular_expression(formatter: &mut Formatter<'_>, pattern: &str) -> Result {
     let runs = pattern.split('"').skip(1);
     let run = |after: &str| after.len() - after.trim_start_matches('#').len() + 1;

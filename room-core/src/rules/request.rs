@@ -1,5 +1,5 @@
-//! What rules can ask of a request: the parts that the platform gives, and fields that are made of
-//! them when a rule needs them.
+//! What rules can read of a request: the parts that the platform gives, and fields that are made
+//! from them on demand.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,27 +18,27 @@ use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::base::url::{UrlParts, split_url};
 
-/// The parts of a request that the platform gives. Each is asked for only when a rule needs it,
-/// maybe more than once.
+/// The parts of a request that the platform gives. Each is read only when a rule needs it, maybe
+/// more than once.
 pub trait RequestSource {
     /// Returns the absolute URL.
     fn url(&self) -> &str;
     /// Returns the HTTP method, in capitals.
     fn method(&self) -> &str;
-    /// Returns the header of this name, which is in lower case; if the request has several, as the
-    /// platform joins them.
+    /// Returns the header of this name, which is in lower case. Several headers are joined as the
+    /// platform does it.
     fn header(&self, name: &str) -> Option<Cow<'_, str>>;
     /// Returns all headers as names in lower case and values, in the order of the platform.
     fn headers(&self) -> Vec<(Cow<'_, str>, Cow<'_, str>)>;
-    /// Returns the client's address as the platform saw it, and not as a header of the client says.
+    /// Returns the client's address as the platform saw it, not as a header of the client says.
     fn client_address(&self) -> Option<IpAddr>;
     /// Returns when the request came.
     fn now(&self) -> Timestamp;
     /// Returns a property of `request.cf` as text, a nested one by a dotted path like
-    /// `tlsClientAuth.certVerified`; numbers in decimal, Booleans as `true` and `false`.
+    /// `tlsClientAuth.certVerified`. Numbers are in decimal, Booleans `true` and `false`.
     fn property(&self, path: &str) -> Option<Cow<'_, str>>;
-    /// Whether the platform tells this property of the request, though it may be empty. A rule that
-    /// asks for one that is not told matches nobody, however it compares it.
+    /// Whether the platform gives this property of the request, which may be empty. A rule that
+    /// needs a property that is not given matches nobody, however it compares it.
     fn tells(&self, _path: &str) -> bool {
         true
     }
@@ -46,19 +46,19 @@ pub trait RequestSource {
     fn body(&self) -> Body<'_> {
         Body::Unread
     }
-    /// Whether the source tells all parts; the body may be missing. If not, it tells URL, method,
-    /// cookies and time, and that it returns nothing for another part does not mean that there is
-    /// none.
+    /// Whether the source has all parts; the body may be missing. An incomplete source has URL,
+    /// method, cookies and time. If it returns nothing for another part, the request may still have
+    /// that part.
     fn is_complete(&self) -> bool {
         true
     }
 }
 
-/// The fields of one request. What takes work to make is made once and kept.
+/// The fields of one request. Those that take work are made once and kept.
 pub struct RequestFields<'r> {
     source: &'r dyn RequestSource,
     url: Option<UrlParts<'r>>,
-    /// Whether servers may read the path in different ways, once a rule has asked for it.
+    /// Whether servers may read the path in different ways. Set once a rule has asked for it.
     ambiguous: OnceCell<bool>,
     address: OnceCell<Option<IpAddr>>,
     arguments: OnceCell<Pairs<'r>>,
@@ -71,11 +71,11 @@ pub struct RequestFields<'r> {
     languages: OnceCell<Vec<String>>,
 }
 
-/// Names and values in their order; a name may stand there more than once.
+/// Names and values in their order. A name may occur more than once.
 pub(super) type Pairs<'r> = Vec<(Cow<'r, [u8]>, Cow<'r, [u8]>)>;
 
 impl<'r> RequestFields<'r> {
-    /// Makes the fields of the request that `source` tells about.
+    /// Makes the fields of the request in `source`.
     pub fn new(source: &'r dyn RequestSource) -> Self {
         Self {
             source,
@@ -93,7 +93,7 @@ impl<'r> RequestFields<'r> {
         }
     }
 
-    /// Stops an evaluation where the source does not tell what a field is made of.
+    /// Stops an evaluation if the source lacks what a field is made from.
     pub(super) fn check(&self, source: Source) -> Result<(), Stop> {
         if source.is_at_hand() {
             return Ok(());
@@ -119,8 +119,8 @@ impl<'r> RequestFields<'r> {
         *self.ambiguous.get_or_init(|| self.url.is_some_and(|url| !has_one_reading(url.path)))
     }
 
-    /// Returns the client's address, which the platform is asked for once: of a hundred rules many
-    /// want it.
+    /// Returns the client's address. The platform is asked once, since many of a hundred rules want
+    /// it.
     fn address(&self) -> Option<IpAddr> {
         *self.address.get_or_init(|| self.source.client_address())
     }
@@ -179,8 +179,8 @@ impl<'r> RequestFields<'r> {
         }
     }
 
-    /// Returns the steps of reading a field that is no map and no part of one, the bytes of an
-    /// answer of the platform aside.
+    /// Returns the steps of reading a field that is no map and no part of one, without the bytes of
+    /// an answer of the platform.
     pub(super) fn steps_to_read(&self, source: Source) -> usize {
         let url_bytes = self.source.url().len();
         match source {
@@ -203,7 +203,7 @@ impl<'r> RequestFields<'r> {
         }
     }
 
-    /// Returns the steps of taking a map apart; 0 if that was done before.
+    /// Returns the steps of splitting a map; 0 if that was done before.
     pub(super) fn steps_to_parse(&self, source: Source) -> usize {
         match source {
             Source::Arguments if self.arguments.get().is_none() => {
@@ -229,7 +229,7 @@ impl<'r> RequestFields<'r> {
         }
     }
 
-    /// Returns the steps of reading the `Cookie` header, which the platform is asked for once.
+    /// Returns the steps of reading the `Cookie` header. The platform is asked for it once.
     fn steps_for_cookie(&self) -> usize {
         if self.cookie.get().is_some() {
             return NODE_STEPS;
@@ -242,7 +242,7 @@ impl<'r> RequestFields<'r> {
         self.headers.get().is_some()
     }
 
-    /// Returns one entry of the map of headers, for which the other headers are not read.
+    /// Returns one entry of the map of headers, without reading the other headers.
     pub(super) fn header_entry(&self, name: &[u8]) -> Value<'_> {
         let is_lower = !name.iter().any(u8::is_ascii_uppercase);
         let name = std::str::from_utf8(name).ok().filter(|name| is_lower && !name.is_empty());
@@ -250,7 +250,7 @@ impl<'r> RequestFields<'r> {
         header.map_or(Value::Missing, |value| Value::Array(vec![value.into()]))
     }
 
-    /// Returns the values of `name` in a map as an array; missing if there is none.
+    /// Returns the values of `name` in a map as an array. Missing if there is none.
     pub(super) fn entry(&self, source: Source, name: &[u8]) -> Value<'_> {
         let found = self.pairs(source).iter().filter(|(key, _)| **key == *name);
         let values: Vec<_> = found.map(|(_, value)| Value::borrowed(value)).collect();
@@ -298,7 +298,7 @@ impl<'r> RequestFields<'r> {
         *self.body.get_or_init(|| self.source.body())
     }
 
-    /// Returns how long the whole body is, where that can be told.
+    /// Returns the length of the whole body, if it is known.
     fn body_size(&self) -> Value<'_> {
         let body = self.body();
         if !body.is_truncated() {
@@ -351,7 +351,7 @@ impl<'r> RequestFields<'r> {
         })
     }
 
-    /// Returns a property of `request.cf`; empty if the platform does not tell it.
+    /// Returns a property of `request.cf`; empty if the platform does not give it.
     fn property(&self, path: &str) -> Cow<'_, str> {
         self.source.property(path).unwrap_or_default()
     }
@@ -374,8 +374,8 @@ impl<'r> RequestFields<'r> {
         self.url.as_ref().and_then(|url| url.port).map_or(default, i64::from)
     }
 
-    /// Returns the id of the request from its `Cf-Ray` header, which also names the data center,
-    /// behind a dash.
+    /// Returns the id of the request from its `Cf-Ray` header. The header also names the data
+    /// center, behind a dash.
     fn ray_id(&self) -> Cow<'_, str> {
         let ray = self.source.header("cf-ray").unwrap_or_default();
         match ray.split_once('-') {
@@ -392,7 +392,7 @@ impl<'r> RequestFields<'r> {
     }
 }
 
-/// Splits a query or a form into names and values, of which none is decoded.
+/// Splits a query or a form into names and values, without decoding them.
 fn form_pairs(text: &[u8]) -> Pairs<'_> {
     let parts = text.split(|byte| *byte == b'&').filter(|part| !part.is_empty());
     let pair = |part| {
@@ -422,8 +422,8 @@ fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns what stands behind the last dot of the last segment of a path, in lower case. A dot at
-/// the start of the segment marks a hidden file and not an extension.
+/// Returns the part behind the last dot of the last segment of a path, in lower case. A dot at the
+/// start of the segment marks a hidden file and not an extension.
 fn extension(path: &str) -> Cow<'_, str> {
     let segment = path.rsplit('/').next().unwrap_or_default();
     let extension = match segment.rsplit_once('.') {
@@ -437,7 +437,7 @@ fn extension(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the language tags of an `Accept-Language` header, the best liked first; those with
+/// Returns the language tags of an `Accept-Language` header, the preferred ones first. Tags with
 /// something else than a quality behind the `;` come last.
 fn languages(header: &str) -> Vec<String> {
     let tags = accept_language::entries(header).filter(|(tag, _)| !tag.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! The tree of an expression that was checked: its types fit, and its patterns are compiled.
+//! The tree of a checked expression: its types fit, and its patterns are compiled.
 
 use std::net::IpAddr;
 
@@ -21,13 +21,13 @@ pub(super) enum Scalar {
 pub(super) enum Type {
     One(Scalar),
     Array(Scalar),
-    /// A map from names to arrays of texts; there is no other kind of map.
+    /// A map from names to arrays of texts, the only kind of map.
     Map,
 }
 
 /// A part of an expression that gives one Boolean, or an array of them.
 ///
-/// Invariant: a tree is as deep as its text is nested, so its depth has the parser's limit.
+/// Invariant: a tree is as deep as its text is nested, so the parser's limit bounds its depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Constant(bool),
@@ -98,7 +98,7 @@ pub(super) enum Index {
     Key(Box<[u8]>),
 }
 
-/// What an operand is compared with, and how; it fits the operand's type.
+/// How an operand is tested, and against what. It fits the operand's type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     /// Whether a bit is set in both numbers.
@@ -127,7 +127,7 @@ pub(super) enum Relation {
     NotEqual,
 }
 
-/// The integers from `first` to `last`, both included; `first` is not above `last`.
+/// The integers from `first` to `last`, both included. `first` is not above `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IntegerRange {
     pub first: i64,

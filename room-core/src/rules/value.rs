@@ -3,15 +3,14 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-/// A value, which is borrowed from the request or the expression where it can be.
+/// A value, borrowed from the request or the expression if possible.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value<'v> {
     Array(Vec<Value<'v>>),
     Boolean(bool),
     Integer(i64),
     Ip(IpAddr),
-    /// The value of a name or an index that is not there, or of something that the platform does
-    /// not tell.
+    /// The value of a missing name or index, or of something that the platform does not give.
     Missing,
     Text(Cow<'v, [u8]>),
 }
