@@ -1,6 +1,8 @@
-//! Calls to the objects by RPC. An object that fails, or does not answer in time, gives `None`:
-//! silence, for which each machine has a rule. A call that the platform says to repeat, since the
-//! object has moved, is made once more: each machine takes a message twice.
+//! Calls to the objects by RPC.
+//!
+//! An object that fails, or does not answer in time, gives `None`: silence, for which each machine
+//! has a rule. The platform may ask to repeat a call, since the object has moved. It is then made
+//! once more; each machine can take a message twice.
 
 use room_core::base::id::{Colo, RoomId};
 use room_core::capacity::state::Node;
@@ -19,8 +21,7 @@ use worker::{Env, ObjectNamespace};
 use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 use crate::{memory, platform};
 
-/// How long a call waits for an answer, in milliseconds: twelve times a slow round trip to another
-/// continent.
+/// The timeout of a call, in milliseconds: twelve times a slow round trip to another continent.
 pub const LIMIT_MS: u64 = 3_000;
 
 #[wasm_bindgen]
@@ -28,7 +29,7 @@ extern "C" {
     /// The objects of a class.
     type Namespace;
 
-    /// Returns those of its objects that stay in a jurisdiction.
+    /// Returns the objects of the class that stay in a jurisdiction.
     #[wasm_bindgen(method, catch)]
     fn jurisdiction(this: &Namespace, name: &str) -> Result<Namespace, JsValue>;
 
@@ -72,10 +73,10 @@ pub async fn registry(env: &Env, request: &RegistryRequest) -> Option<RegistryRe
     ask(env, REGISTRY_BINDING, REGISTRY_NAME, Near::Hint, request).await
 }
 
-/// Where Cloudflare places an object at the first call to it.
+/// Where Cloudflare places an object at its first call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Near {
-    /// Near who calls first: an object of a data center belongs there.
+    /// Near the caller: an object of a data center belongs there.
     Caller,
     /// In the region of `LOCATION_HINT`.
     Hint,
@@ -132,8 +133,8 @@ async fn ask<Q: Serialize, A: DeserializeOwned>(
     wire::decode(&platform::within(LIMIT_MS, answer).await?)
 }
 
-/// Whether the platform says that the same call may succeed. An object that has too much to do says
-/// so too, and must not be asked again.
+/// Whether the platform says that the same call may succeed. An overloaded object says so too, and
+/// must not be asked again.
 fn is_retryable(error: &JsValue) -> bool {
     let says = |name| Reflect::get(error, &JsValue::from_str(name)).is_ok_and(|it| it.is_truthy());
     says("retryable") && !says("overloaded")

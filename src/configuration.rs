@@ -1,9 +1,9 @@
-//! How isolates and objects get to know the rooms that the registry holds.
+//! How isolates and objects learn of the rooms that the registry holds.
 //!
-//! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API; if
-//! what it knows then is older than 4 s, it asks the registry and writes the copy. It keeps what
-//! it knows through any outage. Until it knows anything, `ON_FAILURE` decides about requests that
-//! no room of rooms.json covers: the registry may have a room for them.
+//! Every 2 s, after a reply, an isolate takes the copy of its data center from the Cache API. If
+//! its configuration is then older than 4 s, it asks the registry and writes the copy. It keeps its
+//! configuration through any outage. Until it has one, `ON_FAILURE` decides about requests that no
+//! room of rooms.json covers: the registry may have a room for them.
 //!
 //! The copy is a small stamp (version, when it was confirmed) beside one text per version. A visit
 //! to an isolate that has heard nothing for 5 s reads it first. An object waits up to 1 s for the
@@ -21,13 +21,12 @@ use crate::visit::Answered;
 use crate::{calls, platform};
 
 /// How long an object with a stale configuration waits for a newer one, in milliseconds: twice a
-/// round trip to another continent, and well below the time after which its callers give up.
+/// round trip to another continent, and well below its callers' timeout.
 const OBJECT_WAIT_MS: u64 = 1_000;
-/// How long a visit to an isolate that knows no configuration waits for one, in milliseconds; after
+/// How long a visit to an isolate without a configuration waits for one, in milliseconds. After
 /// that `ON_FAILURE` counts.
 const FIRST_WAIT_MS: u64 = 4_000;
-/// While another request is looking for a configuration, those who wait for it check again after
-/// this many milliseconds.
+/// Time between two checks of a visit that waits for another request's look, in milliseconds.
 const POLL_MS: u64 = 5;
 
 /// Encodes a verdict for the entry, with [`with_work`].
@@ -36,8 +35,8 @@ pub fn encoded(answered: Answered) -> String {
     verdict.encode(work_is_left)
 }
 
-/// Adds that work is left where it is time to look for a newer configuration, or one that was found
-/// has no copy yet.
+/// Adds that work is left if a look for a newer configuration is due, or if a found one has no copy
+/// yet.
 pub fn with_work(now: Timestamp, (verdict, work_is_left): Answered) -> Answered {
     let is_due = |memory: &mut Memory| memory.freshness.is_due(now) || memory.uncopied.is_some();
     (verdict, work_is_left || memory::with(is_due) == Some(true))
@@ -48,8 +47,8 @@ pub fn delays_visits(now: Timestamp) -> bool {
     memory::with(|memory| memory.freshness.delays_visits(now)).unwrap_or_default()
 }
 
-/// Prepares a visit: reads the copy if what is known is stale, and waits for a configuration if
-/// none is known.
+/// Prepares a visit. Reads the copy if the configuration is stale, and waits for a configuration if
+/// there is none.
 pub async fn before_visit(env: &Env) {
     let deadline = platform::now() + FIRST_WAIT_MS;
     while delays_visits(platform::now()) && platform::now() < deadline {
@@ -64,8 +63,8 @@ pub async fn before_visit(env: &Env) {
     }
 }
 
-/// Looks for a newer configuration if it is time to and no other request does, and writes the
-/// copies of what was found, here or by a visit that could not wait for that.
+/// Looks for a newer configuration if that is due and no other request does. Writes the copies of
+/// what was found, here or by a visit that could not wait for that.
 pub async fn refresh(env: Env) {
     if begin() {
         look(For::Work, &env).await;
@@ -73,9 +72,9 @@ pub async fn refresh(env: Env) {
     write_copies(&env).await;
 }
 
-/// Returns the settings of a room that are in force now, for one of its objects. If what is known
-/// is stale, or does not know the room, it waits for a newer configuration, for a second at most.
-/// `None` if the room is not configured, or no configuration is known.
+/// Returns the settings of a room in force now, for one of its objects. If the configuration is
+/// stale or lacks the room, it waits for a newer one, for a second at most. `None` if the room is
+/// not configured, or if there is no configuration.
 pub async fn settings(state: &State, env: &Env, room: RoomId) -> Option<Settings> {
     let deadline = platform::now() + OBJECT_WAIT_MS;
     let mut asks = false;
@@ -129,7 +128,8 @@ async fn look(reader: For, env: &Env) {
     }
 }
 
-/// Asks the registry, and notes what the copies have to tell; true if it has said what counts.
+/// Asks the registry, and notes what the copies must say. Returns true if it answered with what
+/// counts.
 async fn ask_registry(env: &Env) -> bool {
     let known = memory::with(|memory| memory.version).flatten();
     let asked_at = platform::now();
@@ -150,7 +150,7 @@ async fn ask_registry(env: &Env) -> bool {
     true
 }
 
-/// Writes the copies of what the registry has said last, if that was not done yet.
+/// Writes the copies of the registry's last answer, if that was not done yet.
 async fn write_copies(env: &Env) {
     let uncopied = memory::with(|memory| memory.uncopied.take()).flatten();
     let Some((stamp, text)) = uncopied else { return };
@@ -160,7 +160,7 @@ async fn write_copies(env: &Env) {
     copies::write_stamp(env, &stamp).await;
 }
 
-/// Takes in the copy; true if it is so fresh that the registry need not be asked.
+/// Takes in the copy. Returns true if it is so fresh that the registry need not be asked.
 async fn take_copy(reader: For, env: &Env) -> bool {
     let Some(stamp) = copies::read_stamp(reader, env).await else { return false };
     let known = memory::with(|memory| memory.version).flatten();
@@ -184,8 +184,7 @@ async fn take_copy(reader: For, env: &Env) -> bool {
     memory::with(confirms).unwrap_or_default()
 }
 
-/// Begins to use a configuration. If it cannot be used, the log says why, and the last one stays in
-/// use.
+/// Starts to use a configuration. If that fails, the log says why, and the last one stays in use.
 fn accept(text: &str) -> bool {
     match memory::with(|memory| memory.accept(text)) {
         Some(Ok(())) => true,

@@ -1,10 +1,10 @@
 //! Copies in the Cache API, which make starts faster. They may be old or missing.
 //!
-//! The cache may also hang or fail. Whoever waits for a copy waits 300 ms at most, and while the
-//! cache does not answer nobody waits at all: work after replies finds out when it does again.
+//! The cache may also hang or fail. A wait for a copy ends after 300 ms. While the cache does not
+//! answer, nobody waits at all; work after replies finds out when it answers again.
 //!
-//! They are in a named cache of their own, apart from the answers of the origin, so that no visitor
-//! can fetch a copy, and no answer of the origin can be taken for one.
+//! They are in a named cache of their own, apart from the answers of the origin. So no visitor can
+//! fetch a copy, and no answer of the origin can be taken for one.
 
 use room_core::base::id::RoomId;
 use room_core::machines::wire::{self};
@@ -18,14 +18,14 @@ use crate::{calls, memory};
 
 /// The cache of all copies.
 pub const CACHE_NAME: &str = "waiting-room";
-/// How long a copy is waited for, in milliseconds: some ten times what the cache of a data center
-/// takes. Later it would save no time, since the objects have answered by then.
+/// The timeout for a copy, in milliseconds: some ten times what the cache of a data center takes.
+/// Later a copy would save no time, since the objects have answered by then.
 pub const LIMIT_MS: f64 = 300.0;
-/// How long the copy of a view is kept, in seconds. Views are refreshed every 2 s, in a room far
-/// from its limits every 50 s, where one is of use for three times as long.
+/// How long the copy of a view is kept, in seconds. Views are refreshed every 2 s. In a room far
+/// from its limits that is every 50 s, and a view is of use three times as long.
 const VIEW_MAX_AGE_S: u32 = 160;
-/// How long the copy of an object's state is kept, in seconds. It speeds up a restart; after this
-/// time, stored row and reports have told everything.
+/// How long the copy of an object's state is kept, in seconds. It speeds up a restart. After this
+/// time the stored row and reports have replaced it.
 const STATE_MAX_AGE_S: u32 = 300;
 /// How long a copy of the configuration is kept, in seconds. At any age it is better than none, and
 /// a week outlasts any outage.
@@ -60,8 +60,8 @@ pub async fn write_state(room: RoomId, class: Class, object: String, text: Strin
     }
 }
 
-/// Reads the stamp: which version of the configuration was the newest when the registry was asked
-/// last, and when that was.
+/// Reads the stamp: the newest version of the configuration at the last call to the registry, and
+/// when that was.
 pub async fn read_stamp(reader: For, env: &Env) -> Option<ConfigurationStamp> {
     wire::decode(&get(reader, &configuration_key(env)?).await?)
 }
@@ -85,7 +85,7 @@ pub async fn write_configuration(env: &Env, version: u64, text: String) {
     }
 }
 
-/// Returns the key of the stamp. It has the id of the registry, which no other deployment has.
+/// Returns the key of the stamp. It contains the id of the registry, which no other deployment has.
 fn configuration_key(env: &Env) -> Option<String> {
     let registry = calls::registry_id(env)?;
     let host = memory::with(|memory| memory.own_host())?;
@@ -101,8 +101,8 @@ fn state_key(room: RoomId, class: Class, object: &str) -> Option<String> {
     Some(format!("{}state/{}/{object}", prefix(room)?, class.name()))
 }
 
-/// Returns the beginning of the keys of a room's copies. It has a host of the room's own zone,
-/// since for others the platform would look up the address.
+/// Returns the beginning of the keys of a room's copies. It contains a host of the room's own zone,
+/// since for other hosts the platform would look up the address.
 fn prefix(room: RoomId) -> Option<String> {
     let host = |memory: &mut memory::Memory| {
         memory.coverage.room(room)?.routes.first().map(|route| route.host.as_str().to_owned())
@@ -125,10 +125,10 @@ extern "C" {
     ) -> JsValue;
 }
 
-/// Who wants a copy.
+/// The reader of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum For {
-    /// A visitor, or an object that is starting: they wait for no cache that failed last.
+    /// A visitor, or an object that is starting. They do not wait for a cache that failed last.
     Visitor,
     /// The work after a reply.
     Work,
@@ -144,7 +144,7 @@ async fn get(reader: For, key: &str) -> Option<String> {
     answer.as_string()
 }
 
-/// Writes a copy. One that cannot be written costs the next start some time, and nothing else.
+/// Writes a copy. A failed write only makes the next start slower.
 async fn put(key: &str, text: &str, max_age_s: u32) {
     write_copy(CACHE_NAME, key, text, max_age_s, LIMIT_MS).await;
 }

@@ -1,5 +1,5 @@
-//! What the wasm knows of a deployment for `npm run doctor`; `src/doctor.js` measures the rest and
-//! adds it. No secret is told.
+//! What the wasm knows of a deployment for `npm run doctor`. `src/doctor.js` measures the rest and
+//! adds it. No secret is revealed.
 
 use room_core::base::id::RoomId;
 use room_core::capacity::state::Node;
@@ -11,8 +11,8 @@ use crate::copies;
 use crate::memory::{self, Memory};
 use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 
-/// Answers the doctor's question, which came to `host`. With `room=<id>` in the query it also names
-/// the objects to be asked: the registry and those of the room.
+/// Answers the doctor's request to `host`. With `room=<id>` in the query it also names the objects
+/// to ask: the registry and those of the room.
 pub fn reply(host: &str, query: &str) -> Reply {
     let room = query.split('&').find_map(|part| part.strip_prefix("room="));
     let objects = room.map(|id| objects(id.parse().ok())).unwrap_or_default();
@@ -44,8 +44,8 @@ pub fn reply(host: &str, query: &str) -> Reply {
     Reply::success(json!({ "known": known }), &[])
 }
 
-/// Names the registry and the objects of a room. Those of a data center are named where this
-/// isolate has to do with them: asked from elsewhere first, one would stay far away for ever.
+/// Names the registry and the objects of a room. Objects of a data center are named only if this
+/// isolate uses them: one that is first called from elsewhere would stay far away for ever.
 fn objects(room: Option<RoomId>) -> Vec<Value> {
     let mut objects = vec![object("Registry", REGISTRY_BINDING, REGISTRY_NAME, true)];
     let is_known = |memory: &mut Memory| room.is_some_and(|id| memory.coverage.room(id).is_some());
@@ -61,7 +61,7 @@ fn objects(room: Option<RoomId>) -> Vec<Value> {
     objects
 }
 
-/// Names one object; `hinted` if the deployment's location hint is for it.
+/// Names one object; `hinted` if the deployment's location hint applies to it.
 fn object(class: &str, binding: &str, name: &str, hinted: bool) -> Value {
     json!({ "class": class, "binding": binding, "name": name, "hinted": hinted })
 }

@@ -1,4 +1,4 @@
-//! The request as the platform has it. Each part is read only when a rule or a page asks for it.
+//! The request as the platform has it. Each part is read only when a rule or a page needs it.
 //!
 //! What is read here is personal data: do not log or store it.
 
@@ -39,7 +39,7 @@ extern "C" {
 
     type Headers;
 
-    /// Returns a header; an error for a name that no header can have.
+    /// Returns a header. Errors: a name that no header can have.
     #[wasm_bindgen(method, catch)]
     fn get(this: &Headers, name: &str) -> Result<Option<String>, JsValue>;
 
@@ -56,15 +56,15 @@ extern "C" {
 
 #[wasm_bindgen(raw_module = "../../../src/client.js")]
 extern "C" {
-    /// Returns the address of the client as the platform tells it; "" if it is not known.
+    /// Returns the address of the client as the platform gives it; "" if it is not known.
     #[wasm_bindgen(js_name = clientAddress)]
     fn client_address(request: &IncomingRequest) -> String;
 
-    /// Returns what else the platform tells of the request, as an object or undefined.
+    /// Returns the other properties that the platform gives, as an object or undefined.
     #[wasm_bindgen(js_name = clientProperties)]
     fn client_properties(request: &IncomingRequest) -> JsValue;
 
-    /// Returns whether the platform tells this property of the request.
+    /// Returns whether the platform gives this property of the request.
     #[wasm_bindgen(js_name = clientTells)]
     fn client_tells(request: &IncomingRequest, path: &str) -> bool;
 }
@@ -101,8 +101,8 @@ extern "C" {
     fn usual_headers(request: &IncomingRequest) -> String;
 }
 
-/// The headers of a visit. The usual ones are read together when the first of them is asked for,
-/// since a call to JavaScript takes longer than it takes to read a header.
+/// The headers of a visit. The usual ones are read together on first use, since a call to
+/// JavaScript takes longer than reading a header.
 pub struct VisitHeaders<'r> {
     /// The platform's request.
     pub request: &'r IncomingRequest,
@@ -110,7 +110,7 @@ pub struct VisitHeaders<'r> {
 }
 
 impl<'r> VisitHeaders<'r> {
-    /// Reads nothing yet.
+    /// Makes the headers without reading any.
     pub fn new(request: &'r IncomingRequest) -> Self {
         Self { request, usual: OnceCell::new() }
     }
@@ -121,7 +121,7 @@ impl<'r> VisitHeaders<'r> {
         usual.map_or_else(|| self.request.header(name), |at| self.usual(at).to_owned())
     }
 
-    /// Whether the request is a check-in of a page that says that it is hidden.
+    /// Whether the request is a check-in of a page that reports itself as hidden.
     pub fn is_hidden(&self) -> bool {
         self.header(CHECK_IN_HEADER) == HIDDEN
     }
@@ -163,7 +163,7 @@ impl fmt::Debug for VisitHeaders<'_> {
     }
 }
 
-/// A complete source of a request: all that rules can ask for.
+/// A complete source of a request: all that rules can read.
 pub struct Incoming<'r> {
     /// The absolute URL of the request.
     pub url: &'r str,
@@ -171,7 +171,7 @@ pub struct Incoming<'r> {
     pub method: &'r str,
     /// The platform's request, for everything else.
     pub request: &'r IncomingRequest,
-    /// What was read of its body.
+    /// The part of its body that was read.
     pub body: Body<'r>,
 }
 

@@ -1,5 +1,5 @@
-//! The built-in page in the languages that visitors have asked for, made when one is asked for
-//! first. `src/languages.js` holds the texts.
+//! The built-in page in the languages that visitors have used, made on first use.
+//! `src/languages.js` holds the texts.
 
 use room_core::base::sorted::SortedMap;
 use room_core::page::{Page, Words};
@@ -8,20 +8,20 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen(raw_module = "../../../src/languages.js")]
 extern "C" {
-    /// Returns the texts of a language and how it writes numbers, as the JSON that `Words::parse`
-    /// reads; `None` for an unknown tag.
+    /// Returns the texts of a language and how it writes numbers, as the JSON for `Words::parse`.
+    /// `None` for an unknown tag.
     #[wasm_bindgen(js_name = wordsOf)]
     fn words_of(tag: &str) -> Option<String>;
 }
 
-/// The texts and pages of the languages that were asked for.
+/// The texts and pages of the languages that were used.
 #[derive(Default)]
 pub struct Languages {
     ready: SortedMap<Language, (Words, Page)>,
 }
 
 impl Languages {
-    /// Returns the words of a language and the built-in page in it, or says why there are none.
+    /// Returns the words of a language and the built-in page in it. Errors: why there are none.
     pub fn ready(&mut self, language: Language) -> Result<&(Words, Page), String> {
         if self.ready.get(&language).is_none() {
             let json = words_of(language.tag()).unwrap_or_default();

@@ -39,16 +39,18 @@ use worker::{Env, console_warn, event};
 
 use crate::incoming::{IncomingRequest, VisitHeaders};
 
-/// Lets a panic write to the log where it happened.
+/// Makes a panic write its place to the log.
 #[event(start)]
 fn start() {
     console_error_panic_hook::set_once();
 }
 
-/// Configures this instance with the rooms of rooms.json, the text variables and secrets (a JSON
-/// object), and what [`take_configuration`] of an instance before this one returned, or "". Returns
-/// "", or in words for the operator why this configuration cannot be used. `refusal` is "", or what
-/// it said of the deployment that runs, where this is the last good one.
+/// Configures this instance. Returns "", or why this configuration cannot be used, in words for the
+/// operator.
+///
+/// It takes the rooms of rooms.json, the text variables and secrets (a JSON object), and what
+/// [`take_configuration`] of an instance before this one returned, or "". `refusal` is usually "".
+/// For the last good deployment it is what this function said of the one that was refused.
 #[wasm_bindgen]
 pub fn configure(
     rooms_json: &str,
@@ -74,8 +76,8 @@ pub fn is_for_operator(url: &str) -> bool {
     memory::with_management(|management| management.serves(url)) == Some(true)
 }
 
-/// Returns the registry's configuration if it changed since the last call: what [`configure`] of
-/// the next instance needs.
+/// Returns the registry's configuration if it changed since the last call. [`configure`] of the
+/// next instance needs it.
 #[wasm_bindgen]
 pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
@@ -86,7 +88,7 @@ pub fn take_configuration() -> Option<String> {
 ///
 /// `request` is read only for visits that need more of it, for a rule or for the page. `now_ms` is
 /// the time in milliseconds since 1970, which JavaScript reads at less cost. `None` stands for "P",
-/// the most frequent verdict: to decode that text takes JavaScript longer than the wasm takes to
+/// the most frequent verdict: decoding that text takes JavaScript longer than the wasm takes to
 /// open a ticket.
 #[wasm_bindgen]
 pub fn glance(
@@ -126,33 +128,36 @@ pub fn origin_lock(secret: &str) -> String {
     origin_lock::header(secret.trim(), platform::now())
 }
 
-/// Ends the session of the ticket in `cookies`, a `Cookie` header or a `Set-Cookie`, because the
-/// origin has ordered it. Returns the cookie that removes the ticket; `None` if there is no such
-/// session.
+/// Ends the session of the ticket in `cookies`, by order of the origin. Returns the cookie that
+/// removes the ticket; `None` if there is no such session.
+///
+/// `cookies` is a `Cookie` header or a `Set-Cookie`.
 #[wasm_bindgen]
 pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
     session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
 }
 
-/// Returns what an event stream tells next to the visitor who opened it with these cookies: "W" and
-/// the events if it goes on, "G" and the events if it ends. With a small letter the entry has to
-/// call [`after`].
+/// Returns the next step of an event stream for the visitor who opened it with these cookies.
+///
+/// It is "W" and the events if the stream goes on, "G" and the events if it ends. With a small
+/// letter the entry has to call [`after`].
 #[wasm_bindgen]
 pub fn listen(url: &str, cookies: &str) -> String {
     stream::next(url, cookies)
 }
 
-/// Names the owner of an event stream with these cookies, so that one ticket does not use up the
-/// streams of all; "" if they hold no ticket.
+/// Names the owner of an event stream with these cookies, so that one ticket does not use up all
+/// streams. "" if they hold no ticket.
 #[wasm_bindgen]
 pub fn stream_owner(url: &str, cookies: &str) -> String {
     stream::owner(url, cookies).unwrap_or_default()
 }
 
-/// Decides any visit and returns the verdict; "M" tells the entry to call [`manage`]. `headers` has
-/// one line `name: value` for each header that may matter to any visit; rules read the rest from
-/// `request`. The verdict "B" asks the entry to call again with the body, or with a beginning of it
-/// that is longer than this; with none if it does not come.
+/// Decides any visit and returns the verdict. "M" tells the entry to call [`manage`].
+///
+/// `headers` has one line `name: value` for each header that may matter to any visit; rules read
+/// the rest from `request`. The verdict "B" asks the entry to call again with the body. Of a longer
+/// body it passes a beginning that exceeds the limit, and none if the body does not come.
 #[wasm_bindgen]
 #[expect(clippy::too_many_arguments, reason = "an object would take longer to read")]
 pub async fn handle(
@@ -202,9 +207,11 @@ pub async fn handle(
     configuration::encoded(visit::handle(request, colo, &env).await)
 }
 
-/// Answers a request below `/_waiting-room/`; `headers` as in [`handle`], and as one of them the
-/// client's address, `client-address`. The verdict "B" with a number of bytes tells the entry to
-/// call again with the body, or with a beginning of it that is longer than this.
+/// Answers a request below `/_waiting-room/`.
+///
+/// `headers` is as in [`handle`], with the client's address as `client-address`. The verdict "B"
+/// with a number of bytes tells the entry to call again with the body. Of a longer body it passes a
+/// beginning that exceeds that number.
 #[wasm_bindgen]
 pub async fn manage(
     url: String,
@@ -237,15 +244,15 @@ fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     lines.lines().find_map(value)
 }
 
-/// Does what is left when the reply is on its way: reports to the objects, tells them of visitors
-/// whose turn is near, and looks for a newer configuration.
+/// Does what is left once the reply is on its way. It reports to the objects, tells them of
+/// visitors whose turn is near, and looks for a newer configuration.
 #[wasm_bindgen]
 pub async fn after(env: Env) {
     let turns = reports::hand_over_turns(&env);
     join3(turns, reports::work(&env), configuration::refresh(env.clone())).await;
 }
 
-/// Resolves at once if this instance still runs its futures; the entry tests with it whether the
+/// Resolves at once if this instance still runs its futures. The entry uses it to test whether the
 /// instance is broken.
 #[wasm_bindgen]
 pub async fn pulse() {

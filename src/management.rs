@@ -1,6 +1,6 @@
 //! The management surface under `/_waiting-room/`: health, the API, and previews of pages.
 //!
-//! It is served on the hosts of `ADMIN_HOSTS` alone; on all others such requests are ordinary
+//! It is served only on the hosts of `ADMIN_HOSTS`. On all others such requests are ordinary
 //! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
 //! an operation means.
 
@@ -67,8 +67,8 @@ pub struct Request<'a> {
     pub credentials: Credentials<'a>,
     /// The network of the client.
     pub client: ClientPrefix,
-    /// The body, or of a body that is too long somewhat more than is allowed; `None` while it was
-    /// not read.
+    /// The body; `None` while it was not read. Of a body that is too long, a little more than the
+    /// limit.
     pub body: Option<&'a [u8]>,
     /// The header `If-Match`; "" without one.
     pub if_match: &'a str,
@@ -103,7 +103,7 @@ impl Management {
         is_below && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
-    /// Returns the operation that is asked for if the token allows it, and what else it allows.
+    /// Returns the requested operation if the token allows it, and what else the token allows.
     fn admit(
         &mut self,
         request: Request<'_>,
@@ -120,8 +120,8 @@ impl Management {
     }
 }
 
-/// Whether an entry of `ADMIN_HOSTS` means this host: `*.example` means every host below `example`,
-/// anything else itself.
+/// Whether an entry of `ADMIN_HOSTS` covers this host. `*.example` covers every host below
+/// `example`, any other entry only itself.
 fn covers(pattern: &str, host: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(ending) => host.len() > ending.len() && host.ends_with(ending),
@@ -221,14 +221,14 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     }
 }
 
-/// Answers with a document, and with the tag by which a client can say that it means this one.
+/// Answers with a document and its entity tag, by which a client can refer to this version.
 fn tagged(Reply { status, body }: Reply) -> Verdict {
     let tag = api::entity_tag(&body);
     let headers: Vec<_> = JSON_HEADERS.into_iter().chain([("etag", tag.as_str())]).collect();
     Verdict::Respond(response(status, &headers, body))
 }
 
-/// Tells whether visitors can be served, and by what; and why not. It needs no token.
+/// Says whether visitors can be served and by what, or why not. It needs no token.
 fn health(host: &str) -> Reply {
     let told = |memory: &mut Memory| (memory.refusal.clone(), memory.notes.clone());
     let (status, body) = match memory::problem(host) {
@@ -244,7 +244,7 @@ fn health(host: &str) -> Reply {
     Reply { status, body: body.to_string() }
 }
 
-/// Returns an error if the configuration cannot be used: the API can do nothing then.
+/// Returns an error if the configuration cannot be used. The API can then do nothing.
 fn check_usable(host: &str) -> Result<(), Failure> {
     memory::problem(host).map_or(Ok(()), |reason| {
         let message = format!("The configuration cannot be used: {reason}");
@@ -316,8 +316,9 @@ struct Envelope {
     result: StatusBasis,
 }
 
-/// Answers the status or the history of a room. The numbers come from its global aggregator, the
-/// rest from this isolate's configuration, or from the registry for a room that was just made.
+/// Answers the status or the history of a room. The numbers come from its global aggregator. The
+/// rest comes from this isolate's configuration, or from the registry for a room that was just
+/// made.
 async fn numbers(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Verdict, Failure> {
     let period = match call.target {
         Target::History(..) => Some(api::history_query(&call.query, platform::now())?),
@@ -353,8 +354,8 @@ async fn numbers(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Ve
     }
 }
 
-/// Answers with the description of the API, which the entry adds. Pages of any origin may read it,
-/// since it has no secrets and tools that show it are pages.
+/// Answers with the description of the API, which the entry adds. Pages of any origin may read it:
+/// it has no secrets, and tools that show it are pages.
 fn description() -> Verdict {
     let headers = [
         ("content-type", "application/json"),

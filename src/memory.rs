@@ -46,13 +46,13 @@ thread_local! {
     static DEPLOYMENT: RefCell<Deployment> = const { RefCell::new(Deployment::Unknown) };
 }
 
-/// What this isolate was configured with.
+/// The configuration of this isolate.
 enum Deployment {
     /// It was not configured yet.
     Unknown,
-    /// A configuration with which visitors cannot be served; the operator is told the reason.
+    /// A configuration with which visitors cannot be served. The operator gets the reason.
     Unusable { management: Box<Management>, reason: String },
-    /// A configuration that can be used, with rooms, keys and all the rest.
+    /// A usable configuration, with rooms, keys and all the rest.
     Usable(Box<Memory>),
 }
 
@@ -69,30 +69,30 @@ pub struct Memory {
     pub management: Management,
     /// Where objects are placed.
     pub placement: Placement,
-    /// What is wrong with the variables although visitors can be served, for the operator.
+    /// Notes for the operator: what is wrong with the variables although visitors can be served.
     pub notes: Vec<String>,
-    /// Why the deployment that runs cannot be used, where the last good one counts; "" elsewhere.
+    /// Why the deployed version is refused while the last good one counts; otherwise "".
     pub refusal: String,
     /// How old the configuration is, and when to look for a newer one.
     pub freshness: Freshness,
-    /// The version of the registry's configuration that is in use; `None` until one is known. 0
-    /// says that rooms.json counts.
+    /// The version of the registry's configuration in use; `None` before the first. 0 says that
+    /// rooms.json counts.
     pub version: Option<u64>,
     /// The Turnstile keys; `None` if there are none, so that nobody is challenged.
     pub turnstile: Option<Turnstile>,
-    /// The named lists that rules refer to.
+    /// The named lists to which rules refer.
     pub lists: Lists,
-    /// What is to be watched for webhooks, of the rooms that have any.
+    /// What is watched for webhooks, of the rooms that have any.
     pub webhooks: SortedMap<RoomId, Value>,
-    /// The settings of those zones that have other than the default ones.
+    /// The settings of the zones that differ from the default.
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
-    /// What the registry has said last, with the text if it was news, until the copies tell it.
+    /// The registry's last answer, until it is copied. The text is there if the answer was new.
     pub uncopied: Option<(ConfigurationStamp, Option<String>)>,
     /// The newest configuration as a text, until the entry has taken it.
     text: Option<String>,
     languages: Languages,
     pages: Pages,
-    /// The rooms of rooms.json: they count until the first change by the API.
+    /// The rooms of rooms.json, which count until the first change by the API.
     seed: Rc<[Room]>,
     zones: Zones,
     /// Whether the keys are the public ones of local development.
@@ -101,12 +101,11 @@ pub struct Memory {
     refuses_other_hosts: bool,
     bounds: Bounds,
     states: SortedMap<RoomId, RoomState>,
-    /// The rooms for which `after` has something to do.
+    /// The rooms with work for `after`.
     pending: SortedSet<RoomId>,
-    /// What `after` has to hand to the objects of rooms, of visitors whose turn is near.
+    /// The messages for objects about visitors whose turn is near, which `after` hands over.
     turns: Vec<(RoomId, TurnMessage)>,
-    /// Whether the Cache API answered when it was read last: while it does not, no visit waits for
-    /// a copy.
+    /// Whether the Cache API answered the last read. While it does not, no visit waits for a copy.
     pub cache_answers: bool,
 }
 
@@ -116,34 +115,34 @@ pub struct RoomState {
     pub isolate: Isolate,
     /// The data center in which this isolate runs.
     pub colo: Colo,
-    /// Sees to it that one request at a time does the room's reports.
+    /// Makes one request at a time send the room's reports.
     pub duty: ReportDuty,
     /// When the view was last copied to the Cache API.
     pub copied_at: Timestamp,
     /// Counts how Turnstile challenges end, for the log.
     pub tally: Tally,
-    /// From which networks tickets were used, in a room that wants to know.
+    /// The networks from which tickets were used, in a room that watches for shared tickets.
     pub uses: TicketUses,
     /// The new places that each network has had.
     pub places: PrefixBudget,
-    /// The codes for a place that each network has made or given.
+    /// The codes for a place that each network has made or entered.
     pub codes: PrefixBudget,
-    /// How often each network has asked what has become of a place.
+    /// The questions of each network about what has become of a place.
     pub place_questions: PrefixBudget,
-    /// The addresses and numbers that each network has given to be told before the turn.
+    /// The addresses and numbers that each network has given for a message before the turn.
     pub contacts: PrefixBudget,
 }
 
 impl RoomState {
-    /// Counts what happened to a challenge, for the history and for the log. Returns what the log
-    /// is to be told, if it is time to.
+    /// Counts an event of a challenge, for the history and for the log. Returns the counts for the
+    /// log, if a line is due.
     pub fn count_challenge(&mut self, now: Timestamp, event: ChallengeEvent) -> Option<Counts> {
         self.isolate.note_challenge(now, event);
         self.tally.count(now, event)
     }
 }
 
-/// What is needed to answer one visit, borrowed together.
+/// The parts of the memory for the answer to one visit, borrowed together.
 pub struct Visited<'a> {
     /// All rooms, to be found by URL and by id.
     pub coverage: &'a Coverage,
@@ -151,28 +150,27 @@ pub struct Visited<'a> {
     pub room: &'a Room,
     /// The settings of the room's zone.
     pub zone: ZoneSettings,
-    /// What the isolate keeps for the room; `None` before the first visit that could wait for a
-    /// view.
+    /// What the isolate keeps for the room; `None` before the first visit that may wait for a view.
     pub state: Option<&'a mut RoomState>,
-    /// The owner's page that counts at this moment; `None` for the built-in one.
+    /// The owner's page in use at this moment; `None` for the built-in one.
     pub page: Option<&'a Page>,
     /// The built-in page in each language, and the words that an owner's page may use.
     pub languages: &'a mut Languages,
     /// The keys that open and seal tickets.
     pub keys: &'a mut KeyRing,
-    /// The rooms for which `after` has something to do.
+    /// The rooms with work for `after`.
     pub pending: &'a mut SortedSet<RoomId>,
-    /// What visitors may type to be told before their turn; off where no webhook would be told.
+    /// What visitors may type to get a message before their turn. Off if no webhook would send one.
     pub turn_notice: TurnNotice,
-    /// What `after` has to hand to the objects of rooms, of visitors whose turn is near.
+    /// The messages for objects about visitors whose turn is near, which `after` hands over.
     pub turns: &'a mut Vec<(RoomId, TurnMessage)>,
-    /// The Turnstile keys; without them the room's `in_force` says that nobody is challenged.
+    /// The Turnstile keys. Without them the room's `in_force` has no challenges.
     pub turnstile: Option<&'a mut Turnstile>,
 }
 
 impl Visited<'_> {
-    /// Whether this request has to do the room's reports, and notes that it will. If another
-    /// request is doing them, that one reports the news of this visit too.
+    /// Whether this request has to send the room's reports, and notes that it will. If another
+    /// request is sending them, that one includes the news of this visit.
     pub fn takes_up_work(&mut self, state: &RoomState, now: Timestamp) -> bool {
         let is_free = state.duty.is_free(now);
         if is_free {
@@ -182,9 +180,11 @@ impl Visited<'_> {
     }
 }
 
-/// Configures this isolate. Returns "", or in words for the operator why the configuration cannot
-/// be used. `text` is what [`take_configuration`] returned in an instance before this one, "" for
-/// nothing. `refusal` says why another deployment than this one should count, "" if none should.
+/// Configures this isolate. Returns "", or why the configuration cannot be used, in words for the
+/// operator.
+///
+/// `text` is what [`take_configuration`] returned in an instance before this one, "" for nothing.
+/// `refusal` says why the deployed version was refused, "" if it was not.
 pub fn configure(rooms_json: &str, vars_json: &str, text: &str, refusal: String) -> String {
     // The entry writes texts only. If they cannot be read, the error names what is missing.
     let vars = serde_json::from_str(vars_json).unwrap_or_default();
@@ -207,8 +207,8 @@ pub fn configure(rooms_json: &str, vars_json: &str, text: &str, refusal: String)
     problem
 }
 
-/// Returns in words for the operator why visitors of this host cannot be served; `None` if they can
-/// be.
+/// Returns why visitors of this host cannot be served, in words for the operator. `None` if they
+/// can be.
 pub fn problem(host: &str) -> Option<String> {
     DEPLOYMENT.with_borrow(|deployment| match deployment {
         Deployment::Unusable { reason, .. } => Some(reason.clone()),
@@ -219,8 +219,8 @@ pub fn problem(host: &str) -> Option<String> {
     })
 }
 
-/// Runs `act` with hosts and tokens of the API, which are known even if the configuration cannot be
-/// used; `None` before there is one.
+/// Runs `act` with hosts and tokens of the API. They are known even if the configuration cannot be
+/// used. `None` before there is a configuration.
 pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
     DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
         Deployment::Unknown => None,
@@ -235,7 +235,7 @@ pub fn take_configuration() -> Option<String> {
     with(|memory| memory.text.take()).flatten()
 }
 
-/// Runs `act` with the memory; `None` if there is no configuration that can be used.
+/// Runs `act` with the memory; `None` if there is no usable configuration.
 pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
     DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
         Deployment::Usable(memory) => Some(act(memory)),
@@ -243,7 +243,7 @@ pub fn with<T>(act: impl FnOnce(&mut Memory) -> T) -> Option<T> {
     })
 }
 
-/// Returns the settings of a room that are in force at `now`, as its objects use them.
+/// Returns the settings of a room in force at `now`, as its objects use them.
 pub fn settings(room: RoomId, now: Timestamp) -> Option<Settings> {
     let of_objects = |room: &Room| event::settings_of_objects(room, now);
     with(|memory| memory.coverage.room(room).map(of_objects)).flatten()
@@ -305,8 +305,8 @@ impl Memory {
         })
     }
 
-    /// Begins to use a configuration of the registry, or says why it cannot be used. One that is
-    /// not newer than what is known changes nothing.
+    /// Starts to use a configuration of the registry, or says why it cannot be used. One that is
+    /// not newer than the present one changes nothing.
     pub fn accept(&mut self, text: &str) -> Result<(), String> {
         let Configuration { version, rooms, lists, zone_settings, webhooks } =
             Configuration::parse(text).map_err(|error| error.reason)?;
@@ -328,7 +328,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns what owners have configured, as far as it decides which room a request belongs to.
+    /// Returns the part of the configuration that decides which room a request belongs to.
     pub fn site(&self) -> Site<'_> {
         Site {
             coverage: &self.coverage,
@@ -340,7 +340,7 @@ impl Memory {
         }
     }
 
-    /// Returns what counts in a room at `now`, and what is needed to answer a visit to it.
+    /// Returns what is in force in a room at `now`, and the parts of the memory for a visit to it.
     pub fn visit(&mut self, room: RoomId, now: Timestamp) -> Option<(InForce<'_>, Visited<'_>)> {
         let found = self.coverage.room(room)?;
         let mut in_force = event::in_force(found, now);
@@ -369,7 +369,7 @@ impl Memory {
         Some((in_force, visited))
     }
 
-    /// Returns what the isolate keeps for a room, which is made on the first visit that may wait.
+    /// Returns what the isolate keeps for a room. It is made on the first visit that may wait.
     pub fn open_room(&mut self, room: RoomId, colo: Colo) -> &mut RoomState {
         self.states.get_or_insert_with(room, || RoomState {
             isolate: Isolate::new(IsolateId(platform::random_number()), Node { colo, shard: 0 }),
@@ -385,8 +385,8 @@ impl Memory {
         })
     }
 
-    /// Returns what the registry needs of the deployment: the rooms of rooms.json, the zones, how
-    /// much it takes in, and whether there are Turnstile keys.
+    /// Returns what the registry needs of the deployment: the rooms of rooms.json, the zones, the
+    /// bounds, and whether there are Turnstile keys.
     pub fn registry_basis(&mut self) -> (Rc<[Room]>, Zones, Bounds, bool) {
         (Rc::clone(&self.seed), self.zones.clone(), self.bounds, self.turnstile.is_some())
     }
@@ -397,19 +397,19 @@ impl Memory {
     }
 
     /// Returns a host of this deployment, for the keys of copies. It comes from variables and
-    /// rooms.json alone, so that it is the same in all isolates, also before they know anything.
+    /// rooms.json alone, so it is the same in all isolates, even before they have a configuration.
     pub fn own_host(&self) -> String {
         let room = self.seed.first().and_then(|room| room.routes.first());
         let host = self.zones.first_domain().or(room.map(|route| &route.host));
         host.map_or("localhost", Host::as_str).to_owned()
     }
 
-    /// Takes what `after` has to hand to the objects of rooms.
+    /// Takes the messages for objects about visitors whose turn is near.
     pub fn take_turns(&mut self) -> Vec<(RoomId, TurnMessage)> {
         std::mem::take(&mut self.turns)
     }
 
-    /// Takes the rooms for which `after` has something to do.
+    /// Takes the rooms with work for `after`.
     pub fn take_pending(&mut self) -> SortedSet<RoomId> {
         std::mem::take(&mut self.pending)
     }

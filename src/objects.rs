@@ -1,4 +1,4 @@
-//! The Durable Objects: shells around the machines of `room-core`, and how objects are named.
+//! The Durable Objects: shells around the machines of `room-core`, and the names of objects.
 
 mod data_center_aggregator;
 mod data_center_counter;
@@ -27,8 +27,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns the name of the class, as in `wrangler.toml`; also in the keys of copies and in the
-    /// log.
+    /// Returns the name of the class, as in `wrangler.toml`. It is also in the keys of copies and
+    /// in the log.
     pub fn name(self) -> &'static str {
         match self {
             Self::DataCenterCounter => "DataCenterCounter",
@@ -52,8 +52,8 @@ pub const REGISTRY_BINDING: &str = "REGISTRY";
 /// The name of the one registry object. With another name every room would be lost.
 pub const REGISTRY_NAME: &str = "registry";
 
-/// Returns the name of an object: the id of the room; for objects of a data center its code behind
-/// a `/`; and for all of these but the first the number behind another, like
+/// Returns the name of an object: the id of the room. Objects of a data center add `/` and its
+/// code; all but the first of these add `/` and their number, like
 /// `0123456789abcdef0123456789abcdef/AMS/12`.
 pub fn object_name(class: Class, room: RoomId, node: Node) -> String {
     let Node { colo, shard } = node;
@@ -73,7 +73,7 @@ fn parse_name(name: &str) -> Option<(RoomId, Node)> {
     Some((room, Node { colo, shard }))
 }
 
-/// Writes one line of the log for each incident. Incidents have nothing of a visitor in them.
+/// Writes one line of the log for each incident. Incidents contain nothing of a visitor.
 fn log(class: Class, room: RoomId, incidents: &[Incident]) {
     for incident in incidents {
         console_warn!(

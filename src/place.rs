@@ -1,5 +1,5 @@
-//! Moves a visitor's place to another device: asks the room's object, which alone knows who has it.
-//! The core says what is asked and what is answered.
+//! Transfers a visitor's place to another device. The room's object, which alone knows who has it,
+//! is asked. The core decides the question and the answer.
 
 use room_core::admission::moving::settled;
 use room_core::base::id::{Colo, RoomId};
@@ -16,8 +16,8 @@ use crate::memory::{self, Memory, RoomState, Visited};
 use crate::visit::{Answered, Request, context, visit_of};
 use crate::{calls, platform};
 
-/// Answers a request that moves a place, of a visitor who waits with this ticket. `None` where the
-/// room is gone.
+/// Answers a request about a place, of a visitor who waits with this ticket. `None` if the room is
+/// gone.
 pub async fn answer(
     request: Request<'_>,
     room: RoomId,
@@ -53,7 +53,7 @@ pub async fn answer(
     memory::with(|memory| tell(memory, request, room, &told, ticket)).flatten()
 }
 
-/// Asks what has become of the place of a ticket that moves.
+/// Asks what has become of the place of a ticket in transfer.
 pub async fn state(
     request: Request<'_>,
     room: RoomId,
@@ -66,7 +66,7 @@ pub async fn state(
     PlaceState::of(&reply, ticket, platform::now())
 }
 
-/// Answers a visitor who confirms the turn, and enters with that; `None` for any other plan.
+/// Answers a visitor who enters by confirming the turn; `None` for any other plan.
 fn enter(memory: &mut Memory, request: Request<'_>, room: RoomId, plan: &Plan) -> Option<Answered> {
     let now = platform::now();
     let (in_force, mut visited) = memory.visit(room, now)?;
@@ -86,8 +86,8 @@ pub fn moved(visit: &Visit<'_>, request: Request<'_>, mut visited: Visited<'_>) 
     (context.moved(&mut source), false)
 }
 
-/// Returns what the room's object is asked, if it has to be. `before` is what the visitor waits
-/// with.
+/// Returns the question to the room's object, if there is one. `before` is the visitor's waiting
+/// ticket.
 fn question(
     memory: &mut Memory,
     room: RoomId,
@@ -116,7 +116,7 @@ fn question(
     })
 }
 
-/// Asks the room's object whether a message will come, where a visitor has typed an address.
+/// Asks the room's object whether a message will come, if a visitor has typed an address.
 async fn with_share(
     request: Request<'_>,
     room: RoomId,
@@ -142,7 +142,7 @@ async fn with_share(
     }
 }
 
-/// Whether the client's network may give an address or number, which counts as given.
+/// Whether the client's network may give an address or number. If so, it counts as given.
 fn may_give(request: Request<'_>, room: RoomId) -> bool {
     let (now, network) = (platform::now(), request.headers.client_prefix());
     let spend = |state: &mut RoomState| {

@@ -15,13 +15,13 @@ thread_local! {
     static POOL: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many random bytes are drawn at once, since one call of the platform costs as much as opening
-/// a ticket.
+/// The number of random bytes that are drawn at once. One call of the platform costs as much as
+/// opening a ticket.
 const POOL_BYTES: usize = 1_024;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Returns the milliseconds since the Unix epoch; making a `Date` costs twenty times as much.
+    /// Returns the milliseconds since the Unix epoch. Making a `Date` costs twenty times as much.
     #[wasm_bindgen(js_namespace = Date, js_name = now)]
     fn date_now() -> f64;
 }
@@ -32,7 +32,7 @@ pub fn now() -> Timestamp {
     moment(date_now())
 }
 
-/// Returns the moment so many milliseconds after the Unix epoch, as JavaScript has told it.
+/// Returns the moment this many milliseconds after the Unix epoch, as given by JavaScript.
 pub fn moment(ms: f64) -> Timestamp {
     Timestamp(ms as u64)
 }
@@ -68,12 +68,12 @@ pub fn random_number() -> u64 {
     u64::from_be_bytes(random())
 }
 
-/// Waits until a moment; not at all if it has passed.
+/// Waits until a moment. Returns at once if it has passed.
 pub async fn sleep_until(moment: Timestamp) {
     Delay::from(Duration::from_millis(moment.since_ms(now()))).await;
 }
 
-/// Waits for an answer, at most for `limit_ms` milliseconds; `None` if it does not come in time.
+/// Waits for an answer, for at most `limit_ms` milliseconds; `None` if it does not come in time.
 pub async fn within<T>(limit_ms: u64, answer: impl Future<Output = Option<T>>) -> Option<T> {
     let limit = Delay::from(Duration::from_millis(limit_ms));
     match select(Box::pin(answer), Box::pin(limit)).await {
@@ -84,7 +84,7 @@ pub async fn within<T>(limit_ms: u64, answer: impl Future<Output = Option<T>>) -
 
 #[wasm_bindgen(raw_module = "../../../src/domain.js")]
 extern "C" {
-    /// Returns a domain in ASCII, by the tables of the platform: they are too large for the wasm.
+    /// Returns a domain in ASCII, by the platform's tables, which are too large for the wasm.
     #[wasm_bindgen(js_name = domainInAscii)]
     pub fn domain_in_ascii(domain: &str) -> String;
 }

@@ -1,5 +1,5 @@
-//! A visit's question to a counter: sends it again when the room's machine wants that, and takes
-//! the first answer.
+//! A visit's question to a counter: repeats it when the room's machine wants that, and takes the
+//! first answer.
 
 use std::future::pending;
 
@@ -13,10 +13,10 @@ use worker::Env;
 use crate::memory::RoomState;
 use crate::{calls, memory, platform};
 
-/// The answers to one question that are on their way; `None` is silence.
+/// The pending answers to one question; `None` stands for a timeout.
 type Answers = Vec<LocalBoxFuture<'static, Option<CounterReply>>>;
 
-/// Asks a counter. `None` if no answer comes in time, however often it was asked.
+/// Asks a counter. `None` if no answer comes in time, after all repetitions.
 pub async fn ask(env: &Env, room: RoomId, question: Question) -> Option<CounterReply> {
     platform::within(calls::LIMIT_MS, first_reply(env, room, question)).await
 }
@@ -59,7 +59,7 @@ async fn answer(env: Env, room: RoomId, call: CounterCall) -> Option<CounterRepl
     calls::counter(&env, room, &call).await
 }
 
-/// Waits for the next reply; `None` once all were silent.
+/// Waits for the next reply; `None` once all have timed out.
 async fn next_reply(answers: &mut Answers) -> Option<CounterReply> {
     while !answers.is_empty() {
         let (answer, which, _) = select_all(answers.iter_mut()).await;

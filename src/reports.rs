@@ -22,11 +22,11 @@ extern "C" {
     fn write_point(env: &JsValue, report: &str, room: &str, name: &str, colo: &str);
 }
 
-/// How long a visitor inside waits for the word that the session was not ended, in milliseconds.
+/// How long a visitor inside waits for the answer whether the session was ended, in milliseconds.
 const ENDED_MS: u64 = 1_000;
 
 /// Asks the aggregator whether the session of a ticket was ended. Returns the moment up to which
-/// the answer holds, 1970 if there is none: the visitor passes then.
+/// the answer holds; 1970 without an answer: the visitor then passes.
 pub async fn ask_ended(env: &Env, room: RoomId, colo: Colo, ticket: &Ticket) -> Timestamp {
     let request = |state: &mut RoomState| state.isolate.ended_request(ticket);
     let Some(report) = memory::with_room(room, request) else { return Timestamp::default() };
@@ -35,8 +35,8 @@ pub async fn ask_ended(env: &Env, room: RoomId, colo: Colo, ticket: &Ticket) -> 
     memory::with_room(room, on_reply).unwrap_or_default()
 }
 
-/// Hands to the objects of rooms what they have to hear of visitors whose turn is near. What is
-/// lost is handed over again by a later check-in of the same visitor.
+/// Hands over to the objects of rooms the messages about visitors whose turn is near. A later
+/// check-in of the same visitor repeats a lost one.
 pub async fn hand_over_turns(env: &Env) {
     let turns = memory::with(memory::Memory::take_turns).unwrap_or_default();
     let all = turns.iter().map(|(room, message)| async move {
@@ -78,7 +78,7 @@ async fn work_on(room: RoomId, env: &Env) {
     turnstile::tell_due(platform::now(), room);
 }
 
-/// Returns what to do next; `None` for a request whose place a later one has taken.
+/// Returns what to do next; `None` for a request that a later one has replaced.
 fn next(state: &mut RoomState, started_at: Timestamp) -> Option<Followup> {
     let now = platform::now();
     let holds = state.duty.hold(now, started_at);
@@ -117,7 +117,7 @@ async fn perform(room: RoomId, env: &Env, work: Followup) {
     }
 }
 
-/// Sends a report. While it is not answered, the global aggregator is told what must be held.
+/// Sends a report. While it is unanswered, the global aggregator gets what must be held.
 async fn send(room: RoomId, env: &Env, colo: Colo, report: &Report) -> Option<ReportReply> {
     let mut answer = Box::pin(calls::aggregator(env, room, colo, report));
     loop {
@@ -133,7 +133,7 @@ async fn send(room: RoomId, env: &Env, colo: Colo, report: &Report) -> Option<Re
     }
 }
 
-/// Tells the global aggregator what could not be reported.
+/// Sends the global aggregator what could not be reported.
 async fn tell_global(room: RoomId, env: &Env, hold: Hold) {
     let through = match calls::global(env, room, &GlobalRequest::Hold(hold)).await {
         Some(GlobalReply::Held { through }) => Some(through),
@@ -142,7 +142,8 @@ async fn tell_global(room: RoomId, env: &Env, hold: Hold) {
     memory::with_room(room, |state| state.isolate.on_held(through));
 }
 
-/// Writes what an object has heard as a raw point, where the owner has bound a dataset for them.
+/// Writes an object's reported events as a raw data point, if the owner has bound a dataset for
+/// them.
 fn write_point_of(room: RoomId, env: &Env, colo: Colo, report: &Report) {
     if !takes_points(env) {
         return;

@@ -1,7 +1,7 @@
-//! Ends sessions: because the origin orders it, or because the visitor leaves, who can also ask how
-//! long the session lasts. The core decides what is answered.
+//! Ends sessions, by order of the origin or because the visitor leaves, and says how long a session
+//! lasts. The core decides the answers.
 //!
-//! Where a room allows commands, a pass has the verdict `O`: the entry looks at the answer's
+//! In a room that allows commands a pass has the verdict `O`. The entry looks at the answer's
 //! header, removes it and calls `revoke`. The isolate reports the end like an admission
 //! (*Revocation* in `docs/algorithm.md`).
 
@@ -17,8 +17,8 @@ use crate::memory::{self, Visited};
 use crate::platform;
 use crate::visit::{Answered, Request, open};
 
-/// Answers a visitor who asks for the session of `ticket`, or ends it. `None` where this isolate
-/// keeps nothing of the room yet, so that nothing would report the end.
+/// Answers a visitor who asks about the session of `ticket`, or ends it. `None` if this isolate
+/// keeps nothing for the room yet, so that nothing would report the end.
 pub fn answer(
     visit: &Visit<'_>,
     request: Request<'_>,
@@ -34,8 +34,8 @@ pub fn answer(
     Some((Verdict::Respond(session::left(&[cookie])), true))
 }
 
-/// Ends the session of the ticket in `cookies`, because the origin of a room that allows it has
-/// ordered it. Returns the cookie that removes the ticket; `None` if there is no session to end.
+/// Ends the session of the ticket in `cookies`, by order of the origin of a room that allows it.
+/// Returns the cookie that removes the ticket; `None` if there is no session to end.
 pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
     let now = platform::now();
     memory::with(|memory| {
@@ -50,7 +50,7 @@ pub fn revoke(url: &str, cookies: &str, colo: Colo) -> Option<String> {
 }
 
 /// Ends the session of a ticket. Returns the cookie that removes it, and leaves the report to
-/// `after`; `None` if there is no session to end.
+/// `after`. `None` if there is no session to end.
 fn end(
     now: Timestamp,
     url: &str,

@@ -1,5 +1,5 @@
 //! Event streams for visitors whose turn is near: finds the room and the ticket, and returns what
-//! the core's `event_stream` tells. A stream asks no object, sets no cookie and admits nobody.
+//! the core's `event_stream` says. A stream asks no object, sets no cookie and admits nobody.
 
 use room_core::page::event_stream::{self, Told};
 use room_core::page::waiting::PageContext;
@@ -8,8 +8,8 @@ use room_core::visit::verdict;
 use crate::memory::{self, Memory};
 use crate::{platform, visit};
 
-/// Returns what the stream of a visitor with these cookies tells next, in the form that `listen` in
-/// `lib.rs` describes.
+/// Returns the next step of the stream of a visitor with these cookies, in the form that `listen`
+/// in `lib.rs` describes.
 pub fn next(url: &str, cookies: &str) -> String {
     let (Told { text, goes_on }, work_is_left) =
         memory::with(|memory| step(memory, url, cookies)).flatten().unwrap_or_else(elsewhere);
@@ -29,8 +29,8 @@ pub fn owner(url: &str, cookies: &str) -> Option<String> {
     })?
 }
 
-/// Returns what the stream tells next, and whether work is left; `None` if these cookies are not,
-/// or not any more, those of a waiting visitor.
+/// Returns the next step of the stream, and whether work is left. `None` if these cookies are not
+/// those of a waiting visitor.
 fn step(memory: &mut Memory, url: &str, cookies: &str) -> Option<(Told, bool)> {
     let now = platform::now();
     let room = memory.coverage.lookup(url).ok().flatten().filter(|room| !room.suspended)?.id;
@@ -49,7 +49,7 @@ fn step(memory: &mut Memory, url: &str, cookies: &str) -> Option<(Told, bool)> {
     Some((told, work_is_left))
 }
 
-/// Tells a visitor who does not wait any more to come again: the visit has another answer then.
+/// Tells a visitor who no longer waits to visit again. The visit then has another answer.
 fn elsewhere() -> (Told, bool) {
     (event_stream::turn(), false)
 }

@@ -21,16 +21,16 @@ use crate::platform;
 use crate::visit::{self, Request};
 
 const VERIFY_URL: &str = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
-/// Turnstile's documented test secret: siteverify then says of every dummy token that it is
-/// genuine, on any host and for any action.
+/// Turnstile's documented test secret. With it siteverify calls every dummy token genuine, on any
+/// host and for any action.
 const SECRET_FOR_TESTS: &str = "1x0000000000000000000000000000000AA";
-/// How often siteverify is asked about one token at most.
+/// The most requests to siteverify about one token.
 const ATTEMPTS: usize = 2;
-/// How many tokens of one network may fail in a minute, in each isolate, before the others are not
-/// checked any more. Ours: a failure costs a person a challenge, and made-up tokens a request each.
+/// Failed tokens of one network per minute and isolate after which its tokens are no longer
+/// checked. Ours: a failure costs a person a challenge, and made-up tokens a request each.
 const FAILURES_PER_MINUTE_MAX: u32 = 20;
-/// How long an answer is waited for, in milliseconds. A counter may be asked for 3 s after the last
-/// attempt, and the entry gives the whole decision up after 5 s.
+/// The timeout of a request, in milliseconds. A counter may be asked for 3 s after the last
+/// attempt, and the entry gives up the whole decision after 5 s.
 const ATTEMPT_LIMIT_MS: f64 = 900.0;
 
 #[wasm_bindgen(raw_module = "../../../src/siteverify.js")]
@@ -45,13 +45,13 @@ pub struct Turnstile {
     secret: String,
     verify_url: String,
     seen: SeenTokens,
-    /// The questions about tokens of each network that are under way or have failed.
+    /// The tokens of each network that are being checked or have failed.
     failures: PrefixBudget,
 }
 
 impl Turnstile {
-    /// Reads the variables `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`;
-    /// `None` unless both keys are there.
+    /// Reads the variables `TURNSTILE_SITE_KEY`, `TURNSTILE_SECRET` and `TURNSTILE_VERIFY_URL`.
+    /// `None` unless both keys are set.
     pub fn new(vars: &SortedMap<String, String>) -> Option<Self> {
         let var = |name: &str| vars.get(name).map_or("", |text| text.trim());
         let (site_key, secret) = (var("TURNSTILE_SITE_KEY"), var("TURNSTILE_SECRET"));
@@ -76,24 +76,23 @@ struct Question {
     for_tests: bool,
 }
 
-/// What is known of a token before siteverify is asked.
+/// What is known about a token before siteverify is asked.
 struct Beginning {
     when_silent: WhenUnverified,
-    /// The request to siteverify; `None` for a token that cannot be genuine, so that it has failed.
+    /// The request to siteverify; `None` for a token that cannot be genuine and so has failed.
     question: Option<Question>,
 }
 
-/// What a token is worth.
+/// The result of redeeming a token.
 pub enum Redeemed {
     /// The visit goes on; true if the visitor has passed the challenge.
     Decided(bool),
-    /// The token changes nothing: the visitor has a place or is inside, or the token came from
-    /// another page than the queue page.
+    /// The token changes nothing. The visitor has a place or is inside, or the token came from a
+    /// page other than the queue page.
     ForNothing,
 }
 
-/// Finds out what the token of a request is worth, and counts that. `request.url` has no token any
-/// more.
+/// Redeems the token of a request, and counts the result. `request.url` no longer has the token.
 pub async fn redeem(request: Request<'_>, room: RoomId, token: &str, colo: Colo) -> Redeemed {
     let begun = |memory: &mut Memory| {
         memory.open_room(room, colo);
@@ -170,8 +169,8 @@ fn begin(
     Some(Beginning { when_silent, question })
 }
 
-/// Asks siteverify, and once more if it did not answer: with the same idempotency key that is no
-/// second use of the token.
+/// Asks siteverify, and once more after a timeout. With the same idempotency key that is no second
+/// use of the token.
 async fn ask(question: &Question, page_url: &str, room: RoomId) -> Verification {
     let hostname = split_url(page_url).map_or("", |parts| parts.host);
     let action = room.to_string();
@@ -206,14 +205,14 @@ fn count(room: RoomId, fact: ChallengeEvent) {
     tell(room, counts);
 }
 
-/// Writes what was counted as one line of the log, without anything of a visitor.
+/// Writes the counts as one line of the log, without anything of a visitor.
 pub fn tell(room: RoomId, counts: Option<Counts>) {
     if let Some(counts) = counts {
         console_log!("{}", json!({ "room": room.to_string(), "facts": counts.to_json() }));
     }
 }
 
-/// Writes the counts of a room to the log if it is time to.
+/// Writes the counts of a room to the log if a line is due.
 pub fn tell_due(now: Timestamp, room: RoomId) {
     tell(room, memory::with_room(room, |state| state.tally.due(now)).flatten());
 }

@@ -1,6 +1,6 @@
-//! One visit: gives the core's `Visit` what it needs of the request, clock and memory, asks the
-//! counter, cache or siteverify that it names, and returns its verdict. `Visit` itself decides
-//! which step follows which.
+//! One visit: connects the core's `Visit` with the platform. It provides request, clock and memory,
+//! asks the counter, cache or siteverify that `Visit` names, and returns its verdict. `Visit`
+//! itself decides which step follows which.
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::{Colo, RoomId, TicketId};
@@ -47,33 +47,33 @@ pub struct Request<'a> {
     pub url: &'a str,
     /// The `Cookie` header; empty if there is none.
     pub cookie: &'a str,
-    /// The method, and the headers that tell what kind of request it is.
+    /// The method, and the headers that show the kind of the request.
     pub head: RequestHead<'a>,
     /// The headers on which only a waiting visitor's answer depends.
     pub headers: &'a VisitHeaders<'a>,
-    /// The platform's request, for all that rules can ask for; `None` at a first glance, so that
-    /// it is read only if a rule needs it.
+    /// The platform's request, for all that rules can read. `None` at a first glance, so that it is
+    /// read only if a rule needs it.
     pub incoming: Option<&'a IncomingRequest>,
-    /// What is known of the body, if a rule asks for it.
+    /// What is known of the body, if a rule needs it.
     pub body: Body<'a>,
     /// Whether the visitor has passed the challenge, if the request had a token that was checked.
-    /// `url` then has no token any more, and the answer is a redirect to it.
+    /// `url` then no longer has a token, and the answer is a redirect to it.
     pub passed: Option<bool>,
-    /// The body of a request that moves a place; "" if it was not read.
+    /// The body of a request about a place; "" if it was not read.
     pub form: &'a str,
-    /// What has become of a place that moves, once the room's object was asked.
+    /// The state of a place in transfer, once the room's object was asked.
     pub place: Option<PlaceState>,
     /// The moment up to which the aggregator knows that the visitor's session was not ended, once
     /// it was asked.
     pub checked: Option<Timestamp>,
 }
 
-/// A verdict, and whether work is left that `after` has to do.
+/// A verdict, and whether work is left for `after`.
 pub type Answered = (Verdict, bool);
 
 /// What is missing before a visit can be decided.
 enum Missing {
-    /// A rule asks for more of the request than was read.
+    /// A rule needs more of the request than was read.
     Request,
     /// The copy of the room's view in the cache was not read yet.
     View(RoomId),
@@ -81,7 +81,7 @@ enum Missing {
     Counter(RoomId, Box<Ask>),
     /// A Turnstile token has to be checked.
     Token(RoomId, SplitToken),
-    /// A place is to move; the ticket is the visitor's own if it holds a place.
+    /// A request is about a place. The ticket is the visitor's own if it holds a place.
     Move(RoomId, Option<Box<Ticket>>),
     /// The room's object has to be asked what has become of the place of a ticket.
     Place(RoomId, Box<Ticket>),
@@ -89,7 +89,7 @@ enum Missing {
     Ended(Box<Ticket>),
 }
 
-/// Decides a visit from memory; [`Verdict::Handle`] if something must be waited for.
+/// Decides a visit from memory. [`Verdict::Handle`] if something must be waited for.
 pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
     match memory::with(|memory| step(memory, now, request, false)) {
         Some(Ok(answered)) => answered,
@@ -100,7 +100,7 @@ pub fn glance(now: Timestamp, request: Request<'_>) -> Answered {
     }
 }
 
-/// Decides a visit, and waits for whatever must be asked for that.
+/// Decides a visit, and waits for all that must be asked for it.
 pub async fn handle(request: Request<'_>, colo: Colo, env: &Env) -> Answered {
     const UNDECIDED: Answered = (Verdict::Undecided, false);
     let url;
@@ -221,7 +221,7 @@ fn step(
     }
 }
 
-/// Counts a place that a newcomer asks for, in a room that bounds those of a network.
+/// Counts a place that a newcomer asks for, in a room that limits those of a network.
 fn count_place(request: Request<'_>, room: RoomId) {
     let bounds = |memory: &mut Memory| Some(memory.coverage.room(room)?.new_places_per_network > 0);
     let is_bounded = memory::with(bounds).flatten() == Some(true);
@@ -231,8 +231,8 @@ fn count_place(request: Request<'_>, room: RoomId) {
     }
 }
 
-/// Finds the room that the request belongs to, if any. Rules read what they ask for from the
-/// platform's request, if `request.incoming` has it.
+/// Finds the room of the request, if any. Rules read from the platform's request, if
+/// `request.incoming` has it.
 fn enter(memory: &Memory, request: Request<'_>, now: Timestamp) -> Entrance {
     let Request { url, cookie, head, incoming, body, .. } = request;
     let method = head.method;
@@ -275,8 +275,7 @@ fn settle(
     Some((if refuses { answer::not_inside(request.url) } else { verdict }, work_is_left))
 }
 
-/// Makes the verdict from what the isolate has decided, and notes what there is to report and to
-/// count.
+/// Makes the verdict from the isolate's decision, and notes what to report and to count.
 fn answered(
     visit: &Visit<'_>,
     request: Request<'_>,
@@ -307,7 +306,7 @@ fn stream(
     (context.stream(ticket), work_is_left)
 }
 
-/// Returns what the answer is made from, the keys that seal its ticket and where it gets the rest.
+/// Returns the inputs of the answer, the keys that seal its ticket and the source of the rest.
 pub fn context<'a>(
     visit: &Visit<'a>,
     request: Request<'a>,
@@ -338,7 +337,7 @@ pub fn context<'a>(
 }
 
 /// Opens the visitor's own ticket. `None` means a new visitor. `isolate` knows which tickets are
-/// void; the client of `headers` counts where the room notices who shares a ticket.
+/// void. The client of `headers` counts in a room that watches for shared tickets.
 pub fn open(
     keys: &mut KeyRing,
     now: Timestamp,
@@ -368,15 +367,15 @@ fn random(keys: &KeyRing, room: RoomId, settings: &Settings) -> RandomInputs {
     RandomInputs { ticket_id, jitter: u32::from_be_bytes([a, b, c, d]), lottery }
 }
 
-/// What the core's visit asks for while it decides: the ticket, random numbers, and a header.
+/// What the core's visit reads while it decides: the ticket, random numbers, and a header.
 struct Ticketed<'a> {
     visit: &'a Visit<'a>,
     request: Request<'a>,
     room: &'a Room,
     keys: &'a mut KeyRing,
-    /// What each network has had of the room's new places.
+    /// The new places of the room that each network has had.
     places: Option<&'a PrefixBudget>,
-    /// From which networks the room's tickets were used.
+    /// The networks from which the room's tickets were used.
     uses: Option<&'a mut TicketUses>,
 }
 
@@ -434,8 +433,8 @@ impl VisitSource for Ticketed<'_> {
     }
 }
 
-/// What the core's answer asks for while a page is made: headers, a nonce, and the texts of a
-/// language. It also takes what is to be told of the visitor afterwards.
+/// What the core's answer reads while a page is made: headers, a nonce, and the texts of a
+/// language. It also takes the messages about the visitor for afterwards.
 pub struct Worded<'a> {
     /// The headers of the request.
     headers: &'a VisitHeaders<'a>,

@@ -7,15 +7,15 @@ use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 #[wasm_bindgen]
 extern "C" {
-    /// An object of JavaScript that hears how far a rehearsal is.
+    /// A JavaScript object that receives the progress of a rehearsal.
     pub type Progress;
 
-    /// Tells it which part is done, 0 to 1.
+    /// Reports the completed part, 0 to 1.
     #[wasm_bindgen(method)]
     fn tell(this: &Progress, part: f64);
 }
 
-/// Lets a panic tell where it happened.
+/// Makes a panic report its place.
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();

@@ -1,4 +1,4 @@
-//! Calls of the API about webhooks: the registry holds them, and the room's object sends to them.
+//! Calls of the API about webhooks. The registry holds them, and the room's object sends to them.
 
 use room_core::base::id::RoomId;
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
@@ -8,11 +8,11 @@ use worker::Env;
 use super::{perform, silent};
 use crate::{calls, memory};
 
-/// What the room's object is asked: `webhooks/` knows the words.
+/// The requests to the room's object, in the words of `webhooks/`.
 const LOOK: &str = "look";
 const TEST: &str = "test ";
 
-/// Answers a call about the webhooks of a room, with what became of their last messages.
+/// Answers a call about the webhooks of a room, with the outcome of their last messages.
 pub async fn answer(room: RoomId, call: Call, env: &Env) -> Result<Reply, Failure> {
     let request = match call.target {
         Target::WebhookTest(.., id) => format!("{TEST}{id}"),
@@ -31,8 +31,8 @@ pub async fn answer(room: RoomId, call: Call, env: &Env) -> Result<Reply, Failur
     Ok(with_deliveries(reply, told.as_deref()))
 }
 
-/// Lets the objects of rooms with webhooks look at what a call has changed, so that they wake when
-/// an event begins although nobody visits the room.
+/// Makes the objects of rooms with webhooks look at what a call has changed. So they wake when an
+/// event begins, even if nobody visits the room.
 pub async fn after_change(target: Target, env: &Env) {
     let changed = |room: &RoomId| match target {
         Target::Events(_, of) | Target::Event(_, of, _) => of == *room,

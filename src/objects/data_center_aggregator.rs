@@ -1,8 +1,8 @@
 //! The object around a data center's aggregator of a room. Its name is `<room id>/<data center>`.
 //!
-//! It has no storage: what it knows is stored in the global aggregator's row, and a copy of where
-//! its visitors are counted is in the Cache API. It needs no lock, since the machine is called
-//! between waits and never across one.
+//! It has no storage. Its state is stored in the global aggregator's row, and a copy of where its
+//! visitors are counted is in the Cache API. It needs no lock, since the machine is called between
+//! waits and never across one.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! The object around a data center's counter of a room. Its name is `<room id>/<data center>`; all
-//! but the first one have `/<number>` behind it.
+//! but the first one add `/<number>`.
 //!
-//! It has no storage: its machine need not be durable. A copy of its recent admissions is in the
-//! Cache API. It needs no lock, since the machine is called between waits and never across one.
+//! It has no storage, since its machine need not be durable. A copy of its recent admissions is in
+//! the Cache API. It needs no lock, since the machine is called between waits and never across one.
 
 use std::rc::Rc;
 

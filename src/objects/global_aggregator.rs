@@ -1,8 +1,8 @@
 //! The object around a room's global aggregator. Its name is the id of the room.
 //!
-//! It stores the machine's state in several values, those that changed in one transaction, before
-//! any reply that depends on them leaves. It needs no lock, since the machine is called between
-//! waits, and a transaction is none.
+//! It stores the machine's state in several values. Those that changed are written in one
+//! transaction, before any reply that depends on them leaves. It needs no lock: the machine is
+//! called between waits, and a transaction does not wait.
 
 use std::rc::Rc;
 
@@ -28,8 +28,8 @@ use crate::{calls, configuration, copies, memory, platform};
 const CLASS: Class = Class::GlobalAggregator;
 /// The node in its name: a room has one such object, which belongs to no data center.
 const NODE: Node = Node { colo: Colo::UNKNOWN, shard: 0 };
-/// It wakes for the start or end of an event that is at most so many milliseconds away. Before that
-/// the calls for visitors who wait or enter come more often.
+/// How close the start or end of an event must be for the object to wake for it, in milliseconds.
+/// Earlier than that, the calls for visitors who wait or enter come more often.
 const CHANGE_SOON_MS: u64 = 10_000;
 
 object_class! {
@@ -68,7 +68,7 @@ impl Shell<Machine, GlobalReply> {
         Some(GlobalReply::History(period.told(rows)))
     }
 
-    /// Answers a visitor who moves to another device. The machine has no part in it.
+    /// Answers a transfer to another device. The machine has no part in it.
     fn moved(&self, room: RoomId, request: &str) -> Option<GlobalReply> {
         let request = MoveRequest::read(request)?;
         let reply = moves::answer(&self.state.storage().sql(), platform::now(), request);
@@ -107,7 +107,7 @@ impl Shell<Machine, GlobalReply> {
         is_stored.then_some(reply)
     }
 
-    /// Asks aggregators for a sync. It comes as a request of its own, so nobody waits for it here.
+    /// Asks aggregators for a sync. It comes as a request of its own, so nothing waits for it here.
     fn ask(self: &Rc<Self>, room: RoomId, nodes: Vec<Node>) {
         for node in nodes {
             let shell = Rc::clone(self);
@@ -155,7 +155,7 @@ impl Shell<Machine, GlobalReply> {
     }
 }
 
-/// Writes to the log that the storage fails: the visitors of the room get what it has chosen for
+/// Writes to the log that the storage fails. The visitors of the room get what it has chosen for
 /// silence.
 fn log_storage(room: RoomId, problem: &str, reason: &str) {
     console_error!("the storage of room {room} {problem}: {reason}");

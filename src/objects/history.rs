@@ -1,5 +1,5 @@
-//! The rows of a room's history in the `SQLite` storage of its global aggregator: what they are
-//! and when they are complete, `machines::history` says.
+//! The rows of a room's history in the `SQLite` storage of its global aggregator.
+//! `machines::history` says what they are and when they are complete.
 
 use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
 use worker::{SqlStorage, SqlStorageValue};
@@ -15,8 +15,8 @@ const READ: &str = "SELECT '' AS key, row AS value FROM history \
 const WRITE: &str = "INSERT OR REPLACE INTO history (span, start, row) VALUES (?, ?, ?)";
 const FORGET: &str = "DELETE FROM history WHERE span IN (1, 15, 60) AND start < ?";
 
-/// Adds minutes, in the order of time, and the quarters and hours that are complete with them; once
-/// an hour the oldest rows go.
+/// Adds minutes, in the order of time, and the quarters and hours that they complete. Once an hour
+/// the oldest rows are deleted.
 pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
     if minutes.is_empty() {
         return Ok(());
@@ -45,8 +45,8 @@ pub fn write(sql: &SqlStorage, minutes: &[Row]) -> worker::Result<()> {
     Ok(())
 }
 
-/// Reads the rows of a period, in the order of time: whole spans, the last stored ones in pieces,
-/// and those of the open minutes that are not stored.
+/// Reads the rows of a period, in the order of time: whole spans, then the last stored ones in
+/// pieces, and those of the open minutes.
 pub fn read(sql: &SqlStorage, period: Period, open: Vec<Row>) -> worker::Result<Vec<Row>> {
     sql.exec(TABLE, None)?;
     let Some(last) = last_minute(sql)? else { return Ok(open) };
@@ -79,7 +79,7 @@ fn put(sql: &SqlStorage, span: Span, row: &Row) -> worker::Result<()> {
     sql.exec(WRITE, bindings).map(|_| ())
 }
 
-/// Minutes are far below the largest whole number of a `Number`.
+/// Converts a minute, which is far below the largest whole number of a `Number`.
 fn number(minutes: u64) -> SqlStorageValue {
     SqlStorageValue::Float(minutes as f64)
 }

@@ -1,5 +1,5 @@
-//! The row of the places that move to another device, in the `SQLite` storage of a room's global
-//! aggregator: `machines::moves` says what it means.
+//! The row of places in transfer to another device, in the `SQLite` storage of a room's global
+//! aggregator. `machines::moves` says what it means.
 
 use room_core::base::time::Timestamp;
 use room_core::machines::moves::{MoveReply, MoveRequest, answer as answered};
@@ -12,7 +12,7 @@ const TABLE: &str =
 const READ: &str = "SELECT '' AS key, value FROM moves WHERE id = 0";
 const WRITE: &str = "INSERT OR REPLACE INTO moves (id, value) VALUES (0, ?)";
 
-/// Answers one request, and stores what has changed before the answer leaves.
+/// Answers one request, and stores the changes before the answer leaves.
 pub fn answer(sql: &SqlStorage, now: Timestamp, request: MoveRequest) -> worker::Result<MoveReply> {
     sql.exec(TABLE, None)?;
     let rows = sql.exec(READ, None)?.to_array::<Stored>()?;

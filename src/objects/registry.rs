@@ -1,7 +1,8 @@
-//! The object around the registry, of which a deployment has one for all rooms.
+//! The object around the registry. A deployment has one for all rooms.
 //!
-//! It stores the machine's rows in the SQL tables `rows` and `webhooks`, before the reply leaves;
-//! those of one call all or none. It waits for nothing, so calls are answered one after the other.
+//! It stores the machine's rows in the SQL tables `rows` and `webhooks`, before the reply leaves.
+//! Those of one call are stored all or none. It waits for nothing, so calls are answered one after
+//! the other.
 
 use std::cell::RefCell;
 
@@ -27,7 +28,7 @@ pub struct Registry {
     machine: RefCell<Option<Machine>>,
 }
 
-/// A row of a query that names its columns so.
+/// A row of a query with these column names.
 #[derive(Deserialize)]
 pub(super) struct Stored {
     pub(super) key: String,
@@ -65,8 +66,8 @@ impl Registry {
     }
 }
 
-/// Draws the random bytes from which a call makes ids: the id of a preview shows isolates that it
-/// was drawn here.
+/// Draws the random bytes from which a call makes ids. From the id of a preview isolates can see
+/// that it was drawn here.
 fn drawn(call: &Call) -> [u8; 16] {
     let of_preview = |memory: &mut Memory| memory.keys.preview_id(platform::random());
     let is_preview = matches!(call.target, Target::Preview(_));

@@ -1,5 +1,5 @@
-//! What the objects around machines share: the machine, requests that wait for a reply, one timer,
-//! and the copy in the Cache API.
+//! The common part of the objects around machines: the machine, requests that wait for a reply, one
+//! timer, and the copy in the Cache API.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use worker::{Env, State};
 use super::{Class, object_name, parse_name};
 use crate::{copies, platform};
 
-/// The milliseconds between two copies of the state, at least.
+/// The shortest time between two copies of the state, in milliseconds.
 const COPY_MS: u64 = 2_000;
 
-/// Makes the class that the platform knows; the shell of its machine must have a method `call`.
+/// Makes the class for the platform. The shell of its machine must have a method `call`.
 macro_rules! object_class {
     ($(#[$docs:meta])* $name:ident, $machine:ty, $reply:ty) => {
         $(#[$docs])*
@@ -34,7 +34,7 @@ macro_rules! object_class {
                 Self(std::rc::Rc::new(crate::objects::shell::Shell::new(state, env)))
             }
 
-            /// Answers one message; "" is silence.
+            /// Answers one message; "" stands for no answer.
             pub async fn call(&self, message: String) -> String {
                 #[cfg(feature = "panic-hook-tests")]
                 crate::panic_hooks::object(&message).await;
@@ -47,7 +47,7 @@ macro_rules! object_class {
 }
 pub(super) use object_class;
 
-/// The platform's side of an object, its machine, and the requests that wait for a reply of it.
+/// The platform's side of an object, its machine, and the requests that wait for its replies.
 pub struct Shell<Machine, Reply> {
     /// The object's storage, name and lifetime.
     pub state: State,
@@ -58,12 +58,12 @@ pub struct Shell<Machine, Reply> {
     next_id: Cell<u64>,
     wakes_at: Cell<Option<Timestamp>>,
     copied_at: Cell<Timestamp>,
-    /// When webhooks looked at the machine last.
+    /// When webhooks last looked at the machine.
     pub watched_at: Cell<Timestamp>,
 }
 
 impl<Machine, Reply> Shell<Machine, Reply> {
-    /// Makes it for an object without a machine, at which no request waits yet.
+    /// Makes a shell without a machine and without waiting requests.
     pub fn new(state: DurableObjectState, env: Env) -> Self {
         Self {
             state: State::from(state),
@@ -82,7 +82,7 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         parse_name(&self.state.id().name()?)
     }
 
-    /// True once there is a machine.
+    /// Whether there is a machine.
     pub fn has_machine(&self) -> bool {
         self.machine.borrow().is_some()
     }
@@ -92,12 +92,12 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         self.machine.borrow_mut().get_or_insert_with(machine);
     }
 
-    /// Runs `act` with the machine; none if there is none.
+    /// Runs `act` with the machine; `None` if there is no machine.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> Option<T> {
         self.machine.borrow_mut().as_mut().map(act)
     }
 
-    /// Returns an id for a request, and the receiver at which it waits for its reply.
+    /// Returns an id for a request, and the receiver of its reply.
     pub fn wait(&self) -> (RequestId, oneshot::Receiver<Reply>) {
         let id = RequestId(self.next_id.get());
         self.next_id.set(id.0.wrapping_add(1));
@@ -115,7 +115,7 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         }
     }
 
-    /// Lets all requests that wait end without a reply.
+    /// Ends all waiting requests without a reply.
     pub fn dismiss_all(&self) {
         self.waiting.borrow_mut().clear();
     }
@@ -130,7 +130,7 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         }
     }
 
-    /// Whether it is time to copy the state to the cache; if so, notes that it was copied now.
+    /// Whether a copy of the state is due. If so, notes that it was copied now.
     pub fn is_copy_due(&self) -> bool {
         let now = platform::now();
         let is_due = now.since_ms(self.copied_at.get()) >= COPY_MS;
@@ -140,11 +140,11 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         is_due
     }
 
-    /// Calls `wake` at `moment`, unless an earlier call is planned: the machine's answer to that
-    /// one says again when to wake it.
+    /// Calls `wake` at `moment`, unless an earlier call is planned: after that the machine says
+    /// again when to wake it.
     ///
-    /// It is a timer and not an alarm of the platform, since wake-ups are seconds away at most, and
-    /// each alarm is a write to storage.
+    /// It is a timer and not an alarm of the platform. Wake-ups are seconds away at most, and each
+    /// alarm is a write to storage.
     pub fn wake_at(self: &Rc<Self>, moment: Option<Timestamp>, wake: impl FnOnce() + 'static)
     where
         Machine: 'static,

@@ -1,4 +1,5 @@
-//! What `worker` lacks of the storage of an object: transactions, and values by key within them.
+//! The parts of an object's storage that `worker` lacks: transactions, and values by key within
+//! them.
 
 use room_core::machines::global_aggregator::{PartChange, Save};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
@@ -12,7 +13,7 @@ extern "C" {
     /// The platform's storage of one object.
     pub type ObjectStorage;
 
-    /// Does what `write` does, or nothing of it if that fails.
+    /// Does what `write` does, or nothing of it if it fails.
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
     pub fn transaction_sync(
         this: &ObjectStorage,
@@ -67,7 +68,7 @@ pub fn read(storage: &ObjectStorage) -> Result<Stored, String> {
     Ok(stored)
 }
 
-/// Writes the row of a global aggregator, its changed parts and the minutes of its history, all of
+/// Writes the row of a global aggregator, its changed parts and the minutes of its history: all of
 /// it or nothing. The error is the platform's reason, for the log.
 pub fn write(storage: &ObjectStorage, sql: &SqlStorage, save: &Save) -> Result<(), String> {
     let values = storage.kv();

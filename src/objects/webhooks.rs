@@ -1,8 +1,8 @@
-//! Lets `webhooks/` look at the room after turns of its machine, for the owner's webhooks: no
-//! visitor waits for it. A room without webhooks pays one look into a map, which is mostly empty.
+//! Lets `webhooks/` look at the room after turns of its machine, for the owner's webhooks. No
+//! visitor waits for it. A room without webhooks costs one lookup in a map, which is mostly empty.
 //!
-//! `webhooks/` is a module that is loaded when the first webhook is there: in the wasm the same was
-//! 42 KB, which every isolate would load before its first answer.
+//! `webhooks/` is a module that is loaded with the first webhook. As part of the wasm it was 42 KB,
+//! which every isolate would load before its first answer.
 
 use std::rc::Rc;
 
@@ -18,9 +18,9 @@ use super::shell::Shell;
 use crate::memory::{self, Memory};
 use crate::platform;
 
-/// How often the room is looked at, in milliseconds.
+/// Time between two looks at the room, in milliseconds.
 const LOOK_MS: u64 = SECOND_MS;
-/// What an alarm asks.
+/// The request of an alarm.
 const ALARM: &str = "alarm";
 
 #[wasm_bindgen(raw_module = "../../../src/webhooks.js")]
@@ -35,7 +35,7 @@ extern "C" {
 }
 
 impl Shell<Machine, GlobalReply> {
-    /// Lets webhooks look at the room, unless they did a moment ago.
+    /// Lets webhooks look at the room, unless they just did.
     pub(super) fn watch(&self, room: RoomId) {
         let now = platform::now();
         let has_hooks = memory::with(|memory| memory.webhooks.contains_key(&room)) == Some(true);

@@ -9,9 +9,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// Writes the module: an object with the JSON of each language as a text, by its tag. An isolate
-/// parses a text only when a visitor reads that language, and nothing is left for `Intl`, whose
-/// first use takes a process longer than all the rest of a page.
+/// Writes the module: an object with the JSON of each language as a text, by its tag.
+///
+/// An isolate parses a text only when a visitor reads that language. Nothing is left for `Intl`,
+/// whose first use takes a process longer than all the rest of a page.
 pub(crate) fn pack(templates: &Path, module: &Path) -> Result<(), Box<dyn Error>> {
     let formats = fs::read_to_string(templates.join("number-formats.json"))?;
     let formats: BTreeMap<String, Map<String, Value>> = serde_json::from_str(&formats)?;

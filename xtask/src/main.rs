@@ -62,7 +62,7 @@ impl Flavour {
         }
     }
 
-    /// The folder that cargo writes this build to, below that of the target.
+    /// The folder of this build, below cargo's target folder.
     fn profile_folder(self) -> &'static str {
         match self {
             Self::Release | Self::Named => "release",
@@ -100,7 +100,7 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Builds the module that rehearses events, for Node and browsers, as fast as it can be.
+/// Builds the module that rehearses events, for Node and browsers, optimized for speed.
 fn rehearsal(root: &Path) -> Result<(), Box<dyn Error>> {
     let built = compiled(root, REHEARSAL, &["--profile", "simulator"])?;
     let wasm = built.join("simulator").join(format!("{REHEARSAL}.wasm"));
@@ -116,7 +116,8 @@ fn rehearsal(root: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compiles the library of a package to wasm: the folder below which each profile has its own.
+/// Compiles the library of a package to wasm. Returns the folder below which each profile has its
+/// own.
 fn compiled(root: &Path, package: &str, arguments: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     // The wasm is always built in the default folder, wherever native builds go.
     let target = root.join("target");
@@ -134,7 +135,8 @@ fn compiled(root: &Path, package: &str, arguments: &[&str]) -> Result<PathBuf, B
     Ok(target.join(WASM_TARGET))
 }
 
-/// Makes the glue of a wasm again unless this program has made it of the same one: whether it did.
+/// Makes the glue of a wasm again, unless this program has made it from the same one. Returns
+/// whether it did.
 fn renew(
     wasm: &Path,
     output: &Path,
@@ -158,7 +160,7 @@ fn say_ready(name: &str, wasm: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes size and time of the wasm and of this program: when either changes, the glue is made
+/// Writes size and time of the wasm and of this program. When either changes, the glue is made
 /// again.
 fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
     let mut lines = String::new();
@@ -185,7 +187,7 @@ fn generate(wasm: &Path, output: &Path, flavour: Flavour) -> Result<(), Box<dyn 
     plain_import(&output.join(format!("{OUTPUT_NAME}.js")))
 }
 
-/// Turns the source-phase import of the wasm into the plain one that workerd and wrangler know.
+/// Replaces the source-phase import of the wasm by the plain one that workerd and wrangler know.
 fn plain_import(glue: &PathBuf) -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(glue)?;
     if text.matches(SOURCE_IMPORT).count() != 1 {

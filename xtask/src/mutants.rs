@@ -19,13 +19,13 @@ pub(crate) struct Mutant {
     breaks: &'static str,
     /// The file that is changed, below `room-core/src`.
     file: &'static str,
-    /// The code that is replaced; it stands in the file exactly once.
+    /// The code that is replaced. It occurs in the file exactly once.
     from: &'static str,
     /// The code that takes its place.
     to: &'static str,
 }
 
-/// Runs the mutants of `law`, or all of them; an error names those that no test noticed.
+/// Runs the mutants of `law`, or all of them. Errors: the mutants that no test noticed.
 pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> {
     let chosen = MUTANTS.iter().filter(|mutant| law.is_none_or(|law| law == mutant.law));
     let chosen: Vec<&Mutant> = chosen.collect();
@@ -57,7 +57,7 @@ pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> 
     Err(format!("no test noticed {}", unnoticed.join("; ")).into())
 }
 
-/// The files and folders that are copied: what the workspace needs to build, and its tests to run.
+/// The files and folders that are copied: what the workspace needs to build and to run its tests.
 const PARTS: [&str; 9] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -76,7 +76,7 @@ enum Outcome {
     Noticed(String),
 }
 
-/// A copy of the workspace, with a target folder of its own that the next run uses again.
+/// A copy of the workspace, with a target folder that the next run reuses.
 struct Copy {
     folder: PathBuf,
     target: PathBuf,
@@ -98,7 +98,7 @@ impl Copy {
         self.folder.join("room-core/src").join(mutant.file)
     }
 
-    /// Makes the break, and returns the file's text as it was before.
+    /// Makes the break. Returns the file's earlier text.
     fn apply(&self, mutant: &Mutant) -> Result<String, Box<dyn Error>> {
         let path = self.path_of(mutant);
         let original = fs::read_to_string(&path)?;
@@ -134,7 +134,7 @@ impl Copy {
     }
 }
 
-/// Copies a file, or a folder with all that is in it.
+/// Copies a file, or a folder with all its contents.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if from.is_dir() {
         fs::create_dir_all(to)?;

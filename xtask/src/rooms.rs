@@ -6,7 +6,7 @@ use std::path::Path;
 
 use room_core::management::config::{FieldError, parse_rooms};
 
-/// Reads the file as the Worker does. An error names every field that is wrong and what is allowed.
+/// Reads the file as the Worker does. An error names every wrong field and what is allowed.
 pub(crate) fn check(file: &Path) -> Result<(), Box<dyn Error>> {
     let json = fs::read_to_string(file)
         .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
