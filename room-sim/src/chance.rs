@@ -1,6 +1,6 @@
-//! All random draws of a world, from one seed, split by concern. No other entropy exists.
+//! All random draws of a world, from one seed, split by concern. There is no other entropy.
 //!
-//! One stream for each concern: another draw in the network changes no visitor.
+//! Each concern has a stream of its own, so that another draw in the network changes no visitor.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
@@ -13,7 +13,7 @@ use room_core::order::lottery::LotteryKey;
 #[derive(Debug)]
 pub struct Stream(Pcg64Mcg);
 
-/// The streams of a world, all from its seed.
+/// The streams of a world, all derived from its seed.
 #[derive(Debug)]
 pub struct Chance {
     /// When visitors come, and where: the same for every algorithm.
@@ -24,7 +24,7 @@ pub struct Chance {
     pub network: Stream,
     /// Birth, death and choice of isolates.
     pub isolates: Stream,
-    /// What the product itself draws: ticket ids, jitter, incarnations.
+    /// The product's own draws: ticket ids, jitter, incarnations.
     pub product: Stream,
 }
 
@@ -60,7 +60,7 @@ impl Stream {
         (median_ms * (one * sigma).exp()) as u64
     }
 
-    /// Draws how often something happens that happens `mean` times on average.
+    /// Draws a count that is `mean` on average, by a Poisson distribution.
     pub fn poisson(&mut self, mean: f64) -> u64 {
         Poisson::new(mean).map_or(0, |counts: Poisson<f64>| counts.sample(&mut self.0) as u64)
     }
@@ -70,7 +70,7 @@ impl Stream {
         self.0.random_range(low..=high)
     }
 
-    /// Draws whether something happens that has this probability, 0 to 1; 0 draws nothing.
+    /// Draws whether an event of this probability happens, 0 to 1. Probability 0 draws nothing.
     pub fn happens(&mut self, probability: f64) -> bool {
         probability > 0.0 && self.0.random::<f64>() < probability
     }
@@ -87,7 +87,7 @@ impl Stream {
         self.0.random()
     }
 
-    /// Draws what the product draws for one visit: the ticket id and the jitter.
+    /// Draws the product's random inputs for one visit: the ticket id and the jitter.
     pub fn random(&mut self) -> RandomInputs {
         RandomInputs {
             ticket_id: TicketId::from_bytes(self.0.random()),
@@ -102,7 +102,7 @@ pub fn zipf(index: usize, exponent: f64) -> f64 {
     (index as f64 + 1.0).powf(-exponent)
 }
 
-/// Running sums of weights, as [`Stream::pick`] wants them.
+/// Returns the running sums of weights, for [`Stream::pick`].
 pub fn cumulated(weights: impl Iterator<Item = f64>) -> Vec<f64> {
     let sums = weights.scan(0.0, |sum, weight| {
         *sum += weight;

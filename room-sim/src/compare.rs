@@ -17,10 +17,10 @@ use crate::arguments::Choice;
 use crate::report::Story;
 use progress::Progress;
 
-/// After the last arrival the line has this long to drain.
+/// The longest time that the line has to drain after the last arrival, in milliseconds.
 const DRAIN_MS: u64 = 90 * MINUTE_MS;
 
-/// One run that a choice asks for.
+/// One run of a choice.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The name of the algorithm on the command line.
@@ -46,15 +46,15 @@ pub struct Run {
     pub seed: u64,
     /// The figures that have targets.
     pub measures: Measures,
-    /// What an owner would have paid for.
+    /// The cost for an owner.
     pub cost: Cost,
-    /// What else is told in the table.
+    /// The other figures of the table.
     #[serde(skip)]
     pub summary: Summary,
-    /// What the run took on this machine: of one seed it is another time each time.
+    /// The time of the run on this machine. It differs from run to run of one seed.
     #[serde(skip)]
     pub costs: Costs,
-    /// What the report draws: of the first seed, if anything is to be drawn.
+    /// What the report draws. It exists for the first seed, if anything is to be drawn.
     #[serde(skip)]
     pub story: Option<Story>,
 }
@@ -64,7 +64,7 @@ pub struct Run {
 pub struct Costs {
     /// The whole run.
     pub run: Duration,
-    /// The text of what the global aggregator stores, on average of all times.
+    /// The time for the text that the global aggregator stores, on average.
     pub save: Duration,
 }
 
@@ -79,13 +79,13 @@ impl Run {
         self.measures.named().into_iter().chain(told).collect()
     }
 
-    /// Tells what the report draws of it, if it is drawn.
+    /// Returns what the report draws of the run, if it is drawn.
     pub fn story(&self) -> Option<&Story> {
         self.story.as_ref()
     }
 }
 
-/// All runs of a choice, those of one scenario and number of data centers together.
+/// Lists all runs of a choice. Those of one scenario and number of data centers are together.
 pub fn plans(choice: &Choice) -> Vec<Plan> {
     let mut plans = Vec::new();
     for scenario in &choice.scenarios {
@@ -102,7 +102,7 @@ pub fn plans(choice: &Choice) -> Vec<Plan> {
     plans
 }
 
-/// Runs all, and hands each finished one to `done`.
+/// Runs all plans, and hands each finished run to `done`.
 #[expect(clippy::disallowed_methods, reason = "it tells what a run takes on this machine")]
 pub fn run_all(
     choice: &Choice,

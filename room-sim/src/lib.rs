@@ -1,10 +1,11 @@
 //! A simulated world of visitors and data centers around the production machines.
 //!
-//! A [`scenario::Scenario`] says what happens to a room, a [`world::World`] lets it happen, a
-//! [`truth::Truth`] follows every visitor, and [`measure`] makes figures of that, which [`targets`]
-//! bound. [`rehearsal`] makes a scenario of what an owner expects. [`baseline`] and [`heatmap`] are
-//! evidence: the published earlier designs, and the pictures that were published of them.
-//! Deterministic: no clock and no entropy; time and random draws are arguments.
+//! A [`scenario::Scenario`] says what happens to a room, and a [`world::World`] lets it happen. A
+//! [`truth::Truth`] follows every visitor. [`measure`] makes figures from it, which [`targets`]
+//! bound. [`rehearsal`] makes a scenario from what an owner expects. [`baseline`] and [`heatmap`]
+//! are evidence: the published earlier designs, and the published pictures of them.
+//!
+//! It is deterministic: no clock and no entropy. Time and random draws are arguments.
 
 pub mod baseline;
 mod chance;

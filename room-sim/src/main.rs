@@ -35,8 +35,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Begins anew with pages of 2 MB, for which the GNU allocator asks from its start on or never. A
-/// large world is read in no order, and most reads of small pages miss the table of pages too.
+/// Starts the program again with pages of 2 MB, which the GNU allocator requests from its start on
+/// or never. A large world is read in no order, and most reads of small pages miss the page table
+/// cache too.
 #[cfg(target_os = "linux")]
 fn begin_in_large_pages() {
     use std::os::unix::process::CommandExt;
@@ -93,7 +94,7 @@ fn compare(choice: &Choice) -> io::Result<()> {
     say(&seeds)
 }
 
-/// What the figures of the published designs depend on most.
+/// The main influence on the figures of the published designs.
 const HOLD: &str = "their idle places come above all from holding a place for five minutes.";
 
 /// Prints the table of the last scenario.
@@ -108,7 +109,7 @@ fn say(text: &str) -> io::Result<()> {
     writeln!(io::stdout(), "{text}")
 }
 
-/// Writes every file that is asked for, with the runs so far.
+/// Writes every requested file, with the runs so far.
 fn write_files(choice: &Choice, runs: &[Run], seeds: &str) -> io::Result<()> {
     if let Some(path) = &choice.json {
         write(path, &lines(runs)?)?;

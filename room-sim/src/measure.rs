@@ -1,4 +1,4 @@
-//! The figures of one run, made of the truth about its visitors.
+//! The figures of one run, made from the truth about its visitors.
 
 mod overtaken;
 mod told;
@@ -18,71 +18,72 @@ pub use told::Told;
 /// Shorter waits are shown as "less than a minute", and compared as one minute.
 const SHOWN_S_MIN: f64 = 60.0;
 
-/// The figures of one run; in percent, milliseconds or seconds where the name says so.
+/// The figures of one run. Units are percent, milliseconds or seconds, as the names say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Measures {
-    /// Worst moment of visitors inside over N.
+    /// Visitors inside beyond N at the worst moment, in percent of N.
     pub active_over_max_percent: f64,
-    /// The same as a number of visitors.
+    /// Visitors inside beyond N at the worst moment.
     pub active_over_max_visitors: u64,
-    /// The same part at the end of each second: 99 of 100 are at most this.
+    /// Visitors inside beyond N at the end of a second, in percent of N: the 99th percentile.
     pub active_over_p99_percent: f64,
-    /// Worst sliding 60 s of admissions over R, as the origin saw them.
+    /// Admissions beyond R in the worst sliding 60 s, in percent of R, as the origin saw them.
     pub rate_over_sliding_percent: f64,
-    /// Worst calendar minute of admissions over R.
+    /// Admissions beyond R in the worst calendar minute, in percent of R.
     pub rate_over_minute_percent: f64,
-    /// Mean free part of the tighter limit, over the seconds in which more than 0.5 % of N waited,
-    /// from five minutes after the beginning on.
+    /// Mean free part of the tighter limit, in percent. It counts the seconds in which more than
+    /// 0.5 % of N waited, from five minutes after the beginning on.
     pub idle_while_waiting_percent: f64,
-    /// The same over all seconds in which anybody waited.
+    /// Mean free part of the tighter limit over all seconds in which anybody waited, in percent.
     pub idle_whole_run_percent: f64,
-    /// Newcomers queued while both limits were used to less than 95 %.
+    /// Newcomers queued while both limits were used to less than 95 %, in percent.
     pub queued_early_percent: f64,
     /// Calls to counters that asked for a slot, divided by the admissions.
     pub calls_per_admission: f64,
     /// Most calls that reached one object in one second.
     pub peak_calls_per_object: u64,
-    /// Time from a newcomer's request to its answer: half of them at most this.
+    /// Time from a newcomer's request to its answer: the median.
     pub new_visitor_latency_p50_ms: u64,
-    /// 99 of 100 of them at most this.
+    /// Time from a newcomer's request to its answer: the 99th percentile.
     pub new_visitor_latency_p99_ms: u64,
-    /// 99 of 100 newcomers of data centers that see more than one a second at most this.
+    /// The same percentile in data centers with more than one newcomer per second.
     pub new_visitor_in_crowd_p99_ms: u64,
-    /// Time from the check-in of a visitor who waits to its answer: 99 of 100 at most this.
+    /// Time from a waiting visitor's check-in to its answer: the 99th percentile.
     pub check_in_latency_p99_ms: u64,
-    /// Visitors who entered or gave up after somebody entered who came at least 60 s later, in
-    /// percent of those who entered.
+    /// Overtaken visitors, in percent of those who entered. An overtaken visitor entered or gave up
+    /// after somebody had entered who came at least 60 s later.
     pub overtaken_percent: f64,
-    /// The same for shorter times.
+    /// Overtaken visitors, with shorter times.
     pub overtaken: Overtaken,
-    /// Mean error of the first estimate shown, of those who waited and entered, in percent of
-    /// the wait from then on; 100 where nothing was ever shown, 0 where nobody waited.
+    /// Mean error of the first shown estimate, in percent of the wait from then on, over visitors
+    /// who waited and entered. 100 if nothing was ever shown, 0 if nobody waited.
     pub estimate_mape_percent: f64,
-    /// What the waiting times told were worth.
+    /// The accuracy of the shown waiting times.
     #[serde(flatten)]
     pub told: Told,
-    /// Longest time without an admission after the global object lost its memory, while a place
-    /// was free for somebody who waited; 0 if it never did.
+    /// Longest time without an admission after the global object lost its memory, while a place was
+    /// free for somebody who waited. 0 if it never lost it.
     pub restart_pause_s: f64,
-    /// The same after the objects of data centers did.
+    /// The same after objects of data centers lost their memory.
     pub data_center_restart_pause_s: f64,
     /// The same after all objects and isolates were replaced at once.
     pub deploy_pause_s: f64,
-    /// The same where there was no restart in the half minute before, in stories with restarts.
+    /// The same without a restart in the half minute before, in stories with restarts.
     pub usual_pause_s: f64,
-    /// The largest value that was stored, in KB.
+    /// The largest stored value, in KB.
     pub largest_value_kb: f64,
-    /// All stored values together at most, in KB.
+    /// The largest sum of all stored values, in KB.
     pub stored_kb: f64,
-    /// Calls of objects divided by requests of pages, from five minutes after the beginning on.
+    /// Calls of objects per page request, from five minutes after the beginning on.
     pub calls_per_page_view: f64,
-    /// The part of that time in which an object was awake, the mean of all that were called.
+    /// Part of that time in which an object was awake, in percent: the mean over all called
+    /// objects.
     pub awake_percent: f64,
-    /// Failures that the platform's limits of values, memory and calls would have made.
+    /// Failures that the platform's limits on values, memory and calls would have caused.
     pub platform_failures: u64,
 }
 
-/// What is told of a run besides its measures.
+/// Further facts about a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Visitors who came and were answered at least once.
@@ -91,30 +92,30 @@ pub struct Summary {
     pub queued: u64,
     /// Visitors who entered at least once.
     pub admitted: u64,
-    /// Visitors who entered while others came, per minute.
+    /// Admissions per minute, while visitors came.
     pub admissions_per_minute: f64,
     /// Most calls by class of object, while visitors came.
     pub peaks: Peaks,
-    /// What an owner pays for, while visitors came.
+    /// The cost for an owner, while visitors came.
     pub cost: Cost,
     /// Visitors who wait at the end.
     pub waiting_at_end: u64,
     /// Used part of N, in percent, when the first visitor was queued.
     pub first_queued_percent: Option<f64>,
-    /// Events that the simulation has entered, a measure of its own work.
+    /// Events that the simulation has processed, a measure of its own work.
     pub events: u64,
-    /// How far the order of entry follows that of arrival, among those who waited: 1 where it
-    /// is the same, 0 where it is drawn; none where fewer than two waited.
+    /// Correlation of the order of entry with that of arrival, among visitors who waited. 1 if they
+    /// are the same, 0 if the order is drawn. `None` if fewer than two waited.
     pub order_correlation: Option<f64>,
-    /// Among bots: half of the people who entered waited at most this, in seconds; and the part of
+    /// How people fare among bots: the median wait in seconds of those who entered, and the part of
     /// all people who entered, in percent.
     pub people: Option<(f64, f64)>,
-    /// A number made of every admission in its order: two equal stories have the same.
+    /// A hash of all admissions in their order. Equal stories have the same one.
     pub fingerprint: u64,
 }
 
 impl Measures {
-    /// The figures of a story that is over.
+    /// Computes the figures of a finished story.
     pub fn of(truth: &Truth, visitors: &[Visitor], peaks: Peaks, footprint: &Footprint) -> Self {
         let percent = |part: f64, whole: f64| if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
         let of = |count: u64| count as f64;
@@ -191,7 +192,7 @@ impl fmt::Display for Measures {
 }
 
 impl Summary {
-    /// What is told of a story that is over, without what belongs to the time of arrivals.
+    /// Computes the summary of a finished story, without the parts measured during arrivals.
     pub fn of(truth: &Truth, visitors: &[Visitor], waiting_at_end: u64, events: u64) -> Self {
         Self {
             arrived: truth.arrived,
@@ -210,7 +211,7 @@ impl Summary {
     }
 }
 
-/// The smallest latency that this part of all does not exceed.
+/// Returns the smallest latency that this part of all does not exceed.
 fn latency(counts: &[u64], part: f64) -> u64 {
     let all: u64 = counts.iter().sum();
     let wanted = (all as f64 * part).ceil() as u64;
@@ -232,7 +233,7 @@ fn kilobytes(bytes: usize) -> f64 {
     bytes as f64 / 1_024.0
 }
 
-/// The correlation of arrival and entry of those who waited and entered.
+/// Returns the correlation of arrival and entry over visitors who waited and entered.
 fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
     let waited = visitors.iter().filter(|visitor| visitor.has_waited);
     let moments: Vec<(f64, f64)> = waited
@@ -251,7 +252,7 @@ fn order_correlation(visitors: &[Visitor]) -> Option<f64> {
     (arrivals * entries > 0.0).then(|| both / (arrivals * entries).sqrt())
 }
 
-/// How people fare among bots: the middle wait in seconds, and how many of 100 entered.
+/// Returns the median wait of people in seconds, and how many percent of them entered.
 fn people(visitors: &[Visitor]) -> Option<(f64, f64)> {
     let people = visitors.iter().filter(|one| one.owner != Owner::Bot).count();
     if people == visitors.len() {

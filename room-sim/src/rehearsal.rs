@@ -1,7 +1,7 @@
-//! The rehearsal of an owner's event: a [`Plan`] of who will come, played in the simulated world
-//! with the production machines, and the [`Outcome`] in figures.
+//! The rehearsal of an owner's event. A [`Plan`] of who will come is played in the simulated world
+//! with the production machines, and the [`Outcome`] has the figures.
 //!
-//! Reads no file and writes none: what is asked and what is answered is JSON.
+//! It reads no file and writes none: input and output are JSON.
 
 mod arrivals;
 mod outcome;
@@ -14,18 +14,18 @@ pub use plan::{Plan, Wrong};
 
 use crate::world::{Algorithm, World};
 
-/// Whoever still waits so long after the last arrival is told of as waiting.
+/// Time after the last arrival at which visitors still in line are reported as waiting.
 const DRAIN_MS: u64 = 24 * 60 * MINUTE_MS;
 
-/// What had happened at the end of one minute.
+/// The totals at the end of one minute.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     entered: u64,
     pages: u64,
 }
 
-/// Plays a plan to its end: until everybody has come and nobody waits any more. `progress` hears
-/// which part of the visitors has been served or has given up, 0 to 1.
+/// Plays a plan to its end: until everybody has come and nobody waits. `progress` gets the part of
+/// the visitors who have been served or have given up, 0 to 1.
 pub fn rehearse(plan: &Plan, progress: &mut dyn FnMut(f64)) -> Outcome {
     let scenario = plan.scenario();
     let all = plan.visitors().max(1.0);

@@ -1,8 +1,8 @@
-//! The HTML report: the figures and plots of all runs on one page that needs nothing else.
+//! The HTML report: the figures and plots of all runs on one self-contained page.
 //!
-//! It is evidence, and is kept for it: the plots show when the limits were exceeded, places stood
-//! idle or an estimate went wrong, which a table of means hides. No script, no font and no picture
-//! comes from elsewhere. It draws what `room_sim` has measured, and measures nothing itself.
+//! It is evidence, and is kept for it. The plots show when limits were exceeded, places stood idle
+//! or an estimate went wrong, which a table of means hides. No script, no font and no picture comes
+//! from elsewhere. It draws what `room_sim` has measured, and measures nothing itself.
 
 mod heat;
 mod plot;
@@ -15,12 +15,12 @@ use plot::{Panel, Series};
 pub use story::Story;
 
 const STYLE: &str = include_str!("report/style.css");
-/// The part of it that the plots need, also in a picture of their own.
+/// The part of the style that plots need, also in a picture of their own.
 const PLOT_STYLE: &str = include_str!("report/plot.css");
 
 /// The height of a plot of lines.
 const HEIGHT: f64 = 190.0;
-/// What each column of plots shows, and of which unit it is.
+/// The title and the unit of each column of plots.
 const COLUMNS: [(&str, &str); 4] = [
     ("Visitors inside, and the limit", "visitors"),
     ("Line", "visitors waiting"),
@@ -28,7 +28,7 @@ const COLUMNS: [(&str, &str); 4] = [
     ("Estimate at join, and the true wait, min", "minutes"),
 ];
 
-/// The whole page; `seeds` and `note` are told at its head.
+/// Writes the whole page, with `seeds` and `note` at its head.
 pub fn page(runs: &[Run], seeds: &str, note: &str) -> String {
     let groups = table::groups(runs);
     let links: String = groups.iter().map(link).collect();
@@ -61,7 +61,7 @@ first of them. Truth is measured per visitor, never by an algorithm's own counte
     )
 }
 
-/// Visitors inside against the limit, of the first scenario: a picture that needs nothing else.
+/// Draws visitors inside against the limit, of the first scenario, as a self-contained picture.
 pub fn figure(runs: &[Run]) -> String {
     const GAP: f64 = 12.0;
     let groups = table::groups(runs);
@@ -147,7 +147,7 @@ fn cell(cell: Cell) -> String {
     }
 }
 
-/// One row of plots for each algorithm; what stands in one column has one scale.
+/// Draws one row of plots for each algorithm. The plots of a column have one scale.
 fn plots(group: &Group<'_>) -> String {
     let stories = stories(group);
     let x_max = minutes(&stories);

@@ -1,4 +1,4 @@
-//! What happens to a room: its limits, its visitors and its faults. Plain data, runs nothing.
+//! What happens to a room: its limits, its visitors and its faults. Plain data; nothing runs here.
 
 mod catalogue;
 mod cut;
@@ -18,21 +18,22 @@ pub use sizes::{RESTARTS, RUSHES};
 
 /// Shares of the data centers fall with the rank (`docs/simulation.md`).
 const DATA_CENTER_EXPONENT: f64 = 0.9;
-/// No data center has fewer isolates than this, but where the largest has.
+/// The fewest isolates of a data center, unless the largest one has fewer.
 const ISOLATES_MIN: usize = 3;
-/// Where it is day more visitors come, by up to this part.
+/// The largest part by which daytime raises the number of visitors.
 const DAY_SWING: f64 = 0.3;
 
-/// One story, the same for each seed and each number of data centers.
+/// One story. It is the same for each seed and each number of data centers.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// What the command line calls it.
+    /// Its name on the command line.
     pub name: &'static str,
     /// The room at the beginning.
     pub settings: Settings,
     /// New visitors per minute as a line through these points of (milliseconds, rate).
     pub arrivals: Vec<(u64, f64)>,
-    /// How long the story lasts; afterwards nobody arrives, all faults end, the line must drain.
+    /// How long the story lasts, in milliseconds. Then arrivals and faults end, and the line must
+    /// drain.
     pub duration_ms: u64,
     /// Where the visitors come from.
     pub traffic: Traffic,
@@ -40,19 +41,19 @@ pub struct Scenario {
     pub habits: Habits,
     /// What the network does to messages.
     pub network_conditions: NetworkConditions,
-    /// How many isolates the largest data center has; the others have fewer, by their share.
+    /// The number of isolates of the largest data center. Others have fewer, by their share.
     pub isolates_max: usize,
     /// Mean life of an isolate, in milliseconds; it dies with everything unreported.
     pub isolate_life_ms: u64,
     /// Whether an object that sleeps for 10 s forgets all that it has not stored, as the platform
-    /// may let it. Only where objects sleep at all: then each change is stored.
+    /// allows. It matters only where objects sleep at all; each change is then stored.
     pub sleepers_forget: bool,
-    /// From when on an owner's costs are measured, in milliseconds from the beginning: by default a
-    /// room that has just begun to fill is left out.
+    /// When the measurement of an owner's costs begins, in milliseconds from the beginning. By
+    /// default it leaves out a room that has just begun to fill.
     pub measured_from_ms: u64,
-    /// What breaks or changes, and how many milliseconds from the beginning.
+    /// Faults and changes, each with its milliseconds from the beginning.
     pub faults: Vec<(u64, Fault)>,
-    /// How many milliseconds a day takes: the data centers take turns in being busy.
+    /// The length of a day in milliseconds, in which data centers take turns at being busy.
     pub day_ms: u64,
 }
 
@@ -61,14 +62,15 @@ pub struct Scenario {
 pub enum Traffic {
     /// From all data centers by their shares.
     Everywhere,
-    /// From the one half, and between these two moments more and more from the other.
+    /// From one half of the data centers, and between these two moments increasingly from the
+    /// other.
     Shifts {
-        /// When it begins to shift, in milliseconds from the beginning.
+        /// When the shift begins, in milliseconds from the beginning.
         from_ms: u64,
-        /// When all of it has shifted, in milliseconds from the beginning.
+        /// When the shift is complete, in milliseconds from the beginning.
         until_ms: u64,
     },
-    /// So many times as many from each fourth data center between these two moments.
+    /// A multiple of the usual visitors from each fourth data center, between these two moments.
     Spikes {
         /// Multiple of the usual number of visitors.
         factor: f64,
@@ -79,24 +81,26 @@ pub enum Traffic {
     },
 }
 
-/// What the network does to all messages: asks of visits, reports, syncs, pulls, their answers.
+/// What the network does to all messages: questions of visits, reports, syncs, pulls, and their
+/// answers.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkConditions {
-    /// Part of them that get lost: the caller hears nothing for 3 s.
+    /// Part of them that get lost. The caller then hears nothing for 3 s.
     pub loss: f64,
     /// Part of them that come twice.
     pub repeats: f64,
     /// Part of them that take up to five times as long, so that others overtake them.
     pub slow: f64,
-    /// Clocks of one data center differ by up to this much.
+    /// The largest difference of clocks within one data center, in milliseconds.
     pub skew_ms: u64,
-    /// Clocks of two data centers, and of the global aggregator, differ by up to this much more.
+    /// The largest further difference of clocks of two data centers or the global aggregator, in
+    /// milliseconds.
     pub data_center_skew_ms: u64,
-    /// The data center of this rank has its objects 120 ms away, there and back.
+    /// The rank of a data center whose objects are a round trip of 120 ms away, if any.
     pub far_data_center: Option<usize>,
 }
 
-/// What becomes of the reports of an isolate.
+/// What happens to the reports of an isolate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportWay {
     /// They arrive and are answered.
@@ -105,73 +109,74 @@ pub enum ReportWay {
     Lost,
     /// They arrive, and the answers get lost.
     Unanswered,
-    /// They arrive so many milliseconds later than usual.
+    /// They arrive this many milliseconds later than usual.
     Slow(u64),
 }
 
-/// What becomes of writes to the storage.
+/// What happens to writes to the storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writes {
     /// They are done.
     #[default]
     Work,
-    /// They fail, and nothing is written.
+    /// They fail and write nothing.
     Fail,
-    /// They are done, and said to have failed.
+    /// They are done but reported as failed.
     Pretend,
 }
 
 /// Clocks that jump together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clocks {
-    /// That of the global aggregator.
+    /// The clock of the global aggregator.
     Global,
-    /// Those of the isolates and objects of each data center of so many, from the first on.
+    /// The clocks of isolates and objects of every n-th data center, from the first on.
     DataCenters(usize),
 }
 
-/// What runs the same code.
+/// What runs the same version of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The global aggregator.
     Global,
-    /// The counters and aggregators of each data center of so many, from the first on.
+    /// The counters and aggregators of every n-th data center, from the first on.
     DataCenters(usize),
-    /// The isolates of each data center of so many, from the first on.
+    /// The isolates of every n-th data center, from the first on.
     Isolates(usize),
 }
 
-/// Something breaks or changes.
+/// A fault or a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The global aggregator loses its memory.
     RestartGlobal {
-        /// Whether a copy of at most two seconds ago is found.
+        /// Whether it finds a copy, at most two seconds old.
         with_copy: bool,
     },
     /// Both objects of each `every`-th data center lose their memory.
     RestartDataCenters {
-        /// Every so many data centers, from the first on.
+        /// Every how many data centers, from the first on.
         every: usize,
-        /// Whether copies of at most two seconds ago are found.
+        /// Whether they find copies, at most two seconds old.
         with_copy: bool,
     },
-    /// The data center of this rank vanishes; its visitors reach others.
+    /// The data center of this rank vanishes. Its visitors reach others.
     Outage {
         /// Which one, counted from 0.
         data_center: usize,
     },
     /// Each third data center is cut off from the global aggregator.
     Cut,
-    /// No data center is cut off any more.
+    /// All data centers are connected again.
     Heal,
-    /// Isolates of a data center do not reach its aggregator, which goes on syncing, or do again.
+    /// Isolates of a data center lose the connection to its aggregator, which still syncs, or
+    /// regain it.
     Reports {
         /// Which data center, counted from 0.
         data_center: usize,
-        /// Every so many of its isolates, from the first on.
+        /// Every how many of its isolates, from the first on.
         every: usize,
-        /// What becomes of their reports from now on.
+        /// What happens to their reports from now on.
         way: ReportWay,
         /// Whether they do not reach the global aggregator either.
         and_global: bool,
@@ -182,32 +187,32 @@ pub enum Fault {
     Clocks {
         /// Which ones.
         of: Clocks,
-        /// How far they jump forward, or back below 0, in milliseconds. No clock gets behind the
+        /// How far they jump, in milliseconds; back if it is negative. No clock gets behind the
         /// true time or more than 5 s ahead.
         by_ms: i64,
     },
-    /// Each clock within a data center is set anew, as far from the others as before at most.
+    /// Each clock within a data center is set again, within the same difference from the others.
     SetClocks,
-    /// Code is replaced, and with it starts anew what runs it.
+    /// Code is replaced, and what runs it starts again.
     Code {
-        /// What it runs.
+        /// What runs the code.
         of: Code,
-        /// Whether it is the version before from now on, or the present one.
+        /// Whether the version before runs from now on, or the present one.
         is_before: bool,
     },
     /// All isolates are replaced by new ones, which know nothing.
     ReplaceIsolates,
     /// From now on the counters answer later than usual.
     DelayCounters {
-        /// So many milliseconds later; 0 from the end of the fault on.
+        /// The delay in milliseconds; 0 ends the fault.
         late_ms: u64,
     },
-    /// Nobody who waits is heard for a while; then all come within two seconds.
+    /// The line is silent for a while. Then all waiting visitors come within two seconds.
     SilenceLine {
-        /// How many milliseconds nobody is heard.
+        /// The length of the silence in milliseconds.
         for_ms: u64,
     },
-    /// The event starts: nobody is held any more.
+    /// The event starts, and nobody is held any more.
     Open,
     /// The room's limits change.
     Limits {
@@ -219,12 +224,12 @@ pub enum Fault {
 }
 
 impl Scenario {
-    /// Whether a storage fails for a while in it.
+    /// Whether a storage fails for a while in the scenario.
     pub fn storage_fails(&self) -> bool {
         self.faults.iter().any(|(_, fault)| matches!(fault, Fault::Storage(_)))
     }
 
-    /// What hinders this algorithm in this scenario, if anything does.
+    /// Returns why this algorithm cannot run this scenario; `None` if it can.
     pub fn hindrance(&self, algorithm: Algorithm) -> Option<&'static str> {
         match algorithm {
             Algorithm::Published(_) if self.settings.queue_all => {
@@ -243,7 +248,8 @@ impl Scenario {
         }
     }
 
-    /// New visitors per minute so long after the beginning, before [`Traffic`].
+    /// Returns new visitors per minute at this time after the beginning, before [`Traffic`]
+    /// applies.
     pub fn rate_per_minute(&self, at_ms: u64) -> f64 {
         let index = self.arrivals.partition_point(|(point, _)| *point <= at_ms);
         let point = |index: usize| self.arrivals.get(index).copied();
@@ -256,7 +262,7 @@ impl Scenario {
         }
     }
 
-    /// What part of the visitors each data center sees; more than 1 in all while traffic spikes.
+    /// Returns each data center's part of the visitors. The sum exceeds 1 while traffic spikes.
     pub fn shares(&self, data_centers: usize, at_ms: u64) -> Vec<f64> {
         let weights: Vec<f64> = (0..data_centers).map(|one| self.weight(one, at_ms)).collect();
         let sum: f64 = weights.iter().sum();
@@ -264,7 +270,7 @@ impl Scenario {
         weights.into_iter().enumerate().map(share).collect()
     }
 
-    /// How many isolates a data center has.
+    /// Returns the number of isolates of a data center.
     pub fn isolates(&self, data_center: usize) -> usize {
         let share = zipf(data_center, DATA_CENTER_EXPONENT);
         let by_share = (self.isolates_max as f64 * share) as usize;

@@ -1,5 +1,5 @@
-//! The command `swarm`: plays the stories of the seeds, tells the laws that break, and how far the
-//! others went.
+//! The command `swarm`: plays the stories of the seeds, and reports broken laws and how close the
+//! others came to breaking one.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,16 +9,16 @@ use room_sim::swarm::herd::{Played, play_all};
 
 use crate::arguments::{Herd, Kept};
 
-/// What all stories together were like.
+/// Totals over all stories.
 #[derive(Default)]
 struct Sums {
     stories: u64,
     failed: u64,
     visitors: u64,
-    /// Stories in which somebody had to wait, and those with too many inside, excused or not.
+    /// Stories in which somebody had to wait, and stories with too many inside, excused or not.
     with_line: u64,
     over: u64,
-    /// By law, in how many stories a half of what it allows or more happened, and the worst of all.
+    /// Per law, the number of stories that reached half of what it allows, and the worst story.
     worst: BTreeMap<&'static str, (f64, f64, u64)>,
 }
 

@@ -1,5 +1,5 @@
-//! The swarm: a whole story of its own for each seed, the laws that it must keep, and what is left
-//! of one that breaks a law once all is taken out that has nothing to do with it.
+//! The swarm: a story of its own for each seed, and the laws that it must keep. A story that breaks
+//! a law is reduced to the parts that matter.
 
 pub mod herd;
 pub mod laws;
@@ -14,11 +14,10 @@ use crate::world::{Algorithm, World};
 use laws::{Broken, Outcome};
 use story::Story;
 
-/// After the last arrival the line has this long to drain.
+/// The longest time that the line has to drain after the last arrival, in milliseconds.
 const DRAIN_MS: u64 = 60 * MINUTE_MS;
 
-/// Plays the story with those of its parts that are kept: what came of it; none where a machine has
-/// panicked.
+/// Plays the story with the kept parts. Returns the outcome; `None` if a machine panicked.
 pub fn play(story: &Story, kept: &[usize]) -> Option<Outcome> {
     let told = catch_unwind(AssertUnwindSafe(|| {
         let draft = story.draft(kept);
@@ -31,7 +30,7 @@ pub fn play(story: &Story, kept: &[usize]) -> Option<Outcome> {
     told.ok()
 }
 
-/// The laws that a story breaks; a panic is one of them.
+/// Returns the laws that a story breaks. A panic is one of them.
 pub fn broken_laws(outcome: Option<&Outcome>) -> Vec<Broken> {
     outcome.map_or_else(|| vec![Broken::panic()], Outcome::broken)
 }

@@ -2,25 +2,25 @@
 
 use crate::scenario::{RESTARTS, RUSHES};
 
-/// How the figures of several seeds become one.
+/// How the figures of several seeds are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// The worst seed counts: limits.
+    /// The worst seed counts. For limits.
     Worst,
     /// The mean of all seeds counts.
     Mean,
 }
 
-/// The figure that a measure should not exceed.
+/// The largest allowed figure of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
     /// The highest figure that meets the target, in the unit of the measure.
     pub at_most: f64,
-    /// How the figures of several seeds become the one that is compared.
+    /// How the figures of several seeds are combined for the comparison.
     pub over: Over,
 }
 
-/// Measures of which the worst seed counts.
+/// The measures whose worst seed counts.
 const WORST: [&str; 14] = [
     "active_over_max_percent",
     "active_over_max_visitors",
@@ -38,12 +38,12 @@ const WORST: [&str; 14] = [
     "waiting_at_end",
 ];
 
-/// How this measure of several seeds is told as one figure.
+/// Returns how this measure of several seeds becomes one figure.
 pub fn over(measure: &str) -> Over {
     if WORST.contains(&measure) { Over::Worst } else { Over::Mean }
 }
 
-/// The target of this measure in this scenario, if there is one.
+/// Returns the target of this measure in this scenario, if there is one.
 pub fn target(measure: &str, scenario: &str) -> Option<Target> {
     let is_one_of = |scenarios: &[&str]| scenarios.contains(&scenario);
     let below_the_limit = is_one_of(&["steady", "small", "shift", "half-small"]);
@@ -92,9 +92,8 @@ pub fn target(measure: &str, scenario: &str) -> Option<Target> {
     Some(Target { at_most, over: over(measure) })
 }
 
-/// Whether the visitors of this scenario wait in a line whose order nothing but the protocol
-/// disturbs: no limit changes, nobody falls silent, clocks agree within a second, and no lots are
-/// drawn.
+/// Whether only the protocol can disturb the order of the line in this scenario. Then no limit
+/// changes, nobody goes silent, clocks agree within a second, and no lots are drawn.
 fn keeps_order(scenario: &str) -> bool {
     let disturbed = [
         "flap",
@@ -114,7 +113,7 @@ fn keeps_order(scenario: &str) -> bool {
 }
 
 impl Over {
-    /// One figure of those of all seeds.
+    /// Combines the figures of all seeds into one.
     pub fn fold(self, figures: &[f64]) -> f64 {
         match self {
             Self::Worst => figures.iter().copied().fold(0.0, f64::max),
@@ -124,7 +123,7 @@ impl Over {
 }
 
 impl Target {
-    /// Whether this figure meets it.
+    /// Whether this figure meets the target.
     pub fn is_met(&self, figure: f64) -> bool {
         figure <= self.at_most + 1e-9
     }

@@ -1,4 +1,5 @@
-//! What really happened, per visitor and from outside. It never asks the product's own counters.
+//! What really happened, per visitor and seen from outside. It never reads the product's own
+//! counters.
 
 mod expiring;
 mod jumps;
@@ -16,17 +17,17 @@ use limits::Limits;
 use pauses::Pauses;
 pub use pauses::Restart;
 
-/// Below this part of both limits nobody should be queued.
+/// The used part of both limits below which nobody should be queued.
 const BUSY: f64 = 0.95;
-/// Latencies are counted by the millisecond up to here.
+/// Latencies up to this many milliseconds are counted by the millisecond.
 const LATENCY_MS_MAX: usize = 10_000;
 
-/// A line shorter than this part of N leaves places free only until its next check-ins.
+/// The part of N below which a line leaves places free only until its next check-ins.
 const FEW: f64 = 0.005;
-/// Idle places count from then on: a room that has just begun to fill is not idle.
+/// When idle places begin to count, in milliseconds. A room that just begins to fill is not idle.
 pub(crate) const WARM_UP_MS: u64 = 5 * MINUTE_MS;
 
-/// The idle parts of some seconds.
+/// The idle parts of a number of seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idle {
     sum: f64,
@@ -39,7 +40,7 @@ impl Idle {
         self.seconds += 1;
     }
 
-    /// The mean of all seconds, in percent.
+    /// Returns the mean of all seconds, in percent.
     pub(crate) fn percent(self) -> f64 {
         100.0 * self.sum / self.seconds.max(1) as f64
     }
@@ -61,12 +62,12 @@ pub struct Sample {
     pub limit: u32,
     /// Visitors who wait and have not given up.
     pub waiting: u32,
-    /// Visitors who could enter now: the smaller rest of the limits N (inside) and R (a minute).
+    /// Visitors who could enter now: the smaller rest of the limits N (inside) and R (per minute).
     pub available: u32,
 }
 
-/// What an observer sees who follows every visitor of one room: who is inside, who waits, and how
-/// far the limits N (inside) and R (admissions in a minute) were exceeded.
+/// What an observer sees who follows every visitor of one room: who is inside, who waits, and by
+/// how much the limits N (inside) and R (admissions in a minute) were exceeded.
 #[derive(Clone, Debug)]
 pub struct Truth {
     started_at: Timestamp,
@@ -78,60 +79,60 @@ pub struct Truth {
     in_minute: (u64, u64),
     jumps: Jumps,
     entered_at: Timestamp,
-    /// Idle parts of the seconds in which more than a few waited, but for the first minutes.
+    /// Idle parts of the seconds in which more than a few waited, without the first minutes.
     pub(crate) idle: Idle,
-    /// The same of all seconds in which anybody waited.
+    /// Idle parts of all seconds in which anybody waited.
     pub(crate) idle_whole_run: Idle,
-    /// Most visitors inside over N at one moment, as a part of N and as a number.
+    /// The largest excess of visitors inside over N, as a part of N and as a number.
     pub(crate) active_over: f64,
     pub(crate) active_over_visitors: u64,
-    /// Most of them at one moment that no renewal explains which died with its isolate.
+    /// The largest excess that is not explained by renewals that died with their isolates.
     pub(crate) over_unexplained: u64,
     /// Until when each visitor may be uncounted whose renewal died with its isolate.
     lost_until: BTreeMap<usize, Timestamp>,
     lost: Expiring,
-    /// The same at the end of each second.
+    /// The excess over N at the end of each second, as a part of N.
     pub(crate) active_over_by_second: Vec<f64>,
-    /// Most admissions over R in any 60 s, and in a calendar minute, as a part of R.
+    /// The largest excess over R in any 60 s and in a calendar minute, as a part of R.
     pub(crate) rate_over: (f64, f64),
-    /// The former as a number of visitors.
+    /// The excess in any 60 s as a number of visitors.
     pub(crate) rate_over_visitors: u64,
     /// Longest time in which somebody waited, places were free and nobody entered.
     pub(crate) standstill_ms: u64,
     standstill_since: Option<Timestamp>,
     /// Visitors who entered while everybody was held until the start of an event.
     pub(crate) admitted_early: u64,
-    /// Visitors who came, who were queued first, and those of them while there was room.
+    /// Visitors who came, those queued at first, and those queued although there was room.
     pub(crate) arrived: u64,
     pub(crate) queued: u64,
     pub(crate) queued_early: u64,
     pub(crate) admitted: u64,
-    /// Used part of N when the first visitor was queued.
+    /// The used part of N when the first visitor was queued.
     pub(crate) first_queued: Option<f64>,
     /// Calls to counters that asked for a slot.
     pub(crate) takes: u64,
-    /// From when on page views and entries are counted, in milliseconds from the beginning.
+    /// When page views and entries begin to count, in milliseconds from the beginning.
     measured_from_ms: u64,
     /// Requests of pages since then.
     pub(crate) page_views: u64,
-    /// Those of them with which somebody entered.
+    /// The page requests since then with which somebody entered.
     pub(crate) entries: u64,
     /// Pages that the site behind the room served, from the beginning on.
     pub(crate) pages_served: u64,
     pub(crate) pauses: Pauses,
-    /// Check-ins of visitors who wait, by the milliseconds until their answer.
+    /// Check-ins of waiting visitors, by the milliseconds until their answer.
     pub(crate) check_in_latency: Vec<u64>,
-    /// Newcomers by the milliseconds until their answer; those in busy data centers apart.
+    /// Newcomers by the milliseconds until their answer. The second list is of busy data centers.
     pub(crate) latency: Vec<u64>,
     pub(crate) latency_in_crowd: Vec<u64>,
-    /// One for each second.
+    /// The samples, one for each second.
     pub samples: Vec<Sample>,
-    /// A number made of every admission in its order: two equal stories have the same.
+    /// A hash of all admissions in their order. Equal stories have the same one.
     pub(crate) fingerprint: u64,
 }
 
 impl Truth {
-    /// Begins with a room that nobody has visited.
+    /// Makes the truth about a room that nobody has visited.
     pub fn new(started_at: Timestamp, settings: Settings) -> Self {
         Self {
             started_at,
@@ -175,13 +176,13 @@ impl Truth {
         }
     }
 
-    /// Counts page views and entries from so many milliseconds after the beginning on.
+    /// Counts page views and entries from this many milliseconds after the beginning on.
     #[must_use]
     pub(crate) fn measured_from(self, measured_from_ms: u64) -> Self {
         Self { measured_from_ms, ..self }
     }
 
-    /// The limits of the room change.
+    /// Changes the limits of the room.
     pub fn set_limits(&mut self, now: Timestamp, settings: &Settings) {
         let active = self.inside.live(now);
         self.limits.change(now, settings, active);
@@ -193,7 +194,7 @@ impl Truth {
         self.pauses.restart(now, kind);
     }
 
-    /// Counts a request of a page, once they are counted.
+    /// Counts a page request, once the measurement has begun.
     pub fn see_page_view(&mut self, now: Timestamp) {
         self.page_views += u64::from(self.is_measured(now));
     }
@@ -211,12 +212,12 @@ impl Truth {
         }
     }
 
-    /// Counts a check-in of a visitor who waits that was answered after `latency_ms`.
+    /// Counts a check-in of a waiting visitor that was answered after `latency_ms`.
     pub fn answer_check_in(&mut self, latency_ms: u64) {
         count_latency(&mut self.check_in_latency, latency_ms);
     }
 
-    /// A visitor is queued for the first time and waits until `until` at most.
+    /// Notes that a visitor is queued for the first time, and waits until `until` at most.
     pub fn queue(&mut self, now: Timestamp, until: Timestamp) {
         let (places, rate) = self.used(now);
         self.queued += 1;
@@ -228,7 +229,7 @@ impl Truth {
         self.waiting.add(until);
     }
 
-    /// A visitor enters for the first time; `waited_until` is when it would have given up.
+    /// Notes a visitor's first entrance. `waited_until` is when the visitor would have given up.
     pub fn admit(&mut self, now: Timestamp, visitor: usize, waited_until: Option<Timestamp>) {
         if let Some(until) = waited_until {
             self.waiting.remove(until);
@@ -244,7 +245,7 @@ impl Truth {
         }
     }
 
-    /// A visitor whose session is over is let in again: that counts against R.
+    /// Notes that a visitor whose session is over enters again. That counts against R.
     pub fn admit_again(&mut self, now: Timestamp) {
         self.note_entry(now);
     }
@@ -266,7 +267,7 @@ impl Truth {
         self.rate_over.1 = self.rate_over.1.max(over(in_minute + 1));
     }
 
-    /// A visitor inside is served a page: the session that ended at `before` runs on.
+    /// Notes that a visitor inside gets a page. The session that ended at `before` is renewed.
     pub fn serve(&mut self, now: Timestamp, before: Timestamp) -> Timestamp {
         let ends_at = now + self.settings.session_ms();
         self.pages_served += 1;
@@ -281,8 +282,8 @@ impl Truth {
         ends_at
     }
 
-    /// The renewal of a visitor died with its isolate: until the end of the session that it began
-    /// the visitor may be inside and counted nowhere (known limits in `docs/algorithm.md`).
+    /// Notes that the renewal of a visitor died with its isolate. Until that session ends the
+    /// visitor may be inside and counted nowhere (known limits in `docs/algorithm.md`).
     pub fn lose_renewal(&mut self, now: Timestamp, visitor: usize, session_ends: Timestamp) {
         let until = session_ends + self.settings.bucket_width_ms();
         self.lost.live(now);
@@ -292,12 +293,12 @@ impl Truth {
         self.lost.add(until);
     }
 
-    /// The session that would have run until `session_ends` is over.
+    /// Ends the session that would have run until `session_ends`.
     pub fn revoke(&mut self, session_ends: Timestamp) {
         self.inside.remove(session_ends);
     }
 
-    /// Counts the visitors who wait at `now`; `now` never goes back.
+    /// Counts the waiting visitors at `now`. `now` never goes back.
     pub fn waiting(&mut self, now: Timestamp) -> u64 {
         self.waiting.live(now)
     }
@@ -327,24 +328,24 @@ impl Truth {
         self.samples.push(Sample { active, limit, waiting, available });
     }
 
-    /// Tells how many too many were inside at most at one moment.
+    /// Returns the largest number of visitors inside beyond N at one moment.
     pub fn over(&self) -> u64 {
         self.active_over_visitors
     }
 
-    /// Tells when the story began.
+    /// Returns when the story began.
     pub fn started_at(&self) -> Timestamp {
         self.started_at
     }
 
-    /// Somebody enters: how long has nobody, since a restart, although a place was free?
+    /// At an entrance, notes how long nobody entered since a restart although a place was free.
     fn note_pause(&mut self, now: Timestamp) {
         if let Some(since) = self.standstill_since {
             self.pauses.note(since.max(self.entered_at), now);
         }
     }
 
-    /// Somebody waits, and this part of the tighter limit is used: how long has nobody entered?
+    /// Notes how long nobody entered while somebody waits; `used` is the part of the tighter limit.
     fn note_standstill(&mut self, now: Timestamp, used: f64, waiting: u64) {
         if waiting == 0 || used >= 1.0 || self.settings.queue_all {
             self.standstill_since = None;
@@ -355,7 +356,7 @@ impl Truth {
         self.pauses.note(since, now);
     }
 
-    /// How many too many are inside.
+    /// Returns how many visitors beyond N are inside.
     fn over_now(&mut self, now: Timestamp) -> u64 {
         let active = self.inside.live(now);
         active.saturating_sub(self.limits.places(now, active))
@@ -365,7 +366,7 @@ impl Truth {
         visitors as f64 / f64::from(self.settings.total_active_users.max(1))
     }
 
-    /// The used parts of N and R.
+    /// Returns the used parts of N and R.
     fn used(&mut self, now: Timestamp) -> (f64, f64) {
         while self.last_minute.front().is_some_and(|at| now.since_ms(*at) >= MINUTE_MS) {
             self.last_minute.pop_front();

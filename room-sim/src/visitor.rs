@@ -1,4 +1,4 @@
-//! A visitor's browser: what it holds and how long its owner is patient. Decides no admission.
+//! A visitor's browser: its cookie, and its owner's patience. It decides no admission.
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use room_core::page::told_step;
@@ -8,9 +8,10 @@ use room_core::ticket::Ticket;
 use crate::baseline;
 use crate::chance::Stream;
 
-/// Whoever is revoked has been inside for so long (`docs/simulation.md`).
+/// How long a visitor has been inside before the session is ended, in milliseconds
+/// (`docs/simulation.md`).
 const DONE_MS: u64 = 3 * MINUTE_MS;
-/// Nobody waits for longer than any story lasts: 30 days.
+/// The longest patience, in milliseconds: 30 days, longer than any story.
 const PATIENCE_MS_MAX: u64 = 30 * 24 * 60 * MINUTE_MS;
 
 /// How the visitors of a scenario behave.
@@ -18,13 +19,13 @@ const PATIENCE_MS_MAX: u64 = 30 * 24 * 60 * MINUTE_MS;
 pub struct Habits {
     /// Part of the visitors who leave as soon as they see a queue page.
     pub leave_at_once: f64,
-    /// The others wait this long on average.
+    /// The mean patience of the others, in milliseconds.
     pub patience_ms: f64,
     /// How long visitors stay on the site.
     pub stay: Stay,
-    /// Between two requests of a visitor inside, on average.
+    /// Mean time between two requests of a visitor inside, in milliseconds.
     pub request_ms: f64,
-    /// Part of the requests that come several times at once, with the same cookie.
+    /// Part of the requests that are sent several times at once, with the same cookie.
     pub parallel: f64,
     /// Part of the queue pages that are reloaded before their time.
     pub impatient: f64,
@@ -32,9 +33,9 @@ pub struct Habits {
     pub revoked: f64,
     /// Part of the visitors who pass no challenge.
     pub bots: f64,
-    /// Part of the visitors whose cookie many others hold too while they wait.
+    /// Part of the visitors whose cookie many others also use while they wait.
     pub shared: f64,
-    /// Part of the visitors who wait until their turn may be kept, and then never come again.
+    /// Part of the visitors who wait until their turn may be kept, and never come again.
     pub ghosts: f64,
 }
 
@@ -45,7 +46,7 @@ pub enum Stay {
     Long,
     /// Exponential with this mean, in milliseconds.
     Browsing(f64),
-    /// From so many to so many milliseconds, all equally likely.
+    /// Uniform between these bounds, in milliseconds.
     Between(u64, u64),
 }
 
@@ -73,30 +74,30 @@ impl Habits {
     }
 }
 
-/// Where a visitor stands.
+/// The state of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VisitorState {
-    /// Has not been answered yet.
+    /// Not answered yet.
     Arrives,
-    /// Waits, and gives up at this moment.
+    /// Waiting, until the visitor gives up at this moment.
     Waits(Timestamp),
-    /// Is on the site until this moment.
+    /// On the site until this moment.
     Inside(Timestamp),
-    /// Is on the site until it asks for one last page at this moment, whose answer revokes.
+    /// On the site until one last page request at this moment, whose answer ends the session.
     Ends(Timestamp),
     /// Will not come back.
     Gone,
-    /// Will not come back, since the site has ended the session: what it still answers to requests
-    /// that came at the same time is no visit.
+    /// Gone, since the site has ended the session. Answers to requests of the same moment are no
+    /// visit.
     Revoked,
 }
 
-/// Who sits before a browser.
+/// The owner of a browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// Somebody who uses the cookie alone.
+    /// A person who uses the cookie alone.
     Person,
-    /// Somebody whose cookie many others hold too, and use while it waits.
+    /// A person whose cookie many others also use while it waits.
     Sharer,
     /// A program that passes no challenge.
     Bot,
@@ -116,7 +117,7 @@ pub enum Cookie {
 }
 
 impl Cookie {
-    /// When the session began that it stands for, 0 before; none of a published design.
+    /// Returns when the cookie's session began; 0 before that, `None` for a published design.
     pub fn accepted_at(&self) -> Option<Timestamp> {
         match self {
             Self::Ticket(ticket) => Some(ticket.accepted_at),
@@ -124,7 +125,7 @@ impl Cookie {
         }
     }
 
-    /// The ticket of a published design, if the browser holds one.
+    /// Returns the ticket of a published design, if the browser holds one.
     pub fn published(&self) -> Option<baseline::Ticket> {
         match self {
             Self::Published(ticket) => Some(*ticket),
@@ -133,50 +134,49 @@ impl Cookie {
     }
 }
 
-/// One visitor's browser: its cookie, where its owner stands, and what the measures need of it.
+/// One visitor's browser: its cookie, its owner's state, and what the measures need.
 #[derive(Clone, Debug)]
 pub struct Visitor {
-    /// The number of the data center that it reaches, from 0 on.
+    /// The number of its data center, from 0 on.
     pub data_center: usize,
     /// What its cookie says.
     pub cookie: Cookie,
-    /// Where its owner stands.
+    /// The state of its owner.
     pub standing: VisitorState,
-    /// When it came first.
+    /// When it first came.
     pub arrived_at: Timestamp,
-    /// When it entered first.
+    /// When it first entered.
     pub entered_at: Option<Timestamp>,
-    /// When it gives up the wait, once it waits.
+    /// When it gives up waiting, once it waits.
     pub gives_up_at: Option<Timestamp>,
     /// The end of its session, as the origin sees it: D after the last page.
     pub session_ends: Timestamp,
-    /// When a wait was told first, and how many seconds.
+    /// When a wait was first shown, and its seconds.
     pub told: Option<(Timestamp, u32)>,
-    /// The least wait that was told, in seconds; a minute for anything shorter, 0 before the first.
+    /// The shortest wait shown, in seconds. A minute for anything shorter, 0 before the first.
     pub told_least_s: u32,
-    /// The most that was told after that, in percent of it; 0 where none was.
+    /// The longest wait shown after that, in percent of it; 0 if there was none.
     pub told_rise_percent: u32,
-    /// The least number of minutes that was read on a page, 0 before the first; less than a minute
-    /// reads as one.
+    /// The fewest minutes read on a page, 0 before the first. Less than a minute reads as one.
     pub read_least: u64,
-    /// The most that was read after that, in percent of it; 0 where none was.
+    /// The most minutes read after that, in percent of them; 0 if there were none.
     pub read_rise_percent: u32,
     /// How often a page read longer than the one before it.
     pub read_longer: u32,
-    /// What the last page read, in minutes.
+    /// The minutes read on the last page.
     pub read_last: u64,
-    /// True once a queue page was the answer.
+    /// Whether a queue page was ever the answer.
     pub has_waited: bool,
-    /// True if more than one newcomer per second reaches its data center.
+    /// Whether more than one newcomer per second reaches its data center.
     pub in_crowd: bool,
-    /// Who sits before it.
+    /// Its owner.
     pub owner: Owner,
-    /// What came of its challenge, once there was one.
+    /// The outcome of its challenge, if there was one.
     pub passed: Option<bool>,
 }
 
 impl Visitor {
-    /// Makes the browser of somebody who comes for the first time, without a cookie.
+    /// Makes the browser of a visitor who comes for the first time, without a cookie.
     pub fn new(data_center: usize, arrived_at: Timestamp, in_crowd: bool) -> Self {
         Self {
             data_center,
@@ -200,7 +200,7 @@ impl Visitor {
         }
     }
 
-    /// Reads from all over the browser, so that it is in the caches of the processor soon after.
+    /// Reads from all over the browser, so that it gets into the caches of the processor.
     pub fn glance(&self) -> u64 {
         let ticket_at = self.cookie.accepted_at().map_or(0, |at| at.0);
         ticket_at
@@ -210,14 +210,14 @@ impl Visitor {
             .wrapping_add(u64::from(self.has_waited))
     }
 
-    /// From this moment on the visitor counts as one who came, if it has not been inside before.
+    /// Counts the visitor as one who came, from this moment on, unless it has been inside before.
     pub fn join(&mut self, at: Timestamp) {
         if self.entered_at.is_none() {
             self.arrived_at = at;
         }
     }
 
-    /// The visitor sees the queue page for the first time: until when it waits at most.
+    /// Shows the visitor a first queue page. Returns until when it waits at most.
     pub fn wait(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
         let patience_ms = stream.exponential_ms(habits.patience_ms).min(PATIENCE_MS_MAX);
         let until = if stream.happens(habits.leave_at_once) { now } else { now + patience_ms };
@@ -227,7 +227,7 @@ impl Visitor {
         until
     }
 
-    /// The visitor is told a wait of so many seconds.
+    /// Shows the visitor a wait of `told_s` seconds.
     pub fn hear(&mut self, now: Timestamp, told_s: u32) {
         self.told.get_or_insert((now, told_s));
         // Shorter waits are shown as a minute.
@@ -249,7 +249,7 @@ impl Visitor {
         self.read_rise_percent = self.read_rise_percent.max(percent);
     }
 
-    /// The visitor sees the site for the first time.
+    /// Shows the visitor the site for the first time.
     pub fn enter(&mut self, now: Timestamp, habits: &Habits, stream: &mut Stream) {
         let is_revoked = stream.happens(habits.revoked);
         let stays_until = now + habits.stay_ms(stream);
@@ -261,7 +261,7 @@ impl Visitor {
         self.entered_at = Some(now);
     }
 
-    /// Whether the visitor still wants something; from then on it is gone.
+    /// Returns whether the visitor still wants something. If not, it is gone from now on.
     pub fn still_comes(&mut self, now: Timestamp) -> bool {
         let until = match self.standing {
             VisitorState::Arrives | VisitorState::Ends(_) => return true,
@@ -274,7 +274,7 @@ impl Visitor {
         now < until
     }
 
-    /// When the visitor inside asks for the next page.
+    /// Returns when the visitor inside requests the next page.
     pub fn next_request(&self, now: Timestamp, habits: &Habits, stream: &mut Stream) -> Timestamp {
         let next = now + stream.exponential_ms(habits.request_ms);
         match self.standing {
@@ -283,7 +283,7 @@ impl Visitor {
         }
     }
 
-    /// Whether the answer of this moment is the last one.
+    /// Whether the answer at this moment is the last one.
     pub fn is_done(&self, now: Timestamp) -> bool {
         matches!(self.standing, VisitorState::Ends(last) if now >= last)
     }

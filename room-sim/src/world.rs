@@ -1,7 +1,7 @@
 //! The world: one room, its data centers and its visitors, one event after the other.
 //!
-//! It carries, delays, loses and kills; whom to admit is decided by the machines alone. Each part
-//! is in a file of `room-sim/src/world`; here the events are handed to the parts.
+//! It carries, delays, loses and kills. Only the machines decide whom to admit. Each part is in a
+//! file of `room-sim/src/world`; here the events are handed to the parts.
 
 mod arrivals;
 mod calls;
@@ -47,10 +47,10 @@ use visitors::Visitors;
 /// Where time begins: a whole minute.
 pub(crate) const START: Timestamp = Timestamp(1_800_000_000_000);
 
-/// After a silence of the line, all who wait come within this time.
+/// The time within which all waiting visitors come after a silence of the line, in milliseconds.
 const BACK_MS: u64 = 2 * SECOND_MS;
 
-/// What decides who enters.
+/// The algorithm that decides who enters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Algorithm {
     /// The production core: escrow slots and one threshold.
@@ -84,7 +84,7 @@ pub struct World {
     objects: Objects,
     isolates: Vec<IsolateRow>,
     view_copies: ViewCopies,
-    /// The room of a published design, which then decides instead of isolates and objects.
+    /// The room of a published design, which decides instead of isolates and objects.
     published: Option<PublishedRoom>,
     visitors: Visitors,
     faults: Faults,
@@ -162,8 +162,8 @@ impl World {
         (parts, context)
     }
 
-    /// Runs the scenario, then lets the line drain: without arrivals and faults until nobody waits,
-    /// for at most `drain_ms`. `progress` hears which part of the scenario has passed, 0 to 1.
+    /// Runs the scenario, then lets the line drain without arrivals and faults, for at most
+    /// `drain_ms`. `progress` gets the completed part of the scenario, 0 to 1.
     pub fn run(&mut self, drain_ms: u64, progress: &mut dyn FnMut(f64)) -> (Measures, Summary) {
         let duration_ms = self.scenario.duration_ms;
         while !self.is_healed() {
@@ -193,23 +193,24 @@ impl World {
         self.run_until(self.now + MINUTE_MS);
     }
 
-    /// Counts those who wait now.
+    /// Counts the waiting visitors.
     pub(crate) fn waiting(&mut self) -> u64 {
         self.truth.waiting(self.now)
     }
 
-    /// Whether nobody new comes any more.
+    /// Whether no further visitor will come.
     pub(crate) fn has_everybody_come(&self) -> bool {
         self.is_healed()
     }
 
-    /// Tells what an owner pays for so far.
+    /// Returns the cost for an owner so far.
     pub(crate) fn cost(&self) -> Cost {
         let (page_views, entries) = (self.truth.page_views, self.truth.entries);
         Cost { page_views, entries, ..self.objects.footprint(self.now).cost }
     }
 
-    /// Who was overtaken and what came of the estimates is known when the line has drained.
+    /// Adds what is only known when the line has drained: who was overtaken, and the accuracy of
+    /// estimates.
     fn with_drained(&self, measures: &Measures) -> Measures {
         let drained = Measures::of(
             &self.truth,
@@ -230,22 +231,23 @@ impl World {
         }
     }
 
-    /// Tells what really happened, as seen from outside the algorithm.
+    /// Returns what really happened, as seen from outside the algorithm.
     pub fn truth(&self) -> &Truth {
         &self.truth
     }
 
-    /// Everybody who came, in order of arrival.
+    /// Returns all visitors, in order of arrival.
     pub fn visitors(&self) -> &[Visitor] {
         self.visitors.all()
     }
 
-    /// Tells how long the global aggregator takes for what it stores, on average, on this machine.
+    /// Returns the mean time of the global aggregator for what it stores, on this machine.
     pub fn writing_time(&self) -> Duration {
         self.objects.writing_time()
     }
 
-    /// Of the objects that decide: a published design asks none of the others.
+    /// Returns the most calls of the objects that decide. A published design asks none of the
+    /// others.
     fn peaks(&self) -> Peaks {
         self.published.as_ref().map_or_else(|| self.objects.peaks(), PublishedRoom::peaks)
     }
@@ -261,8 +263,8 @@ impl World {
         }
     }
 
-    /// Reads the browsers of all who ask for a page in this millisecond, in one go: the processor
-    /// then waits for the memory of all at once, and not for that of each in turn.
+    /// Reads the browsers of all visitors due in this millisecond at once. The processor then waits
+    /// for the memory of all together, and not for that of each in turn.
     fn look_at_visitors_due(&self) {
         let due = self.event_queue.due_now().filter_map(|event| match event {
             WorldEvent::Visit(visitor) => self.visitors.get(*visitor),
@@ -271,7 +273,7 @@ impl World {
         std::hint::black_box(due.map(Visitor::glance).fold(0, u64::wrapping_add));
     }
 
-    /// Whether the story is over: nobody arrives and nothing breaks while the line drains.
+    /// Whether the story is over. While the line drains, nobody arrives and nothing breaks.
     fn is_healed(&self) -> bool {
         self.now >= START + self.scenario.duration_ms
     }
@@ -379,7 +381,7 @@ impl World {
         }
     }
 
-    /// The wait that the queue page shows; only the first one that a visitor sees is measured.
+    /// Returns the wait shown on the queue page. Only a visitor's first one is measured.
     fn published_estimate_s(&mut self, visitor: usize, answer: BaselineAnswer) -> Option<u32> {
         let browser = self.visitors.get(visitor).filter(|browser| browser.told.is_none())?;
         let (data_center, bucket) = (browser.data_center, answer.ticket.bucket);
@@ -394,13 +396,13 @@ impl World {
         }
     }
 
-    /// The visitor sees the site; when it asks for its next page.
+    /// Shows the visitor the site. Returns when it requests its next page.
     fn show_site(&mut self, visitor: usize, cookie: Option<Cookie>) -> Option<Timestamp> {
         let (stream, truth) = (&mut self.chance.visitors, &mut self.truth);
         self.visitors.show_site(self.now, visitor, cookie, stream, truth)
     }
 
-    /// The visitor sees the queue page.
+    /// Shows the visitor the queue page.
     fn show_wait(
         &mut self,
         visitor: usize,
@@ -411,7 +413,7 @@ impl World {
         self.visitors.show_wait(self.now, visitor, cookie, displayed_estimate_s, stream, truth)
     }
 
-    /// Sends a question; the caller hears the answer or, after a while, silence.
+    /// Sends a question. The caller gets the answer or, after a while, silence.
     fn call(&mut self, caller: Caller, question: Question) {
         let (_, mut context) = self.parts();
         context.call(caller, question);

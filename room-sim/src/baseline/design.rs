@@ -57,7 +57,7 @@ pub struct Offer {
 
 /// A rule that divides an [`Offer`] among isolates.
 pub trait Design {
-    /// Which minute's users make the shares: so many minutes before the running one.
+    /// Returns how many minutes before the running one the users are counted who make the shares.
     fn history_minutes(&self) -> u64;
 
     /// The data center's and Anywhere's parts of the slots. `here`, `everywhere`: the users of

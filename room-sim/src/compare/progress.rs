@@ -1,4 +1,4 @@
-//! The progress bar on the error output. Says how far the runs are, measures nothing.
+//! The progress bar on the error output. It shows how far the runs are, and measures nothing.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -14,19 +14,19 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins with so many runs to do.
+    /// Makes the bar for this number of runs.
     pub fn new(runs: usize) -> Self {
         let is_terminal = io::stderr().is_terminal();
         Self { runs, finished: 0, shown: String::new(), is_terminal }
     }
 
-    /// This part, at most 1, of the present run is done.
+    /// Reports the completed part of the present run, 1 at most.
     pub fn tell(&mut self, name: &str, part: f64) {
         let bar = bar(self.finished, part, self.runs);
         self.show(format!("{bar} {}/{} {name}", self.finished + 1, self.runs));
     }
 
-    /// The present run is finished.
+    /// Reports that the present run is finished.
     pub fn finish(&mut self) {
         self.finished += 1;
         if self.finished == self.runs {

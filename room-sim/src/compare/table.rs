@@ -11,7 +11,7 @@ use super::Run;
 pub struct Cell {
     /// The figure, the worst or the mean of all seeds.
     pub figure: f64,
-    /// Whether it meets the target, where there is one.
+    /// Whether it meets the target, if there is one.
     pub is_met: Option<bool>,
 }
 
@@ -20,7 +20,7 @@ pub struct Cell {
 pub struct Group<'a> {
     /// The name of the scenario.
     pub scenario: &'a str,
-    /// How many data centers.
+    /// The number of data centers.
     pub data_centers: usize,
     /// The algorithms and their runs.
     pub columns: Vec<(&'a str, Vec<&'a Run>)>,
@@ -31,11 +31,11 @@ pub struct Group<'a> {
 pub struct Row {
     /// The name of the measure.
     pub measure: &'static str,
-    /// How the figures of several seeds became one: `worst` or `mean`.
+    /// How the figures of several seeds were combined: `worst` or `mean`.
     pub over: &'static str,
-    /// One for each algorithm.
+    /// The cells, one for each algorithm.
     pub cells: Vec<Cell>,
-    /// The target, where there is one.
+    /// The target, if there is one.
     pub target: Option<f64>,
 }
 
@@ -86,7 +86,7 @@ impl Group<'_> {
     }
 }
 
-/// The table of one group as text.
+/// Writes the table of one group as text.
 pub fn text(group: &Group<'_>) -> String {
     let mut text = String::new();
     let mut line = |cells: Vec<String>| {
@@ -119,7 +119,7 @@ pub fn text(group: &Group<'_>) -> String {
 /// Reads a figure from a run that has it.
 type Figure = fn(&Run) -> Option<f64>;
 
-/// What is told besides the measures, as a mean over the seeds, with so many decimals.
+/// The further figures of the table, as means over the seeds, with their number of decimals.
 const TOLD: [(&str, usize, Figure); 10] = [
     ("N used when the first is queued, %", 1, |run| run.summary.first_queued_percent),
     ("peak calls of a counter", 0, |run| Some(run.summary.peaks.counter as f64)),

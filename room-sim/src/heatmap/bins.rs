@@ -2,16 +2,16 @@
 
 use super::Wait;
 
-/// Bins of arrival, and as many of wait, as in the published pictures.
+/// The number of bins of arrival, and of wait, as in the published pictures.
 pub const BINS: usize = 30;
 
-/// How many came in each bin of time and waited that long; the first index is the arrival.
+/// The number of visitors by bin of arrival (the first index) and of wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heatmap([[u32; BINS]; BINS]);
 
 impl Heatmap {
-    /// Counts the waits in bins of equal width from 0 to these ends; what lies beyond belongs to
-    /// the last bin.
+    /// Counts the waits in bins of equal width from 0 to these ends. The last bin also has what
+    /// lies beyond.
     pub fn of(waits: &[Wait], arrival_minutes_end: f64, wait_s_end: f64) -> Self {
         let mut counts = [[0; BINS]; BINS];
         let bin = |value: f64, end: f64| ((value / end * BINS as f64) as usize).min(BINS - 1);
@@ -25,12 +25,12 @@ impl Heatmap {
         Self(counts)
     }
 
-    /// The counts by wait of each bin of arrival.
+    /// Returns the counts by wait for each bin of arrival.
     pub fn columns(&self) -> &[[u32; BINS]; BINS] {
         &self.0
     }
 
-    /// Visitors of each bin of wait, the shortest first.
+    /// Returns the visitors of each bin of wait, the shortest first.
     pub fn by_wait(&self) -> [u32; BINS] {
         let mut sums = [0; BINS];
         for column in &self.0 {
@@ -41,7 +41,7 @@ impl Heatmap {
         sums
     }
 
-    /// Counts the visitors of the fullest bin.
+    /// Returns the number of visitors of the fullest bin.
     pub fn max(&self) -> u32 {
         self.0.iter().flatten().copied().max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! How long each visitor of a run waited who entered.
+//! The wait of each visitor of a run who entered.
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 
@@ -9,11 +9,11 @@ use crate::visitor::Visitor;
 pub struct Wait {
     /// When the visitor came, in minutes since the beginning.
     pub arrival_minutes: f64,
-    /// How long it took until the visitor was inside, in seconds.
+    /// The time until the visitor was inside, in seconds.
     pub wait_s: f64,
 }
 
-/// The waits of all who entered, in order of arrival.
+/// Returns the waits of all visitors who entered, in order of arrival.
 pub fn waits(start: Timestamp, visitors: &[Visitor]) -> Vec<Wait> {
     let wait = |visitor: &Visitor| {
         let entered_at = visitor.entered_at?;

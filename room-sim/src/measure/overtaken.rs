@@ -5,13 +5,14 @@ use serde::Serialize;
 
 use crate::visitor::Visitor;
 
-/// The time by which the younger one is younger in the oldest of the measures.
+/// The age difference in the oldest of the measures, in milliseconds.
 pub(crate) const MINUTE_YOUNGER_MS: u64 = 60 * SECOND_MS;
 
-/// Visitors who were overtaken, in percent of those who entered.
+/// Overtaken visitors, in percent of those who entered.
 ///
-/// `by` counts each who entered or gave up after somebody entered who came so many seconds later or
-/// more; `sooner` only those after whom that one entered by as many seconds sooner besides.
+/// `by` counts each who entered or gave up after somebody had entered who came at least as many
+/// seconds later. `sooner` counts only those after whom that one entered by as many seconds sooner
+/// besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Overtaken {
     /// By somebody 2 s younger.
@@ -35,7 +36,7 @@ pub struct Overtaken {
 }
 
 impl Overtaken {
-    /// The figures of all who came, of whom so many were `admitted`.
+    /// Computes the figures of all visitors, of whom `admitted` entered.
     pub(super) fn of(visitors: &[Visitor], admitted: u64) -> Self {
         let of = |younger_s, sooner_s| percent(visitors, admitted, younger_s, sooner_s);
         Self {
@@ -67,15 +68,15 @@ impl Overtaken {
     }
 }
 
-/// Visitors who were overtaken by somebody `younger_s` seconds younger who entered more than
+/// Returns the visitors overtaken by somebody `younger_s` seconds younger who entered more than
 /// `sooner_s` seconds sooner, in percent of those `admitted`.
 pub(super) fn percent(visitors: &[Visitor], admitted: u64, younger_s: u64, sooner_s: u64) -> f64 {
     let count = overtaken(visitors, younger_s * SECOND_MS, sooner_s * SECOND_MS);
     100.0 * count as f64 / admitted.max(1) as f64
 }
 
-/// Visitors who entered or gave up more than `sooner_ms` after somebody entered who came at least
-/// `younger_ms` later.
+/// Counts the visitors who entered or gave up more than `sooner_ms` after somebody had entered who
+/// came at least `younger_ms` later.
 pub(crate) fn overtaken(visitors: &[Visitor], younger_ms: u64, sooner_ms: u64) -> usize {
     let waited =
         |one: &Visitor| Some((one.arrived_at, one.entered_at.or(one.gives_up_at)?, one.entered_at));

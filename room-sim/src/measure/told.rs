@@ -1,5 +1,5 @@
-//! How true the waiting time is that visitors are told: how soon there is one, how far it is off,
-//! and for how many it grew. Of those who waited and entered, seen from outside.
+//! The accuracy of the shown waiting times: how soon there is one, how far it is off, and for how
+//! many it grew. It regards visitors who waited and entered, seen from outside.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use serde::Serialize;
 use super::{SHOWN_S_MIN, percentile};
 use crate::visitor::Visitor;
 
-/// A minute counts for the bias of a minute once so many in it were told their first number.
+/// The fewest first numbers shown in a minute for that minute to count for the bias.
 const MANY: usize = 20;
 
-/// What the waiting times told were worth; in seconds or percent, as the names say.
+/// The accuracy of the shown waiting times, in seconds or percent, as the names say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Told {
-    /// Mean time from joining to the first number; the whole wait of those who never got one.
+    /// Mean time from joining to the first number. The whole wait of visitors who never got one.
     pub first_told_after_s: f64,
-    /// Error of the first number, in percent of the wait from then on: half of them at most this.
-    /// Less than a minute is told as one, and counts as one.
+    /// Error of the first number, in percent of the wait from then on: the median. Less than a
+    /// minute is shown as one, and counts as one.
     pub told_error_p50_percent: f64,
-    /// 90 of 100 of them at most this.
+    /// Error of the first number: the 90th percentile.
     pub told_error_p90_percent: f64,
-    /// Mean of the first numbers less the waits: above 0 where too much was told.
+    /// Mean of the first numbers less the waits. Above 0 if too much was shown.
     pub told_bias_s: f64,
-    /// The worst minute of the story: the size of that mean, in percent of the mean wait.
+    /// Size of that mean in the worst minute of the story, in percent of the mean wait.
     pub told_bias_worst_percent: f64,
-    /// Visitors who were told more, by over a quarter, than at some earlier check-in.
+    /// Visitors who were shown over a quarter more than at some earlier check-in.
     pub told_rose_percent: f64,
-    /// Those who were told at least twice as much.
+    /// Visitors who were shown at least twice as much.
     pub told_doubled_percent: f64,
-    /// Visitors whose page read at least twice as many minutes as at some earlier check-in; less
+    /// Visitors whose page read at least twice as many minutes as at some earlier check-in. Less
     /// than a minute reads as one.
     pub read_doubled_percent: f64,
-    /// How many pages read longer than the one before, for each visitor: each of them says so.
+    /// Pages that read longer than the one before, per visitor. Each of them says so.
     pub read_longer_times: f64,
 }
 
 impl Told {
-    /// The figures of all visitors of a story that is over.
+    /// Computes the figures of all visitors of a finished story.
     pub(crate) fn of(visitors: &[Visitor]) -> Self {
         let waited = visitors.iter().filter(|one| one.has_waited);
         let entered: Vec<_> = waited.filter_map(|one| Some((one, one.entered_at?))).collect();

@@ -9,8 +9,8 @@ use serde::Deserialize;
 pub enum Arrivals {
     /// By a curve with a name.
     Preset(Preset),
-    /// So many in each minute, from the first on. Where the plan says how many come in all, only
-    /// the proportions count.
+    /// This many in each minute, from the first on. If the plan has a total, only the proportions
+    /// count.
     PerMinute(Vec<f64>),
 }
 
@@ -20,18 +20,18 @@ pub enum Arrivals {
 pub enum Preset {
     /// Most come in the first minutes after an announced moment: half an hour.
     FlashSale,
-    /// They gather for half an hour before the start, most come with it: an hour and a half.
+    /// They gather for half an hour before the start, and most come with it: an hour and a half.
     TicketDrop,
     /// A working day of eight hours with a rush in the morning.
     RegistrationDay,
-    /// From nothing to the highest within two minutes; half as many each ten minutes later.
+    /// From nothing to the highest within two minutes, then half as many each ten minutes later.
     NewsSpike,
     /// Day and night: a low at four in the morning, a high in the evening.
     AllDay,
 }
 
 impl Preset {
-    /// Minutes from the first arrivals until the doors open, where the plan gives none.
+    /// Returns the minutes from the first arrivals until the doors open, if the plan has none.
     pub fn prequeue_minutes(self) -> u32 {
         if self == Self::TicketDrop { 30 } else { 0 }
     }
@@ -70,8 +70,8 @@ impl Preset {
 }
 
 impl Arrivals {
-    /// Where the line of arrivals goes through: milliseconds from the beginning, and visitors a
-    /// minute, with as many visitors in all as are wanted.
+    /// Returns the points of the line of arrivals: milliseconds from the beginning, and visitors
+    /// per minute. Their total is `visitors`, if it is given.
     pub fn curve(&self, visitors: Option<f64>) -> Vec<(u64, f64)> {
         let points: Vec<(u64, f64)> = match self {
             Self::Preset(preset) => {
@@ -84,7 +84,7 @@ impl Arrivals {
     }
 }
 
-/// How many come in all along the line through these points.
+/// Returns the total of arrivals along the line through these points.
 pub fn area(points: &[(u64, f64)]) -> f64 {
     let pairs = points.iter().zip(points.iter().skip(1));
     let part = |((from, low), (to, high)): (&(u64, f64), &(u64, f64))| {

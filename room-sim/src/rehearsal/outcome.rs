@@ -1,5 +1,5 @@
-//! What came of a rehearsal, in figures of the truth: waits, the line, those inside, what visitors
-//! were told, and what it costs.
+//! The outcome of a rehearsal, in figures of the truth: waits, the line, visitors inside, shown
+//! times, and the cost.
 
 use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use serde::Serialize;
@@ -11,42 +11,42 @@ use crate::visitor::{Owner, Visitor};
 use crate::world::World;
 use crate::world::load::Cost;
 
-/// So few waiting, as a part of the limit, are no line: they are at their last check-in.
+/// The part of the limit up to which waiting visitors are no line: they are at their last check-in.
 const FEW: f64 = 0.005;
 
-/// What came of a rehearsal.
+/// The outcome of a rehearsal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// The limits that held.
+    /// The limits of the room.
     pub limits: Limits,
     /// When the doors opened, in seconds from the beginning.
     pub opens_at_s: u64,
-    /// How many came, and what became of them.
+    /// The number of visitors, by what became of them.
     pub visitors: Counts,
-    /// How long those waited who entered, from their arrival or from the start if it was later.
+    /// The waits of visitors who entered, from their arrival or from the start if it was later.
     pub wait_s: Waits,
-    /// The same of those alone who had to wait.
+    /// The waits of those visitors alone who had to wait.
     pub queued_wait_s: Waits,
     /// When the last visitor entered, in seconds from the beginning.
     pub last_entry_s: f64,
-    /// When the line was over, in seconds from the beginning: from then on never more than
-    /// half a percent of the limit waited; 0 where there was none.
+    /// When the line was over, in seconds from the beginning: never more than half a percent of the
+    /// limit waited from then on. 0 if there was no line.
     pub line_over_at_s: u64,
-    /// Most who waited at the same time, and when, in seconds from the beginning.
+    /// The most visitors who waited at the same time.
     pub longest_line: u32,
-    /// When that was.
+    /// When they did, in seconds from the beginning.
     pub longest_line_at_s: u64,
-    /// Most who were inside at the same time.
+    /// The most visitors inside at the same time.
     pub most_inside: u32,
-    /// Most who were inside at once beyond the limit.
+    /// The most visitors inside beyond the limit.
     pub over_limit: u64,
-    /// Most who entered within 60 s beyond the limit.
+    /// The most visitors who entered within 60 s beyond the limit.
     pub over_rate: u64,
-    /// What the waiting times told were worth.
+    /// The accuracy of the shown waiting times.
     pub told: Told,
-    /// What was used that an owner pays for, until the last one had entered.
+    /// The cost for an owner, until the last visitor had entered.
     pub cost: Cost,
-    /// What came minute by minute.
+    /// The figures by minute.
     pub minutes: Vec<Minute>,
 }
 
@@ -57,69 +57,69 @@ pub struct Limits {
     pub total_active_users: u32,
     /// Visitors who may enter within 60 s.
     pub new_users_per_minute: u32,
-    /// Minutes for which somebody counts as inside after the last page.
+    /// Minutes for which a visitor counts as inside after the last page.
     pub session_duration: u32,
 }
 
-/// How many visitors.
+/// Numbers of visitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Came, programs among them.
+    /// Visitors who came, including programs.
     pub arrived: u64,
-    /// Saw a queue page first.
+    /// Visitors who saw a queue page first.
     pub queued: u64,
-    /// Entered.
+    /// Visitors who entered.
     pub entered: u64,
-    /// Gave up, or were programs that got no place.
+    /// Visitors who gave up, and programs that got no place.
     pub gave_up: u64,
-    /// Still waited at the end.
+    /// Visitors who still waited at the end.
     pub waiting: u64,
 }
 
-/// How long some waited, in seconds: so many of 100 at most this.
+/// Percentiles of a set of waits, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Waits {
-    /// 50 of 100.
+    /// The median.
     pub median: f64,
-    /// 75 of 100.
+    /// The 75th percentile.
     pub p75: f64,
-    /// 90 of 100.
+    /// The 90th percentile.
     pub p90: f64,
-    /// 95 of 100.
+    /// The 95th percentile.
     pub p95: f64,
-    /// 99 of 100.
+    /// The 99th percentile.
     pub p99: f64,
-    /// All.
+    /// The longest wait.
     pub longest: f64,
 }
 
-/// One minute.
+/// The figures of one minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Minute {
-    /// Came in it.
+    /// Visitors who came in it.
     pub arrived: u64,
-    /// Entered in it.
+    /// Visitors who entered in it.
     pub entered: u64,
-    /// Most inside.
+    /// The most visitors inside.
     pub inside: u32,
-    /// Most waiting.
+    /// The most waiting visitors.
     pub waiting: u32,
     /// Pages that the site behind the room served.
     pub pages: u64,
-    /// Of those who came in it and entered: half waited at most so many seconds.
+    /// The median wait in seconds of visitors who came in it and entered.
     pub wait_median_s: Option<f64>,
-    /// 90 of 100 of them.
+    /// The 90th percentile of their waits.
     pub wait_p90_s: Option<f64>,
-    /// What they were told first, in seconds: the mean; none where nobody was told.
+    /// The mean wait that they were shown first, in seconds; `None` if nobody was shown one.
     pub told_s: Option<f64>,
-    /// What the same then waited: the mean.
+    /// The mean wait of the same visitors from then on.
     pub told_true_s: Option<f64>,
-    /// Of those who came in it, so many gave up.
+    /// Visitors who came in it and gave up.
     pub gave_up: u64,
 }
 
 impl Outcome {
-    /// Reads the outcome off a world that is over; `totals` at the end of each minute.
+    /// Reads the outcome from a finished world. `totals` are those at the end of each minute.
     pub(super) fn of(plan: &Plan, world: &mut World, totals: &[Totals]) -> Self {
         let waiting = world.waiting();
         let cost = world.cost();
@@ -189,7 +189,7 @@ impl Waits {
     }
 }
 
-/// What is known of those who came in one minute.
+/// The data of the visitors who came in one minute.
 #[derive(Clone, Debug, Default)]
 struct Comers {
     waits: Vec<f64>,
@@ -243,7 +243,7 @@ fn minutes(
     .collect()
 }
 
-/// How long somebody waited who entered, from the arrival or from the start if it was later.
+/// Returns the wait of a visitor who entered, from the arrival or from the start if it was later.
 fn wait_s(visitor: &Visitor, opens_at: Timestamp) -> Option<f64> {
     Some(seconds(visitor.entered_at?.since_ms(visitor.arrived_at.max(opens_at))))
 }

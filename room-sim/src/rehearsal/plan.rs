@@ -1,5 +1,5 @@
-//! What an owner expects: the room, who comes and when, and how they behave. Read from JSON, with
-//! every error at its field.
+//! An owner's expectation: the room, who comes and when, and how they behave. It is read from JSON,
+//! with every error at its field.
 
 use std::fmt;
 
@@ -17,11 +17,11 @@ use crate::scenario::{Fault, Scenario, constant};
 use crate::visitor::{Habits, Stay};
 use crate::world::START;
 
-/// More visitors than this are refused: they would take hours.
+/// The most visitors of a plan. More would take hours.
 const VISITORS_MAX: f64 = 5_000_000.0;
 const DATA_CENTERS_MAX: usize = 300;
 const ISOLATES_MAX: usize = 64;
-/// Arrivals may last this long, and so may a prequeue.
+/// The longest span of arrivals, and of a prequeue, in minutes.
 const MINUTES_MAX: u64 = 3 * 24 * 60;
 /// The wait of people who never give up.
 const NEVER_MS: f64 = 1e12;
@@ -39,10 +39,10 @@ pub struct Wrong {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// What the report is headed with.
+    /// The title of the report.
     #[serde(default)]
     pub title: String,
-    /// The time of day of the first minute, like `11:30`; what the report's moments are told by.
+    /// The time of day of the first minute, like `11:30`, for the moments of the report.
     #[serde(default)]
     pub begins_at: Option<String>,
     /// The room as the API knows it.
@@ -50,10 +50,10 @@ pub struct Plan {
     /// Minutes from the first arrivals until the doors open. All who come before are held.
     #[serde(default)]
     pub prequeue_minutes: Option<u32>,
-    /// Whether those who came before the start are brought into a random order.
+    /// Whether visitors who came before the start are brought into a random order.
     #[serde(default)]
     pub shuffle_at_event_start: bool,
-    /// How many come; not needed where each minute is given.
+    /// The number of visitors. Not needed if each minute is given.
     #[serde(default)]
     pub visitors: Option<f64>,
     /// When they come.
@@ -65,14 +65,14 @@ pub struct Plan {
     #[serde(default)]
     pub giving_up: GivingUp,
     /// The part of the visitors who are programs, in percent. In a room with Turnstile they do not
-    /// get a place, in any other they wait like people.
+    /// get a place; in any other they wait like people.
     #[serde(default)]
     pub bots_percent: f64,
-    /// In how many data centers they arrive.
+    /// The number of data centers in which they arrive.
     #[serde(default = "three")]
     pub data_centers: usize,
-    /// How many isolates of the platform answer in the largest data center: 1 on a server of one's
-    /// own. What a room calls and costs depends on it, and hardly who waits.
+    /// The number of isolates in the largest data center: 1 on a server of one's own. It determines
+    /// what a room calls and costs, and hardly who waits.
     #[serde(default = "many")]
     pub isolates: usize,
     /// The seed of all chance.
@@ -83,11 +83,11 @@ pub struct Plan {
     settings: Settings,
 }
 
-/// What visitors do inside.
+/// How visitors behave inside.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OnSite {
-    /// How long a visit takes about: from half as long to half as long again.
+    /// The mean length of a visit in minutes. It varies from half as long to half as long again.
     pub minutes: f64,
     /// Seconds between two pages, on average.
     pub page_every_seconds: f64,
@@ -103,9 +103,9 @@ impl Default for OnSite {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GivingUp {
-    /// The part of those who see a queue page and leave at once, in percent.
+    /// The part of visitors who leave at once when they see a queue page, in percent.
     pub at_once_percent: f64,
-    /// How long the others wait at most, on average; `null`: nobody else gives up.
+    /// The mean patience of the others in minutes; `null` if nobody else gives up.
     pub after_minutes: Option<f64>,
 }
 
@@ -132,7 +132,7 @@ fn any_settings() -> Settings {
 }
 
 impl Plan {
-    /// Reads a plan from JSON. Errors: all that is wrong, each with its field.
+    /// Reads a plan from JSON. Errors: every mistake, each with its field.
     pub fn read(json: &str) -> Result<Self, Vec<Wrong>> {
         let plan = serde_json::from_str::<Self>(json);
         let mut plan = plan.map_err(|error| vec![Wrong::of("", error)])?;
@@ -144,17 +144,17 @@ impl Plan {
         if wrong.is_empty() { Ok(plan) } else { Err(wrong) }
     }
 
-    /// How many visitors are expected.
+    /// Returns the expected number of visitors.
     pub fn visitors(&self) -> f64 {
         arrivals::area(&self.arrivals.curve(self.visitors))
     }
 
-    /// The room's settings.
+    /// Returns the room's settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// When the doors open, in milliseconds from the first arrivals.
+    /// Returns when the doors open, in milliseconds from the first arrivals.
     pub fn opens_at_ms(&self) -> u64 {
         let usual = match self.arrivals {
             Arrivals::Preset(preset) => preset.prequeue_minutes(),
@@ -163,7 +163,7 @@ impl Plan {
         u64::from(self.prequeue_minutes.unwrap_or(usual)) * MINUTE_MS
     }
 
-    /// The story to be played.
+    /// Returns the story to play.
     pub fn scenario(&self) -> Scenario {
         let arrivals = self.arrivals.curve(self.visitors);
         let last_ms = arrivals.last().map_or(0, |(at_ms, _)| *at_ms);
@@ -261,8 +261,7 @@ fn is_time(text: Option<&str>) -> bool {
     text.split_once(':').is_some_and(|(hour, minute)| part(hour, 24) && part(minute, 60))
 }
 
-/// The settings of a room that is described as the API does; where it has no name and no host, it
-/// gets some.
+/// Returns the settings of a room described as in the API. A missing name or host is filled in.
 fn settings_of(room: &Map<String, Value>) -> Result<Settings, Vec<Wrong>> {
     let usual = json!({
         "id": "00000000000000000000000000000001",

@@ -1,4 +1,4 @@
-//! The heatmaps of the published experiment: who waited how long, by the minute of arrival.
+//! The heatmaps of the published experiment: waits by the minute of arrival.
 
 use room_sim::heatmap::{BINS, Heatmap, Wait};
 use room_sim::scenario::EXPERIMENTS;
@@ -9,11 +9,11 @@ use crate::compare::Run;
 
 /// Shades of a map, from few visitors to many; an empty bin has none.
 const SHADES: usize = 8;
-/// Published: everybody comes within this time.
+/// The minutes within which everybody comes, as published.
 const ARRIVALS_MINUTES: f64 = 30.0;
 const HEIGHT: f64 = 300.0;
 
-/// The waits of one run, as they are written to the JSON file: two columns, a row per visitor.
+/// The waits of one run, as in the JSON file: two columns, a row per visitor.
 #[derive(Debug, Serialize)]
 pub struct Waits<'a> {
     algorithm: &'a str,
@@ -49,7 +49,8 @@ fn rounded(value: f64) -> f64 {
     (value * 1_000.0).round() / 1_000.0
 }
 
-/// One section for each number of data centers. Both maps of an algorithm have the same scales.
+/// Writes one section for each number of data centers. Both maps of an algorithm have the same
+/// scales.
 pub fn sections(runs: &[Run]) -> String {
     let mut counts: Vec<usize> = told(runs).map(|(run, _)| run.data_centers).collect();
     counts.sort_unstable();
@@ -107,7 +108,7 @@ pub fn map(algorithm: &str, waits: &[Wait], y_max: f64) -> String {
     panel.svg(&legend(right, map.max()), &(night + &cells))
 }
 
-/// The shade of a bin; the root lets few visitors be seen beside many.
+/// Returns the shade of a bin. The square root makes a few visitors visible beside many.
 fn shade(count: u32, max: u32) -> usize {
     let part = f64::from(count) / f64::from(max.max(1));
     (part.sqrt() * SHADES as f64).ceil() as usize
@@ -131,7 +132,7 @@ fn cells(map: &Heatmap, wanted: usize, panel: &Panel<'_>) -> String {
     cells.collect()
 }
 
-/// The shades beside how many visitors the brightest one stands for.
+/// Draws the legend: the shades, and how many visitors the brightest one stands for.
 fn legend(right: f64, max: u32) -> String {
     const WIDTH: f64 = 9.0;
     let label = format!("{max} visitors");

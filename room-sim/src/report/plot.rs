@@ -1,4 +1,4 @@
-//! One plot as SVG: axes, ticks, lines, areas. Knows nothing of waiting rooms.
+//! One plot as SVG: axes, ticks, lines, areas. It knows nothing of waiting rooms.
 
 use super::story::Points;
 
@@ -7,7 +7,7 @@ const LEFT: f64 = 46.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 26.0;
-/// Ticks of an axis, at most.
+/// The most ticks of an axis.
 const TICKS_MAX: f64 = 5.0;
 
 /// A line, or with the class `fill` the area under it.
@@ -15,34 +15,34 @@ const TICKS_MAX: f64 = 5.0;
 pub struct Series {
     /// Classes of the style sheet.
     pub class: &'static str,
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: &'static str,
-    /// The points that it goes through: minutes and values.
+    /// The points of the line: minutes and values.
     pub points: Points,
 }
 
-/// What is around the lines or the bins.
+/// The frame of the lines or bins.
 #[derive(Clone, Copy, Debug)]
 pub struct Panel<'a> {
     /// The title above the plot.
     pub title: &'a str,
     /// What the vertical axis counts.
     pub unit: &'a str,
-    /// How high all of it is; a plot of lines is 190.
+    /// The height of the whole; 190 for a plot of lines.
     pub height: f64,
-    /// The horizontal axis ends here, in minutes.
+    /// The end of the horizontal axis, in minutes.
     pub x_max: f64,
-    /// The vertical axis reaches at least this.
+    /// The least end of the vertical axis.
     pub y_max: f64,
 }
 
 impl Panel<'_> {
-    /// Tells the width and the height of the plot, in units of the SVG.
+    /// Returns the width and the height of the plot, in units of the SVG.
     pub fn size(&self) -> (f64, f64) {
         (WIDTH, self.height)
     }
 
-    /// Where the vertical axis ends: at a tick.
+    /// Returns the end of the vertical axis, which is at a tick.
     pub fn top(&self) -> f64 {
         let step = step(self.y_max);
         (self.y_max / step).ceil() * step
@@ -58,7 +58,7 @@ impl Panel<'_> {
         self.height - BOTTOM - (self.height - BOTTOM - TOP) * value / self.top()
     }
 
-    /// The picture: title and axes, the legend in its line, and what is drawn `inside` of them.
+    /// Writes the picture: title and axes, the legend in its line, and the content `inside`.
     pub fn svg(&self, legend: &str, inside: &str) -> String {
         let Self { title, unit, height, .. } = self;
         let mut parts = vec![format!(
@@ -98,7 +98,7 @@ pub fn placed(svg: &str, (x, y): (f64, f64), (width, height): (f64, f64)) -> Str
     svg.replacen("<svg ", &place, 1)
 }
 
-/// Draws the lines with their legend; without any point, the words "nobody waited".
+/// Draws the lines with their legend. Without any point it writes "nobody waited".
 pub fn lines(panel: &Panel<'_>, series: &[Series]) -> String {
     let shown = || series.iter().filter(|one| !one.points.is_empty());
     let mut inside: String = shown().map(|one| line(panel, one)).collect();
@@ -131,7 +131,7 @@ fn line(panel: &Panel<'_>, series: &Series) -> String {
     format!("{}<path class=\"line {class}\" d=\"M{path}\"/>\n", area.unwrap_or_default())
 }
 
-/// 1, 2 or 5 times a power of ten, so that few of them make `max`.
+/// Returns 1, 2 or 5 times a power of ten, as the step of a few ticks up to `max`.
 fn step(max: f64) -> f64 {
     let least = (max / TICKS_MAX).max(f64::MIN_POSITIVE);
     let power = 10.0_f64.powf(least.log10().floor());

@@ -9,7 +9,7 @@ pub use room_sim::truth::Sample as Second;
 use room_sim::truth::Truth;
 use room_sim::visitor::Visitor;
 
-/// A line is drawn through the lowest and the highest value of so many spans of time.
+/// The spans of time of a line, which is drawn through the lowest and highest value of each.
 const SPANS: usize = 160;
 
 /// Points of a line: minutes since the beginning, and a value.
@@ -19,9 +19,10 @@ pub type Points = Vec<(f64, f64)>;
 #[derive(Clone, Debug)]
 pub struct Story {
     seconds: Vec<Second>,
-    /// By the minute in which they were told: estimates in seconds, true waits, how many.
+    /// By the minute of the first estimate: sums of estimates in seconds and of true waits, and
+    /// their number.
     estimates: BTreeMap<u64, (f64, f64, u32)>,
-    /// Of everybody who entered, in the experiments alone.
+    /// The waits of all visitors who entered, in the experiments alone.
     waits: Vec<Wait>,
 }
 
@@ -47,12 +48,12 @@ impl Story {
         Self { seconds: truth.samples.clone(), estimates, waits }
     }
 
-    /// The waits of everybody who entered, if this was an experiment.
+    /// Returns the waits of all visitors who entered, if this was an experiment.
     pub fn waits(&self) -> &[Wait] {
         &self.waits
     }
 
-    /// How long it took.
+    /// Returns the length of the story in minutes.
     pub fn minutes(&self) -> f64 {
         self.seconds.len() as f64 / 60.0
     }
@@ -69,7 +70,7 @@ impl Story {
         points.collect()
     }
 
-    /// Minutes told and minutes truly waited, each the mean of those who joined in one minute.
+    /// Returns shown and true minutes, each the mean of the visitors who joined in one minute.
     pub fn estimates(&self) -> (Points, Points) {
         let mean = |of: fn(&(f64, f64, u32)) -> f64| {
             let point = |(minute, sums): (&u64, &(f64, f64, u32))| {

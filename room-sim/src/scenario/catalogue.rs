@@ -1,4 +1,4 @@
-//! The scenarios by name: those of `docs/simulation.md` and some more. Only figures.
+//! The scenarios by name: those of `docs/simulation.md` and some more. Figures only.
 
 use room_core::base::id::EventId;
 use room_core::order::shuffle::{DrawKey, Shuffle};
@@ -62,12 +62,12 @@ pub const NAMES: [&str; 45] = [
 /// any other scenario.
 pub const EXAMPLES: [&str; 4] = ["experiment", "experiment-random", "two-hours", "compressed"];
 
-/// Those of them whose waits are drawn as heatmaps: in order of arrival, and by lot.
+/// The examples whose waits are drawn as heatmaps: in order of arrival, and by lot.
 pub const EXPERIMENTS: [&str; 2] = ["experiment", "experiment-random"];
 
-/// The largest data center has so many isolates (`docs/simulation.md`).
+/// The number of isolates of the largest data center (`docs/simulation.md`).
 const ISOLATES_MAX: usize = 64;
-/// Visitors inside for so many minutes on average fill 10,000 places with 1,100 a minute.
+/// The visitors per minute who fill the 10,000 places, given how long they stay on average.
 const CAPACITY_PER_MINUTE: f64 = 1_096.0;
 
 impl Scenario {
@@ -148,7 +148,7 @@ impl Scenario {
     }
 }
 
-/// The usual room of 10,000 places, with so many arrivals a minute for half an hour.
+/// The usual room of 10,000 places, with constant arrivals per minute for half an hour.
 pub(crate) fn constant(name: &'static str, per_minute: f64) -> Scenario {
     Scenario {
         name,
@@ -194,27 +194,27 @@ fn sale() -> Scenario {
     }
 }
 
-/// The same room, but lots are drawn among those who wait.
+/// The same room, with lots drawn among the waiting visitors.
 fn by_lot(name: &'static str, scenario: Scenario) -> Scenario {
     let settings = Settings { queueing_method: QueueingMethod::Random, ..scenario.settings };
     Scenario { name, settings, ..scenario }
 }
 
-/// Sessions of half an hour: a visitor who has left keeps a place for long.
+/// Sessions of half an hour. A visitor who has left keeps a place for long.
 fn long_sessions(name: &'static str) -> Scenario {
     let mut settings = Settings::with_limits(10_000, 2_000);
     settings.session_duration_minutes = 30;
     Scenario { settings, duration_ms: minutes(90), ..constant(name, 600.0) }
 }
 
-/// 900 people a minute, who would fit, and 1,500 bots: 45,000 of them, none of whom passes a
-/// challenge.
+/// 900 people a minute, who would fit, and 1,500 bots a minute, 45,000 in all, none of whom passes
+/// a challenge.
 fn among_bots(name: &'static str) -> Scenario {
     let habits = Habits { bots: 1_500.0 / 2_400.0, ..Habits::USUAL };
     Scenario { habits, ..constant(name, 2_400.0) }
 }
 
-/// The same million comes before the start, is held for those ten minutes, and draws lots then.
+/// The same million comes before the start, is held for those ten minutes, and then draws lots.
 fn prequeue() -> Scenario {
     let start_ms = minutes(10);
     let shuffle = Shuffle {
@@ -234,8 +234,8 @@ fn prequeue() -> Scenario {
     }
 }
 
-/// The global object loses all memory in the middle of a minute, when the room has been full for
-/// a while; later the objects of some data centers too, without and with their copies.
+/// The global object loses all memory in the middle of a minute, when the room has been full for a
+/// while. Later the objects of some data centers do too, without and with their copies.
 fn restart() -> Scenario {
     let usual = constant("restart", 1_800.0);
     let data_centers = |every, with_copy| Fault::RestartDataCenters { every, with_copy };
@@ -309,7 +309,7 @@ fn fairshot() -> Scenario {
 }
 
 /// The published experiment: 10,000 visitors join over 30 minutes and browse for about a minute.
-/// The limits are not published: these take three quarters of those who come.
+/// The limits are not published. These take three quarters of the visitors.
 pub(super) fn experiment() -> Scenario {
     let mut settings = Settings::with_limits(400, 400);
     settings.session_duration_minutes = 1;
@@ -328,8 +328,9 @@ pub(super) fn experiment() -> Scenario {
     }
 }
 
-/// What `tests/simulated/compressed.test.mjs` plays in workerd, visitor for visitor: a room that is
-/// wanted by twice as many as it holds, with both kinds of restarts in the middle of the line.
+/// The story that `tests/simulated/compressed.test.mjs` plays in workerd, visitor for visitor.
+/// Twice as many want to enter as the room holds, with both kinds of restarts in the middle of the
+/// line.
 fn compressed() -> Scenario {
     let data_centers = Fault::RestartDataCenters { every: 1, with_copy: true };
     let mut settings = Settings::with_limits(400, 400);

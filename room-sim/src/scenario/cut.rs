@@ -1,5 +1,5 @@
-//! The scenarios in which isolates do not reach the aggregator of their data center, while it goes
-//! on syncing. Only figures.
+//! The scenarios in which isolates do not reach the aggregator of their data center, while it still
+//! syncs. Figures only.
 
 use room_core::room::settings::Settings;
 
@@ -7,8 +7,8 @@ use super::catalogue::{constant, experiment};
 use super::{Fault, ReportWay, Scenario, minutes, seconds};
 use crate::visitor::Habits;
 
-/// When each cut begins, in minutes, how many seconds it lasts, every how many isolates it hits,
-/// and what becomes of their reports.
+/// The cuts. Each has its start in minutes, its length in seconds, every how many isolates it hits,
+/// and what happens to their reports.
 const CUTS: [(u64, u64, usize, ReportWay); 8] = [
     (8, 5, 1, ReportWay::Lost),
     (9, 25, 3, ReportWay::Lost),

@@ -1,4 +1,4 @@
-//! The scenarios in which more breaks, is late or is tight than usual. Only figures.
+//! The scenarios in which more breaks, is late or is tight than usual. Figures only.
 
 use room_core::room::settings::Settings;
 
@@ -6,8 +6,8 @@ use super::catalogue::{constant, experiment};
 use super::{Fault, NetworkConditions, Scenario, minutes, seconds};
 use crate::visitor::Habits;
 
-/// Visitors per minute who take half of the 10,000 places, a tenth of them, and five times as many
-/// as there are.
+/// Visitors per minute who take half of the 10,000 places. The constants after it are for a tenth
+/// of the places, and for five times as many visitors as places.
 const HALF_PER_MINUTE: f64 = 550.0;
 const TENTH_PER_MINUTE: f64 = 110.0;
 const FIVEFOLD_PER_MINUTE: f64 = 5_500.0;
@@ -59,7 +59,8 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
     })
 }
 
-/// Within a second five times as many come as there are places for, instead of a tenth.
+/// Five times as many visitors come as there are places, from one second to the next; before it is
+/// a tenth.
 fn step(name: &'static str) -> Scenario {
     Scenario {
         arrivals: vec![
@@ -82,14 +83,14 @@ fn with_conditions(
     Scenario { network_conditions: change(scenario.network_conditions), ..scenario }
 }
 
-/// The room of `over`, with data centers whose clocks are so far apart.
+/// The room of `over`, with data centers whose clocks differ by this much.
 fn skewed(name: &'static str, data_center_skew_ms: u64) -> Scenario {
     let scenario = constant(name, 1_800.0);
     let conditions = NetworkConditions { data_center_skew_ms, ..scenario.network_conditions };
     Scenario { network_conditions: conditions, ..scenario }
 }
 
-/// Few places and sessions of a minute: each visitor counts, and renews at the last moment. The
+/// Few places and sessions of a minute. Each visitor counts, and renews at the last moment. The
 /// visitors are those of the published experiment, but give up and reload as usual.
 fn tight(name: &'static str, places: u32, per_minute: f64) -> Scenario {
     let mut settings = Settings::with_limits(places, places);
@@ -107,7 +108,7 @@ fn deploy(at_ms: u64) -> Vec<(u64, Fault)> {
     ]
 }
 
-/// All counters answer 3.5 s late for 45 s, which is silence to whoever asked; R alone is tight.
+/// All counters answer 3.5 s late for 45 s, which is a timeout for their callers. Only R is tight.
 fn slow_counters(name: &'static str, per_minute: u32, arrivals_per_minute: f64) -> Scenario {
     let begins_ms = minutes(12);
     Scenario {

@@ -1,6 +1,5 @@
-//! The same stories in rooms of every size: a rush into an empty room, by which it is measured
-//! what visitors are told before the room has seen anybody leave, and each kind of restart. Only
-//! figures.
+//! The same stories in rooms of every size: a rush into an empty room, and each kind of restart.
+//! The rush measures what visitors are shown before the room has seen anybody leave. Figures only.
 
 use room_core::room::settings::Settings;
 
@@ -32,9 +31,9 @@ pub const RESTARTS: [(&str, u32); 4] = [
     ("restarts-10000", 10_000),
 ];
 
-/// Within 10 s so many times as many come as there are places, and in the rest of the minute.
+/// Multiples of the places that come within the first 10 s, and in the rest of the minute.
 const RUSH: (f64, f64) = (2.0, 3.0);
-/// Later 1.2 times as many come as can enter.
+/// The later arrivals, as a multiple of those who can enter.
 const OVERLOAD: f64 = 1.2;
 
 /// The scenario of this name, if it is one of these.
@@ -45,10 +44,12 @@ pub(super) fn named(name: &str) -> Option<Scenario> {
     rush.or_else(|| restarts.map(|(name, places)| restarts_of(name, *places)))
 }
 
-/// Five times as many as there are places come within a minute into an empty room; a fifth leaves
-/// at the first queue page. Where sessions last a minute all look at a page each 10 s, for 20 to
-/// 60 s: before anybody is seen to leave, everybody is seen to come again and again. Where sessions
-/// are longer visitors stay for 4.1 minutes on average.
+/// A rush of five times the places within a minute, into an empty room; a fifth leaves at the first
+/// queue page.
+///
+/// If sessions last a minute, all look at a page every 10 s, for 20 to 60 s. So everybody is seen
+/// to come again and again before anybody is seen to leave. If sessions are longer, visitors stay
+/// for 4.1 minutes on average.
 fn rush_into(name: &'static str, places: u32, session: u32) -> Scenario {
     let mut settings = Settings::with_limits(places, places);
     settings.session_duration_minutes = session;
@@ -77,8 +78,7 @@ fn rush_into(name: &'static str, places: u32, session: u32) -> Scenario {
     }
 }
 
-/// A room with a short line, of whom many leave, loses the memory of its objects, each kind three
-/// times.
+/// A room with a short line that many leave loses the memory of its objects, each kind three times.
 fn restarts_of(name: &'static str, places: u32) -> Scenario {
     let per_minute = places * 3 / 5;
     let mut settings = Settings::with_limits(places, per_minute);

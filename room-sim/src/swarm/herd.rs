@@ -1,4 +1,4 @@
-//! Many stories on some threads, one after another as they are done.
+//! Plays many stories on several threads.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,13 +14,13 @@ use super::{broken_laws, play};
 pub struct Played {
     /// Its seed.
     pub seed: u64,
-    /// What came of it; none where a machine has panicked.
+    /// Its outcome; `None` if a machine panicked.
     pub outcome: Option<Outcome>,
-    /// The laws that it broke, each with the parts that are enough for that.
+    /// The broken laws, each with the parts that suffice to break it.
     pub failures: Vec<Failure>,
 }
 
-/// A broken law, as small as it became.
+/// A broken law, reduced to as few parts as possible.
 pub struct Failure {
     /// How it broke in the whole story.
     pub first: Broken,
@@ -31,7 +31,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command that repeats it.
+    /// Returns the command that repeats it.
     pub fn command(&self, seed: u64) -> String {
         let numbers: Vec<String> =
             self.parts.iter().map(|(number, _)| number.to_string()).collect();
@@ -39,7 +39,7 @@ impl Failure {
     }
 }
 
-/// Plays the story of one seed, all of it or the parts that are kept, and shrinks what fails.
+/// Plays the story of one seed, all of it or the kept parts, and shrinks failures.
 pub fn play_one(seed: u64, kept: Option<&[usize]>) -> Played {
     let story = Story::of(seed);
     let kept = kept.map_or_else(|| story.all(), <[usize]>::to_vec);
@@ -57,7 +57,7 @@ pub fn play_one(seed: u64, kept: Option<&[usize]>) -> Played {
     Played { seed, outcome, failures }
 }
 
-/// Plays the stories of all seeds on so many threads, and hands over each that is done.
+/// Plays the stories of all seeds on this many threads, and hands over each finished one.
 pub fn play_all<Error>(
     seeds: &RangeInclusive<u64>,
     threads: usize,

@@ -11,27 +11,29 @@ use crate::measure::{MINUTE_YOUNGER_MS, Measures, Summary, overtaken};
 use crate::swarm::story::Draft;
 use crate::world::World;
 
-/// What is allowed beyond a limit: this part of it, or one visitor where that is more.
+/// The allowed excess over a limit: this part of it, or one visitor if that is more.
 const OVER_PART: f64 = 0.002;
-/// Nobody may enter for so long although places are free and somebody waits, and for a session
-/// besides: so long a place is held that was lost with its isolate or its data center.
+/// The longest time without an entrance although places are free and somebody waits, in
+/// milliseconds. A session is added, for which a place is held that was lost with its isolate or
+/// its data center.
 const STANDSTILL_MS: u64 = MINUTE_MS;
-/// The longest fault lasts so long.
+/// The longest fault, in milliseconds.
 const FAULT_MS: u64 = 3 * MINUTE_MS;
-/// So many of those who entered may be overtaken, or a few where that is fewer.
+/// The part of the entered visitors who may be overtaken, or a few if that is more.
 const OVERTAKEN_PART: f64 = 0.002;
 const OVERTAKEN_FEW: f64 = 1.0;
-/// Whoever is called enters with the next check-in, or the one after it if its slot gets lost.
+/// The check-ins within which a called visitor enters: the next, or the one after it if its slot
+/// gets lost.
 const CHECK_INS: u64 = 2;
 
-/// A law.
+/// A law of the swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// No machine panics.
     Sound,
-    /// Never are more than N inside.
+    /// Never more than N are inside.
     Places,
-    /// Never are more than R admitted in 60 s.
+    /// Never more than R are admitted in 60 s.
     Rate,
     /// Nobody enters before the start of an event.
     Start,
@@ -41,11 +43,11 @@ pub enum Law {
     Progress,
     /// First come, first served.
     Order,
-    /// The platform would have borne it.
+    /// The platform's limits would have been kept.
     Platform,
 }
 
-/// All laws, in the order in which they are told.
+/// All laws, in the order of reports.
 pub const LAWS: [Law; 8] = [
     Law::Sound,
     Law::Places,
@@ -58,7 +60,7 @@ pub const LAWS: [Law; 8] = [
 ];
 
 impl Law {
-    /// What it is called.
+    /// Returns the name of the law.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sound => "sound",
@@ -72,7 +74,7 @@ impl Law {
         }
     }
 
-    /// What it says, in one sentence.
+    /// Returns the law in one sentence.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Sound => "no machine panics",
@@ -99,21 +101,22 @@ impl Law {
     }
 }
 
-/// What came of a story, as far as laws speak of it.
+/// The outcome of a story with regard to the laws.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Visitors who came, waited, and entered.
     pub visitors: (u64, u64, u64),
-    /// A number made of every admission in its order.
+    /// A hash of all admissions in their order.
     pub fingerprint: u64,
-    /// How many too many were inside, with those whose renewal died with its isolate.
+    /// Visitors inside beyond N, including those whose renewal died with its isolate.
     pub over: u64,
-    /// The laws, how far it went, and how far it may go.
+    /// The laws, each with the reached and the allowed figure.
     figures: Vec<(Law, f64, f64)>,
 }
 
-/// A slow room calls nobody without a free slot. In a lottery, whoever was called in one round is
-/// waited for in the next: if they have all left, it goes on a round later.
+/// Returns the further wait that is allowed. A slow room calls nobody without a free slot. In a
+/// lottery, visitors called in one round are awaited in the next: if all have left, the room
+/// continues a round later.
 fn waited_ms(settings: &Settings) -> u64 {
     let is_drawn = settings.queueing_method == QueueingMethod::Random;
     let is_slow = settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE;
@@ -123,14 +126,14 @@ fn waited_ms(settings: &Settings) -> u64 {
 /// A law that is broken.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// Which one.
+    /// The law.
     pub law: Law,
-    /// How far it went, and how far it may go.
+    /// The reached and the allowed figure.
     pub figures: (f64, f64),
 }
 
 impl Outcome {
-    /// Reads it off a story that is over.
+    /// Reads the outcome from a finished story.
     pub fn of(
         world: &World,
         measures: &Measures,
@@ -165,20 +168,20 @@ impl Outcome {
         }
     }
 
-    /// The laws that it breaks.
+    /// Returns the broken laws.
     pub fn broken(&self) -> Vec<Broken> {
         let broken = self.figures.iter().filter(|(_, is, most)| is > most);
         broken.map(|(law, is, most)| Broken { law: *law, figures: (*is, *most) }).collect()
     }
 
-    /// How far each law went, and how far it may go.
+    /// Returns the laws, each with the reached and the allowed figure.
     pub fn figures(&self) -> &[(Law, f64, f64)] {
         &self.figures
     }
 }
 
 impl Broken {
-    /// A machine has panicked.
+    /// Returns the broken law of a machine that panicked.
     pub fn panic() -> Self {
         Self { law: Law::Sound, figures: (1.0, 0.0) }
     }

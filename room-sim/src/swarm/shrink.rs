@@ -1,8 +1,11 @@
-//! Makes a list smaller that breaks something: takes out what it breaks without. Knows no story.
+//! Shrinks a list that breaks something, by removing what is not needed for that. It knows no
+//! story.
 
-/// The numbers with which alone it still breaks, and how it does then; `breaks` tries some of them.
-/// Half of them are taken out at once, then fewer and fewer, and at last one after another; the
-/// last ones first, which are the faults of a story.
+/// Returns the numbers that suffice to break it, and how it then breaks; `breaks` tries some of
+/// them.
+///
+/// First half of them are removed at once, then fewer and fewer, and at last one after another. The
+/// last numbers go first, since they are the faults of a story.
 pub fn shrink<Broken>(
     all: &[usize],
     first: Broken,

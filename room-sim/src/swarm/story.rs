@@ -1,4 +1,4 @@
-//! Draws a story: parts by the seed, each of which can be left out. Runs nothing.
+//! Draws a story: parts by the seed, each of which can be left out. Nothing runs here.
 
 mod degraded;
 mod faults;
@@ -11,15 +11,15 @@ use crate::chance::Stream;
 use crate::scenario::{Fault, Scenario, constant};
 use crate::visitor::Stay;
 
-/// The usual room of the swarm: what counts where no part says otherwise.
+/// The places of the usual room of the swarm, unless a part changes them.
 const PLACES: u32 = 200;
 const DATA_CENTERS: usize = 3;
 const MINUTES: u64 = 10;
-/// Twice as many come than there are places for.
+/// The usual number of arrivals, as a multiple of the places.
 const LOAD: f64 = 2.0;
-/// No more visitors come to a story: it should take a fraction of a second.
+/// The most visitors of a story, so that it takes a fraction of a second.
 const VISITORS_MAX: f64 = 2_500.0;
-/// So long visitors are on the site on average who stay as usual.
+/// The mean stay of visitors who stay as usual, in milliseconds.
 const LONG_STAY_MS: f64 = 246_000.0;
 
 /// What one part changes.
@@ -27,14 +27,14 @@ type Change = Box<dyn Fn(&mut Draft)>;
 
 /// One thing that distinguishes a story from the usual one: an ingredient or a fault.
 pub struct Part {
-    /// What it is, for whoever reads of a broken law.
+    /// Its description in the report of a broken law.
     pub text: String,
     change: Change,
 }
 
 /// The story of a seed.
 pub struct Story {
-    /// The seed, also of all that happens by chance in the world.
+    /// The seed, which also determines all chance in the world.
     pub seed: u64,
     /// What was drawn, ingredients before faults.
     pub parts: Vec<Part>,
@@ -46,10 +46,10 @@ pub struct Draft {
     scenario: Scenario,
     /// How many data centers the world has.
     pub data_centers: usize,
-    /// Parts of the time, and how many come then, by how many can enter.
+    /// Parts of the time, each with its arrivals as a multiple of those who can enter.
     load: Vec<(f64, f64)>,
     visitors_max: f64,
-    /// Whether whoever comes first enters first.
+    /// Whether the line is in order of arrival.
     pub is_in_order: bool,
     /// Whether anything breaks.
     pub has_faults: bool,
@@ -66,12 +66,12 @@ impl Story {
         Self { seed, parts }
     }
 
-    /// The numbers of all parts.
+    /// Returns the numbers of all parts.
     pub fn all(&self) -> Vec<usize> {
         (0..self.parts.len()).collect()
     }
 
-    /// Puts the parts together that are kept, by their numbers.
+    /// Puts the kept parts together, by their numbers.
     pub fn draft(&self, kept: &[usize]) -> Draft {
         let mut draft = Draft::usual();
         for part in kept.iter().filter_map(|number| self.parts.get(*number)) {
@@ -104,7 +104,8 @@ impl Draft {
         }
     }
 
-    /// The scenario: the visitors come by what the room can take, and faults in order of time.
+    /// Returns the scenario. Visitors come by the capacity of the room, and faults in order of
+    /// time.
     pub fn scenario(&self) -> Scenario {
         let mut scenario = self.scenario.clone();
         let duration_ms = scenario.duration_ms as f64;
@@ -128,7 +129,7 @@ impl Draft {
         scenario
     }
 
-    /// How many visitors may enter in a minute in the long run.
+    /// Returns how many visitors may enter per minute in the long run.
     fn capacity_per_minute(&self) -> f64 {
         let Settings { total_active_users, new_users_per_minute, .. } = self.scenario.settings;
         let stay_ms = match self.scenario.habits.stay {

@@ -1,4 +1,4 @@
-//! A count of things that each end at a known moment. Knows nothing of visitors.
+//! A count of things that each end at a known moment. It knows nothing of visitors.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,12 @@ pub struct Expiring {
 }
 
 impl Expiring {
-    /// Nothing yet at `start`; ends are rounded up to whole `width_ms`.
+    /// Makes an empty count that begins at `start`. Ends are rounded up to whole `width_ms`.
     pub fn new(start: Timestamp, width_ms: u64) -> Self {
         Self { width_ms, first: start.0 / width_ms + 1, ends: VecDeque::new(), live: 0 }
     }
 
-    /// One more, until `end`; one that has ended changes nothing.
+    /// Adds one until `end`. One that has ended changes nothing.
     pub fn add(&mut self, end: Timestamp) {
         let Some(index) = self.index(end) else { return };
         if index >= self.ends.len() {
@@ -32,7 +32,7 @@ impl Expiring {
         }
     }
 
-    /// Takes one that was added with this end back, if it has not ended.
+    /// Removes one that was added with this end, if it has not ended.
     pub fn remove(&mut self, end: Timestamp) {
         let index = self.index(end);
         if let Some(count) = index.and_then(|index| self.ends.get_mut(index))
@@ -43,7 +43,7 @@ impl Expiring {
         }
     }
 
-    /// How many have not ended at `now`; `now` never goes back.
+    /// Counts what has not ended at `now`. `now` never goes back.
     pub fn live(&mut self, now: Timestamp) -> u64 {
         while self.first * self.width_ms <= now.0 {
             self.first += 1;

@@ -1,14 +1,15 @@
-//! What a jump of a clock changes in what counts: sessions and minutes end by clocks.
+//! The effects of a clock's jump on what counts, since sessions and minutes end by clocks.
 
 use room_core::base::time::Timestamp;
 use room_core::capacity::slots::{ANSWER_MS, LEASE_MS};
 
 use super::Truth;
 
-/// So long a slot may be used that was granted before a jump: its lease, and the answer with it.
+/// How long a slot granted before a jump may be used, in milliseconds: its lease, and the answer
+/// with it.
 const SLOTS_END_MS: u64 = LEASE_MS + ANSWER_MS;
 
-/// How far the clock of the books has jumped forward while slots from before may be used.
+/// The forward jumps of ledger time, for as long as earlier slots may be used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Jumps {
     last_at: Timestamp,
@@ -21,15 +22,15 @@ impl Jumps {
         *self = Self { last_at: now, by_ms: before_ms + by_ms };
     }
 
-    /// In which moment the books count somebody who enters at `now`, if the slot is from before.
+    /// Returns the moment at which the ledger counts an entrance at `now` with an earlier slot.
     pub(super) fn booked_at(self, now: Timestamp) -> Timestamp {
         if now.since_ms(self.last_at) < SLOTS_END_MS { now - self.by_ms } else { now }
     }
 }
 
 impl Truth {
-    /// The session of a visitor that would have run until `session_ends` ends so many milliseconds
-    /// earlier, since the clock by which it ends has jumped. Returns when.
+    /// Ends a visitor's session `by_ms` earlier than `session_ends`, since the clock by which it
+    /// ends has jumped. Returns the new end.
     pub fn shorten(&mut self, now: Timestamp, session_ends: Timestamp, by_ms: u64) -> Timestamp {
         let ends_at = (session_ends - by_ms).max(now);
         self.inside.live(now);
@@ -38,8 +39,8 @@ impl Truth {
         ends_at
     }
 
-    /// The clock of the books jumps forward by so many milliseconds: what has entered before is so
-    /// much longer ago for them, and so is what enters with slots from before.
+    /// Makes ledger time jump forward by `by_ms`. For the ledger earlier entrances are then that
+    /// much longer ago, and so are later ones with earlier slots.
     pub fn jump_books(&mut self, now: Timestamp, by_ms: u64) {
         self.last_minute.iter_mut().for_each(|at| *at = *at - by_ms);
         self.jumps.note(now, by_ms);

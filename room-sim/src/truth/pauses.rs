@@ -1,8 +1,8 @@
-//! How long nobody enters after a restart although a place is free. Knows no visitor.
+//! How long nobody enters after a restart although a place is free. It knows no visitor.
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 
-/// A pause that begins this long after a restart has other causes.
+/// How long after a restart a pause may begin because of it, in milliseconds.
 const RESTART_MS: u64 = 30 * SECOND_MS;
 
 /// Which objects lost their memory.
@@ -12,7 +12,7 @@ pub enum Restart {
     Global,
     /// The counters and aggregators of data centers.
     DataCenters,
-    /// Everything, with all isolates: new code.
+    /// Everything including the isolates: new code.
     Deploy,
 }
 
@@ -23,18 +23,19 @@ pub(crate) struct Pauses {
     global_ms: u64,
     data_centers_ms: u64,
     deploy_ms: u64,
-    /// The longest one that began later than that: what is usual.
+    /// The longest pause that began later than that, as the usual one.
     pub(crate) usual_ms: u64,
 }
 
 impl Pauses {
-    /// Objects lose their memory. All that do in one moment are a deploy.
+    /// Notes that objects lose their memory. If all do in one moment, it is a deploy.
     pub(crate) fn restart(&mut self, now: Timestamp, kind: Restart) {
         let others = self.last.is_some_and(|(last, at)| at == now && last != kind);
         self.last = Some((if others { Restart::Deploy } else { kind }, now));
     }
 
-    /// Nobody has entered since `free_since`, although a place was free for somebody who waited.
+    /// Notes that nobody has entered since `free_since`, although a place was free for somebody who
+    /// waited.
     pub(crate) fn note(&mut self, free_since: Timestamp, now: Timestamp) {
         let Some((kind, at)) = self.last else { return };
         let since = free_since.max(at);
@@ -47,7 +48,7 @@ impl Pauses {
         *longest = (*longest).max(now.since_ms(since));
     }
 
-    /// The longest pause after this kind of restart, in milliseconds; 0 where there was none.
+    /// Returns the longest pause after this kind of restart, in milliseconds; 0 if there was none.
     pub(crate) fn longest_ms(&self, kind: Restart) -> u64 {
         match kind {
             Restart::Global => self.global_ms,

@@ -1,4 +1,4 @@
-//! When and where visitors come for the first time, as the scenario has it. Decides nothing.
+//! When and where visitors come for the first time, by the scenario. It decides nothing.
 
 use room_core::base::time::SECOND_MS;
 
@@ -9,8 +9,8 @@ use super::faults::Faults;
 use crate::chance::cumulated;
 use crate::scenario::Scenario;
 
-/// Draws who comes in the second that begins now, a Poisson number of visitors, and enters their
-/// arrivals. Nobody comes to a data center that has vanished.
+/// Enters the arrivals of the second that begins now. Their number has a Poisson distribution.
+/// Nobody comes to a data center that has vanished.
 pub(crate) fn enter_second(scenario: &Scenario, faults: &Faults, context: &mut Context<'_>) {
     let at_ms = context.now.since_ms(START);
     let per_second = scenario.rate_per_minute(at_ms) / 60.0;

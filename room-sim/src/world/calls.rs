@@ -1,4 +1,4 @@
-//! Calls on their way: who waits for an answer, and when a message arrives. Decides nothing.
+//! Calls on their way: who waits for an answer, and when a message arrives. It decides nothing.
 
 use std::collections::BTreeMap;
 
@@ -18,26 +18,26 @@ use crate::chance::Chance;
 pub(crate) struct Calls {
     /// Delays, losses and cuts of the messages.
     pub(crate) network: Network,
-    /// Who runs the version before.
+    /// What runs the version before.
     pub(crate) versions: Versions,
-    /// Who waits, by the number of the call.
+    /// The waiting callers, by the number of the call.
     waiting: BTreeMap<u64, Caller>,
-    /// The isolates to which a second answer to a call may come, until it would be silence, and the
-    /// counters that they asked.
+    /// The isolates that may get a second answer to a call before its timeout, and the counters
+    /// that they asked.
     answered: BTreeMap<u64, (Place, Node)>,
     /// The number of the last call.
     last: u64,
 }
 
 impl Calls {
-    /// Begins without a call.
+    /// Makes the state without a call.
     pub(crate) fn new(network: Network) -> Self {
         let (waiting, answered) = (BTreeMap::new(), BTreeMap::new());
         Self { network, versions: Versions::default(), waiting, answered, last: 0 }
     }
 
-    /// Ends a call: whoever waited for it. `None` once it has ended, since an answer can come after
-    /// the silence, and twice.
+    /// Ends a call and returns its caller. `None` once it has ended: an answer can come after the
+    /// timeout, and twice.
     pub(crate) fn end(&mut self, call: u64) -> Option<Caller> {
         let caller = self.waiting.remove(&call);
         if let Some(Caller::Visit(visit)) = &caller
@@ -61,40 +61,40 @@ impl Calls {
         }
     }
 
-    /// Finds the isolate to which one more answer to a call has come, and the counter it is of.
+    /// Finds the isolate that got one more answer to a call, and the counter that sent it.
     pub(crate) fn answered(&self, call: u64) -> Option<(Place, Node)> {
         self.answered.get(&call).copied()
     }
 
-    /// Nothing more comes of a call.
+    /// Drops a call from which nothing more can come.
     pub(crate) fn forget(&mut self, call: u64) {
         self.answered.remove(&call);
     }
 }
 
-/// What a part of the world acts through: it reads the time and the settings, draws, calls, and
-/// enters what will happen. Its own state is its own; other parts it reaches by events alone.
+/// The means by which a part of the world acts. It reads the time and the settings, draws, calls,
+/// and enters future events. A part owns its state, and reaches other parts only by events.
 #[derive(Debug)]
 pub(crate) struct Context<'world> {
-    /// The present moment, the same for all parts; the clocks of the objects are ahead of it.
+    /// The present moment, the same for all parts. The clocks of the objects are ahead of it.
     pub(crate) now: Timestamp,
     /// The room's settings now.
     pub(crate) settings: &'world Settings,
     /// The random draws, a stream for each concern.
     pub(crate) chance: &'world mut Chance,
-    /// The events that will happen, in order of time.
+    /// The future events, in order of time.
     pub(crate) event_queue: &'world mut EventQueue<WorldEvent>,
     /// The calls on their way.
     pub(crate) calls: &'world mut Calls,
 }
 
 impl Context<'_> {
-    /// Enters an event that happens so many milliseconds from now.
+    /// Enters an event that happens `after_ms` milliseconds from now.
     pub(crate) fn enter_in(&mut self, after_ms: u64, event: WorldEvent) {
         self.event_queue.enter(self.now + after_ms, event);
     }
 
-    /// Sends a question; the caller hears the answer or, after [`SILENCE_MS`], silence.
+    /// Sends a question. The caller gets the answer or, after [`SILENCE_MS`], silence.
     pub(crate) fn call(&mut self, caller: Caller, question: Question) {
         self.calls.last += 1;
         let call = self.calls.last;
@@ -126,7 +126,7 @@ impl Context<'_> {
         }
     }
 
-    /// Sends a visit's question once more; `late_ms` later it may be late again.
+    /// Sends a visit's question once more. After `late_ms` it may be late again.
     pub(crate) fn call_again(&mut self, call: u64, question: Question, late_ms: u64) {
         let Some(caller) = self.calls.waiting.remove(&call) else { return };
         self.send(call, &caller, question);
@@ -134,7 +134,7 @@ impl Context<'_> {
         self.calls.waiting.insert(call, caller);
     }
 
-    /// Sends an answer to a question; whoever does not wait any more gets none.
+    /// Sends an answer to a question. A caller that no longer waits gets none.
     pub(crate) fn reply(&mut self, call: u64, reply: Reply) {
         let Some(caller) = self.calls.waiting.get(&call) else { return };
         let reply = self.calls.versions.reply(caller, reply);

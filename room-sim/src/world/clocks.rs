@@ -1,9 +1,9 @@
-//! The clocks of isolates and objects, each ahead of the world's time. Decides nothing.
+//! The clocks of isolates and objects, each ahead of the world's time. It decides nothing.
 
 use crate::chance::Stream;
 use crate::scenario::NetworkConditions;
 
-/// No clock gets further ahead of the world's time than this by a jump.
+/// How far a jump may put a clock ahead of the world's time, in milliseconds.
 const AHEAD_MS_MAX: u64 = 5_000;
 
 /// How much the clocks of each data center are ahead of the world's time.
@@ -12,7 +12,7 @@ const AHEAD_MS_MAX: u64 = 5_000;
 pub(crate) struct Clocks {
     data_centers_ms: Vec<u64>,
     global_ms: u64,
-    /// Within a data center, clocks differ by up to this much.
+    /// The largest difference of clocks within a data center, in milliseconds.
     spread_ms: u64,
 }
 
@@ -31,12 +31,12 @@ impl Clocks {
         Self { data_centers_ms, global_ms: draw_ms(), spread_ms: conditions.skew_ms }
     }
 
-    /// The clocks of a data center jump. Returns how far they did, in milliseconds.
+    /// Makes the clock of a data center jump. Returns how far it did, in milliseconds.
     pub(crate) fn jump(&mut self, data_center: usize, by_ms: i64) -> i64 {
         self.data_centers_ms.get_mut(data_center).map_or(0, |ahead_ms| jump(ahead_ms, by_ms))
     }
 
-    /// The clock of the global aggregator jumps. Returns how far it did, in milliseconds.
+    /// Makes the clock of the global aggregator jump. Returns how far it did, in milliseconds.
     pub(crate) fn jump_global(&mut self, by_ms: i64) -> i64 {
         jump(&mut self.global_ms, by_ms)
     }

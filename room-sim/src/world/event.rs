@@ -16,25 +16,25 @@ pub(crate) enum WorldEvent {
     Visit(usize),
     /// A question reaches an object.
     Question(u64, Box<Question>),
-    /// An object has time for a question that waited for it.
+    /// An object has time for a waiting question.
     Served(u64, Box<Question>),
-    /// An answer reaches whoever waits.
+    /// An answer reaches its caller.
     Reply(u64, Box<Reply>),
-    /// The answer to a visit's question is late: it is perhaps sent again.
+    /// The answer to a visit's question is late. The question may be repeated.
     Late(u64),
-    /// Whoever waits has waited long enough, or the call failed.
+    /// A caller's timeout ends, or its call failed.
     Silence(u64),
-    /// The timer of an object rings, if it is still in this incarnation.
+    /// The timer of an object goes off, if the object is still in this incarnation.
     Wake(Object, Incarnation),
-    /// A request goes on with an isolate's reports after its own answer.
+    /// A request continues with an isolate's reports after its own answer.
     Work(Shift),
-    /// A report of an isolate is not answered yet: perhaps something must be held.
+    /// A report of an isolate is still unanswered. Something may have to be held.
     Unanswered(u64, Shift),
-    /// An isolate dies with what it has not reported; another one takes its place.
+    /// An isolate dies with what it has not reported. Another one takes its place.
     Death { data_center: usize, isolate: usize },
     /// The fault of this number happens.
     Fault(usize),
-    /// The copies are taken that the fault of this number will find.
+    /// The copies for the fault of this number are taken.
     Copies(usize),
     /// Counts of a published design move from or to the global object.
     Counts(CountsEvent),

@@ -1,7 +1,7 @@
-//! What will happen, in order of time; what is due at the same moment comes in order of entry.
+//! The future events, in order of time. Events of the same moment come in order of entry.
 //!
-//! A wheel of one slot per millisecond holds the present span, sorted chunks hold the rest:
-//! entering and taking out cost the same however many millions of visitors are due. The span is so
+//! A wheel of one slot per millisecond holds the present span, and sorted chunks hold the rest.
+//! Entering and taking out cost the same however many millions of visitors are due. The span is so
 //! short that the slots of millions stay in the caches of the processor.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -11,14 +11,14 @@ use room_core::base::time::Timestamp;
 /// Milliseconds of one turn of the wheel.
 const SPAN_MS: u64 = 1 << 10;
 
-/// Events by the moment at which they will happen, to the millisecond.
+/// Future events, to the millisecond.
 #[derive(Debug)]
 pub struct EventQueue<WorldEvent> {
     /// The millisecond of the span that is being emptied.
     slot: usize,
     span: u64,
     slots: Vec<VecDeque<WorldEvent>>,
-    /// Events in the slots.
+    /// The number of events in the slots.
     near: usize,
     later: BTreeMap<u64, Vec<(Timestamp, WorldEvent)>>,
     entered: u64,
@@ -37,7 +37,7 @@ impl<WorldEvent> EventQueue<WorldEvent> {
         }
     }
 
-    /// Enters an event; one for a moment that has passed happens now.
+    /// Enters an event. One for a past moment happens now.
     pub fn enter(&mut self, at: Timestamp, event: WorldEvent) {
         self.entered += 1;
         let at = at.max(self.present());
@@ -48,7 +48,7 @@ impl<WorldEvent> EventQueue<WorldEvent> {
         }
     }
 
-    /// Takes the next event out, with its moment; `None` if nothing will happen any more.
+    /// Takes out the next event, with its moment; `None` if there is none.
     pub fn next(&mut self) -> Option<(Timestamp, WorldEvent)> {
         loop {
             if self.near == 0 {
@@ -63,12 +63,12 @@ impl<WorldEvent> EventQueue<WorldEvent> {
         }
     }
 
-    /// Lists what else is due at the moment of the last event, in the order in which it comes.
+    /// Lists the other events due at the moment of the last event, in their order.
     pub fn due_now(&self) -> impl Iterator<Item = &WorldEvent> {
         self.slots.get(self.slot).into_iter().flatten()
     }
 
-    /// Counts all events that were ever entered.
+    /// Returns the number of all events that were ever entered.
     pub fn entered(&self) -> u64 {
         self.entered
     }
@@ -84,7 +84,7 @@ impl<WorldEvent> EventQueue<WorldEvent> {
         }
     }
 
-    /// Goes on to the next span in which anything happens.
+    /// Advances to the next span in which anything happens.
     fn turn(&mut self) -> Option<()> {
         let (span, events) = self.later.pop_first()?;
         (self.span, self.slot) = (span, 0);

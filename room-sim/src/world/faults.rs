@@ -1,5 +1,5 @@
-//! What breaks in a world and when, as the scenario planned it; which data centers have vanished.
-//! Also the deaths of isolates, which happen in every story.
+//! What breaks in a world and when, by the scenario; and which data centers have vanished. It also
+//! has the deaths of isolates, which happen in every story.
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 
@@ -12,37 +12,37 @@ use crate::scenario::{Clocks, Code, Fault};
 use crate::truth::Restart;
 use crate::world::World;
 
-/// Copies are at most this old when they are found.
+/// The largest age of a copy when it is found, in milliseconds.
 const COPY_AGE_MS: u64 = 2 * SECOND_MS;
-/// The row is written at least this often while anything changes.
+/// The longest time between two writes of the row while anything changes, in milliseconds.
 const ROW_AGE_MS: u64 = 10 * SECOND_MS;
-/// What an aggregator hears is in the row after so long, also in a calm room.
+/// The time after which an aggregator's news is in the row, also in a calm room, in milliseconds.
 const HEARD_MS: u64 = 60 * SECOND_MS;
-/// A cut leaves each third data center alone.
+/// Every how many data centers a cut hits.
 const CUT_EVERY: usize = 3;
 
 /// The faults of a story.
 #[derive(Debug)]
 pub(crate) struct Faults {
-    /// The milliseconds from the beginning on, and what happens then.
+    /// The planned faults, by milliseconds from the beginning.
     planned: Vec<(u64, Fault)>,
     /// Whether each data center has vanished.
     gone: Vec<bool>,
-    /// Nobody who waits is heard before this moment.
+    /// When the silence of the line ends.
     line_is_heard_at: Timestamp,
-    /// Whose renewals an aggregator has heard of, and no stored row, when their isolate died, and
-    /// in which data center.
+    /// Visitors whose renewals an aggregator had heard of, but no stored row, when their isolate
+    /// died. With the moment and the data center.
     heard: Vec<(Timestamp, usize, Vec<usize>)>,
 }
 
 impl Faults {
-    /// Nothing is broken yet.
+    /// Makes the state in which nothing is broken.
     pub(crate) fn new(planned: Vec<(u64, Fault)>, data_centers: usize) -> Self {
         let gone = vec![false; data_centers];
         Self { planned, gone, line_is_heard_at: Timestamp::default(), heard: Vec::new() }
     }
 
-    /// Enters every fault, and before it the moments at which copies are taken that it will find.
+    /// Enters every fault, and before it the moments at which its copies are taken.
     pub(crate) fn plan(&self, start: Timestamp, context: &mut Context<'_>) {
         for (number, (at_ms, _)) in self.planned.iter().enumerate() {
             let at = start + *at_ms;
@@ -58,17 +58,17 @@ impl Faults {
         self.planned.get(number).map(|(_, fault)| *fault)
     }
 
-    /// Nobody who waits is heard before this moment.
+    /// Silences the line until this moment.
     pub(crate) fn silence_line(&mut self, heard_at: Timestamp) {
         self.line_is_heard_at = heard_at;
     }
 
-    /// When the line is heard again; none while it is heard.
+    /// Returns when the silence of the line ends; `None` while there is none.
     pub(crate) fn line_is_heard_at(&self, now: Timestamp) -> Option<Timestamp> {
         Some(self.line_is_heard_at).filter(|heard_at| now < *heard_at)
     }
 
-    /// Counts the data centers, vanished ones too.
+    /// Returns the number of data centers, including vanished ones.
     pub(crate) fn data_centers(&self) -> usize {
         self.gone.len()
     }
@@ -78,7 +78,7 @@ impl Faults {
         self.gone.get(data_center).copied().unwrap_or(false)
     }
 
-    /// Lets a data center vanish: its objects are heard no more. False if there is none.
+    /// Makes a data center vanish, with its objects. Returns false if there is none.
     pub(crate) fn vanish(&mut self, data_center: usize, network: &mut Network) -> bool {
         let Some(gone) = self.gone.get_mut(data_center) else { return false };
         *gone = true;
@@ -93,7 +93,7 @@ impl Faults {
         }
     }
 
-    /// From now on no message gets lost, and whatever is cut off and has not vanished is connected.
+    /// Ends all losses of messages, and connects what is cut off and has not vanished.
     pub(crate) fn heal(&self, network: &mut Network) {
         network.heal();
         for data_center in 0..self.data_centers() {
@@ -103,7 +103,7 @@ impl Faults {
 }
 
 impl World {
-    /// Takes the copies that the fault of this number will find.
+    /// Takes the copies for the fault of this number.
     pub(crate) fn take_copies(&mut self, number: usize) {
         let (parts, mut context) = self.parts();
         if parts.published.is_some() {
@@ -125,7 +125,7 @@ impl World {
         }
     }
 
-    /// The fault of this number happens to the parts that it hits.
+    /// Applies the fault of this number to the parts that it hits.
     pub(crate) fn fault(&mut self, number: usize) {
         let Some(fault) = self.faults.get(number).filter(|_| !self.is_healed()) else { return };
         match fault {
@@ -171,7 +171,7 @@ impl World {
         }
     }
 
-    /// New code, or that of before, runs in what is replaced for it.
+    /// Replaces code by the version before, or by the present one.
     fn replace_code(&mut self, of: Code, is_before: bool) {
         self.calls.versions.replace(of, is_before);
         match of {
@@ -181,7 +181,7 @@ impl World {
         }
     }
 
-    /// Clocks jump together.
+    /// Makes clocks jump together.
     fn jump_clocks(&mut self, of: Clocks, by_ms: i64) {
         let Clocks::DataCenters(every) = of else {
             let jumped_ms = self.clocks.jump_global(by_ms);
@@ -213,7 +213,7 @@ impl World {
         }
     }
 
-    /// All isolates of each data center of so many are replaced.
+    /// Replaces all isolates of every `every`-th data center.
     fn replace_isolates(&mut self, every: usize) {
         for data_center in (0..self.isolates.len()).step_by(every) {
             for isolate in 0..self.scenario.isolates(data_center) {
@@ -222,7 +222,7 @@ impl World {
         }
     }
 
-    /// Everybody who keeps a copy of the settings hears of the new ones.
+    /// Announces the new settings to all that keep a copy of them.
     fn set_limits(&mut self) {
         self.truth.set_limits(self.now, &self.settings);
         if let Some(room) = &mut self.published {
@@ -230,7 +230,7 @@ impl World {
         }
     }
 
-    /// All isolates of a data center die, and its objects are heard no more.
+    /// Makes a data center vanish: its isolates die, and its objects are heard no more.
     fn vanish(&mut self, data_center: usize) {
         if self.faults.vanish(data_center, &mut self.calls.network) {
             for isolate in 0..self.scenario.isolates(data_center) {
@@ -253,7 +253,7 @@ impl World {
         self.plan_death(data_center, isolate);
     }
 
-    /// The aggregator of a data center dies, and with it what it alone has heard.
+    /// Drops what only the aggregator of a data center has heard, since it dies.
     fn forget_renewals(&mut self, data_center: usize) {
         let all = std::mem::take(&mut self.faults.heard);
         for (at, of, visitors) in all {
@@ -267,7 +267,7 @@ impl World {
         isolates.into_iter().flatten().for_each(|instance| instance.renewals.forget());
     }
 
-    /// An isolate tells the global aggregator what it could not report. Where either runs the
+    /// Makes an isolate tell the global aggregator what it could not report. If either runs the
     /// version before, nobody holds the places of these visitors.
     pub(crate) fn look_at_hold(&mut self, place: Place) {
         if self.calls.versions.knows_holds(place) {
@@ -287,7 +287,7 @@ impl World {
         }
     }
 
-    /// An isolate is replaced by one that knows nothing.
+    /// Replaces an isolate by one that knows nothing.
     fn kill(&mut self, data_center: usize, isolate: usize) {
         let born = IsolateInstance::born(data_center, &self.clocks, &mut self.chance);
         let Some(row) = self.isolates.get_mut(data_center) else { return };

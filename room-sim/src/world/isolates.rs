@@ -1,4 +1,4 @@
-//! The shell of the isolates: visits, and the work after the replies. Decides nothing.
+//! The shell of the isolates: visits, and the work after the replies. It decides nothing.
 //!
 //! It drives the `Visit` of the core as `src/visit.rs` and `src/reports.rs` of the Worker do.
 
@@ -25,19 +25,20 @@ use crate::world::network::{Asking, Caller, Place, Question, Shift, WaitingVisit
 use crate::world::objects::node;
 use crate::world::renewals::Renewals;
 
-/// A browser that got an error page asks again after this long.
+/// Time until a browser repeats a request after an error page, in milliseconds.
 const AGAIN_MS: u64 = SECOND_MS;
-/// A browser's timer is up to this late.
+/// The largest delay of a browser's timer, in milliseconds.
 const LATE_MS: u64 = 300;
-/// A challenge takes a person between so many milliseconds, and a bot no longer.
+/// The shortest and longest time of a person for a challenge, in milliseconds. A bot takes no
+/// longer.
 const SOLVED_MS: (u64, u64) = (1_000, 8_000);
 /// Shares of a data center's isolates fall with the rank (`docs/simulation.md`).
 const ISOLATE_EXPONENT: f64 = 0.7;
-/// A cookie that is shared is used in so many data centers at once, the visitor's own among them,
-/// and there so many times.
+/// The number of data centers in which a shared cookie is used at once, including the visitor's
+/// own. The constant after it says how often in each.
 const SHARED_BY: usize = 10;
 const SHARED_USES: usize = 200;
-/// More requests with the same cookie at once than this are not made.
+/// The most requests at once with the same cookie.
 const ECHOES_MAX: u64 = 5;
 
 /// The Cache API copy of the view in each data center.
@@ -48,7 +49,7 @@ pub(crate) type ViewCopies = Vec<Option<View>>;
 pub(crate) struct IsolateInstance {
     machine: Isolate,
     incarnation: Incarnation,
-    /// How much its clock is ahead of time.
+    /// How far its clock is ahead of time, in milliseconds.
     ahead_ms: u64,
     duty: ReportDuty,
     copied_at: Timestamp,
@@ -84,7 +85,7 @@ impl IsolateInstance {
 #[derive(Debug)]
 pub(crate) struct IsolateRow {
     instances: Vec<IsolateInstance>,
-    /// Cumulated parts of the requests.
+    /// Cumulated parts of the requests, by isolate.
     shares: Vec<f64>,
 }
 
@@ -117,14 +118,14 @@ impl IsolateRow {
         &mut self.instances
     }
 
-    /// The clocks of all isolates jump by so many milliseconds.
+    /// Makes the clocks of all isolates jump by `by_ms` milliseconds.
     pub(crate) fn jump(&mut self, by_ms: i64) {
         for instance in &mut self.instances {
             instance.ahead_ms = instance.ahead_ms.saturating_add_signed(by_ms);
         }
     }
 
-    /// The clocks of all isolates are set anew.
+    /// Sets the clocks of all isolates again.
     pub(crate) fn set_clocks(&mut self, data_center: usize, clocks: &Clocks, stream: &mut Stream) {
         for instance in &mut self.instances {
             instance.ahead_ms = clocks.draw_ms(data_center, stream);
@@ -136,7 +137,7 @@ impl IsolateRow {
         self.get_mut(place.isolate).filter(|instance| instance.incarnation == place.incarnation)
     }
 
-    /// Tells which incarnation of an isolate runs now; 0 where there is no such isolate.
+    /// Returns the present incarnation of an isolate; 0 if there is no such isolate.
     pub(crate) fn incarnation(&self, isolate: usize) -> u64 {
         self.instances.get(isolate).map_or(0, |instance| instance.incarnation.0)
     }
@@ -147,7 +148,7 @@ impl World {
         self.isolates.get_mut(place.data_center)?.present(place)
     }
 
-    /// A visitor asks for a page, and its browser perhaps for some more at the same time.
+    /// Makes a visitor request a page, and its browser perhaps several more at the same time.
     pub(crate) fn visit_escrow(&mut self, visitor: usize) {
         let Some(browser) = self.visitors.get(visitor) else { return };
         let data_center = browser.data_center;
@@ -167,7 +168,7 @@ impl World {
         self.request(visitor, data_center, ticket, false);
     }
 
-    /// Others use the same cookie at the same time, here and in other data centers.
+    /// Makes others use the same cookie at the same time, here and in other data centers.
     fn use_everywhere(&mut self, visitor: usize, data_center: usize, ticket: Option<&Ticket>) {
         let data_centers = self.isolates.len();
         let elsewhere =
@@ -242,7 +243,7 @@ impl World {
         }
     }
 
-    /// The answer to a visit's question is late: sends it again if the isolate wants that.
+    /// Handles the late answer to a visit's question: repeats it if the isolate wants that.
     pub(crate) fn ask_again(&mut self, call: u64) {
         let Some(WaitingVisit { asking, question, .. }) = self.calls.visit(call) else { return };
         let place = asking.place;
@@ -257,7 +258,7 @@ impl World {
         context.call_again(call, question, late_ms);
     }
 
-    /// One more answer comes to a question that was sent again.
+    /// Takes one more answer to a repeated question.
     pub(crate) fn take_late_reply(&mut self, call: u64, reply: CounterReply) {
         let Some((place, counter)) = self.calls.answered(call) else { return };
         let now = self.now;
@@ -335,7 +336,7 @@ impl World {
         self.report_soon(place, work_is_left || is_revoked);
     }
 
-    /// The answer to a request with a token leads back to the page, with the ticket it has earned.
+    /// Leads the visitor from a request with a token back to the page, with the new ticket.
     fn lead_on(&mut self, visitor: usize, outcome: Outcome) {
         let Some(browser) = self.visitors.get_mut(visitor) else { return };
         if let Outcome::PassWith(ticket)
@@ -347,7 +348,7 @@ impl World {
         self.event_queue.enter(self.now + 1, WorldEvent::Visit(visitor));
     }
 
-    /// The answer of the origin ends the session of the visitor, who does not come back.
+    /// Ends the visitor's session by the origin's answer. The visitor does not come back.
     fn revoke(&mut self, place: Place, visitor: usize) {
         let now = self.now;
         let Some(browser) = self.visitors.get_mut(visitor) else { return };
@@ -363,7 +364,8 @@ impl World {
         }
     }
 
-    /// The visitor sees a challenge, and comes with what becomes of it: its time counts from then.
+    /// Shows the visitor a challenge. Returns when it comes with the result, from when its wait
+    /// counts.
     fn show_challenge(&mut self, visitor: usize) -> Option<Timestamp> {
         let comes_at = self.now + self.chance.visitors.between(SOLVED_MS.0, SOLVED_MS.1);
         let browser = self.visitors.get_mut(visitor)?;
@@ -372,7 +374,7 @@ impl World {
         Some(comes_at)
     }
 
-    /// The visitor sees the infinite queue, in which nobody is known to wait.
+    /// Shows the visitor the infinite queue, in which no waiting is counted.
     fn show_infinite(
         &mut self,
         visitor: usize,
@@ -414,7 +416,7 @@ impl World {
         Some(now + interval_ms + stream.between(0, LATE_MS))
     }
 
-    /// The request goes on after its answer and reports what is new, unless another one does.
+    /// Lets the request continue after its answer and report what is new, unless another one does.
     fn report_soon(&mut self, place: Place, work_is_left: bool) {
         let started_at = self.now;
         if work_is_left

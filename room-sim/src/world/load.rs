@@ -1,6 +1,6 @@
 //! What one object bears: a request each millisecond, and none that would wait over a second.
 //!
-//! Counts the calls that reach it, served or not; decides nothing else.
+//! It counts the calls that reach the object, served or not, and decides nothing else.
 
 use room_core::base::time::{SECOND_MS, Timestamp};
 use room_core::machines::data_center_counter::SHARDS_MAX;
@@ -10,18 +10,18 @@ use serde::Serialize;
 use super::objects::Object;
 pub use super::storage::Sizes;
 
-/// A request keeps the object busy this long (`docs/simulation.md`).
+/// How long a request keeps the object busy, in milliseconds (`docs/simulation.md`).
 const SERVICE_MS: u64 = 1;
-/// A request that would wait longer fails.
+/// The longest wait of a request, in milliseconds. A longer one fails.
 const PATIENCE_MS: u64 = SECOND_MS;
 
-/// An object that sleeps for so long may lose its memory.
+/// How long an object must sleep to perhaps lose its memory, in milliseconds.
 const FORGETS_MS: u64 = 10 * SECOND_MS;
 /// The platform's limits of one object: calls in a second, and memory.
 const CALLS_PER_S_MAX: u64 = 1_000;
 const MEMORY_BYTES_MAX: usize = 128 * 1024 * 1024;
-/// A state is taken for so many times as large in memory as its text: the maps that hold it, the
-/// text itself while it is written, and what the machine knows besides.
+/// The memory of a state as a multiple of its text. It includes the maps that hold it, the text
+/// itself while it is written, and what the machine knows besides.
 const MEMORY_PER_TEXT: usize = 8;
 
 /// The requests of one object: when it is free again, and how many came in one second.
@@ -33,17 +33,17 @@ pub struct Load {
     peak: u64,
     /// The calls that came since the measure began.
     calls: u64,
-    /// How many timers and calls of its own keep the object awake now, and since when.
+    /// The timers and calls of its own that keep the object awake now, and since when.
     pending: u32,
     awake_since: Timestamp,
-    /// When it last began to serve a call, or a timer or call of its own ended.
+    /// When it last began to serve a call, or when its last timer or own call ended.
     active_at: Timestamp,
     /// How long it was awake since the measure began, in milliseconds.
     awake_ms: u64,
 }
 
 impl Load {
-    /// A request arrives: how long it waits for its turn; none if it fails.
+    /// Takes in a request. Returns how long it waits for its turn; `None` if it fails.
     pub fn arrive(&mut self, now: Timestamp) -> Option<u64> {
         if now.seconds() != self.second {
             (self.second, self.in_second) = (now.seconds(), 0);
@@ -64,17 +64,17 @@ impl Load {
         Some(waits_ms)
     }
 
-    /// Whether it has slept for so long that the platform may have taken its memory.
+    /// Whether it has slept long enough for the platform to take its memory.
     pub fn may_have_forgotten(&self, now: Timestamp) -> bool {
         self.pending == 0 && now.since_ms(self.active_at) >= FORGETS_MS
     }
 
-    /// Tells the most calls that reached the object in one second.
+    /// Returns the most calls that reached the object in one second.
     pub fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// From now on a timer, or a call of its own, keeps the object awake.
+    /// Keeps the object awake by a timer or a call of its own.
     pub fn wait(&mut self, now: Timestamp) {
         if self.pending == 0 {
             self.awake_since = now;
@@ -82,7 +82,7 @@ impl Load {
         self.pending += 1;
     }
 
-    /// A timer rings, or a call is answered.
+    /// Notes that a timer went off or an own call was answered.
     pub fn end_wait(&mut self, now: Timestamp) {
         self.active_at = now;
         if self.pending == 1 {
@@ -91,7 +91,7 @@ impl Load {
         self.pending = self.pending.saturating_sub(1);
     }
 
-    /// The object ends, with all that it waits for.
+    /// Ends the object, with all that it waits for.
     pub fn end(&mut self, now: Timestamp) {
         self.pending = self.pending.min(1);
         self.end_wait(now);
@@ -108,7 +108,7 @@ impl Load {
     }
 }
 
-/// Most calls that reached one object in one second, by class.
+/// The most calls that reached one object in one second, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Peaks {
     /// A data center's counter.
@@ -120,54 +120,54 @@ pub struct Peaks {
 }
 
 impl Peaks {
-    /// Tells the most calls that reached any object in one second.
+    /// Returns the most calls that reached any object in one second.
     pub fn max(&self) -> u64 {
         self.counter.max(self.aggregator).max(self.global)
     }
 }
 
-/// How much of the platform the objects of a room took at most, and what they cost.
+/// The most that the objects of a room took of the platform, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Footprint {
     /// What was stored.
     pub sizes: Sizes,
     /// Bytes of the largest state of an object, as text.
     pub largest_state: usize,
-    /// What is paid for.
+    /// The cost.
     pub cost: Cost,
 }
 
-/// What an owner pays for, from five minutes after the beginning on.
+/// The cost for an owner, from five minutes after the beginning on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// For how long it was measured, in milliseconds.
+    /// The measured time, in milliseconds.
     pub measured_ms: u64,
     /// Requests of pages.
     pub page_views: u64,
-    /// Those of them with which somebody entered.
+    /// Those requests with which somebody entered.
     pub entries: u64,
     /// The calls that reached any object of the room.
     pub calls: u64,
-    /// Those of them that somebody who entered, or asked to, caused: for slots. The others tell
-    /// that somebody is still inside.
+    /// Those calls that were for slots of visitors who entered or asked to. The others report that
+    /// somebody is still inside.
     pub entry_calls: u64,
     /// The calls that reached the registry, which all rooms share.
     pub registry_calls: u64,
     /// The objects of the room that were called.
     pub objects: u64,
-    /// How long they were awake, all together, in milliseconds.
+    /// Their total time awake, in milliseconds.
     pub awake_ms: u64,
-    /// The values that were written or deleted, where the world writes all of them (where objects
-    /// forget in their sleep).
+    /// The values that were written or deleted, if the world writes all of them (if objects forget
+    /// in their sleep).
     pub rows: u64,
-    /// The part of the time in which an object was awake, the mean of all that were called: it had
-    /// a timer, waited for an answer or served a call.
+    /// The part of the time in which an object was awake, as the mean over all called ones. It is
+    /// awake with a timer, while it waits for an answer, and while it serves a call.
     pub awake: f64,
 }
 
 impl Footprint {
-    /// Counts what the platform would not have borne: each value too large, and once an object
-    /// with too much memory and one with too many calls in a second.
+    /// Counts the excesses over the platform's limits: each value too large, and once each an
+    /// object with too much memory and one with too many calls in a second.
     pub fn failures(&self, peaks: Peaks) -> u64 {
         let bytes = self.largest_state.saturating_mul(MEMORY_PER_TEXT);
         let memory = u64::from(bytes > MEMORY_BYTES_MAX);
@@ -186,14 +186,14 @@ pub struct Loads {
     pub global: Load,
     /// The Anywhere counter of the published design of 2023.
     pub anywhere: Load,
-    /// By data center: when its copy of the configuration was confirmed last.
+    /// When the copy of the configuration was last confirmed, by data center.
     confirmed_at: Vec<Timestamp>,
     registry_calls: u64,
     entry_calls: u64,
 }
 
 impl Loads {
-    /// Begins with objects that nobody has called.
+    /// Makes the loads of objects that nobody has called.
     pub fn new(data_centers: usize) -> Self {
         Self {
             counters: vec![Load::default(); data_centers * usize::from(SHARDS_MAX)],
@@ -206,7 +206,7 @@ impl Loads {
         }
     }
 
-    /// A visit looks for a newer configuration: it asks the registry if the copy of its data
+    /// Looks for a newer configuration for a visit. It asks the registry if the copy of the data
     /// center is too old.
     pub(crate) fn look_for_configuration(&mut self, data_center: usize, now: Timestamp) {
         let Some(confirmed_at) = self.confirmed_at.get_mut(data_center) else { return };
@@ -216,12 +216,12 @@ impl Loads {
         }
     }
 
-    /// Somebody who enters causes a call.
+    /// Counts a call that somebody who enters caused.
     pub(crate) fn note_entry_call(&mut self) {
         self.entry_calls += 1;
     }
 
-    /// The load of one object; none if there is no such object.
+    /// Returns the load of one object; `None` if there is no such object.
     pub(crate) fn of(&mut self, object: Object) -> Option<&mut Load> {
         match object {
             Object::Counter(counter) => self.counters.get_mut(counter.index()),
@@ -230,14 +230,14 @@ impl Loads {
         }
     }
 
-    /// From now on a timer, or a call of its own, keeps an object awake.
+    /// Keeps an object awake by a timer or a call of its own.
     pub(crate) fn wait(&mut self, object: Object, now: Timestamp) {
         if let Some(load) = self.of(object) {
             load.wait(now);
         }
     }
 
-    /// A timer of an object rings, or its call is answered.
+    /// Notes that a timer of an object went off or its own call was answered.
     pub(crate) fn end_wait(&mut self, object: Object, now: Timestamp) {
         if let Some(load) = self.of(object) {
             load.end_wait(now);
@@ -258,7 +258,7 @@ impl Loads {
         (self.registry_calls, self.entry_calls) = (0, 0);
     }
 
-    /// What the objects have cost in the `measured_ms` since the measure began.
+    /// Returns the cost of the objects in the `measured_ms` since the measure began.
     pub fn cost(&self, now: Timestamp, measured_ms: u64) -> Cost {
         let objects = self.counters.iter().chain(&self.aggregators).chain([&self.global]);
         let called: Vec<&Load> = objects.filter(|load| load.calls > 0).collect();
@@ -279,7 +279,7 @@ impl Loads {
         }
     }
 
-    /// Most calls in one second at the busiest object of each class.
+    /// Returns the most calls in one second at the busiest object of each class.
     pub fn peaks(&self) -> Peaks {
         let busiest = |loads: &[Load]| loads.iter().map(Load::peak).max().unwrap_or(0);
         Peaks {

@@ -1,5 +1,5 @@
-//! The messages that reach the global object, as texts: to be sent to a real one, which then has as
-//! much to do.
+//! The messages that reach the global object, as texts. They can be sent to a real one, which then
+//! has as much to do.
 
 use room_core::base::time::Timestamp;
 use room_core::machines::wire::{self, GlobalRequest};
@@ -9,13 +9,13 @@ use super::{START, World};
 /// A message and the moment at which it came.
 #[derive(Clone, Debug)]
 pub struct Heard {
-    /// In milliseconds since 1970, in the world's own time.
+    /// The moment in milliseconds since 1970, in the world's own time.
     pub at: Timestamp,
     /// The text on the wire.
     pub text: String,
 }
 
-/// Keeps the messages that come, if they are wanted.
+/// Keeps the incoming messages, if they are wanted.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(Option<Vec<Heard>>);
 

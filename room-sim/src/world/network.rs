@@ -1,4 +1,4 @@
-//! Calls on their way: who waits, how long messages take, what gets lost. Delivers nothing.
+//! Calls on their way: who waits, how long messages take, what gets lost. It delivers nothing.
 
 use room_core::admission::{Ask, RandomInputs};
 use room_core::base::id::Incarnation;
@@ -14,24 +14,25 @@ use crate::chance::Stream;
 use crate::scenario::{NetworkConditions, ReportWay};
 use crate::world::objects::data_center_of;
 
-/// An answer that takes longer is silence, as in the Worker's calls.
+/// The timeout of a call, in milliseconds, as in the Worker's calls.
 pub const SILENCE_MS: u64 = 3 * SECOND_MS;
-/// A message that is slow takes up to this many times as long.
+/// The largest factor by which a slow message takes longer.
 const SLOW_TIMES_MAX: u64 = 5;
-/// The way there and back between an isolate and the objects of its data center takes 1 to 10 ms.
+/// The bounds of one way between an isolate and the objects of its data center, in milliseconds. A
+/// round trip takes 1 to 10 ms.
 const TO_COUNTER_MS: (u64, u64) = (0, 5);
 const FROM_COUNTER_MS: (u64, u64) = (1, 5);
-/// So much longer is each way to the objects of a data center that are far away.
+/// The further time of each way to the objects of a far data center, in milliseconds.
 const FAR_MS: u64 = 57;
 
-/// One incarnation of an isolate: what is sent to an earlier one reaches nobody.
+/// One incarnation of an isolate. What is sent to an earlier one reaches nobody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The number of the data center, from 0 on.
     pub data_center: usize,
     /// The number of the isolate in its data center, from 0 on.
     pub isolate: usize,
-    /// Its incarnation: a restart draws another one.
+    /// Its incarnation. A restart draws another one.
     pub incarnation: Incarnation,
 }
 
@@ -45,13 +46,13 @@ pub struct CounterSeat {
 }
 
 impl CounterSeat {
-    /// Finds its place in a list of all counters that may exist, data center by data center.
+    /// Returns its index in a list of all counters that may exist, data center by data center.
     pub fn index(self) -> usize {
         self.data_center * usize::from(SHARDS_MAX) + self.number
     }
 }
 
-/// A request of a visitor, as far as its answer needs it.
+/// The part of a visitor's request that its answer needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
     /// The isolate that asked.
@@ -62,13 +63,13 @@ pub struct Asking {
     pub asked_at: Timestamp,
     /// The random inputs of the visit.
     pub random: RandomInputs,
-    /// What came of the challenge whose token the request brought; none where it brought none.
+    /// The outcome of the challenge whose token the request brought; `None` without a token.
     pub passed: Option<bool>,
-    /// True for one more request with the same cookie.
+    /// Whether it is one more request with the same cookie.
     pub is_echo: bool,
 }
 
-/// A request that does an isolate's reports after its own answer, since a moment.
+/// A request that sends an isolate's reports after its own answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Shift {
     /// The isolate.
@@ -82,23 +83,23 @@ pub struct Shift {
 pub struct WaitingVisit {
     /// The request of the visitor.
     pub asking: Asking,
-    /// What the isolate needs a slot for.
+    /// The reason why the isolate needs a slot.
     pub ask: Ask,
-    /// What it asked the counter.
+    /// The isolate's question to the counter.
     pub question: isolate::Question,
 }
 
-/// Who waits for an answer.
+/// A caller that waits for an answer.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// A visit that waits for the counter's answer to this.
     Visit(Box<WaitingVisit>),
     /// A request that works after its own answer.
     Work(Shift),
-    /// A request that gave slots back to the counter: the answer says nothing.
+    /// A request that gave slots back to the counter. The answer has no content.
     Return(Shift),
-    /// An isolate that tells the global aggregator what it could not report; true for a request
-    /// that goes on working after the answer.
+    /// An isolate that tells the global aggregator what it could not report. True for a request
+    /// that continues to work after the answer.
     Hold(Shift, bool),
     /// One incarnation of a counter, which pulls slots from the global aggregator.
     Counter {
@@ -120,7 +121,7 @@ pub enum Caller {
     Global(usize),
 }
 
-/// A request to an object, and to which.
+/// A request to an object, with the object.
 #[expect(clippy::large_enum_variant, reason = "it is boxed wherever many are kept")]
 #[derive(Clone, Debug)]
 pub enum Question {
@@ -152,7 +153,7 @@ pub enum Reply {
     Global(GlobalReply),
 }
 
-/// Which way a message goes between a caller and an object.
+/// The direction of a message between a caller and an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// A question, to the object.
@@ -162,14 +163,14 @@ pub enum Way {
 }
 
 impl Caller {
-    /// The data center whose counter is asked, where it is not that of whoever waits.
+    /// Returns the data center of the asked counter, if it is not the caller's own.
     fn elsewhere(&self) -> Option<usize> {
         let Self::Visit(visit) = self else { return None };
         let asked = data_center_of(visit.question.call.counter.colo);
         Some(asked).filter(|asked| *asked != visit.asking.place.data_center)
     }
 
-    /// The data center of whoever waits.
+    /// Returns the caller's data center.
     fn data_center(&self) -> usize {
         match self {
             Self::Visit(visit) => visit.asking.place.data_center,
@@ -191,8 +192,8 @@ pub struct Network {
     cut: Vec<bool>,
     /// How much later than usual the counters answer.
     counters_late_ms: u64,
-    /// For each data center which of its isolates do not reach the aggregator, what becomes of
-    /// their reports, and whether they do not reach the global one either.
+    /// The isolates of each data center that do not reach the aggregator: every how many, what
+    /// happens to their reports, and whether they do not reach the global one either.
     reports: Vec<(usize, ReportWay, bool)>,
     conditions: NetworkConditions,
 }
@@ -206,7 +207,7 @@ impl Network {
         Self { to_global_ms, cut, counters_late_ms: 0, reports, conditions }
     }
 
-    /// From now on nothing gets lost, repeated or late.
+    /// Ends all losses, repetitions and delays.
     pub fn heal(&mut self) {
         self.counters_late_ms = 0;
         self.reports.fill((1, ReportWay::Open, false));
@@ -221,7 +222,7 @@ impl Network {
         }
     }
 
-    /// From now on this becomes of the reports of each `every`-th isolate of a data center.
+    /// Sets what happens to the reports of each `every`-th isolate of a data center.
     pub fn lead_reports(
         &mut self,
         data_center: usize,
@@ -234,7 +235,8 @@ impl Network {
         }
     }
 
-    /// What becomes of the reports of this isolate, and whether it reaches the global aggregator.
+    /// Returns what happens to the reports of this isolate, and whether it reaches the global
+    /// aggregator.
     fn reports_of(&self, place: Place) -> (ReportWay, bool) {
         match self.reports.get(place.data_center) {
             Some((every, way, and_global)) if place.isolate.is_multiple_of(*every) => {
@@ -244,12 +246,12 @@ impl Network {
         }
     }
 
-    /// From now on each counter answers so many milliseconds later than usual.
+    /// Delays the answers of each counter by `late_ms` milliseconds more than usual.
     pub fn delay_counters(&mut self, late_ms: u64) {
         self.counters_late_ms = late_ms;
     }
 
-    /// How long a message takes one way; none if it gets lost.
+    /// Draws how long a message takes one way; `None` if it gets lost.
     pub fn delay_ms(&self, caller: &Caller, way: Way, stream: &mut Stream) -> Option<u64> {
         let data_center = caller.data_center();
         match caller {
@@ -280,12 +282,13 @@ impl Network {
         }
     }
 
-    /// Whether this message comes once more.
+    /// Draws whether this message comes once more.
     pub fn repeats(&self, stream: &mut Stream) -> bool {
         stream.happens(self.conditions.repeats)
     }
 
-    /// How long a report to the global aggregator or its answer takes; none if it gets lost.
+    /// Draws how long a report to the global aggregator or its answer takes; `None` if it gets
+    /// lost.
     pub fn report_delay_ms(&self, data_center: usize, stream: &mut Stream) -> Option<u64> {
         self.to_global(data_center, stream)
     }
@@ -300,7 +303,7 @@ impl Network {
         self.on_the_way(drawn_ms, stream)
     }
 
-    /// The usual way there and back, in milliseconds.
+    /// Returns the usual round trip, in milliseconds.
     pub fn round_trip_ms(&self, data_center: usize) -> u64 {
         2 * self.to_global_ms.get(data_center).copied().unwrap_or(125)
     }

@@ -1,7 +1,7 @@
-//! The shells of the three objects: they carry questions to the machines, store and restart.
+//! The shells of the three objects. They carry questions to the machines, store and restart.
 //!
-//! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, one
-//! timer per object, and an object that starts again knows nothing but its row and its copy.
+//! They do what `src/objects` of the Worker does: the row is stored before an answer leaves, there
+//! is one timer per object, and a restarted object knows nothing but its row and its copy.
 
 mod faults;
 mod sleep;
@@ -30,7 +30,7 @@ use crate::scenario::Scenario;
 
 /// The key of the row in the storage.
 const ROW: &str = "row";
-/// So often something is written to know its size.
+/// How often something is written to know its size, in milliseconds.
 const SAMPLED_MS: u64 = MINUTE_MS;
 
 const ROOM: RoomId = RoomId::from_bytes([1; 16]);
@@ -51,9 +51,9 @@ pub(crate) enum Object {
 struct Instance<Machine> {
     machine: Machine,
     incarnation: Incarnation,
-    /// How much its clock is ahead of time.
+    /// How far its clock is ahead of time, in milliseconds.
     ahead_ms: u64,
-    /// When its timer rings next, in the time of the world.
+    /// When its timer goes off next, in the time of the world.
     wakes_at: Option<Timestamp>,
     /// What a restart finds in the Cache API.
     copy: Option<String>,
@@ -68,17 +68,18 @@ impl<Machine> Instance<Machine> {
 /// All objects of the room.
 #[derive(Debug)]
 pub(crate) struct Objects {
-    /// As many of each data center as there may be; most are never asked.
+    /// All counters that each data center may have. Most are never asked.
     counters: Vec<Instance<DataCenterCounter>>,
     aggregators: Vec<Instance<DataCenterAggregator>>,
     global: Instance<GlobalAggregator>,
     /// What a restart of the global aggregator finds.
     storage: Storage,
-    /// What is stored are large texts: all are written only while a restart is near that will read
-    /// them, or one may become too large, otherwise some to know their size.
+    /// Whether all is written. The stored texts are large, so all are written only while a restart
+    /// is near that will read them, or one may become too large. Otherwise some are written to know
+    /// their size.
     writes_all: bool,
     writes_next_at: Timestamp,
-    /// Time that the global aggregator took for what it stored, and how often it did.
+    /// The time of the global aggregator for what it stored, and how often it stored.
     writing: (Duration, u32),
     /// Bytes of the largest state of an object, by the texts of its copy.
     largest_state: usize,
@@ -89,7 +90,7 @@ pub(crate) struct Objects {
     rows_before: u64,
     /// Whether an object that sleeps forgets what it has not stored.
     sleepers_forget: bool,
-    /// Whether all is written in the whole story.
+    /// Whether all is written during the whole story.
     writes_always: bool,
     pub(super) recorder: Recorder,
 }
@@ -140,7 +141,7 @@ impl Objects {
         }
     }
 
-    /// Tells the most calls that reached one object in one second, by class.
+    /// Returns the most calls that reached one object in one second, by class.
     pub(crate) fn peaks(&self) -> Peaks {
         self.loads.peaks()
     }
@@ -151,12 +152,12 @@ impl Objects {
         self.loads.begin_measure(now);
     }
 
-    /// A visit looks for a newer configuration.
+    /// Looks for a newer configuration for a visit.
     pub(crate) fn look_for_configuration(&mut self, data_center: usize, now: Timestamp) {
         self.loads.look_for_configuration(data_center, now);
     }
 
-    /// A question reaches an object: it is answered in its turn, or fails if that is too late.
+    /// Takes in a question to an object. It is answered in its turn, or fails if that is too late.
     pub(crate) fn ask(&mut self, call: u64, question: Box<Question>, context: &mut Context<'_>) {
         let object = match *question {
             Question::Counter(counter, _) => Object::Counter(counter),
@@ -177,7 +178,7 @@ impl Objects {
         }
     }
 
-    /// An object has time for a question: its machine answers, now or in a later turn.
+    /// Serves a question. The object's machine answers, now or in a later turn.
     pub(crate) fn serve(&mut self, call: u64, question: Question, context: &mut Context<'_>) {
         let (now, id, settings) = (context.now, RequestId(call), context.settings);
         match question {
@@ -202,7 +203,7 @@ impl Objects {
         }
     }
 
-    /// The answer to a counter's pull, or silence.
+    /// Takes in the answer to a counter's pull, or silence.
     pub(crate) fn pulled(
         &mut self,
         counter: CounterSeat,
@@ -221,7 +222,7 @@ impl Objects {
         }
     }
 
-    /// The answer to an aggregator's sync, or silence.
+    /// Takes in the answer to an aggregator's sync, or silence.
     pub(crate) fn synced(
         &mut self,
         data_center: usize,
@@ -292,7 +293,7 @@ impl Objects {
         }
     }
 
-    /// Writes what the global aggregator wants stored; false if a value is too large, and then
+    /// Writes what the global aggregator wants stored. Returns false if a value is too large; then
     /// nobody is answered.
     fn store(&mut self, context: &mut Context<'_>) -> bool {
         let now = context.now;
@@ -312,7 +313,7 @@ impl Objects {
         is_written
     }
 
-    /// Notes how large the states are: of the global aggregator, and of the busiest data center.
+    /// Notes the sizes of the states of the global aggregator and of the busiest data center.
     fn measure_states(&mut self) {
         let counters = self.counters.iter().take(usize::from(SHARDS_MAX));
         let counter = counters.map(|one| one.machine.copy().len()).max().unwrap_or(0);
@@ -321,14 +322,14 @@ impl Objects {
         self.largest_state = states.into_iter().max().unwrap_or(0);
     }
 
-    /// Tells what the platform would not have borne up to `now`, and what it was paid for.
+    /// Returns what exceeded the platform's limits up to `now`, and the cost.
     pub(crate) fn footprint(&self, now: Timestamp) -> Footprint {
         let cost = self.loads.cost(now, now.since_ms(self.measured_from));
         let cost = Cost { rows: self.storage.rows() - self.rows_before, ..cost };
         Footprint { sizes: self.storage.sizes(), largest_state: self.largest_state, cost }
     }
 
-    /// Tells how long the global aggregator takes for what it stores, on average.
+    /// Returns the mean time of the global aggregator for what it stores.
     pub(crate) fn writing_time(&self) -> Duration {
         self.writing.0.checked_div(self.writing.1).unwrap_or_default()
     }
@@ -351,7 +352,7 @@ impl Objects {
         }
     }
 
-    /// Sets the timer, unless it rings earlier anyway: then the machine asks again.
+    /// Sets the timer, unless it goes off earlier anyway. The machine then asks again.
     fn wake_at(&mut self, object: Object, moment: Option<Timestamp>, context: &mut Context<'_>) {
         let (Some(moment), now) = (moment, context.now) else { return };
         let Some((wakes_at, incarnation, ahead_ms)) = self.timer(object) else { return };
@@ -364,7 +365,8 @@ impl Objects {
         }
     }
 
-    /// A timer rings: the machine's turn, unless the object has restarted or set another moment.
+    /// Lets a timer go off: the machine's turn, unless the object has restarted or set another
+    /// moment.
     pub(crate) fn wake(
         &mut self,
         object: Object,
@@ -407,8 +409,8 @@ impl Objects {
         }
     }
 
-    /// A restart of the global aggregator is near: from the first call on its row is kept, and by
-    /// a further one, if `with_copy`, a copy gets into the Cache API.
+    /// Prepares a restart of the global aggregator: from the first call on its row is kept, and
+    /// with the second one, if `with_copy`, a copy gets into the Cache API.
     pub(crate) fn expect_global_restart(&mut self, with_copy: bool, context: &mut Context<'_>) {
         if !std::mem::replace(&mut self.writes_all, true) {
             self.store(context);
@@ -417,7 +419,8 @@ impl Objects {
         }
     }
 
-    /// All memory is lost but the row and the copy; whoever waits for an answer hears nothing.
+    /// Drops all memory of the global aggregator except the row and the copy. Waiting callers hear
+    /// nothing.
     pub(crate) fn restart_global(&mut self, context: &mut Context<'_>) {
         let incarnation = Incarnation(context.chance.product.number());
         let instance = &mut self.global;
@@ -431,7 +434,7 @@ impl Objects {
         self.writes_all = self.writes_always;
     }
 
-    /// All objects of a data center lose all memory but their copies.
+    /// Drops all memory of a data center's objects except their copies.
     pub(crate) fn restart_data_center(&mut self, data_center: usize, context: &mut Context<'_>) {
         let incarnation = Incarnation(context.chance.product.number());
         let now = context.now;
@@ -457,7 +460,7 @@ impl Objects {
     }
 }
 
-/// Each data center has a code of three letters of its own.
+/// Returns the node of a data center. Each has a code of three letters of its own.
 pub(crate) fn node(data_center: usize) -> Node {
     let letter = |place: usize| char::from(b'A' + (data_center / place % 26) as u8);
     let code: String = [676, 26, 1].into_iter().map(letter).collect();

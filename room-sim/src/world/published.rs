@@ -1,7 +1,8 @@
-//! The shell of the published designs: their visits, and how their counts travel. Decides nothing.
+//! The shell of the published designs: their visits, and how their counts travel. It decides
+//! nothing.
 //!
-//! The counts are moved as often as in the production world, which is kinder than what was
-//! published: every 2 s from isolate to data center and every 2 s on to the global object.
+//! The counts move as often as in the production world, which is kinder than what was published:
+//! every 2 s from isolate to data center, and every 2 s on to the global object.
 
 use std::fmt;
 
@@ -15,13 +16,13 @@ use crate::baseline::{self, Baseline, BaselineAnswer, Minute, Order, Published, 
 use crate::chance::Stream;
 use crate::scenario::Scenario;
 
-/// How often counts move on.
+/// Time between two moves of counts, in milliseconds.
 const MOVE_MS: u64 = 2 * SECOND_MS;
-/// Published: the queue page refreshes every 20 seconds.
+/// The published refresh interval of the queue page, in milliseconds: 20 seconds.
 const REFRESH_MS: u64 = 20 * SECOND_MS;
-/// Published: a place is held for five minutes after the last check-in.
+/// The published minutes for which a place is held after the last check-in.
 const HOLD_MINUTES: u64 = 5;
-/// A call that fails has waited this long.
+/// The wait of a failed call, in milliseconds.
 const FAILED_MS: u64 = SECOND_MS;
 
 /// A room that one of the published designs runs.
@@ -31,7 +32,7 @@ pub(crate) struct PublishedRoom {
     loads: Loads,
 }
 
-/// Counts of such a room move on.
+/// A step of such a room's counts.
 #[derive(Debug)]
 pub(crate) enum CountsEvent {
     /// A data center sends its counts.
@@ -85,12 +86,12 @@ impl PublishedRoom {
         Self { room, loads: Loads::new(data_centers) }
     }
 
-    /// Tells the most calls that reached one object in one second, by class.
+    /// Returns the most calls that reached one object in one second, by class.
     pub(crate) fn peaks(&self) -> Peaks {
         self.loads.peaks()
     }
 
-    /// Enters when the counts of each isolate and of each data center move for the first time.
+    /// Enters the first moves of the counts of each isolate and of each data center.
     pub(crate) fn begin(scenario: &Scenario, data_centers: usize, context: &mut Context<'_>) {
         for data_center in 0..data_centers {
             let after_ms = context.chance.network.between(0, MOVE_MS - 1);
@@ -102,12 +103,12 @@ impl PublishedRoom {
         }
     }
 
-    /// The limits of the room change.
+    /// Changes the limits of the room.
     pub(crate) fn set_settings(&mut self, settings: &Settings) {
         self.room.set_settings(published(settings));
     }
 
-    /// An isolate dies; what it has not moved on is lost.
+    /// Ends an isolate. What it has not moved on is lost.
     pub(crate) fn forget(&mut self, place: baseline::Place) {
         self.room.forget(place);
     }
@@ -131,7 +132,7 @@ impl PublishedRoom {
         u64::from(answer.calls.data_center + answer.calls.anywhere)
     }
 
-    /// How long a visit waits for its calls, in milliseconds.
+    /// Returns how long a visit waits for its calls, in milliseconds.
     fn calls_ms(
         &mut self,
         data_center: usize,
@@ -152,7 +153,7 @@ impl PublishedRoom {
         waits_ms
     }
 
-    /// The counts of the isolate of this number, at this place now, reach its data center.
+    /// Moves the counts of the isolate of this number, at this place now, to its data center.
     pub(crate) fn flush(
         &mut self,
         isolate: usize,
@@ -167,7 +168,7 @@ impl PublishedRoom {
         context.enter_in(MOVE_MS, WorldEvent::Flush { data_center, isolate });
     }
 
-    /// The counts of a data center move on.
+    /// Moves the counts of a data center one step on.
     pub(crate) fn happen(&mut self, event: CountsEvent, context: &mut Context<'_>) {
         match event {
             CountsEvent::Send(data_center) => {
@@ -185,8 +186,8 @@ impl PublishedRoom {
         }
     }
 
-    /// The wait that the queue page shows to the users of a bucket, in seconds; `None` while it is
-    /// unknown.
+    /// Returns the wait that the queue page shows to the users of a bucket, in seconds; `None`
+    /// while it is unknown.
     pub(crate) fn estimate_s(
         &mut self,
         now: Timestamp,

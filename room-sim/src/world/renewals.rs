@@ -1,30 +1,31 @@
-//! Which renewals would die with their isolate, by what goes over the wire. Decides nothing.
+//! Which renewals would die with their isolate, by the messages on the wire. It decides nothing.
 
 use std::collections::VecDeque;
 
-/// The visitors with a new ticket of one isolate of which no stored row knows yet.
+/// The visitors of one isolate with a new ticket that no stored row knows yet.
 #[derive(Debug, Default)]
 pub(crate) struct Renewals {
-    /// Those since the last report.
+    /// The visitors since the last report.
     fresh: Vec<usize>,
-    /// The number of the first event after each report, and the visitors whom it named first.
+    /// The number of the first event after each report, and the visitors first named in it.
     reported: VecDeque<(u64, Vec<usize>)>,
-    /// The present aggregator has heard of the events up to this number.
+    /// The number of the last event that the present aggregator has heard of.
     received: u64,
 }
 
 impl Renewals {
-    /// The visitor got a new ticket.
+    /// Notes that the visitor got a new ticket.
     pub(crate) fn note(&mut self, visitor: usize) {
         self.fresh.push(visitor);
     }
 
-    /// A report leaves with all events before the one of this number.
+    /// Notes a report with all events before the number `next`.
     pub(crate) fn report(&mut self, next: u64) {
         self.reported.push_back((next, std::mem::take(&mut self.fresh)));
     }
 
-    /// The aggregator has heard of the events up to a number, and those up to another are stored.
+    /// Notes that the aggregator has heard of the events up to `received`, and that those up to
+    /// `durable` are stored.
     pub(crate) fn hear(&mut self, received: u64, durable: u64) {
         self.received = received;
         while self.reported.front().is_some_and(|(next, _)| *next <= durable + 1) {
@@ -32,14 +33,14 @@ impl Renewals {
         }
     }
 
-    /// The global aggregator holds what the events up to a number say, whoever dies.
+    /// Notes that the global aggregator holds the events up to a number, whatever dies.
     pub(crate) fn hold(&mut self, through: u64) {
         while self.reported.front().is_some_and(|(next, _)| *next <= through + 1) {
             self.reported.pop_front();
         }
     }
 
-    /// The visitors of whose renewals the present aggregator may not have heard.
+    /// Returns the visitors of whose renewals the present aggregator may not have heard.
     pub(crate) fn not_told(&self) -> Vec<usize> {
         let known = self.received + 1;
         let reported = self.reported.iter().filter(|(next, _)| *next > known);
@@ -47,12 +48,13 @@ impl Renewals {
         reported.chain(&self.fresh).copied().collect()
     }
 
-    /// The aggregator has lost its memory, and does not know what it has heard.
+    /// Notes that the aggregator has lost its memory of what it heard.
     pub(crate) fn forget(&mut self) {
         self.received = 0;
     }
 
-    /// The isolate dies: whose renewals nobody has heard of, and whose only the aggregator.
+    /// Ends the isolate. Returns the visitors of whose renewals nobody has heard, and those of
+    /// which only the aggregator has.
     pub(crate) fn unheard(self) -> (Vec<usize>, Vec<usize>) {
         let known = self.received + 1;
         let (heard, mut lost): (Vec<_>, Vec<_>) =

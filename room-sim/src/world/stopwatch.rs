@@ -1,4 +1,4 @@
-//! How long something takes on this machine. In wasm there is no clock, and it takes no time.
+//! How long something takes on this machine. In wasm there is no clock, and all takes no time.
 
 use std::time::Duration;
 #[cfg(not(target_arch = "wasm32"))]

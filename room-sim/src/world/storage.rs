@@ -1,26 +1,26 @@
-//! The storage of the global aggregator, with the platform's limits. Knows no value's meaning.
+//! The storage of the global aggregator, with the platform's limits. It knows no value's meaning.
 
 use std::collections::BTreeMap;
 
 use crate::scenario::Writes;
 
-/// A stored value may have so many bytes, as the platform has it.
+/// The most bytes of a stored value, as on the platform.
 pub(crate) const VALUE_BYTES_MAX: usize = 2 * 1024 * 1024;
 
-/// What an object finds when it starts again, and how large it was.
+/// What a restarted object finds, and how large it was.
 #[derive(Debug, Default)]
 pub(crate) struct Storage {
     values: BTreeMap<String, String>,
     sizes: Sizes,
-    /// The values that were written or deleted.
+    /// The number of values that were written or deleted.
     rows: u64,
     writes: Writes,
 }
 
-/// How large what was stored, or should have been, was at most.
+/// The largest sizes of what was stored, or should have been.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes of the largest value, also of one that was refused.
+    /// Bytes of the largest value, including refused ones.
     pub largest_value: usize,
     /// Bytes of all values together.
     pub all_values: usize,
@@ -29,13 +29,13 @@ pub struct Sizes {
 }
 
 impl Storage {
-    /// From now on this becomes of writes.
+    /// Sets what happens to writes from now on.
     pub(crate) fn lead_writes(&mut self, writes: Writes) {
         self.writes = writes;
     }
 
-    /// Writes all values in one transaction, and none if one is too large; a value that is none is
-    /// deleted. Returns whether the storage says that it was written.
+    /// Writes all values in one transaction, and none if one is too large. `None` deletes a value.
+    /// Returns whether the storage reports that it was written.
     pub(crate) fn write(&mut self, changes: Vec<(String, Option<String>)>) -> bool {
         let values = changes.iter().filter_map(|(_, value)| value.as_ref());
         let largest = values.map(String::len).max().unwrap_or(0);
@@ -69,17 +69,17 @@ impl Storage {
         others.map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
-    /// Tells how many bytes all values have now.
+    /// Returns the present number of bytes of all values.
     pub(crate) fn bytes(&self) -> usize {
         self.values.values().map(String::len).sum()
     }
 
-    /// Tells how many values were ever written or deleted, for which the platform is paid.
+    /// Returns how many values were ever written or deleted, for which the platform charges.
     pub(crate) fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Tells how large the values were at most.
+    /// Returns the largest sizes of the values.
     pub(crate) fn sizes(&self) -> Sizes {
         self.sizes
     }

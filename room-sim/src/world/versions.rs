@@ -1,8 +1,8 @@
-//! Old code beside new: who runs the version before, and what a message is like between it and the
-//! present one. Decides nothing.
+//! Old code beside new: what runs the version before, and the messages between it and the present
+//! one. It decides nothing.
 //!
-//! The machines are those of the present version. What the version before cannot say is taken out
-//! of messages to it and from it: each field that it does not know, and the messages themselves.
+//! The machines are those of the present version. What the version before cannot say is removed
+//! from messages to it and from it: each field that it does not know, and unknown messages.
 
 use room_core::base::sorted::SortedMap;
 use room_core::capacity::cadence::Cadence;
@@ -18,18 +18,18 @@ use super::network::{Caller, Place, Question, Reply};
 use crate::scenario::Code;
 use crate::world::objects::data_center_of;
 
-/// Who runs the version before.
+/// What runs the version before.
 #[derive(Debug, Default)]
 pub(crate) struct Versions {
     global: bool,
-    /// The objects of each data center of so many.
+    /// Every how many data centers whose objects run it.
     objects: Option<usize>,
-    /// The isolates of each data center of so many.
+    /// Every how many data centers whose isolates run it.
     isolates: Option<usize>,
 }
 
 impl Versions {
-    /// From now on this runs the version before, or the present one.
+    /// Sets whether this runs the version before or the present one.
     pub(crate) fn replace(&mut self, of: Code, is_before: bool) {
         let every = |every: usize| is_before.then_some(every);
         match of {
@@ -44,7 +44,7 @@ impl Versions {
         !self.global && !is_one_of(self.isolates, place.data_center)
     }
 
-    /// What arrives of a question; none where whoever asks, or is asked, knows no such question.
+    /// Returns what arrives of a question; `None` if either side does not know it.
     pub(crate) fn question(&self, caller: &Caller, question: Question) -> Option<Question> {
         if self.global && matches!(caller, Caller::Global(_)) {
             return None;
@@ -63,7 +63,7 @@ impl Versions {
         })
     }
 
-    /// What arrives of an answer.
+    /// Returns what arrives of an answer.
     pub(crate) fn reply(&self, caller: &Caller, reply: Reply) -> Reply {
         if !self.is_old(caller) {
             return reply;
@@ -75,7 +75,7 @@ impl Versions {
         }
     }
 
-    /// Whether whoever calls or whoever is called runs the version before.
+    /// Whether the caller or the called object runs the version before.
     fn is_old(&self, caller: &Caller) -> bool {
         let isolate = |place: Place| is_one_of(self.isolates, place.data_center);
         let objects = |data_center: usize| is_one_of(self.objects, data_center);

@@ -1,4 +1,4 @@
-//! The visitors of a world and what they see, whatever algorithm answers. Decides no admission.
+//! The visitors of a world and what they see, with any algorithm. It decides no admission.
 
 use room_core::base::time::Timestamp;
 use room_core::ticket::TURN_KEPT_MINUTES_MAX;
@@ -7,7 +7,7 @@ use crate::chance::Stream;
 use crate::truth::Truth;
 use crate::visitor::{Cookie, Habits, Owner, Visitor, VisitorState};
 
-/// Everybody who came, in order of arrival. A visitor's number is its place in that order.
+/// All visitors, in order of arrival. A visitor's number is its place in that order.
 #[derive(Debug)]
 pub(crate) struct Visitors {
     all: Vec<Visitor>,
@@ -15,12 +15,12 @@ pub(crate) struct Visitors {
 }
 
 impl Visitors {
-    /// Nobody has come yet.
+    /// Makes the state before anybody has come.
     pub(crate) fn new(habits: Habits) -> Self {
         Self { all: Vec::new(), habits }
     }
 
-    /// Lists everybody who came, in order of arrival.
+    /// Lists all visitors, in order of arrival.
     pub(crate) fn all(&self) -> &[Visitor] {
         &self.all
     }
@@ -35,7 +35,7 @@ impl Visitors {
         self.all.get_mut(visitor)
     }
 
-    /// Somebody comes for the first time, to this data center: its number.
+    /// Adds a visitor who comes to this data center for the first time. Returns its number.
     pub(crate) fn arrive(
         &mut self,
         now: Timestamp,
@@ -56,7 +56,7 @@ impl Visitors {
         self.all.len() - 1
     }
 
-    /// Shows the site to a visitor: when it asks for its next page.
+    /// Shows the site to a visitor. Returns when it requests its next page.
     pub(crate) fn show_site(
         &mut self,
         now: Timestamp,
@@ -95,7 +95,7 @@ impl Visitors {
         Some(browser.next_request(now, &self.habits, stream))
     }
 
-    /// The sessions of all visitors of a data center end so many milliseconds earlier.
+    /// Ends the sessions of all visitors of a data center this many milliseconds earlier.
     pub(crate) fn shorten_sessions(
         &mut self,
         now: Timestamp,

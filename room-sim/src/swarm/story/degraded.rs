@@ -1,5 +1,6 @@
-//! The faults of a story in which something works by half for a while: reports that do not arrive,
-//! a storage that takes nothing, clocks that are wrong, old code beside new. Draws, runs nothing.
+//! The faults of a story in which something works only partly for a while: reports that do not
+//! arrive, a storage that takes nothing, clocks that are wrong, old code beside new. Nothing runs
+//! here.
 
 use room_core::base::time::SECOND_MS;
 
@@ -8,15 +9,15 @@ use super::faults::{FIRST_S, LAST_S, one};
 use crate::chance::Stream;
 use crate::scenario::{Clocks, Code, Fault, ReportWay, Writes};
 
-/// Most such faults of a story; many stories have none.
+/// The most such faults of a story. Many stories have none.
 const FAULTS_MAX: u64 = 4;
-/// The data centers whose isolates may be cut off: the largest ones.
+/// The number of data centers whose isolates may be cut off: the largest ones.
 const CUT_MAX: u64 = 3;
-/// How far a clock jumps at most, in milliseconds, back and forth.
+/// The farthest jump of a clock, in milliseconds, back and forth.
 const JUMP_MS_MAX: u64 = 5_000;
-/// How far apart the clocks of one data center may be set, in milliseconds.
+/// The largest difference to which clocks of one data center may be set, in milliseconds.
 const APART_MS_MAX: u64 = 1_000;
-/// A clock that drifts makes so many steps a second apart.
+/// The steps of a drifting clock, one second apart.
 const DRIFT_STEPS: i64 = 50;
 
 /// Draws such faults, in order of time.
@@ -36,7 +37,7 @@ fn fault(stream: &mut Stream, at_s: u64) -> Part {
     }
 }
 
-/// Isolates are cut from their aggregator, which goes on syncing.
+/// Cuts isolates from their aggregator, which still syncs.
 fn cut(stream: &mut Stream, at_s: u64) -> Part {
     let data_center = stream.between(0, CUT_MAX - 1) as usize;
     let every = stream.between(1, 4) as usize;

@@ -1,4 +1,4 @@
-//! The faults of a story, of every kind there is. Draws, runs nothing.
+//! The faults of a story, of every kind. Nothing runs here.
 
 use room_core::base::time::SECOND_MS;
 
@@ -6,12 +6,13 @@ use super::Part;
 use crate::chance::Stream;
 use crate::scenario::Fault;
 
-/// Most faults of a story; some stories have none.
+/// The most faults of a story. Some stories have none.
 const FAULTS_MAX: u64 = 10;
-/// When faults may begin: copies that they find are taken 10 s earlier, and no story is shorter.
+/// The earliest start of a fault, in seconds. Copies for it are taken 10 s earlier, and no story is
+/// shorter.
 pub(super) const FIRST_S: u64 = 20;
 pub(super) const LAST_S: u64 = 590;
-/// So long before it is cut off a data center may have told something last, or tells it after.
+/// The time around a cut in which the data center may still have reported, in milliseconds.
 const TOLD_MS: u64 = 10 * SECOND_MS;
 
 /// Draws the faults of a story, in order of time.
@@ -81,7 +82,7 @@ fn fault(stream: &mut Stream, at_s: u64, may_vanish: bool) -> Part {
     }
 }
 
-/// A part that is these faults, each so many seconds after the first moment.
+/// Makes a part of these faults, each with its seconds after the first moment.
 pub(super) fn one(at_s: u64, text: &str, faults: Vec<(u64, Fault)>) -> Part {
     Part::new(format!("at {at_s} s {text}"), move |draft| {
         draft.has_faults = true;

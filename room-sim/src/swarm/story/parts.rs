@@ -1,4 +1,4 @@
-//! The ingredients of a story: the room, who comes and how, the network. Draws, runs nothing.
+//! The ingredients of a story: the room, who comes and how, the network. Nothing runs here.
 
 use room_core::base::id::EventId;
 use room_core::base::time::{MINUTE_MS, SECOND_MS};
@@ -11,7 +11,7 @@ use crate::scenario::{Fault, Traffic};
 use crate::visitor::Stay;
 use crate::world::START;
 
-/// Whoever shares a cookie comes hundreds of times: no more visitors come then.
+/// The most visitors of a story with shared cookies, since each of these comes hundreds of times.
 const VISITORS_OF_SHARERS: f64 = 300.0;
 
 /// Draws the ingredients of a story.
@@ -25,7 +25,7 @@ pub(super) fn draw(stream: &mut Stream) -> Vec<Part> {
     parts
 }
 
-/// A number between two, each order of magnitude as likely as another.
+/// Draws a number between two bounds. Each order of magnitude is equally likely.
 fn magnitude(stream: &mut Stream, low: f64, high: f64) -> f64 {
     let part = stream.between(0, 1_000) as f64 / 1_000.0;
     low * (high / low).powf(part)

@@ -1,4 +1,4 @@
-//! What becomes of an isolate's reports: answered, not answered, told to the global aggregator.
+//! What happens to an isolate's reports: answered, unanswered, or told to the global aggregator.
 
 use room_core::machines::isolate::HOLD_LOOK_MS;
 use room_core::machines::isolate::duty::COPY_MS;
@@ -9,7 +9,7 @@ use crate::world::event::WorldEvent;
 use crate::world::network::{Caller, Question, Reply, Shift};
 
 impl World {
-    /// The work of an isolate was answered, or met with silence.
+    /// Takes in the answer to an isolate's work, or silence.
     pub(crate) fn worked(&mut self, shift: Shift, reply: Option<Reply>) {
         let (now, place) = (self.now, shift.place);
         let Some(instance) = self.instance(place) else { return };
@@ -31,7 +31,8 @@ impl World {
         self.event_queue.enter(now, WorldEvent::Work(shift));
     }
 
-    /// A report is on its way for long: the isolate may have to tell the global aggregator.
+    /// Handles a report that has been long on its way. The isolate may have to tell the global
+    /// aggregator.
     pub(crate) fn look_at_report(&mut self, call: u64, shift: Shift) {
         if !self.calls.is_waiting(call) {
             return;
@@ -46,7 +47,8 @@ impl World {
         self.event_queue.enter(now + HOLD_LOOK_MS, WorldEvent::Unanswered(call, shift));
     }
 
-    /// The global aggregator holds what an isolate could not report, or does not answer.
+    /// Takes in that the global aggregator holds what an isolate could not report, or does not
+    /// answer.
     pub(crate) fn held(&mut self, shift: Shift, works: bool, reply: Option<&Reply>) {
         let Some(instance) = self.instance(shift.place) else { return };
         let through = match reply {

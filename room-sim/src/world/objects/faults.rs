@@ -6,12 +6,12 @@ use crate::scenario::Writes;
 use crate::world::clocks::Clocks;
 
 impl Objects {
-    /// From now on this becomes of what the global aggregator writes.
+    /// Sets what happens to writes of the global aggregator from now on.
     pub(crate) fn lead_writes(&mut self, writes: Writes) {
         self.storage.lead_writes(writes);
     }
 
-    /// The clocks of the objects of a data center jump by so many milliseconds.
+    /// Makes the clocks of a data center's objects jump by `by_ms` milliseconds.
     pub(crate) fn jump_clocks(&mut self, data_center: usize, by_ms: i64) {
         for instance in self.counters_of(data_center) {
             instance.ahead_ms = instance.ahead_ms.saturating_add_signed(by_ms);
@@ -21,12 +21,12 @@ impl Objects {
         }
     }
 
-    /// The clock of the global aggregator jumps by so many milliseconds.
+    /// Makes the clock of the global aggregator jump by `by_ms` milliseconds.
     pub(crate) fn jump_global_clock(&mut self, by_ms: i64) {
         self.global.ahead_ms = self.global.ahead_ms.saturating_add_signed(by_ms);
     }
 
-    /// The clocks of the objects of a data center are set anew.
+    /// Sets the clocks of a data center's objects again.
     pub(crate) fn set_clocks(&mut self, data_center: usize, clocks: &Clocks, stream: &mut Stream) {
         for instance in self.counters_of(data_center) {
             instance.ahead_ms = clocks.draw_ms(data_center, stream);

@@ -1,4 +1,4 @@
-//! Objects that sleep: the platform may take their memory, and the next call begins a new one.
+//! Objects that sleep. The platform may take their memory, and the next call starts a new one.
 
 use room_core::base::id::Incarnation;
 use room_core::machines::data_center_aggregator::DataCenterAggregator;
@@ -8,7 +8,7 @@ use super::{Instance, Object, Objects, counter_node, node};
 use crate::world::calls::Context;
 
 impl Objects {
-    /// An object that slept begins anew, with what it has stored and its copy.
+    /// Starts an object again that slept, with what it has stored and its copy.
     pub(super) fn forget(&mut self, object: Object, context: &mut Context<'_>) {
         let incarnation = Incarnation(context.chance.product.number());
         match object {
