@@ -14,6 +14,8 @@ const REFUSED = /^Failed to load resource: the server responded with a status of
 const STATUS = /waiting_rooms\/(\w+)\/status$/;
 /** A page that has asked nothing for so many milliseconds goes on with nothing. */
 const QUIET_MS = 200;
+/** A page has an answer to every question by then: it gives up on one after 8 s. */
+const QUIET_WITHIN_MS = 60_000;
 const LIVE = /\/_waiting-room\/live\?rooms=(.*)$/;
 
 /** Opens the cockpit in a browser of its own, without a token. */
@@ -75,9 +77,12 @@ class Owner {
     return this.page.getByRole("heading", { name, exact: true });
   }
 
-  /** Waits until some text is to be read on the page. */
-  async reads(text) {
-    await this.page.getByText(text).first().waitFor();
+  /**
+   * Waits until some text is to be read on the page. A text that comes with a seldom question takes
+   * a `patienceMs` of its own.
+   */
+  async reads(text, patienceMs) {
+    await this.page.getByText(text).first().waitFor({ timeout: patienceMs });
   }
 
   /** Enters a room's name into the question that a dangerous button asks. */
@@ -90,20 +95,28 @@ class Owner {
    * more; what it has asked before is answered first.
    */
   async hides(hidden) {
-    await this.page.evaluate((value) => {
+    await this.page.evaluate(async (value) => {
       Object.defineProperty(document, "hidden", { value, configurable: true });
       document.dispatchEvent(new Event("visibilitychange"));
+      // The page stops its timers after the next picture.
+      for (let pictures = 0; pictures < 2; pictures += 1) await new Promise(requestAnimationFrame);
+      await new Promise((wake) => setTimeout(wake));
     }, hidden);
-    if (hidden) await this.#isQuiet();
+    if (hidden) await this.isQuiet();
   }
 
-  /** Waits until the page has had no question open for a while. */
-  async #isQuiet() {
+  /** Waits until the page has had no question open for so many milliseconds. */
+  async isQuiet(quietMs = QUIET_MS) {
     let quietSince = Date.now();
-    while (Date.now() - quietSince < QUIET_MS) {
+    const isSo = () => {
       if (this.#open.size > 0) quietSince = Date.now();
-      await this.page.waitForTimeout(QUIET_MS / 10);
-    }
+      return Date.now() - quietSince >= quietMs;
+    };
+    await this.browser.until(isSo, () => `it goes on asking: ${this.#questions}`, QUIET_WITHIN_MS);
+  }
+
+  get #questions() {
+    return [...this.#open].map((request) => request.url()).join(", ");
   }
 
   /** Looks at the page as it is, light and dark: nothing hinders anybody, nothing sticks out. */
