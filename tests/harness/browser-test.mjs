@@ -43,11 +43,18 @@ export function browserTest(name, options, body) {
     try {
       await body(new Arena(cluster, browser));
     } finally {
+      await forgetRoutes(browser);
       await browser.close();
     }
   };
   // Browsers have clocks of their own, which go on.
   clusterTest(name, { stopped: false, ...ofCluster }, play, missing);
+}
+
+/** Takes all routes away. An answer of a test may be under way at its end: that is no failure. */
+async function forgetRoutes(browser) {
+  const pages = browser.contexts().flatMap((context) => context.pages());
+  await Promise.allSettled(pages.map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
 }
 
 /** A cluster and the browsers in front of it. */
