@@ -27,7 +27,8 @@ browserTest("a room is made, is there at once, and is removed", options, async (
   await page.locator("#field-host-problem").getByText(/./).waitFor();
   const invalid = page.getByLabel("Name", { exact: true });
   assert.equal(await invalid.getAttribute("aria-invalid"), "true");
-  assert.ok(await invalid.evaluate((field) => field === document.activeElement), "not focused");
+  const isFocused = () => invalid.evaluate((field) => field === document.activeElement);
+  await owner.browser.until(isFocused, "the first mistake has no focus");
   assert.equal((await call(arena.cluster, "GET", ROOMS)).result.length, 1);
 
   await fill(page, { Name: "sale", Hostname: "sale.localhost" });
