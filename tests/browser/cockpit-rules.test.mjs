@@ -73,6 +73,10 @@ browserTest("a list that comes late is not shown", options, async (arena) => {
   await owner.open(shop);
   await page.getByRole("link", { name: "Rules" }).click();
   await owner.reads(/^No rule yet/);
+  // The page waits for this list for as long as a slow machine needs.
+  await page.evaluate(() => {
+    AbortSignal.timeout = () => new AbortController().signal;
+  });
   // The first list is read before the change, and comes after it; none is answered later on.
   const late = Promise.withResolvers();
   const asked = Promise.withResolvers();
