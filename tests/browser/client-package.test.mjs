@@ -60,9 +60,9 @@ browserTest("a React component waits, and gives up when it goes", options, async
     const other = await opened(arena, react, html);
     await other.getByRole("button", { name: "Order" }).click();
     await other.getByRole("status").filter({ hasText: "minutes" }).waitFor();
+    await other.evaluate(() => window.shop.unmount());
     let checkIns = 0;
     other.on("request", () => (checkIns += 1));
-    await other.evaluate(() => window.shop.unmount());
     await sleep(CHECK_IN_MS);
     assert.equal(checkIns, 0, "it went on without its component");
   } finally {
