@@ -10,13 +10,13 @@ const PATIENCE_MS = 40_000;
 const POLL_MS = 50;
 
 /**
- * Opens an address in a tab of a window of its own.
+ * Opens an empty tab in a window of its own.
  *
  * @param {object} browser of playwright
- * @param {{ address: string, headers?: object, script?: string }} options headers that all its
- *   requests have, and a script that runs before those of its pages
+ * @param {{ headers?: object, script?: string }} options headers that all its requests have, and a
+ *   script that runs before those of its pages
  */
-export async function openTab(browser, { address, headers = {}, script = "" }) {
+export async function openTab(browser, { headers = {}, script = "" }) {
   const driver = await browser.newBrowserCDPSession();
   const { browserContextId } = await driver.send("Target.createBrowserContext");
   const opened = await driver.send("Target.createTarget", { url: "about:blank", browserContextId });
@@ -27,7 +27,6 @@ export async function openTab(browser, { address, headers = {}, script = "" }) {
   await tab.send("Network.setExtraHTTPHeaders", { headers });
   await tab.send("Page.enable");
   await tab.send("Page.addScriptToEvaluateOnNewDocument", { source: script });
-  await tab.send("Page.navigate", { url: address });
   return tab;
 }
 
@@ -60,6 +59,11 @@ class Tab {
     const sent = this.#driver.send("Target.sendMessageToTarget", { sessionId, message });
     const [reply] = await Promise.all([promise, sent]);
     return reply;
+  }
+
+  /** Opens an address. */
+  async go(url) {
+    await this.send("Page.navigate", { url });
   }
 
   /** Goes to another tab of the window. */
