@@ -4,7 +4,7 @@
 
 const MINUTE_MS = 60_000;
 /** How long after the beginning of a test the event starts, in milliseconds. */
-export const PREQUEUE_MS = 5 * MINUTE_MS;
+const PREQUEUE_MS = 5 * MINUTE_MS;
 
 /** Makes the event as owners write it. Call it when the test begins: times count from now. */
 export function drawnEvent(fields) {
