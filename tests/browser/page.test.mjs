@@ -18,6 +18,8 @@ import { ROOT } from "../harness/worker-modules.mjs";
 const NARROW = { width: 320, height: 568 };
 /** Longer than the page takes to say something. */
 const QUIET_MS = 1_500;
+/** How often the page is loaded again until nothing has changed meanwhile. */
+const TRIES = 3;
 const SESSION_MS = 60_000;
 /** So long that a wait is minutes, however long the machine takes to look at a page. */
 const SESSION_MINUTES = 10;
@@ -93,8 +95,14 @@ browserTest("a screen reader hears news and nothing else", { rooms: [waiting] },
   await page.goto(visitor.address);
   await page.waitForTimeout(QUIET_MS);
   assert.equal(await said.textContent(), "", "the first page says itself");
-  await page.reload();
-  await page.waitForTimeout(QUIET_MS);
+  // A wait may become a minute shorter in between: that is news.
+  const facts = () => page.locator(".facts").innerText();
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = await facts();
+    await page.reload();
+    await page.waitForTimeout(QUIET_MS);
+    if ((await facts()) === before) break;
+  }
   assert.equal(await said.textContent(), "", "nothing has changed");
   await page.evaluate(() => {
     sessionStorage.waitingRoom = "something else";
@@ -110,8 +118,10 @@ browserTest("a form is not sent, then the page comes back by GET", quickRoom, as
     await visitor.submitForm(`order${fragment}`);
     assert.match(await visitor.text(), /Nothing was submitted\./, how);
     await visitor.keepScreenshot(`page-form-${how.replaceAll(" ", "-")}`);
-    await visitor.refreshes();
-    const methods = visitor.views.map(({ method }) => method);
+    // The page may have come back while its picture was taken, and once more after that.
+    const isBack = () => visitor.views.length + visitor.checkIns.length > 1;
+    await visitor.until(isBack, "the page did not come back");
+    const methods = visitor.views.slice(0, 2).map(({ method }) => method);
     const stays = context.javaScriptEnabled !== false;
     assert.deepEqual(methods, stays ? ["POST"] : ["POST", "GET"], how);
     assert.equal(/Nothing was submitted\./.test(await visitor.text()), stays, how);
