@@ -76,6 +76,7 @@ browserTest("a page from the history cache checks in at once", restored, async (
   visitor.checkIns.length = 0;
   await page.goBack({ waitUntil: "commit" });
   await inLine(page).waitFor();
+  await page.locator("body[data-persisted]").waitFor();
   assert.equal(await page.locator("body").getAttribute("data-persisted"), "true");
   await visitor.until(() => visitor.checkIns.length > 0, "it shows what was");
   assert.equal(visitor.views.length, views, "it was loaded again");

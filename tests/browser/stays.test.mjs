@@ -157,6 +157,7 @@ browserTest("who asks for it is told when it is the turn", { rooms: [quick] }, a
   assert.deepEqual(await barriers(page), []);
   await arena.cluster.advance(SESSION_MS);
   await visitor.enters();
+  await visitor.until(() => told.length > 1, () => `it was told ${told}`);
   assert.deepEqual(told, ["asked", "It is your turn"]);
   assert.deepEqual(visitor.complaints, []);
 });
@@ -166,6 +167,7 @@ const LOGO = Buffer.from(
 ).toString("base64");
 const branded = localRoom({
   name: "branded",
+  session_duration: 30,
   ...FREQUENT_CHECK_INS,
   page_name: "Halle Süd & Söhne",
   page_text: "Tickets for <both> evenings are on sale.",
