@@ -9,8 +9,10 @@ import http from "node:http";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { COMPATIBILITY_DATE, SECRETS, durableObjects } from "./deployment.mjs";
+import { Rest } from "./rest.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { BARE, script, workerModules } from "./worker-modules.mjs";
+import { workerdPid } from "./workerd-process.mjs";
 
 /** The service that leads outbound requests of the Workers to the origin, as Miniflare demands. */
 const EGRESS = "export default { fetch(request, env) { return env.NODE.fetch(request); } };";
@@ -25,8 +27,8 @@ const EGRESS = "export default { fetch(request, env) { return env.NODE.fetch(req
  * @param {Record<string, string>} [options.vars]
  * @param {"release" | "debug"} [options.build]
  * @param {boolean} [options.boundOrigin] gives the Worker the origin as the service binding ORIGIN
- * @returns {Promise<{ ports: Record<string, number>, log: WorkerLog, stop: () => Promise<void> }>}
- *   the ports of `product` and `bare`
+ * @returns {Promise<{ ports: Record<string, number>, log: WorkerLog, rest: Rest,
+ *   stop: () => Promise<void> }>} the ports of `product` and `bare`
  */
 export async function startPair({ origin, upgrade, rooms, vars = {}, build, boundOrigin }) {
   const server = http.createServer(origin);
@@ -56,10 +58,12 @@ export async function startPair({ origin, upgrade, rooms, vars = {}, build, boun
   await miniflare.ready;
   const portOf = async (name) => Number((await miniflare.unsafeGetDirectURL(name)).port);
   const ports = { product: await portOf("product"), bare: await portOf("bare") };
+  const rest = new Rest(workerdPid());
   const stop = async () => {
+    rest.close();
     await miniflare.dispose();
     server.closeAllConnections();
     server.close();
   };
-  return { ports, log, stop };
+  return { ports, log, rest, stop };
 }

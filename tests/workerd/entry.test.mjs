@@ -19,7 +19,7 @@ import { room } from "../harness/rooms.mjs";
 const BREAKS = ["panic", "trap", "throw"];
 const OBJECTS = Object.keys(CLASSES);
 const HOLD_MARK = "This page updates automatically";
-/** Long enough for a request to be inside the wasm when the next one breaks it. */
+/** Long enough for a request to be inside the wasm when the next one breaks it, or nearly. */
 const UNDER_WAY_MS = 150;
 /** Far less than the limits that would end the calls anyway: they ended because of the break. */
 const AT_ONCE_MS = 3_000;
@@ -45,7 +45,7 @@ describe("a break in the synchronous question", () => {
   check("everybody else in flight is answered", async () => {
     const held = [get("/__handle/hang"), get("/__object/GLOBAL_AGGREGATOR/hang")];
     const slowOrigin = get("/__glance/nothing?slow");
-    await sleep(UNDER_WAY_MS);
+    await areUnderWay();
     for (const answer of await atOnce([get("/__glance/panic"), ...held])) assertHeld(answer);
     assertFromOrigin(await slowOrigin);
   });
@@ -61,7 +61,7 @@ describe("a break in the question that waits", () => {
       ];
       const slowOrigin = get("/__glance/nothing?slow");
       const posted = get("/__glance/nothing?slow", { method: "POST", body: "order" });
-      await sleep(UNDER_WAY_MS);
+      await areUnderWay();
       for (const answer of await atOnce([get(`/__handle/${how}`), ...held])) assertHeld(answer);
       assertFromOrigin(await slowOrigin);
       assert.equal(assertFromOrigin(await posted), "POST order");
@@ -94,7 +94,7 @@ describe("a break in an object", () => {
     for (const how of BREAKS) {
       check(`${binding}, ${how}: nobody waits for an answer that cannot come`, async () => {
         const held = [get("/__handle/hang"), get(`/__object/${binding}/hang`)];
-        await sleep(UNDER_WAY_MS);
+        await areUnderWay();
         // The object shares the instance with the visits here, as it may in a data center.
         const broken = get(`/__object/${binding}/${how}`);
         for (const answer of await atOnce([broken, ...held])) assertHeld(answer);
@@ -111,6 +111,8 @@ clusterTest("an object that breaks far away answers its callers", debug, async (
       const held = OBJECTS.map((one) => ask(`/__object/${one}/hang`));
       const visit = ask("/__handle/slow");
       await sleep(UNDER_WAY_MS);
+      // Until all that can be done without more time is done.
+      await cluster.advance(1);
       const broken = ask(`/__object/${binding}/${how}`);
       for (const { body } of await atOnce([broken, ...held])) assert.match(body, /^object failed/);
       // The visit's own instance is another one.
@@ -216,6 +218,12 @@ function assertFromOrigin({ status, headers, body }) {
   assert.equal(headers["x-origin"], "1", `not the origin: ${status} ${body}`);
   assert.equal(status, 200);
   return body;
+}
+
+/** Until the requests that were sent wait inside the wasm, on a slow machine too. */
+async function areUnderWay() {
+  await sleep(UNDER_WAY_MS);
+  await shared.rest.comes();
 }
 
 async function atOnce(promises) {
