@@ -4,6 +4,11 @@
  * that counts.
  */
 
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long after its answer a line may come, and how long to wait between two looks. */
+const LATE_MS = 10_000;
+const LOOK_MS = 10;
 /** How many of the newest entries are kept; a crowd can make thousands. */
 const ENTRIES_MAX = 200;
 /** How many lines of an entry are kept: the message, and where it came from. */
@@ -44,6 +49,13 @@ export class WorkerLog {
   /** Counts the kept entries that hold `text`. */
   count(text) {
     return this.#entries.filter((entry) => entry.includes(text)).length;
+  }
+
+  /** Waits until as many as are `wanted` have come, and counts them. */
+  async countOnceThere(text, wanted) {
+    const end = Date.now() + LATE_MS;
+    while (this.count(text) < wanted && Date.now() < end) await sleep(LOOK_MS);
+    return this.count(text);
   }
 
   /** Shows the kept entries under `title`, if there are any. */

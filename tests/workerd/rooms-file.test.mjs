@@ -71,16 +71,16 @@ clusterTest("rooms go into a file and come back from it", running, async (cluste
 });
 
 clusterTest("a rooms.json edited after the API took over is told", options, async (cluster) => {
-  const said = () => cluster.log.count("rooms.json counts no more");
+  const said = (wanted) => cluster.log.countOnceThere("rooms.json counts no more", wanted);
   const edited = { ...shop, total_active_users: 7 };
   await call(cluster, "GET", ROOMS);
   await cluster.restart({ rooms: [edited, options.rooms[1]] });
   const path = `${ROOMS}/${shop.id}`;
   assert.equal((await call(cluster, "GET", path)).result.total_active_users, 7, "it counts");
-  assert.equal(said(), 0);
+  assert.equal(await said(0), 0);
 
   await call(cluster, "PATCH", path, { total_active_users: 9, new_users_per_minute: 9 });
   await cluster.restart();
   assert.equal((await call(cluster, "GET", path)).result.total_active_users, 9, "not any more");
-  assert.equal(said(), 1);
+  assert.equal(await said(1), 1);
 });
