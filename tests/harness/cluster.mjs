@@ -223,6 +223,11 @@ class Cluster {
     await this.#rest.comes();
   }
 
+  /** Waits until workerd has done all that it can do without more time. */
+  async rests() {
+    await this.#rest.comes();
+  }
+
   /**
    * Moves the clock to a moment, in milliseconds since the Unix epoch. The machine takes time for
    * each step of `advance`, which comes on top there and is no error here.

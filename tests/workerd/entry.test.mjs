@@ -19,7 +19,7 @@ import { room } from "../harness/rooms.mjs";
 const BREAKS = ["panic", "trap", "throw"];
 const OBJECTS = Object.keys(CLASSES);
 const HOLD_MARK = "This page updates automatically";
-/** Long enough for a request to be inside the wasm when the next one breaks it, or nearly. */
+/** On most machines a request is inside the wasm by then. */
 const UNDER_WAY_MS = 150;
 /** Far less than the limits that would end the calls anyway: they ended because of the break. */
 const AT_ONCE_MS = 3_000;
@@ -111,8 +111,7 @@ clusterTest("an object that breaks far away answers its callers", debug, async (
       const held = OBJECTS.map((one) => ask(`/__object/${one}/hang`));
       const visit = ask("/__handle/slow");
       await sleep(UNDER_WAY_MS);
-      // Until all that can be done without more time is done.
-      await cluster.advance(1);
+      await cluster.rests();
       const broken = ask(`/__object/${binding}/${how}`);
       for (const { body } of await atOnce([broken, ...held])) assert.match(body, /^object failed/);
       // The visit's own instance is another one.
@@ -220,7 +219,7 @@ function assertFromOrigin({ status, headers, body }) {
   return body;
 }
 
-/** Until the requests that were sent wait inside the wasm, on a slow machine too. */
+/** Waits until the requests that were sent are inside the wasm, on a slow machine too. */
 async function areUnderWay() {
   await sleep(UNDER_WAY_MS);
   await shared.rest.comes();

@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { after } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
@@ -89,8 +88,8 @@ async function come(cluster, count, visitors) {
   assert.equal(receiver.requests.length, count, "messages");
 }
 
-/** Waits in real time until the last answers of a receiver have reached the object. */
-const settle = () => sleep(300);
+/** Waits until the last answers of a receiver have reached the object. */
+const settle = (cluster) => cluster.rests();
 
 clusterTest("a visitor is told once before the turn, and nobody else", options, async (cluster) => {
   await told(cluster, ["save"]);
@@ -152,7 +151,7 @@ clusterTest("two tabs, dying isolates and objects: one message", options, async 
   await tab.visit({ headers });
   const tabs = [...waiting, tab];
   await pass(cluster, 12 * MINUTE_MS, tabs, () => receiver.requests.length > 0);
-  await settle();
+  await settle(cluster);
   await cluster.killObjects("GlobalAggregator");
   await pass(cluster, 65_000, tabs);
   await cluster.restart();
@@ -168,7 +167,7 @@ clusterTest("what was lost with an object comes again", options, async (cluster)
   await sendForm(last, { act: "tell", contact: "+49 (151) 1234567" });
   receiver.statuses = Array.from({ length: 100 }, () => 500);
   await come(cluster, 1, waiting);
-  await settle();
+  await settle(cluster);
   await cluster.killObjects("GlobalAggregator");
   receiver.statuses = [];
   await come(cluster, 2, waiting);
@@ -284,7 +283,7 @@ clusterTest(hijacked, options, async (cluster) => {
   assert.equal((await askAsApp(last, { act: "tell", contact: own })).status, 200);
   const contacts = () => receiver.requests.map(({ text }) => JSON.parse(text).data.contact);
   await pass(cluster, 20 * MINUTE_MS, waiting, () => last.inside);
-  await settle();
+  await settle(cluster);
   assert.ok(last.inside);
   const ofLast = contacts().filter((one) => one === own);
   assert.deepEqual(ofLast, [own], `only ${contacts()}`);

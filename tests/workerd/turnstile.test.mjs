@@ -193,7 +193,7 @@ turnstileTest("the infinite queue looks like the line and calls nobody", {}, asy
   await cluster.advance(FIRST_PAGE_MS);
   // The first visit after a while brings news for those after it: let that be nobody's of the two.
   await look(cluster, "ams-1", { host: gated.host });
-  await settled();
+  await settled(cluster);
   assertAlike([await person.visit(), await bot.visit()]);
   // Too early, both get the page as it was, without a cookie.
   await cluster.advance(2_000);
@@ -208,12 +208,12 @@ turnstileTest("the infinite queue looks like the line and calls nobody", {}, asy
   assert.deepEqual([cfWaitingRoom.infiniteQueue, cfWaitingRoom.turnstile], [false, ""]);
 
   // Whatever is called between two visits is called by the room itself, and not for the bot.
-  await settled();
+  await settled(cluster);
   let shown = Infinity;
   for (let check = 0; check < 40; check += 1) {
     const before = await cluster.allCalls(gated);
     const page = await bot.visit();
-    await settled();
+    await settled(cluster);
     assert.equal(await cluster.allCalls(gated), before, "a bot called an object");
     assert.equal(page.kind, "queue");
     const minutes = minutesTold(page.body);
@@ -325,9 +325,9 @@ function visitors(cluster, { host }, ...names) {
   return names.map((name) => new Visitor(cluster, { name, host }));
 }
 
-/** Real time for what a visit left to do. */
-function settled() {
-  return new Promise((resolve) => setTimeout(resolve, 100));
+/** Waits for what a visit left to do. */
+function settled(cluster) {
+  return cluster.rests();
 }
 
 /** The widget's page comes again with this token. */
