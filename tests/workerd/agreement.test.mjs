@@ -25,6 +25,8 @@ const AFTER_MS = 30_000;
 const BROWSE_MS = 20_000;
 /** Numbers are at most so old (docs/api.md), and a step of the clock. */
 const AGE_MS = 5_000 + 500;
+/** A stream has its first line within so many milliseconds. */
+const LINE_MS = 5_000;
 /** How often the numbers are read while all of that happens. */
 const LOOK_EVERY_MS = 15_000;
 /** By then they must have been exact. */
@@ -242,7 +244,10 @@ async function metricsNow(cluster) {
 async function liveNow(cluster) {
   const path = `/_waiting-room/live?rooms=${ZONE}/${sale.id}`;
   const stream = await cluster.listen("nrt-1", { host: "localhost", path, headers: OWNER });
-  while (!stream.text.includes("\n")) await cluster.advance(1);
+  for (let waited = 0; !stream.text.includes("\n"); waited += 1) {
+    assert.ok(waited < LINE_MS, `no line came: ${stream.status} ${stream.text}`);
+    await cluster.advance(1);
+  }
   stream.close();
   return numbers(JSON.parse(stream.text.split("\n")[0]).told[sale.id]);
 }

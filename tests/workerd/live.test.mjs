@@ -18,6 +18,8 @@ const LIFE_MS = 60_000;
 const STREAMS_MAX = 20;
 const WATCHED_MS = 20_000;
 const SLOW_MS = 1_800;
+/** The room counts those who wait within so many steps of half a second. */
+const COUNTED_STEPS = 60;
 /** By then the platform has told the Worker that a reader has gone. */
 const GONE_MS = 15_000;
 
@@ -36,7 +38,10 @@ clusterTest("each second a line has what is new", options, async (cluster) => {
   await crowd.arrive();
   // The object knows of it when the API tells it, and a step later the stream does.
   const isKnown = async () => (await status(cluster, shop)).estimated_queued_users === 2;
-  while (!(await isKnown())) await crowd.wait(500);
+  for (let steps = 0; !(await isKnown()); steps += 1) {
+    assert.ok(steps < COUNTED_STEPS, "the object never counts them");
+    await crowd.wait(500);
+  }
   await cluster.advance(2_000);
   const told = linesOf(stream).filter((line) => line.told[shop.id]).at(-1).told;
   const counted = ({ estimated_queued_users: waiting, estimated_total_active_users: inside }) =>

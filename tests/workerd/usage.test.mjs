@@ -57,9 +57,9 @@ async function look(cluster, requests, status = 200) {
   await cluster.schedule("ams-1");
 }
 
-/** Waits until so many messages have come, for 5 s of real time at most; returns what they say. */
+/** Waits until so many messages have come, for 40 s of real time at most; returns what they say. */
 async function messages(count) {
-  for (let left = 100; left > 0 && receiver.requests.length < count; left -= 1) await sleep(50);
+  for (let left = 800; left > 0 && receiver.requests.length < count; left -= 1) await sleep(50);
   const told = receiver.bodies("/plan");
   return told.map(({ type, data }) => [type, data.quota_of, data.quota_percent]);
 }

@@ -35,9 +35,9 @@ async function made(cluster, path, fields) {
   return result;
 }
 
-/** Waits until `found` returns something, for 5 s of real time at most. */
+/** Waits until `found` returns something, for 40 s of real time at most. */
 async function until(found) {
-  for (let left = 100; left > 0; left -= 1) {
+  for (let left = 800; left > 0; left -= 1) {
     const value = await found();
     if (value) return value;
     await sleep(50);
