@@ -31,6 +31,15 @@ export function isRunning(pid) {
   }
 }
 
+/** Waits until `isSo()` is true. Fails with `complaint` after a minute. */
+export async function until(isSo, complaint) {
+  const end = Date.now() + LIVE_WITHIN_MS;
+  while (!isSo()) {
+    if (Date.now() > end) throw new Error(complaint);
+    await sleep(POLL_MS);
+  }
+}
+
 /** The origin: answers everything, and keeps what arrives. */
 export class OwnOrigin {
   /** What arrived: `{ at, visitor, url, headers }`, `at` in milliseconds since the epoch. */
@@ -173,7 +182,7 @@ export class OwnServer {
   async killWorkerd() {
     const killed = this.workerd();
     process.kill(killed, "SIGKILL");
-    while (this.workerd() === killed) await sleep(POLL_MS);
+    await until(() => this.workerd() !== killed, "workerd does not come back");
   }
 
   /** Reads a file of the folder. */
