@@ -2,10 +2,10 @@
 // also builds the wasm with panic hooks, which tests need. wrangler runs the same builder by
 // itself, see wrangler-build.mjs.
 import { WASM_GZIP_KB_MAX, wasmWeight } from "./budget.mjs";
-import { buildWorker, must, xtask } from "./xtask.mjs";
+import { buildWorker, must, xtasksAtOnce } from "./xtask.mjs";
 
+if (process.argv.includes("--debug")) await xtasksAtOnce(["build"], ["build", "--debug"]);
 buildWorker();
-if (process.argv.includes("--debug")) xtask("build", "--debug");
 must("node", "node_modules/typescript/bin/tsc", "--project", "client");
 
 const { kb, gzipKb } = wasmWeight();

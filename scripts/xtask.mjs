@@ -1,11 +1,15 @@
 // Runs the builder of the Worker, the Rust program in xtask/.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 
 /**
  * Where the builder itself is compiled. Cargo lets one program at a time into such a folder, so in
  * the common one `npm start` would wait in silence for whatever compiles beside it.
  */
 const BUILDER_FOLDER = "target/builder";
+
+/** The command of cargo that runs the builder. */
+const BUILDER = `run --quiet --locked --package xtask --target-dir ${BUILDER_FOLDER} --`.split(" ");
 
 /** Builds all of the Worker: the wasm with its glue, the owner's cockpit, and the analytics. */
 export function buildWorker() {
@@ -16,8 +20,20 @@ export function buildWorker() {
 
 /** Runs the builder, and ends this process if it fails: it has said why. */
 export function xtask(...parameters) {
-  const builder = ["--package", "xtask", "--target-dir", BUILDER_FOLDER];
-  must("cargo", "run", "--quiet", "--locked", ...builder, "--", ...parameters);
+  must("cargo", ...BUILDER, ...parameters);
+}
+
+/**
+ * Runs the builder with each of these lists of parameters at the same time, and ends this process
+ * if one fails. A build of the wasm for the product mostly uses one processor.
+ */
+export async function xtasksAtOnce(...lists) {
+  const runs = lists.map(async (parameters) => {
+    const builder = spawn("cargo", [...BUILDER, ...parameters], { stdio: "inherit" });
+    const [status] = await once(builder, "close");
+    return status === 0;
+  });
+  if (!(await Promise.all(runs)).every(Boolean)) process.exit(1);
 }
 
 /** Runs any program, and ends this process if it fails. */

@@ -39,17 +39,14 @@ class Run {
   /** The end of each step, as a promise, and what fulfils it. */
   #endOf = new Map();
   #tellEnd = new Map();
-  /** Where files of tests wait for a place, by lane. */
-  #pools;
-  /** The same in a lane with one step at a time. */
-  #one = new Pool(1);
+  /** Where pieces of work wait for a place, by lane. */
+  #pools = new Map();
   #secondsOf;
 
   constructor(steps, secondsOf, places) {
     this.#secondsOf = secondsOf;
-    const pools = Object.entries(places).map(([lane, count]) => [lane, new Pool(count)]);
-    this.#pools = Object.fromEntries(pools);
-    for (const { name } of steps) {
+    for (const { name, lane } of steps) {
+      this.#pools.set(lane, this.#pools.get(lane) ?? new Pool(places[lane] ?? 1));
       this.#endOf.set(name, new Promise((tell) => this.#tellEnd.set(name, tell)));
     }
   }
@@ -73,7 +70,7 @@ class Run {
 
   async #perform(step) {
     const { name, lane, folder, commands = [] } = step;
-    const pool = this.#pools[lane] ?? this.#one;
+    const pool = this.#pools.get(lane);
     const pieces = [];
     for (const command of commands) {
       pieces.push(await pool.run(() => this.#command(step, command)));

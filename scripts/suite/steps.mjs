@@ -2,6 +2,8 @@
 
 /** The lane of what compiles Rust for other steps, and of the short checks. */
 const RUST = "rust";
+/** The lane of what compiles into folders of its own, beside the first one. */
+const APART = "apart";
 /** The lane of the tests for Node that use a processor: as many files at once as there are. */
 const NODE = "node";
 /**
@@ -76,8 +78,15 @@ export const STEPS = [
   { name: "cluster", tier: NIGHTLY, lane: ALONE, folder: "tests/stories/own", needs: "wrangler" },
   // Builds all from nothing, as CI does in its fresh clone.
   { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
-  { name: "fuzz", tier: GATES, lane: RUST, commands: [words("node scripts/fuzz.mjs")] },
-  { name: "rehearsal", tier: GATES, lane: RUST, folder: "tests/rehearsal" },
+  // Begin with the tests, so that nothing is left to compile when these are over.
+  {
+    name: "fuzz",
+    tier: GATES,
+    lane: APART,
+    commands: [words("node scripts/fuzz.mjs")],
+    needs: "wrangler",
+  },
+  { name: "rehearsal", tier: GATES, lane: APART, folder: "tests/rehearsal", needs: "wrangler" },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
 ];
 
