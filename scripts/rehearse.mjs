@@ -10,13 +10,17 @@ import { ROOT } from "./modules.mjs";
 import { answerOf, besideText, count, limitsText, pastText } from "./rehearse/answer.mjs";
 import { apiOf } from "./rehearse/api.mjs";
 import { billOf } from "./rehearse/bill.mjs";
+import { PlanError } from "./rehearse/lanes.mjs";
 import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
 import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
 import { reportOf } from "./rehearse/page.mjs";
-import { PlanError, expectedBy, isBuilt, play } from "./rehearse/player.mjs";
+import { expectedBy, isBuilt, play } from "./rehearse/player.mjs";
 import { planOfRunning } from "./rehearse/running-room.mjs";
 import { find, variantsOf } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
+
+/** The empty report, which the build makes. */
+const REPORT = path.join(ROOT, "build", "rehearsal", "report.html");
 
 const line = new LiveLine();
 const callerFolder = process.env.INIT_CWD ?? process.cwd();
@@ -125,7 +129,7 @@ function tell() {
   const { usd, planUsd, isIncluded } = plays[0].bill;
   const price = isIncluded ? "nothing" : `${usd.toFixed(2)} USD`;
   console.log(`\nAt Cloudflare it costs ${price} beyond the ${planUsd} USD a month of the plan.`);
-  write(options.html, reportOf(rehearsal), "The report");
+  write(options.html, reportOf(fs.readFileSync(REPORT, "utf8"), rehearsal), "The report");
   if (options.json) writeFigures();
   console.log(`It took ${Math.round(tookS)} s.`);
 }

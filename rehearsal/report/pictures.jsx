@@ -2,6 +2,7 @@
 // when they come, what they are told, what reaches the site. A table says the same.
 import { Chart } from "../../cockpit/chart.jsx";
 import { count, duration, moment } from "../../scripts/rehearse/answer.mjs";
+import { bare } from "../../scripts/rehearse/columns.mjs";
 
 const MINUTE_MS = 60_000;
 const HEIGHT = 180;
@@ -99,7 +100,7 @@ function Table({ plan, minutes }) {
           <tbody>
             {rows.map((row) => (
               <tr>
-                <th scope="row">{moment(plan, row.at * 60).replace(/^(at|in) /, "")}</th>
+                <th scope="row">{bare(moment(plan, row.at * 60))}</th>
                 <td>{count(row.arrived)}</td>
                 <td>{count(row.entered)}</td>
                 <td>{count(row.inside)}</td>

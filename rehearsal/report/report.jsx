@@ -2,7 +2,8 @@
 // of them, and the bill.
 import { useState } from "preact/hooks";
 
-import { count, duration, limitsText, moment, pastText } from "../../scripts/rehearse/answer.mjs";
+import { count, limitsText, pastText } from "../../scripts/rehearse/answer.mjs";
+import { ABOUT_WAITS, COLUMNS } from "../../scripts/rehearse/columns.mjs";
 import { Pictures } from "./pictures.jsx";
 
 /**
@@ -58,41 +59,23 @@ function Limits({ plan, all }) {
         <thead>
           <tr>
             <td />
-            {[
-              "line gone",
-              "half wait over",
-              "5 of 100 over",
-              "longest",
-              "line",
-              "give up",
-              "inside",
-              "USD",
-            ].map((head) => (
+            {COLUMNS.map(([head]) => (
               <th scope="col">{head}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {all.map(({ outcome, bill }) => (
+          {all.map((play) => (
             <tr>
-              <th scope="row">{limitsText(outcome.limits)}</th>
-              <td>{moment(plan, outcome.line_over_at_s).replace(/^(at|in) /, "")}</td>
-              <td>{duration(outcome.queued_wait_s.median)}</td>
-              <td>{duration(outcome.queued_wait_s.p95)}</td>
-              <td>{duration(outcome.queued_wait_s.longest)}</td>
-              <td>{count(outcome.longest_line)}</td>
-              <td>{count(outcome.visitors.gave_up)}</td>
-              <td>
-                {count(outcome.most_inside)} of {count(outcome.limits.total_active_users)}
-              </td>
-              <td>{bill.usd.toFixed(2)}</td>
+              <th scope="row">{limitsText(play.outcome.limits)}</th>
+              {COLUMNS.map(([, cell]) => (
+                <td>{cell(play, plan)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
-      <p class="soft small">
-        Waits are those of people who had to wait, from their arrival or from the start.
-      </p>
+      <p class="soft small">{ABOUT_WAITS}</p>
     </div>
   );
 }

@@ -3,9 +3,11 @@ import fs from "node:fs";
 
 import { HELP, readFlags, wholeNumber } from "../deploy/options.mjs";
 import { stop } from "../stop.mjs";
+import { PRESETS } from "./presets.mjs";
 
-const PRESETS = ["flash_sale", "ticket_drop", "registration_day", "news_spike", "all_day"];
-const PRESET_NAMES = PRESETS.map((name) => name.replaceAll("_", "-")).join(", ");
+const PRESET_NAMES = Object.keys(PRESETS)
+  .map((name) => name.replaceAll("_", "-"))
+  .join(", ");
 
 /** Each flag: name, default or `undefined`, what it takes, what it means. */
 export const REHEARSE_FLAGS = [
@@ -98,7 +100,7 @@ export function planOf(options, plan = {}) {
 
 function presetOf(name) {
   const preset = name.replaceAll("-", "_");
-  if (!PRESETS.includes(preset)) stop(`--preset is one of ${PRESET_NAMES}, but is ${name}`);
+  if (!Object.hasOwn(PRESETS, preset)) stop(`--preset is one of ${PRESET_NAMES}, but is ${name}`);
   return { preset };
 }
 

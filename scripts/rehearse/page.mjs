@@ -1,14 +1,14 @@
-// The report of a rehearsal: the built page with the figures in it.
-import fs from "node:fs";
-import path from "node:path";
+// The report of a rehearsal: the built page with the figures in it. Pure: the command writes it to
+// a file, the cockpit offers it as one.
 
-import { ROOT } from "../modules.mjs";
-
-const PAGE = path.join(ROOT, "build", "rehearsal", "report.html");
-
-/** The page as one text that needs nothing else. */
-export function reportOf(rehearsal) {
+/**
+ * The page as one text that needs nothing else.
+ *
+ * @param {string} page the empty report
+ * @param {object} rehearsal what it shows
+ */
+export function reportOf(page, rehearsal) {
   // Inside of the element no text can end it.
   const json = JSON.stringify(rehearsal).replaceAll("<", "\\u003c");
-  return fs.readFileSync(PAGE, "utf8").replace("/* rehearsal */", () => json);
+  return page.replace("/* rehearsal */", () => json);
 }

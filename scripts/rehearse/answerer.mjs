@@ -1,0 +1,37 @@
+// What a thread of the simulator does: plays one plan, or only checks it, and tells how far it is.
+// Pure: threads of Node and of browsers do the same.
+
+/** How often it tells how far it is, in milliseconds at least. */
+const TELL_EVERY_MS = 100;
+
+/**
+ * Answers a question with a message for `take` (lanes.mjs).
+ *
+ * @param {object} question
+ * @param {object} question.plan
+ * @param {boolean} [question.onlyCheck]
+ * @param {object} simulator the functions `check` and `rehearse` of its module
+ * @param {(message: { part: number }) => void} tell is told which part is done, 0 to 1
+ */
+export function answerTo({ plan, onlyCheck }, { check, rehearse }, tell) {
+  const text = JSON.stringify(plan);
+  let expected;
+  try {
+    expected = check(text);
+  } catch (error) {
+    return { wrong: error.message };
+  }
+  return onlyCheck ? { expected } : { outcome: rehearse(text, progressTo(tell)) };
+}
+
+function progressTo(tell) {
+  let toldAt = 0;
+  return {
+    tell(part) {
+      const now = Date.now();
+      if (now - toldAt < TELL_EVERY_MS && part < 1) return;
+      toldAt = now;
+      tell({ part });
+    },
+  };
+}
