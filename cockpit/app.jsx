@@ -9,6 +9,7 @@ import { History } from "./history.jsx";
 import { NewRoom } from "./new_room.jsx";
 import { Page } from "./page.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
+import { Rehearse } from "./rehearse.jsx";
 import { Room } from "./room.jsx";
 import { RoomSettings } from "./room_settings.jsx";
 import { Rooms } from "./rooms.jsx";
@@ -68,6 +69,7 @@ const SCREENS = {
   "/rules": Rules,
   "/page": Page,
   "/history": History,
+  "/rehearse": Rehearse,
   "/webhooks": Webhooks,
   "/settings": RoomSettings,
 };

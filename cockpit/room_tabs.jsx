@@ -6,6 +6,7 @@ const TABS = [
   ["/events", "Events"],
   ["/rules", "Rules"],
   ["/history", "History"],
+  ["/rehearse", "Rehearse"],
   ["/page", "Page"],
   ["/webhooks", "Webhooks"],
   ["/settings", "Settings"],

@@ -1,26 +1,38 @@
-// Builds the owner's cockpit into build/cockpit/: a script, the editor of pages, a style sheet and
-// a page, as texts that src/cockpit.js serves. They end in .txt because wrangler takes such modules
-// as texts.
+// Builds the owner's cockpit into build/cockpit/: a script, the editor of pages, the simulator of
+// rehearsals, a style sheet and a page, as texts that src/cockpit.js serves. They end in .txt
+// because wrangler takes such modules as texts.
 import fs from "node:fs";
 import path from "node:path";
 import zlib from "node:zlib";
 
-import { build } from "esbuild";
+import { bundled } from "./bundle.mjs";
+import { ROOT } from "./modules.mjs";
+import { isBuilt } from "./rehearse/player.mjs";
 
-const ROOT = path.join(import.meta.dirname, "..");
 const SOURCE = path.join(ROOT, "cockpit");
 const LANGUAGES = path.join(ROOT, "templates", "languages");
 const TARGET = path.join(ROOT, "build", "cockpit");
-/** What every browser has that knows `light-dark()`, which the style sheet needs. */
-const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
+/** A module of wasm as a script carries it: packed, and unpacked by the browser. */
+const PACKED_WASM = {
+  name: "packed wasm",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.wasm$/ }, ({ path: file }) => {
+      const contents = zlib.gzipSync(fs.readFileSync(file), { level: 9 });
+      return { contents, loader: "binary" };
+    });
+  },
+};
 
 const tags = fs.readdirSync(LANGUAGES).map((name) => path.basename(name, ".json"));
+const source = (name) => path.join(SOURCE, name);
 
 fs.mkdirSync(TARGET, { recursive: true });
-await bundle("main.jsx", "cockpit.js.txt");
-await bundle("editor_main.js", "editor.js.txt");
-await bundle("style.css", "cockpit.css.txt");
-fs.copyFileSync(path.join(SOURCE, "index.html"), path.join(TARGET, "index.html"));
+const define = { PAGE_LANGUAGES: JSON.stringify(tags) };
+write("cockpit.js.txt", await bundled(source("main.jsx"), { define }));
+write("editor.js.txt", await bundled(source("editor_main.js")));
+write("cockpit.css.txt", await bundled(source("style.css")));
+write("index.html", fs.readFileSync(source("index.html"), "utf8"));
+write("rehearsal.js.txt", await simulator());
 const sizes = fs.readdirSync(TARGET).map((name) => {
   const gzipped = zlib.gzipSync(fs.readFileSync(path.join(TARGET, name)), { level: 9 });
   return gzipped.length / 1_024;
@@ -28,18 +40,18 @@ const sizes = fs.readdirSync(TARGET).map((name) => {
 const sum = sizes.reduce((one, other) => one + other, 0);
 console.log(`cockpit: ${sum.toFixed(1)} KB gzip in ${sizes.length} files`);
 
-async function bundle(source, target) {
-  await build({
-    entryPoints: [path.join(SOURCE, source)],
-    outfile: path.join(TARGET, target),
-    bundle: true,
-    minify: true,
-    format: "esm",
-    charset: "utf8",
-    target: BROWSERS,
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    define: { PAGE_LANGUAGES: JSON.stringify(tags) },
-    logLevel: "warning",
+/** The simulator with its thread; empty where it is not built: it takes minutes. */
+async function simulator() {
+  if (!isBuilt()) return "";
+  return bundled(source("rehearse_main.js"), {
+    plugins: [PACKED_WASM],
+    loader: { ".html": "text" },
   });
+}
+
+/** Writes a file where it is another one: what serves it now is left alone otherwise. */
+function write(name, text) {
+  const file = path.join(TARGET, name);
+  if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
+  fs.writeFileSync(file, text);
 }

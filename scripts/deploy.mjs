@@ -38,7 +38,7 @@ async function deploy() {
   const patterns = patternsOf(rooms, settings);
   const { warnings, isConnected } = await survey(cloudflare, kept, patterns, options["take-over"]);
   for (const warning of warnings) console.log(`  Beware: ${warning}`);
-  build();
+  await build();
   showSecrets(makeSecrets(kept));
   await writeConfiguration(kept, patterns);
   const { untried } = options;
@@ -58,13 +58,16 @@ async function deploy() {
 }
 
 /** Builds in a clone; a release folder brings what is built. */
-function build() {
+async function build() {
   if (!fs.existsSync("Cargo.toml")) return;
   if (options["no-build"]) {
     if (fs.existsSync("build/worker/gen/waiting_room_bg.wasm")) return;
     stop("nothing is built yet: run `npm run build`, or leave --no-build away");
   }
   bringRust();
+  // First: the cockpit carries it.
+  const { buildRehearsal } = await import("./rehearsal.mjs");
+  await buildRehearsal();
   buildWorker();
 }
 

@@ -1,22 +1,21 @@
-// Builds what `npm run rehearse` needs: the simulator as a module (Rust), and the empty report, one
-// page with its script and style, into build/rehearsal/.
+// Builds what `npm run rehearse` and the cockpit's screen *Rehearse* need, into build/rehearsal/:
+// the simulator as a module (Rust), and the empty report, one page with its script and style.
 import fs from "node:fs";
 import path from "node:path";
 
-import { build } from "esbuild";
-
+import { bundled } from "./bundle.mjs";
 import { ROOT } from "./modules.mjs";
+import { isBuilt } from "./rehearse/player.mjs";
 import { xtask } from "./xtask.mjs";
 
 const SOURCE = path.join(ROOT, "rehearsal", "report");
 const TARGET = path.join(ROOT, "build", "rehearsal");
-/** What every browser has that knows `light-dark()`, which the style sheet needs. */
-const BROWSERS = ["chrome123", "firefox120", "safari17.5"];
 
 /** Builds all of it. */
 export async function buildRehearsal() {
+  if (!isBuilt()) console.log("Building the simulator (once, about two minutes) ...");
   xtask("rehearsal");
-  const parts = { style: await bundled("style.css"), script: await bundled("main.jsx") };
+  const parts = { style: await part("style.css"), script: await part("main.jsx") };
   let page = fs.readFileSync(path.join(SOURCE, "index.html"), "utf8");
   for (const [name, text] of Object.entries(parts))
     page = page.replace(`/* ${name} */`, () => text);
@@ -30,20 +29,8 @@ export function rehearsalFiles() {
   return names.map((name) => path.join(TARGET, name));
 }
 
-async function bundled(source) {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(SOURCE, source)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    charset: "utf8",
-    target: BROWSERS,
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    define: { PAGE_LANGUAGES: "[]" },
-    logLevel: "warning",
-  });
+async function part(name) {
+  const text = await bundled(path.join(SOURCE, name));
   // It stands within an element of the page.
-  return outputFiles[0].text.trim().replaceAll("</script", "<\\/script");
+  return text.trim().replaceAll("</script", "<\\/script");
 }

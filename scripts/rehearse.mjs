@@ -7,10 +7,9 @@ import path from "node:path";
 import { wholeNumber } from "./deploy/options.mjs";
 import { LiveLine } from "./live-line.mjs";
 import { ROOT } from "./modules.mjs";
-import { answerOf, besideText, count, limitsText, pastText } from "./rehearse/answer.mjs";
+import { besideText, count, limitsText, pastText } from "./rehearse/answer.mjs";
 import { apiOf } from "./rehearse/api.mjs";
-import { billOf } from "./rehearse/bill.mjs";
-import { PlanError } from "./rehearse/lanes.mjs";
+import { PlanError, played } from "./rehearse/lanes.mjs";
 import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
 import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
 import { reportOf } from "./rehearse/page.mjs";
@@ -70,10 +69,6 @@ async function searched() {
   if (!best) return { says: `No limits up to 64 times the plan's do it: ${aim}.` };
   const found = played(best.plan, best.outcome);
   return { says: `For ${aim}: ${limitsText(found.outcome.limits)}.`, play: found };
-}
-
-function played(one, outcome) {
-  return { plan: one, outcome, answer: answerOf(one, outcome), bill: billOf(outcome) };
 }
 
 function showPart(part) {
@@ -167,6 +162,5 @@ async function build() {
   const { bringRust } = await import("./rust.mjs");
   const { buildRehearsal } = await import("./rehearsal.mjs");
   bringRust();
-  if (!isBuilt()) console.log("Building the simulator (once, about two minutes) ...");
   await buildRehearsal();
 }

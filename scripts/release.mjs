@@ -65,8 +65,9 @@ const { values } = parseArgs({
 
 process.chdir(ROOT);
 if (!values["no-build"]) {
-  buildWorker();
+  // First: the cockpit carries it.
   await buildRehearsal();
+  buildWorker();
 }
 const folder = path.resolve(values.folder);
 fs.rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,7 @@
 // Plays plans side by side, each on a thread of its own. Pure: the command asks threads of Node,
 // the cockpit those of a browser.
+import { answerOf } from "./answer.mjs";
+import { billOf } from "./bill.mjs";
 
 /** What is wrong with a plan: a line for each field. */
 export class PlanError extends Error {}
@@ -38,4 +40,9 @@ export function take({ part, expected, outcome, wrong }, { resolve, reject, onPa
   if (expected !== undefined) resolve(expected);
   if (outcome) resolve(JSON.parse(outcome));
   if (wrong) reject(new PlanError(wrong));
+}
+
+/** What came of a plan, with its answer in words and its bill. */
+export function played(plan, outcome) {
+  return { plan, outcome, answer: answerOf(plan, outcome), bill: billOf(outcome) };
 }

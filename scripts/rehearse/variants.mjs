@@ -7,7 +7,7 @@ const CLOSE = 1.02;
 const SMALLEST = 1 / 64;
 const LARGEST = 64;
 /** Plans of so many visitors are played with two more limits, unless it is said which. */
-const FEW_VISITORS = 100_000;
+export const FEW_VISITORS = 100_000;
 /** The two more: times as many may enter. */
 const MORE = [1.5, 2];
 

@@ -1,6 +1,7 @@
 /**
  * `npm run rehearse` as an owner runs it: the example from nothing to an opened report, wrong
- * plans, a search, the release folder without Rust.
+ * plans, a search, the release folder without Rust; and the cockpit's screen *Rehearse* with the
+ * same simulator. One file: the first test builds what the others use.
  */
 
 import assert from "node:assert/strict";
@@ -12,11 +13,14 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 
 import { AXE, barriers } from "../harness/accessibility.mjs";
-import { PHONE, keepScreenshot } from "../harness/browser-test.mjs";
+import { DESKTOP, PHONE, browserTest, keepScreenshot } from "../harness/browser-test.mjs";
 import { chromiumMissing, launchChromium } from "../harness/chromium.mjs";
+import { signedIn } from "../harness/owner.mjs";
+import { localRoom } from "../harness/rooms.mjs";
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "rehearsal-"));
 const EXAMPLE = "examples/rehearsal/ticket-drop.json";
+const shop = localRoom({ name: "shop", total_active_users: 200, new_users_per_minute: 50 });
 
 function rehearse(...parameters) {
   const options = { encoding: "utf8", env: { ...process.env, INIT_CWD: process.cwd() } };
@@ -146,3 +150,55 @@ test("a release folder rehearses without Rust", () => {
   assert.match(ran.stdout, /With 600 a minute and 3,000 inside the line is gone at/);
   assert.ok(fs.existsSync(path.join(root, "rehearsal.html")));
 });
+
+test("the cockpit brings the simulator once it is built", () => {
+  const { status, stderr } = spawnSync("node", ["scripts/cockpit.mjs"], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  assert.ok(fs.statSync("build/cockpit/rehearsal.js.txt").size > 100_000);
+});
+
+browserTest("the cockpit rehearses as the command does", { rooms: [shop] }, async (arena) => {
+  for (const [name, screen] of [
+    ["rehearse", DESKTOP],
+    ["rehearse-phone", PHONE],
+  ]) {
+    const owner = await signedIn(arena, screen);
+    const { page } = owner;
+    const asked = [];
+    await owner.open(shop);
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.getByRole("link", { name: "Rehearse" }).click();
+    await page.getByLabel("How many visitors come").fill("2000");
+    await page.getByLabel("Minutes on your site").fill("2");
+    await page.getByLabel("Time of day of the first arrivals").fill("11:30");
+    await owner.button("Rehearse").click();
+    await owner.heading("What came of it").waitFor();
+    await owner.reads(/^With 50 a minute and 200 inside the line is gone at \d\d:\d\d\.$/);
+    assert.equal(await page.locator("table.rehearsed tbody tr").count(), 3);
+    await owner.button("100 a minute and 400 inside").click();
+    await owner.reads(/^With 100 a minute and 400 inside the line is gone at/);
+    await owner.looks(name);
+    assert.ok(asked.includes("/_waiting-room/rehearsal.js"));
+    await saysAsTheCommand(page);
+    assert.deepEqual(owner.complaints, []);
+  }
+});
+
+/** The report that the cockpit offers has what the command says of the same plan. */
+async function saysAsTheCommand(page) {
+  const coming = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download the report" }).click();
+  const download = await coming;
+  assert.equal(download.suggestedFilename(), "rehearsal-shop.html");
+  const report = fs.readFileSync(await download.path(), "utf8");
+  const [, written] = /id="rehearsal">(.*?)<\/script>/.exec(report);
+  const { plan, plays } = JSON.parse(written);
+  const { total_active_users: inside, new_users_per_minute: perMinute } = plan.room;
+  assert.deepEqual([inside, perMinute, plan.visitors, plan.begins_at], [200, 50, 2000, "11:30"]);
+  const [same, figures] = ["same.json", "same-figures.json"].map((one) => path.join(folder, one));
+  fs.writeFileSync(same, JSON.stringify(plan));
+  const files = ["--html", path.join(folder, "same.html"), "--json", figures];
+  const { status, stderr } = rehearse(same, "--no-build", ...files);
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(plays, JSON.parse(fs.readFileSync(figures, "utf8")).plays);
+}

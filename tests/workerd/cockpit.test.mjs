@@ -40,6 +40,19 @@ clusterTestBothWays("the files are served to owners' hosts alone", options, asyn
   }
 });
 
+clusterTest("the simulator's thread runs wasm and reaches nothing", options, async (cluster) => {
+  const path = "/_waiting-room/rehearsal.js";
+  const { status, headers, body } = await get(cluster, path);
+  // Its build takes minutes: without it the file is not there, and says so.
+  assert.ok(status === 200 ? body.length > 100_000 : /without the simulator/.test(body), body);
+  const policy = "default-src 'none'; script-src 'wasm-unsafe-eval'";
+  assert.equal(headers["content-security-policy"], policy);
+  const page = await get(cluster, "/_waiting-room/");
+  assert.match(page.headers["content-security-policy"], /; trusted-types rehearsal$/);
+  const visitor = await get(cluster, path, { host: shop.host });
+  assert.notEqual(visitor.body, body);
+});
+
 clusterTest("a browser that has a file is told so", options, async (cluster) => {
   const path = "/_waiting-room/cockpit.js";
   const { headers, body } = await get(cluster, path);

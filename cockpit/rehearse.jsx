@@ -1,0 +1,202 @@
+// Plays an event before it happens, in this browser: how long people would wait with the limits of
+// the room, and with more.
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import { count, limitsText } from "../scripts/rehearse/answer.mjs";
+import { ABOUT_WAITS, COLUMNS } from "../scripts/rehearse/columns.mjs";
+import { PlanError } from "../scripts/rehearse/lanes.mjs";
+import { PRESETS } from "../scripts/rehearse/presets.mjs";
+import { Form } from "./form.jsx";
+import {
+  INITIAL,
+  fieldsOf,
+  limitsSentence,
+  planOf,
+  problemsIn,
+  problemsOf,
+} from "./rehearse_fields.js";
+import { Cancelled, isThere, rehearse } from "./rehearse_thread.js";
+import { RoomTabs } from "./room_tabs.jsx";
+import { useEvents } from "./use_events.js";
+
+const COMMAND = "npm run rehearse -- examples/rehearsal/ticket-drop.json";
+
+export function Rehearse({ session, room, version }) {
+  const { events, problem } = useEvents(session, room, version);
+  const isMissing = useIsMissing();
+  const { part, said, rehearsal, play, cancel } = useRehearsal(room, events);
+  return (
+    <main>
+      <RoomTabs room={room} at="/rehearse" />
+      <p>
+        How long will people wait? Your event is played here, in this browser, with the code that
+        decides at your site. Nothing is sent anywhere, and nothing of the room changes.
+      </p>
+      {problem && <p class="problem">{problem}</p>}
+      {isMissing && <Missing />}
+      {events && !isMissing && (
+        <section aria-labelledby="expected">
+          <h2 id="expected">What you expect</h2>
+          <Form
+            fields={fieldsOf(events, Date.now())}
+            initial={INITIAL}
+            draft={`${room.id}/rehearse`}
+            label="Rehearse"
+            sentence={(values) => limitsSentence(room, events, values)}
+            onSave={play}
+          />
+        </section>
+      )}
+      {part !== undefined && <Progress part={part} onCancel={cancel} />}
+      <p role="status">{said}</p>
+      {rehearsal && <Result of={rehearsal} room={room} />}
+    </main>
+  );
+}
+
+function useIsMissing() {
+  const [isMissing, set] = useState(false);
+  useEffect(() => {
+    isThere().then((is) => set(!is));
+  }, []);
+  return isMissing;
+}
+
+/** What is played, how far it is, and what came of it. */
+function useRehearsal(room, events) {
+  const [part, setPart] = useState();
+  const [said, say] = useState("");
+  const [rehearsal, set] = useState();
+  const ending = useRef();
+  useEffect(() => () => ending.current?.abort(), []);
+  const play = async (body) => {
+    const plan = planOf(room, events, body);
+    const event = events.find(({ id }) => id === body.event);
+    refuse(problemsOf(plan, { origin: location.origin, room, event }));
+    ending.current = new AbortController();
+    set(undefined);
+    say("");
+    setPart(0);
+    try {
+      set(await rehearse(plan, { signal: ending.current.signal, onProgress: setPart }));
+    } catch (why) {
+      if (why instanceof PlanError) refuse(problemsIn(why));
+      if (!(why instanceof Cancelled)) throw why;
+      say("Cancelled: nothing is kept of it.");
+    } finally {
+      setPart(undefined);
+    }
+  };
+  return { part, said, rehearsal, play, cancel: () => ending.current.abort() };
+}
+
+/** Lets the form tell at its fields what is wrong, if anything is. */
+function refuse(errors) {
+  if (errors.length > 0) throw Object.assign(new Error(), { errors });
+}
+
+function Missing() {
+  return (
+    <p class="note" role="status">
+      This deployment was built without the simulator, which takes some minutes to build. Run{" "}
+      <code>{COMMAND}</code> once in the folder that you start or deploy from, and then start or
+      deploy again. <code>npm run deploy</code> and a release folder bring it by themselves.
+    </p>
+  );
+}
+
+function Progress({ part, onCancel }) {
+  return (
+    <p class="playing">
+      <label for="playing">Rehearsing</label>
+      <progress id="playing" max="1" value={part} />
+      <span>{Math.floor(part * 100)} %</span>
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </p>
+  );
+}
+
+function Result({ of: { plan, plays, tookS, report }, room }) {
+  const [shown, show] = useState(0);
+  const heading = useRef();
+  useEffect(() => heading.current.focus(), []);
+  return (
+    <section aria-labelledby="came">
+      <h2 id="came" ref={heading} tabIndex={-1}>
+        What came of it
+      </h2>
+      <p class="soft">
+        {count(plan.visitors)} visitors. {PRESETS[plan.arrivals.preset]}.
+      </p>
+      {plays.length > 1 && (
+        <p class="row" role="group" aria-label="The limits whose answer is shown">
+          {plays.map(({ outcome }, at) => (
+            <button type="button" aria-pressed={at === shown} onClick={() => show(at)}>
+              {limitsText(outcome.limits)}
+            </button>
+          ))}
+        </p>
+      )}
+      <div class="answer">
+        {plays[shown].answer.map((sentence) => (
+          <p>{sentence}</p>
+        ))}
+      </div>
+      <Limits plan={plan} plays={plays} />
+      <p>
+        <Download report={report} name={`rehearsal-${room.name}.html`} />: one page with pictures
+        minute by minute and the bill.
+      </p>
+      <p class="soft small">
+        It took {Math.round(tookS)} s. People are drawn: how patient they are and how long they stay
+        are guesses.
+      </p>
+    </section>
+  );
+}
+
+function Limits({ plan, plays }) {
+  return (
+    <>
+      <h2>Limits beside each other</h2>
+      <table class="rehearsed">
+        <thead>
+          <tr>
+            <th scope="col">limits</th>
+            {COLUMNS.map(([head]) => (
+              <th scope="col">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {plays.map((play) => (
+            <tr>
+              <th scope="row">{limitsText(play.outcome.limits)}</th>
+              {COLUMNS.map(([head, cell]) => (
+                <td data-label={head}>{cell(play, plan)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="soft small">{ABOUT_WAITS}</p>
+    </>
+  );
+}
+
+/** The report as a file: its address is one of this browser, and goes with this screen. */
+function Download({ report, name }) {
+  const [address, set] = useState();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([report], { type: "text/html" }));
+    set(made);
+    return () => URL.revokeObjectURL(made);
+  }, [report]);
+  return (
+    <a href={address} download={name}>
+      Download the report
+    </a>
+  );
+}

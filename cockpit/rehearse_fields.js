@@ -1,0 +1,151 @@
+// The form of a rehearsal: its fields, the plan that they and the room make, and what is to be said
+// of it before it is played.
+import { count, limitsText } from "../scripts/rehearse/answer.mjs";
+import { planOfRoom } from "../scripts/rehearse/of-room.mjs";
+import { PRESETS } from "../scripts/rehearse/presets.mjs";
+import { FEW_VISITORS } from "../scripts/rehearse/variants.mjs";
+import { moment } from "./facts.js";
+
+/** More than these take minutes and much memory: the command has all processors for them. */
+export const VISITORS_MAX = 200_000;
+/** What a form begins with. */
+export const INITIAL = {
+  event: "",
+  visitors: "",
+  preset: Object.keys(PRESETS)[0],
+  minutes: "4",
+  prequeue_minutes: "",
+  begins_at: "",
+};
+/** The fields that the simulator names otherwise. */
+const FIELD_OF = { "on_site.minutes": "minutes", arrivals: "preset" };
+/** A name that a shell leaves as it is. */
+const PLAIN = /^[\w-]+$/;
+
+/** The fields of the form, with the events that are not over. */
+export function fieldsOf(events, now) {
+  const coming = events
+    .filter((event) => Date.parse(event.event_end_time) > now)
+    .toSorted((one, other) => one.event_start_time.localeCompare(other.event_start_time));
+  const ofEvent = ({ id, name, event_start_time: start }) => ({
+    value: id,
+    label: `${name}, ${moment(start)}`,
+  });
+  return [
+    {
+      name: "event",
+      label: "Event",
+      type: "select",
+      options: [{ value: "", label: "None: the room as it is" }, ...coming.map(ofEvent)],
+      help: "Its limits, session, prequeue and shuffle take the place of the room’s.",
+    },
+    {
+      name: "visitors",
+      label: "How many visitors come",
+      type: "number",
+      help: `All in all, up to ${count(VISITORS_MAX)} here.`,
+    },
+    {
+      name: "preset",
+      label: "When they come",
+      type: "select",
+      options: Object.entries(PRESETS).map(([value, label]) => ({ value, label })),
+    },
+    {
+      name: "minutes",
+      label: "Minutes on your site",
+      type: "number",
+      help: "How long a visit takes about, with its checkout.",
+    },
+    {
+      name: "prequeue_minutes",
+      label: "Prequeue, in minutes",
+      type: "number",
+      isOptional: true,
+      help:
+        "How long before the start people may come; they are held until then. Empty: as the " +
+        "event has it, else 30 for a ticket drop and none for any other.",
+    },
+    {
+      name: "begins_at",
+      label: "Time of day of the first arrivals",
+      type: "time",
+      isOptional: true,
+      help: "Empty: as the event has it, else minutes are counted.",
+    },
+  ];
+}
+
+/** The plan of a room, an event of it where one is chosen, and what the form says. */
+export function planOf(room, events, { event: id, preset, minutes, ...rest }) {
+  const event = events.find((one) => one.id === id);
+  const given = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+  return {
+    ...planOfRoom(room, event),
+    arrivals: { preset },
+    ...(minutes === undefined ? {} : { on_site: { minutes } }),
+    ...Object.fromEntries(given),
+  };
+}
+
+/** Says with which limits the form's plan is played. */
+export function limitsSentence(room, events, { event: id, visitors }) {
+  const event = events.find((one) => one.id === id);
+  const limits = limitsText(planOfRoom(room, event).room);
+  const more =
+    Number(visitors) > FEW_VISITORS
+      ? `alone: with more than ${count(FEW_VISITORS)} visitors no other limits are played.`
+      : "and, beside it, with 1.5 and 2 times as much.";
+  return `It is played with ${limits}, as the ${event ? "event" : "room"} has it, ${more}`;
+}
+
+/**
+ * What the simulator would not take, or not here: `{ field, message }` each.
+ *
+ * @param {object} plan
+ * @param {object} where `origin` of this page, and `room` and `event` as the API has them
+ */
+export function problemsOf(plan, where) {
+  const problems = [];
+  const { visitors, prequeue_minutes: prequeue } = plan;
+  if (visitors === undefined) {
+    problems.push({ field: "visitors", message: "Is needed: how many come in all?" });
+  }
+  if (visitors > VISITORS_MAX) {
+    const message =
+      `Must be at most ${count(VISITORS_MAX)} in a browser. For more, run this where the Worker ` +
+      `was deployed from: ${commandOf(plan, where)}`;
+    problems.push({ field: "visitors", message });
+  }
+  if (prequeue !== undefined && !(Number.isInteger(prequeue) && prequeue >= 0)) {
+    const message = "Must be a whole number of minutes, from 0 to 4,320.";
+    problems.push({ field: "prequeue_minutes", message });
+  }
+  return problems;
+}
+
+/** The same rehearsal as a command. */
+function commandOf(plan, { origin, room, event }) {
+  const named = ({ id, name }) => (PLAIN.test(name) ? name : id);
+  const flags = [
+    ["url", origin],
+    ["room", named(room)],
+    ["event", event && named(event)],
+    ["visitors", plan.visitors],
+    ["preset", plan.arrivals.preset.replaceAll("_", "-")],
+    ["minutes-on-site", plan.on_site?.minutes],
+    ["prequeue-minutes", plan.prequeue_minutes],
+    ["begins-at", plan.begins_at],
+  ].filter(([, value]) => value !== undefined);
+  const words = flags.map(([name, value]) => `--${name} ${value}`);
+  return `npm run rehearse -- ${words.join(" ")}`;
+}
+
+/** What the simulator says is wrong with a plan, line by line, at the fields of the form. */
+export function problemsIn({ message }) {
+  return message.split("\n").map((line) => {
+    const [, name, text] = /^([\w.]+): (.*)$/.exec(line) ?? [];
+    const field = FIELD_OF[name] ?? name;
+    return field in INITIAL ? { field, message: text } : { field: "", message: line };
+  });
+}

@@ -1,0 +1,117 @@
+/**
+ * What the cockpit's screen *Rehearse* makes of its form: the plan of a room or an event, what it
+ * refuses before a thread is asked, and where it shows what the simulator refuses.
+ */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  INITIAL,
+  VISITORS_MAX,
+  fieldsOf,
+  limitsSentence,
+  planOf,
+  problemsIn,
+  problemsOf,
+} from "../../cockpit/rehearse_fields.js";
+
+const room = {
+  id: "0123",
+  name: "shop",
+  total_active_users: 200,
+  new_users_per_minute: 50,
+  session_duration: 5,
+  queueing_method: "fifo",
+  page_message: "of no use to a plan",
+};
+const opening = {
+  id: "e1",
+  name: "the opening",
+  prequeue_start_time: new Date(2026, 10, 27, 9, 30).toISOString(),
+  event_start_time: new Date(2026, 10, 27, 10).toISOString(),
+  event_end_time: new Date(2026, 10, 27, 12).toISOString(),
+  total_active_users: 400,
+  new_users_per_minute: 100,
+  session_duration: null,
+  shuffle_at_event_start: true,
+};
+const form = {
+  event: "",
+  visitors: 2_000,
+  preset: "flash_sale",
+  minutes: 4,
+  prequeue_minutes: null,
+  begins_at: null,
+};
+
+test("a plan is that of the room, with what the form says", () => {
+  const plan = planOf(room, [opening], form);
+  assert.deepEqual(plan, {
+    title: "shop",
+    room: {
+      total_active_users: 200,
+      new_users_per_minute: 50,
+      session_duration: 5,
+      queueing_method: "fifo",
+    },
+    visitors: 2_000,
+    arrivals: { preset: "flash_sale" },
+    on_site: { minutes: 4 },
+  });
+});
+
+test("an event brings its limits, its prequeue and its time, unless the form says them", () => {
+  const plan = planOf(room, [opening], { ...form, event: "e1" });
+  const { total_active_users: inside, session_duration: minutes } = plan.room;
+  assert.deepEqual([inside, minutes, plan.prequeue_minutes], [400, 5, 30]);
+  assert.deepEqual([plan.begins_at, plan.shuffle_at_event_start], ["09:30", true]);
+  const said = { ...form, event: "e1", prequeue_minutes: 10, begins_at: "08:00" };
+  const other = planOf(room, [opening], said);
+  assert.deepEqual([other.prequeue_minutes, other.begins_at], [10, "08:00"]);
+  const words = (values) => limitsSentence(room, [opening], values);
+  const more = "and, beside it, with 1.5 and 2 times as much.";
+  assert.equal(
+    words(INITIAL),
+    `It is played with 50 a minute and 200 inside, as the room has it, ${more}`,
+  );
+  assert.match(words({ ...INITIAL, event: "e1" }), /^It is played with 100 .*, as the event has it/);
+  assert.match(words({ ...INITIAL, visitors: "150000" }), /alone: with more than 100,000 visitors/);
+});
+
+test("events that are over are not offered", () => {
+  const offered = (now) => fieldsOf([opening], now)[0].options.map(({ value }) => value);
+  assert.deepEqual(offered(Date.parse(opening.event_start_time)), ["", "e1"]);
+  assert.deepEqual(offered(Date.parse(opening.event_end_time)), [""]);
+});
+
+test("what is too much for a browser is refused with the command that does it", () => {
+  const where = { origin: "https://admin.example", room, event: opening };
+  const plan = planOf(room, [opening], { ...form, event: "e1", visitors: VISITORS_MAX + 1 });
+  const [{ field, message }] = problemsOf(plan, where);
+  assert.equal(field, "visitors");
+  assert.equal(
+    message,
+    "Must be at most 200,000 in a browser. For more, run this where the Worker was deployed from: " +
+      "npm run rehearse -- --url https://admin.example --room shop --event e1 " +
+      "--visitors 200001 --preset flash-sale --minutes-on-site 4 --prequeue-minutes 30 " +
+      "--begins-at 09:30",
+  );
+  assert.deepEqual(problemsOf(planOf(room, [], form), where), []);
+  const fields = (values) => problemsOf(planOf(room, [], values), where).map((one) => one.field);
+  assert.deepEqual(fields({ ...form, visitors: undefined }), ["visitors"]);
+  assert.deepEqual(fields({ ...form, prequeue_minutes: 1.5 }), ["prequeue_minutes"]);
+});
+
+test("what the simulator refuses stands at the fields of the form", () => {
+  const lines = [
+    "on_site.minutes: must be from 0.1 to 600",
+    "prequeue_minutes: must be at most 4,320",
+    "room: lets nobody in",
+  ];
+  assert.deepEqual(problemsIn({ message: lines.join("\n") }), [
+    { field: "minutes", message: "must be from 0.1 to 600" },
+    { field: "prequeue_minutes", message: "must be at most 4,320" },
+    { field: "", message: "room: lets nobody in" },
+  ]);
+});
