@@ -40,9 +40,12 @@ const sizes = fs.readdirSync(TARGET).map((name) => {
 const sum = sizes.reduce((one, other) => one + other, 0);
 console.log(`cockpit: ${sum.toFixed(1)} KB gzip in ${sizes.length} files`);
 
-/** The simulator with its thread; empty where it is not built: it takes minutes. */
+/**
+ * The simulator with its thread; an empty line where it is not built, which takes minutes: no
+ * upload loses a file with something in it.
+ */
 async function simulator() {
-  if (!isBuilt()) return "";
+  if (!isBuilt()) return "\n";
   return bundled(source("rehearse_main.js"), {
     plugins: [PACKED_WASM],
     loader: { ".html": "text" },

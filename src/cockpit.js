@@ -68,7 +68,7 @@ function respond(status, headers, body) {
 /** The largest of them, which few isolates ever need; empty where it was not built. */
 async function simulator() {
   const { default: text } = await import("../build/cockpit/rehearsal.js.txt");
-  return text;
+  return text.trim();
 }
 
 async function tagOf(text) {
