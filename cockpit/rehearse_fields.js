@@ -94,9 +94,9 @@ export function limitsSentence(room, events, { event: id, visitors }) {
   const limits = limitsText(planOfRoom(room, event).room);
   const more =
     Number(visitors) > FEW_VISITORS
-      ? `alone: with more than ${count(FEW_VISITORS)} visitors no other limits are played.`
-      : "and, beside it, with 1.5 and 2 times as much.";
-  return `It is played with ${limits}, as the ${event ? "event" : "room"} has it, ${more}`;
+      ? `With more than ${count(FEW_VISITORS)} visitors no others are played.`
+      : "Beside them: 1.5 and 2 times as much.";
+  return `Limits: ${limits}, as the ${event ? "event" : "room"} has them. ${more}`;
 }
 
 /**
@@ -113,8 +113,8 @@ export function problemsOf(plan, where) {
   }
   if (visitors > VISITORS_MAX) {
     const message =
-      `Must be at most ${count(VISITORS_MAX)} in a browser. For more, run this where the Worker ` +
-      `was deployed from: ${commandOf(plan, where)}`;
+      `Must be at most ${count(VISITORS_MAX)} in a browser. ${commandOf(plan, where)} plays ` +
+      "more, in the folder that the Worker was deployed from.";
     problems.push({ field: "visitors", message });
   }
   if (prequeue !== undefined && !(Number.isInteger(prequeue) && prequeue >= 0)) {

@@ -2,9 +2,9 @@
 // and the cockpit offer the same.
 
 export const PRESETS = {
-  flash_sale: "Flash sale: most in the first minutes, for half an hour",
-  ticket_drop: "Ticket drop: they gather for 30 minutes, most come with the start",
-  registration_day: "Registration day: eight hours with a rush in the morning",
-  news_spike: "News spike: the highest within two minutes, half every ten minutes",
+  flash_sale: "Flash sale: a rush of half an hour",
+  ticket_drop: "Ticket drop: gathering, then a rush",
+  registration_day: "Registration day: eight hours",
+  news_spike: "News spike: a peak in two minutes",
   all_day: "All day: day and night",
 };

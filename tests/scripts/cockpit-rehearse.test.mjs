@@ -70,13 +70,12 @@ test("an event brings its limits, its prequeue and its time, unless the form say
   const other = planOf(room, [opening], said);
   assert.deepEqual([other.prequeue_minutes, other.begins_at], [10, "08:00"]);
   const words = (values) => limitsSentence(room, [opening], values);
-  const more = "and, beside it, with 1.5 and 2 times as much.";
-  assert.equal(
-    words(INITIAL),
-    `It is played with 50 a minute and 200 inside, as the room has it, ${more}`,
-  );
-  assert.match(words({ ...INITIAL, event: "e1" }), /^It is played with 100 .*, as the event has it/);
-  assert.match(words({ ...INITIAL, visitors: "150000" }), /alone: with more than 100,000 visitors/);
+  const more = "Beside them: 1.5 and 2 times as much.";
+  const ofRoom = `Limits: 50 a minute and 200 inside, as the room has them. ${more}`;
+  assert.equal(words(INITIAL), ofRoom);
+  assert.match(words({ ...INITIAL, event: "e1" }), /^Limits: 100 .*, as the event has them\./);
+  const many = words({ ...INITIAL, visitors: "150000" });
+  assert.match(many, /With more than 100,000 visitors no others are played\.$/);
 });
 
 test("events that are over are not offered", () => {
@@ -92,10 +91,10 @@ test("what is too much for a browser is refused with the command that does it", 
   assert.equal(field, "visitors");
   assert.equal(
     message,
-    "Must be at most 200,000 in a browser. For more, run this where the Worker was deployed from: " +
+    "Must be at most 200,000 in a browser. " +
       "npm run rehearse -- --url https://admin.example --room shop --event e1 " +
       "--visitors 200001 --preset flash-sale --minutes-on-site 4 --prequeue-minutes 30 " +
-      "--begins-at 09:30",
+      "--begins-at 09:30 plays more, in the folder that the Worker was deployed from.",
   );
   assert.deepEqual(problemsOf(planOf(room, [], form), where), []);
   const fields = (values) => problemsOf(planOf(room, [], values), where).map((one) => one.field);
