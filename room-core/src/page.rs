@@ -2,6 +2,7 @@
 //! variables. The HTTP answer around it is in `page/response.rs`.
 
 pub mod arrival;
+mod code_picture;
 pub mod contact;
 mod draw;
 mod english;

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::base::url::split_url;
 use crate::page::arrival::Arrival;
 use crate::page::contact::ContactForm;
 use crate::page::template::RenderError;
@@ -48,8 +49,8 @@ pub struct Delivery<'a> {
     pub arrival: Arrival<'a>,
     /// What the page shows of its site.
     pub branding: &'a Branding,
-    /// The host of the request.
-    pub host: &'a str,
+    /// The address of the request.
+    pub url: &'a str,
     /// The form with which the visitor asks for a message before the turn.
     pub contact: &'a ContactForm,
 }
@@ -77,7 +78,10 @@ impl HttpResponse {
                 let variables = variables.with_challenge(delivery.widget, words);
                 let variables = variables.with_arrival(delivery.arrival);
                 let variables = variables.with_contact(delivery.contact);
-                page.render(&variables.with_branding(delivery.branding, delivery.host))?
+                let address = delivery.arrival.back.unwrap_or(delivery.url);
+                let variables = variables.with_code_picture(address);
+                let host = split_url(delivery.url).map_or("", |parts| parts.host);
+                page.render(&variables.with_branding(delivery.branding, host))?
             }
             Form::Json => {
                 let variables = Variables::of(waiting);
@@ -222,7 +226,7 @@ mod tests {
         widget: None,
         arrival: ARRIVAL,
         branding: &BRANDING,
-        host: "shop.example",
+        url: "https://shop.example/",
         contact: &CONTACT,
     };
     const CONTACT: ContactForm = ContactForm {

@@ -5,6 +5,7 @@ mod more;
 mod nearest;
 
 use self::more::MORE;
+use super::code_picture::picture;
 use super::draw::DrawTexts;
 use super::english::{format_people, format_range, in_english};
 use super::localized::Localized;
@@ -60,6 +61,8 @@ pub struct Variables {
     reference: String,
     /// The code for a transfer of the place; otherwise empty.
     place_code: String,
+    /// The code as a picture, if a camera can find the page by it; otherwise empty.
+    place_code_picture: String,
     /// How the visitor can get a message before the turn.
     contact: ContactForm,
 }
@@ -152,6 +155,7 @@ impl Variables {
                 PlaceMove::Code(code, _) => code.to_string(),
                 _ => String::new(),
             },
+            place_code_picture: String::new(),
             branding: Branding::default(),
             contact: ContactForm::default(),
         }
@@ -171,6 +175,13 @@ impl Variables {
         let return_address = arrival.back.unwrap_or_default().to_owned();
         let arrival = Arrival { back: None, ..arrival };
         Self { arrival, return_address, ..self }
+    }
+
+    /// Draws the code for a transfer of the place, for the page at this address.
+    #[must_use]
+    pub fn with_code_picture(self, address: &str) -> Self {
+        let PlaceMove::Code(code, _) = self.waiting.place else { return self };
+        Self { place_code_picture: picture(address, code), ..self }
     }
 
     /// Sets how the visitor can get a message before the turn.

@@ -329,9 +329,9 @@ impl ResponseContext<'_> {
         let referrer = if self.head.submits() { source.header("referer") } else { String::new() };
         let arrival = self.arrival(source, &referrer);
         let branding = &self.in_force.branding(&self.room.branding);
-        let host = split_url(self.url).map_or("", |parts| parts.host);
+        let url = self.url;
         let delivery =
-            Delivery { status, head, set_cookies, widget, arrival, branding, host, contact };
+            Delivery { status, head, set_cookies, widget, arrival, branding, url, contact };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
         // Where the owner's page grew beyond its bound, the plain text keeps the place.
         Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))

@@ -3,8 +3,8 @@
 //!
 //! For a transfer one device shows a code for a minute, and the other one enters it, once. Both
 //! forms of the queue page go to its own address followed by [`QUERY`], by a `POST` whose `Origin`
-//! is the site's own. The code is in the body, so no address has a secret. The room's object
-//! decides who has the place ([`crate::machines::moves`]).
+//! is the site's own. The code is in the body, so no address that a server sees has a secret. The
+//! room's object decides who has the place ([`crate::machines::moves`]).
 
 use percent_encoding::percent_decode_str;
 

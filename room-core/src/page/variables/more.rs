@@ -5,9 +5,9 @@ use crate::page::place::{CodeFailure, PlaceMove};
 use crate::page::template::Value;
 
 /// Variables that Cloudflare does not have. They hold the evidence of a draw, whether a cookie has
-/// come back, why a code for a place did not work and how long one lasts, the input of a form, the
-/// number to quote, and how a turn is confirmed.
-pub(super) const MORE: [(&str, Read); 16] = [
+/// come back, why a code for a place did not work, how long one lasts and its picture, the input of
+/// a form, the number to quote, and how a turn is confirmed.
+pub(super) const MORE: [(&str, Read); 17] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
     ("drawLot", |own| Value::Text(&own.draw.lot)),
@@ -20,6 +20,7 @@ pub(super) const MORE: [(&str, Read); 16] = [
     ("placeCodeTried", |own| Value::Bool(failed(own.waiting.place, CodeFailure::was_tried))),
     ("isFirstPage", |own| Value::Bool(own.waiting.is_first)),
     ("placeCodeOver", |own| Value::Bool(failed(own.waiting.place, |why| why == CodeFailure::Over))),
+    ("placeCodePicture", |own| Value::Html(&own.place_code_picture)),
     ("placeCodeSeconds", |own| Value::Integer(own.waiting.place.code_left_s().into())),
     ("placeCodeTimeLocalized", |own| Value::Text(&own.localized.code_left)),
     ("placeCodeUsed", |own| Value::Bool(failed(own.waiting.place, |why| why == CodeFailure::Used))),

@@ -341,6 +341,12 @@ fn a_page_says_why_a_code_did_not_work_and_how_long_one_lasts() {
     let told = Variables::of(&Waiting { is_first: true, ..waiting });
     assert_eq!(told.value("isFirstPage"), Some(Value::Bool(true)));
     assert_eq!(told.value("placeCodeTimeLocalized"), Some(Value::Text("41 s")));
+    let has_picture = |one: Variables| {
+        let drawn = one.with_code_picture("https://shop.example/");
+        matches!(drawn.value("placeCodePicture"), Some(Value::Html(svg)) if !svg.is_empty())
+    };
+    assert!(has_picture(told));
+    assert!(!has_picture(Variables::of(&Waiting::default())));
 }
 
 #[test]
