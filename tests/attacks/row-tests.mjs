@@ -5,6 +5,8 @@ const inFolder = (folder) => (name, ...titles) =>
 
 /** Tests in workerd. */
 export const workerd = inFolder("workerd");
+/** Tests in browsers. */
+export const browser = inFolder("browser");
 /** Tests of the server on an owner's machine. */
 export const own = inFolder("own");
 /** Tests without a Worker. */

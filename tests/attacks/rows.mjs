@@ -4,7 +4,7 @@
  * `node scripts/attacks.mjs --write` puts the table into `docs/security.md`.
  */
 
-import { native, own, workerd } from "./row-tests.mjs";
+import { browser, native, own, workerd } from "./row-tests.mjs";
 import { ROWS_FROM_30 } from "./rows-from-30.mjs";
 
 /** All rows in order: `attack`, what `holds` here, and the `elsewhere` tests of the row. */
@@ -61,8 +61,13 @@ export const ROWS = [
   },
   {
     attack: "Session fixation: a link that sets a victim's cookie",
-    holds: "nothing in a URL becomes a cookie without a check bound to that visitor",
-    elsewhere: workerd("turnstile", "a token replaces no place, and no link brings one"),
+    holds:
+      "nothing in a URL becomes a cookie without a check bound to that visitor; a code behind `#` " +
+      "fills a field, and a button sends it",
+    elsewhere: [
+      ...workerd("turnstile", "a token replaces no place, and no link brings one"),
+      ...browser("scanned-place", "a link with somebody else's code moves nobody by itself"),
+    ],
   },
   {
     attack: "Spoofed client address, country or scheme; headers that only Cloudflare may set",
