@@ -13,6 +13,8 @@ const shop = localRoom({ ...FIELDS, ...FREQUENT_CHECK_INS });
 const still = localRoom({ ...FIELDS, ...RARE_CHECK_INS });
 /** Then the next check-in of such a page is due. */
 const DUE_MS = 70_000;
+/** How long a code is good. */
+const CODE_MS = 60_000;
 const OPEN = "Move your place to another device";
 const MOVED = "Your place has moved to another device";
 
@@ -36,9 +38,9 @@ for (const script of [true, false]) {
     };
     await laptop.page.getByText(OPEN).click();
     await check(laptop, "closed");
-    await laptop.page.getByRole("button", { name: "Get a code for the other device" }).click();
-    const code = await laptop.page.locator(".code").innerText();
+    const code = await codeOf(laptop);
     await check(laptop, "code");
+    if (script) await countsDown(laptop);
     assert.ok(!laptop.page.url().includes(code) && !laptop.page.url().includes("?"));
 
     await give(phone, "0000-0000");
@@ -57,6 +59,43 @@ for (const script of [true, false]) {
     await laptop.page.getByRole("heading", { name: "You are in line" }).waitFor();
     assert.deepEqual([...laptop.complaints, ...phone.complaints], []);
   });
+}
+
+browserTest("a code says that it is used, or over", { rooms: [still] }, async (arena) => {
+  await visitorInside(arena.cluster, still);
+  const devices = ["laptop", "phone", "tablet"].map(async (name) => {
+    const visitor = await arena.visitor({ room: still, name, context: DESKTOP });
+    await visitor.come();
+    return visitor;
+  });
+  const [laptop, phone, tablet] = await Promise.all(devices);
+  const first = await codeOf(laptop);
+  await give(phone, first);
+  await phone.page.getByRole("heading", { name: "You are in line" }).waitFor();
+  await give(tablet, first);
+  await tablet.page.getByText("This code has already been used.").waitFor();
+  const second = await codeOf(phone);
+  await arena.cluster.advance(CODE_MS);
+  await give(tablet, second);
+  await tablet.page.getByText("This code has expired.").waitFor();
+  assert.deepEqual([...phone.complaints, ...tablet.complaints], []);
+});
+
+/** Waits until the page tells a shorter time than now. */
+async function countsDown(visitor) {
+  const left = visitor.page.locator(".notice [data-left]");
+  const seconds = async () => Number.parseInt(await left.innerText(), 10);
+  const before = await seconds();
+  assert.ok(before > 0 && before <= CODE_MS / 1_000, `${before} s`);
+  await visitor.until(async () => (await seconds()) < before, "the time left stands still");
+}
+
+/** Asks for a code; returns it. */
+async function codeOf({ page }) {
+  const button = page.getByRole("button", { name: "Get a code for the other device" });
+  if (!(await button.isVisible())) await page.getByText(OPEN).click();
+  await button.click();
+  return page.locator(".code").innerText();
 }
 
 /** Types a code and sends it. Without script the page may come again while it is typed. */
