@@ -2,10 +2,173 @@
 
 use serde_json::{Value, json};
 
-use crate::schemas::{number, ours};
+use crate::forms::{only_id, shown};
+use crate::schemas::{id, number, ours};
+
+/// Their schemas by name.
+pub fn all() -> Value {
+    let one = |name: &str, schema: Value| {
+        let mut fields = serde_json::Map::new();
+        fields.insert(name.to_owned(), schema);
+        shown(json!({ "type": "object", "properties": fields }))
+    };
+    json!({
+        "Status": shown(status()),
+        "History": shown(history()),
+        "Token": shown(token()),
+        "AuditEntry": audit_entry(),
+        "Examination": examination(),
+        "Message": message(),
+        "Failure": shown(failure()),
+        "PageInfo": shown(page_info()),
+        "Id": only_id(),
+        "Ids": ids(),
+        "Change": one("operation_id", id("By which the change can be asked for.")),
+        "PreviewAddress": one("preview_url", json!({ "type": "string", "format": "uri" })),
+        "Import": shown(json!({
+            "type": "object",
+            "properties": {
+                "rooms": number(0, 4_294_967_295, None, "How many the file has."),
+                "changed": number(0, 4_294_967_295, None, "How many it made or changed."),
+            },
+        })),
+        "Health": health(),
+        "Visit": visit(),
+        "VisitResult": visit_result(),
+        "LiveLine": live_line(),
+        "Question": question(),
+        "GraphqlAnswer": graphql_answer(),
+    })
+}
+
+/// What is to be removed.
+fn ids() -> Value {
+    json!({
+        "type": "object",
+        "required": ["items"],
+        "properties": { "items": { "type": "array", "items": only_id() } },
+    })
+}
+
+/// Whether visitors can be served.
+fn health() -> Value {
+    json!({
+        "type": "object",
+        "required": ["status"],
+        "properties": {
+            "status": { "type": "string", "enum": ["ok", "last_good", "unusable"] },
+            "reason": { "type": "string", "description": "Why it is not ok." },
+            "notes": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "What may be meant otherwise.",
+            },
+        },
+    })
+}
+
+/// What a test visitor does next.
+fn visit() -> Value {
+    json!({
+        "type": "object",
+        "required": ["url"],
+        "additionalProperties": false,
+        "properties": {
+            "url": { "type": "string", "description": "Absolute, of the room." },
+            "ticket": { "description": "That of the last answer; what is no text is none." },
+            "leaves": { "type": "boolean", "description": "Ends the visit." },
+        },
+    })
+}
+
+/// What became of it.
+fn visit_result() -> Value {
+    let outcomes = [
+        "inside",
+        "waits",
+        "left",
+        "undecided",
+        "passes",
+        "suspended",
+        "other_room",
+        "not_covered",
+        "contradictory_path",
+    ];
+    json!({
+        "type": "object",
+        "required": ["outcome"],
+        "properties": {
+            "outcome": { "type": "string", "enum": outcomes },
+            "ticket": { "type": "string", "description": "To be sent with the next visit." },
+            "cookie": { "type": ["string", "null"], "description": "As a visitor would get it." },
+        },
+    })
+}
+
+/// One line of a stream of numbers.
+fn live_line() -> Value {
+    let status = json!({ "$ref": "#/components/schemas/Status" });
+    shown(json!({
+        "type": "object",
+        "description": "What is new of some rooms.",
+        "properties": {
+            "at": { "type": "integer", "description": "Milliseconds since the epoch." },
+            "told": {
+                "type": "object",
+                "additionalProperties": status,
+                "description": "Numbers by room, where they are not as in the line before.",
+            },
+            "late": {
+                "type": "object",
+                "additionalProperties": { "type": "string" },
+                "description": "Why there are no numbers of a room.",
+            },
+        },
+    }))
+}
+
+/// A question in GraphQL.
+fn question() -> Value {
+    json!({
+        "type": "object",
+        "required": ["query"],
+        "properties": {
+            "query": { "type": "string" },
+            "variables": { "type": ["object", "null"], "additionalProperties": true },
+            "operationName": { "type": ["string", "null"] },
+        },
+    })
+}
+
+/// The answer to it, or why there is none.
+fn graphql_answer() -> Value {
+    let error = json!({
+        "type": "object",
+        "required": ["message"],
+        "properties": {
+            "message": { "type": "string" },
+            "path": { "type": ["array", "null"], "items": { "type": ["string", "integer"] } },
+            "extensions": {
+                "type": "object",
+                "properties": {
+                    "code": { "type": "string" },
+                    "timestamp": { "type": "string", "format": "date-time" },
+                },
+            },
+        },
+    });
+    json!({
+        "type": "object",
+        "required": ["data", "errors"],
+        "properties": {
+            "data": { "type": ["object", "null"], "additionalProperties": true },
+            "errors": { "type": ["array", "null"], "items": error },
+        },
+    })
+}
 
 /// What a room does now.
-pub fn status() -> Value {
+fn status() -> Value {
     let count = |description: &str| number(0, 4_294_967_295, None, description);
     let limit =
         |description: &str| json!({ "type": ["integer", "null"], "description": description });
@@ -41,7 +204,7 @@ pub fn status() -> Value {
 }
 
 /// What the token of a request may do.
-pub fn token() -> Value {
+fn token() -> Value {
     json!({
         "type": "object",
         "properties": {
@@ -54,7 +217,7 @@ pub fn token() -> Value {
 }
 
 /// What happened in a room.
-pub fn history() -> Value {
+fn history() -> Value {
     let moment = json!({ "type": "string", "format": "date-time" });
     let value = json!({ "type": ["string", "integer", "null"] });
     json!({
@@ -72,20 +235,22 @@ pub fn history() -> Value {
 }
 
 /// What one isolate has measured. Nobody but our own doctor reads it, so its fields are not fixed.
-pub fn examination() -> Value {
+fn examination() -> Value {
     json!({
         "type": "object",
         "required": ["format"],
+        "additionalProperties": true,
         "properties": { "format": { "type": "integer", "minimum": 1 } },
         "description": "What one isolate has measured for npm run doctor",
     })
 }
 
 /// One change, by whom.
-pub fn audit_entry() -> Value {
-    let fields = json!({ "type": ["object", "null"] });
+fn audit_entry() -> Value {
+    let fields = json!({ "type": ["object", "null"], "additionalProperties": true });
     json!({
         "type": "object",
+        "required": ["version", "at", "actor", "method", "target", "before", "after"],
         "properties": {
             "version": { "type": "integer" },
             "at": { "type": "string", "format": "date-time" },
@@ -103,7 +268,7 @@ pub fn audit_entry() -> Value {
 }
 
 /// One sentence, and what it is about.
-pub fn message() -> Value {
+fn message() -> Value {
     json!({
         "type": "object",
         "required": ["code", "message"],
@@ -119,7 +284,7 @@ pub fn message() -> Value {
 }
 
 /// The answer to a call that was refused.
-pub fn failure() -> Value {
+fn failure() -> Value {
     let messages = |least: u32| {
         json!({
             "type": "array",
@@ -139,7 +304,7 @@ pub fn failure() -> Value {
 }
 
 /// Which part of a list an answer is.
-pub fn page_info() -> Value {
+fn page_info() -> Value {
     let count = |description: &str| number(0, 4_294_967_295, None, description);
     json!({
         "type": "object",

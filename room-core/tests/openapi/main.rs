@@ -10,8 +10,13 @@
 )]
 
 mod answers;
+mod beside;
+mod forms;
+mod lists;
+mod meanings;
 mod operations;
 mod page_fields;
+mod parameters;
 mod schemas;
 mod trial;
 mod webhooks;
@@ -58,6 +63,8 @@ fn description() -> Value {
         "paths": operations::all(),
         "components": {
             "schemas": schemas::all(),
+            "parameters": parameters::all(),
+            "responses": operations::responses(),
             "securitySchemes": {
                 "token": token,
                 "email": key("X-Auth-Email"),
@@ -153,9 +160,9 @@ fn kinds() -> [(&'static str, Value, Read, Value); 6] {
 
 #[test]
 fn a_schema_has_the_fields_that_are_written_and_their_defaults() {
-    let schemas = schemas::all();
     for (kind, base, _, written) in kinds() {
-        let properties = schemas[kind]["properties"].as_object().expect("properties");
+        let schema = schemas::base(kind);
+        let properties = schema["properties"].as_object().expect("properties");
         let names: Vec<_> = properties.keys().collect();
         let wanted: Vec<_> = written.as_object().expect("an object").keys().collect();
         assert_eq!(names, wanted, "{kind}");
@@ -169,8 +176,8 @@ fn a_schema_has_the_fields_that_are_written_and_their_defaults() {
 
 #[test]
 fn readers_take_what_the_schemas_allow_and_nothing_else() {
-    let schemas = schemas::all();
     for (kind, base, read, _) in kinds() {
+        let fields = schemas::base(kind);
         read(&base).unwrap_or_else(|errors| panic!("{kind}: {errors:?}"));
         let refused = |value: &Value, name: &str| {
             let errors = read(value).expect_err(&format!("{kind}.{name} of {value} was taken"));
@@ -180,14 +187,14 @@ fn readers_take_what_the_schemas_allow_and_nothing_else() {
                 "{kind}.{name}: {errors:?}"
             );
         };
-        for name in schemas[kind]["required"].as_array().into_iter().flatten() {
+        for name in fields["required"].as_array().into_iter().flatten() {
             let name = name.as_str().expect("a name");
             let mut without = base.clone();
             without.as_object_mut().expect("an object").remove(name);
             refused(&without, name);
         }
         refused(&with(base.clone(), "unheard_of", json!(1)), "unheard_of");
-        for (name, schema) in schemas[kind]["properties"].as_object().expect("properties") {
+        for (name, schema) in fields["properties"].as_object().expect("properties") {
             let complete = |value: &Value| completed(kind, with(base.clone(), name, value.clone()));
             for value in allowed(schema) {
                 let taken = read(&complete(&value));
@@ -228,6 +235,34 @@ fn completed(kind: &str, object: Value) -> Value {
         }
         _ => object,
     }
+}
+
+#[test]
+fn null_is_the_same_as_no_field() {
+    for (kind, base, read, _) in kinds() {
+        let written = forms::written(schemas::base(kind));
+        for (name, schema) in written["properties"].as_object().expect("properties") {
+            let nothing = with(base.clone(), name, Value::Null);
+            let is_allowed = kinds_of(schema).contains(&"null");
+            if schema["readOnly"] != json!(true) {
+                assert_eq!(read(&nothing).is_ok(), is_allowed, "{kind}.{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own() {
+    let paths = operations::all();
+    let items = paths.as_object().expect("paths").values().filter_map(Value::as_object);
+    let all =
+        items.flatten().filter(|(name, _)| !["parameters", "servers"].contains(&name.as_str()));
+    let mut names: Vec<_> = all.map(|(_, operation)| operation["operationId"].as_str()).collect();
+    let count = names.len();
+    assert!(count > 50 && !names.contains(&None), "{names:?}");
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
 }
 
 fn kinds_of(schema: &Value) -> Vec<&str> {

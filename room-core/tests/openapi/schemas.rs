@@ -1,40 +1,68 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
-use crate::answers;
-use crate::page_fields;
 use room_core::room::language::Language;
 use serde_json::{Value, json};
 
-use super::{trial, webhooks};
+use crate::forms::{add, changed, filed_room, shown, shown_with, with_written_routes, written};
+use crate::{answers, lists, page_fields, trial, webhooks};
 
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
-    json!({
-        "Room": page_fields::added_to(room()),
-        "Route": route(),
-        "Event": page_fields::added_to_event(event()),
-        "Rule": rule(),
-        "List": list(),
-        "ListItem": list_item(),
-        "ListOperation": list_operation(),
-        "Settings": settings(),
-        "Status": answers::status(),
-        "History": answers::history(),
-        "Token": answers::token(),
-        "Webhook": webhooks::webhook(),
-        "WebhookDeliveries": webhooks::deliveries(),
-        "Preview": page_fields::added_to(preview()),
-        "Trial": trial::request(),
+    let [room, event, rule, webhook, settings] =
+        ["Room", "Event", "Rule", "Webhook", "Settings"].map(base);
+    let mut all = json!({
+        "Room": shown_with(room.clone(), next_event()),
+        "RoomInput": written_room(written, room.clone()),
+        "RoomPatch": written_room(changed, room.clone()),
+        "RoomInFile": filed_room(room, event.clone(), rule.clone()),
+        "Route": shown(route()),
+        "RouteInput": written(route()),
+        "Event": shown(event.clone()),
+        "EventInput": written(event.clone()),
+        "EventPatch": changed(event),
+        "Rule": shown(rule.clone()),
+        "RuleInput": written(rule.clone()),
+        "RulePatch": with_position(changed(rule)),
+        "Settings": shown(settings.clone()),
+        "SettingsPatch": changed(settings),
+        "Webhook": webhooks::shown(webhook.clone()),
+        "RemovedWebhook": webhooks::removed(),
+        "WebhookInput": webhooks::written(webhook.clone()),
+        "WebhookPatch": webhooks::changed(webhook),
+        "Preview": written(page_fields::added_to(preview())),
+        "Trial": written(trial::request()),
         "TrialResult": trial::result(),
-        "AuditEntry": answers::audit_entry(),
-        "Examination": answers::examination(),
-        "Message": answers::message(),
-        "Failure": answers::failure(),
-        "PageInfo": answers::page_info(),
-    })
+    });
+    for more in [lists::all(), answers::all()] {
+        let more = more.as_object().cloned().unwrap_or_default();
+        all.as_object_mut().expect("schemas").extend(more);
+    }
+    all
+}
+
+/// The fields of a kind of object with their defaults, and which an owner has to write.
+pub fn base(kind: &str) -> Value {
+    match kind {
+        "Room" => page_fields::added_to(room()),
+        "Event" => page_fields::added_to_event(event()),
+        "Rule" => rule(),
+        "List" => lists::list(),
+        "Webhook" => webhooks::webhook(),
+        _ => settings(),
+    }
+}
+
+pub fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+pub fn array(of: &str) -> Value {
+    json!({ "type": "array", "items": reference(of) })
 }
 
 const ID: &str = "^[0-9a-f]{32}$";
+/// The words of `queueing_method`; the first is the default.
+pub const METHODS: [&str; 4] = ["fifo", "random", "passthrough", "reject"];
 
 pub fn id(of: &str) -> Value {
     json!({ "type": "string", "pattern": ID, "readOnly": true, "description": of })
@@ -100,6 +128,27 @@ fn name() -> Value {
     })
 }
 
+fn written_room(form: fn(Value) -> Value, mut room: Value) -> Value {
+    add(&mut room, next_event());
+    with_written_routes(form(room))
+}
+
+/// What the API adds to a room that it shows.
+fn next_event() -> Value {
+    let moment = |description: &str| {
+        json!({
+            "type": ["string", "null"],
+            "format": "date-time",
+            "readOnly": true,
+            "description": description,
+        })
+    };
+    json!({
+        "next_event_start_time": moment("When the next event starts."),
+        "next_event_prequeue_start_time": moment("When its prequeue starts."),
+    })
+}
+
 #[expect(clippy::too_many_lines, reason = "one list of fields reads better whole")]
 fn room() -> Value {
     json!({
@@ -161,7 +210,7 @@ fn room() -> Value {
             "suspended": flag(false, "The room does nothing at all."),
             "queue_all": flag(false, "Everybody new waits, whatever is free."),
             "queueing_method": one_of(
-                &["fifo", "random", "passthrough", "reject"],
+                &METHODS,
                 "First come first served; by lot; everybody, counted; nobody new.",
             ),
             "queueing_status_code": {
@@ -231,7 +280,7 @@ fn room() -> Value {
                 false, "Cover the paths in this letter case alone; many servers ignore it.",
             )),
             "ticket_sharing": ours(one_of(
-                &["allow", "report", "new_visitor"],
+                &["allow", "report", "challenge", "new_visitor"],
                 "What becomes of the ticket of a session that others than its visitor use.",
             )),
             "new_places_per_network": ours(number(
@@ -306,7 +355,7 @@ fn event() -> Value {
             "session_duration": inherited(number(1, 30, None, "Minutes.")),
             "disable_session_renewal": inherited(flag(false, "See the room.")),
             "queueing_method": inherited(one_of(
-                &["fifo", "random", "passthrough", "reject"],
+                &METHODS,
                 "See the room.",
             )),
             "custom_page_html": page,
@@ -349,60 +398,21 @@ fn rule() -> Value {
     })
 }
 
-fn list() -> Value {
-    let kinds = ["ip", "hostname", "asn"];
-    json!({
-        "type": "object",
-        "required": ["name", "kind"],
-        "properties": {
-            "id": id("Names the list in paths."),
-            "created_on": stamp("When the list was made."),
-            "modified_on": stamp("When it or its items were last changed."),
-            "name": {
-                "type": "string",
-                "pattern": "^[a-z0-9_]+$",
-                "maxLength": 50,
-                "description": "Rules refer to it with a $ before it; it stays as it is.",
-            },
-            "kind": { "type": "string", "enum": kinds, "description": "It stays as it is." },
-            "description": text(1_024, "A note of the owner."),
-        },
+fn with_position(mut rule: Value) -> Value {
+    let place = json!({
+        "type": ["object", "null"],
         "additionalProperties": false,
-    })
-}
-
-fn list_item() -> Value {
-    let name = json!({ "url_hostname": { "type": "string" } });
-    json!({
-        "type": "object",
-        "description": "Has the one of ip, hostname and asn that its list is of.",
+        "minProperties": 1,
+        "maxProperties": 1,
+        "description": "Where the rule goes; one of the three.",
         "properties": {
-            "id": id("Names the item."),
-            "created_on": stamp("When the item was made."),
-            "modified_on": stamp("When it was last changed."),
-            "ip": { "type": "string", "description": "An address or a range of them." },
-            "hostname": {
-                "type": "object",
-                "required": ["url_hostname"],
-                "properties": name,
-                "description": "A host, or after *. every host below.",
-            },
-            "asn": number(0, 4_294_967_295, None, "The number of a network."),
-            "comment": text(1_024, "A note of the owner."),
+            "index": { "type": "integer", "minimum": 0, "description": "From 1; 0 is 1." },
+            "before": { "type": "string", "description": "The id of a rule; empty: the first." },
+            "after": { "type": "string", "description": "The id of a rule; empty: the last." },
         },
-        "additionalProperties": false,
-    })
-}
-
-fn list_operation() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "id": { "type": "string" },
-            "status": { "type": "string", "enum": ["completed"] },
-            "completed": { "type": "string", "format": "date-time" },
-        },
-    })
+    });
+    add(&mut rule, json!({ "position": place }));
+    rule
 }
 
 fn settings() -> Value {

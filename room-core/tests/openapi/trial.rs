@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::forms::shown;
+
 /// A made-up request.
 pub fn request() -> Value {
     json!({
@@ -14,7 +16,11 @@ pub fn request() -> Value {
             "headers": { "type": "object", "additionalProperties": { "type": "string" } },
             "body": { "type": "string", "description": "For http.request.body.*." },
             "address": { "type": "string", "description": "Of the client: ip.src." },
-            "cf": { "type": "object", "description": "What the platform tells, as request.cf." },
+            "cf": {
+                "type": "object",
+                "additionalProperties": true,
+                "description": "What the platform tells, as request.cf.",
+            },
             "expression": { "type": "string", "description": "Tried as if it were the last rule." },
         },
     })
@@ -30,7 +36,11 @@ pub fn result() -> Value {
         "not_covered",
         "contradictory_path",
     ];
-    json!({
+    let rule = shown(json!({
+        "type": "object",
+        "properties": { "id": { "type": "string" }, "matches": { "type": "boolean" } },
+    }));
+    shown(json!({
         "type": "object",
         "properties": {
             "outcome": { "type": "string", "enum": outcomes },
@@ -45,15 +55,9 @@ pub fn result() -> Value {
             "rules": {
                 "type": "array",
                 "description": "What each rule says, enabled or not.",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "id": { "type": "string" },
-                        "matches": { "type": "boolean" },
-                    },
-                },
+                "items": rule,
             },
             "expression_matches": { "type": ["boolean", "null"] },
         },
-    })
+    }))
 }

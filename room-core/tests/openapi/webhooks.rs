@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::schemas::{flag, id, number, one_of, ours, stamp, text};
+use crate::forms;
+use crate::schemas::{flag, id, number, one_of, stamp, text};
 
 /// A webhook as owners write it and the API shows it.
 pub fn webhook() -> Value {
@@ -24,7 +25,8 @@ pub fn webhook() -> Value {
             "format": one_of(&["json", "slack", "pagerduty"], "How bodies look."),
             "topics": {
                 "type": "array",
-                "maxItems": 6,
+                "minItems": 1,
+                "maxItems": 7,
                 "default": defaults,
                 "items": { "type": "string", "enum": topics },
                 "description": "What it is told of; turn must be named, with the format json.",
@@ -36,26 +38,42 @@ pub fn webhook() -> Value {
     })
 }
 
-/// What stands beside the fields of a webhook that is shown.
-pub fn shown() -> Value {
-    json!({ "allOf": [reference("Webhook"), reference("WebhookDeliveries")] })
+/// A webhook that is shown, with what became of the last messages. Its secret is shown once.
+pub fn shown(webhook: Value) -> Value {
+    let mut webhook = forms::shown_with(webhook, deliveries());
+    let secret = json!({ "type": "string", "description": "Only in the answer that makes it." });
+    forms::add(&mut webhook, json!({ "secret": secret }));
+    webhook
 }
 
-/// What stands beside the fields of a webhook that is made: the key of
-/// `PagerDuty`, which is never shown.
-pub fn written() -> Value {
-    json!({
-        "allOf": [reference("Webhook"), {
-            "type": "object",
-            "properties": { "routing_key": { "type": "string", "pattern": "^[0-9A-Za-z]{32}$" } },
-        }],
-    })
+/// A webhook that is removed: its id, and what became of the messages that were still to be sent.
+pub fn removed() -> Value {
+    forms::shown_with(forms::only_id(), deliveries())
 }
 
-/// What became of the last messages.
-pub fn deliveries() -> Value {
-    let attempt = json!({
+/// A webhook that is made: the key of `PagerDuty` is never shown.
+pub fn written(mut webhook: Value) -> Value {
+    forms::add(&mut webhook, key_of_pagerduty());
+    let mut webhook = forms::written(webhook);
+    webhook["description"] = json!("Needs an url, or the format pagerduty with a routing_key.");
+    webhook.as_object_mut().expect("a schema").remove("required");
+    webhook
+}
+
+/// A webhook that is changed.
+pub fn changed(mut webhook: Value) -> Value {
+    forms::add(&mut webhook, key_of_pagerduty());
+    forms::changed(webhook)
+}
+
+fn key_of_pagerduty() -> Value {
+    json!({ "routing_key": { "type": "string", "pattern": "^([0-9A-Za-z]{32})?$" } })
+}
+
+fn deliveries() -> Value {
+    let mut attempt = forms::shown(json!({
         "type": ["object", "null"],
+        "readOnly": true,
         "properties": {
             "id": { "type": "string" },
             "type": { "type": "string" },
@@ -65,18 +83,15 @@ pub fn deliveries() -> Value {
             "http_status": { "type": ["integer", "null"] },
             "error": { "type": ["string", "null"] },
         },
-    });
+    }));
+    attempt["x-extension"] = json!(true);
     json!({
-        "type": "object",
-        "properties": {
-            "last_delivery": ours(attempt.clone()),
-            "last_error": ours(attempt),
-            "pending": { "type": "integer", "description": "Messages that nobody has taken yet." },
-            "secret": { "type": "string", "description": "Only in the answer that makes it." },
+        "last_delivery": attempt,
+        "last_error": attempt,
+        "pending": {
+            "type": "integer",
+            "readOnly": true,
+            "description": "Messages that nobody has taken yet.",
         },
     })
-}
-
-fn reference(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
 }
