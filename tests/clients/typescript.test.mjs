@@ -10,6 +10,7 @@ import Cloudflare from "cloudflare";
 import { apiAddress } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { SECRETS } from "../harness/deployment.mjs";
+import { describedFetch } from "../harness/described.mjs";
 import { ZONE as zone_id, room } from "../harness/rooms.mjs";
 
 const shop = room({ name: "shop" });
@@ -164,7 +165,8 @@ clusterTest("rules, and lists that they refer to", options, async (cluster) => {
 });
 
 function client(cluster, apiToken = SECRETS.API_TOKEN) {
-  return new Cloudflare({ apiToken, baseURL: apiAddress(cluster), maxRetries: 0 });
+  const fetch = describedFetch;
+  return new Cloudflare({ apiToken, baseURL: apiAddress(cluster), maxRetries: 0, fetch });
 }
 
 function fields(name) {

@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 
 import { SECRETS } from "./deployment.mjs";
+import { checkDescribed } from "./described.mjs";
 import { ZONE } from "./rooms.mjs";
 
 const API = "/_waiting-room/client/v4";
@@ -55,4 +56,12 @@ export async function ask(cluster, method, path, body, headers = OWNER) {
   });
   assert.match(answer.headers["cache-control"], /no-store/);
   return answer;
+}
+
+/** Reads the lines of a stream of numbers that are complete. They must be as they are described. */
+export function liveLines({ status, headers, text }) {
+  const body = text.slice(0, text.lastIndexOf("\n") + 1);
+  const request = { host: "localhost", path: "/_waiting-room/live?rooms=" };
+  checkDescribed(request, { status, headers, body });
+  return body.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }

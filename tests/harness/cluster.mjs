@@ -17,6 +17,7 @@ import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { Clock } from "./clock.mjs";
 import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./deployment.mjs";
+import { checkDescribed } from "./described.mjs";
 import { Listener } from "./event-stream.mjs";
 import { heldBytes } from "./heap.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
@@ -253,7 +254,18 @@ class Cluster {
   /** Sends one request as a client near `isolate`. */
   async send(isolate, request) {
     if (this.clock.stopped) this.clock.jump(REQUEST_MS);
-    return this.#withTime(send(this.#addressed(isolate, request)));
+    const answer = await this.#withTime(send(this.#addressed(isolate, request)));
+    this.#compare(isolate, request, answer);
+    return answer;
+  }
+
+  /** Holds an answer of the management API against its description. */
+  #compare(isolate, request, answer) {
+    const { vars: common = {}, overrides = {} } = this.#options;
+    // Another version has a description of its own.
+    if (Object.values(overrides).some(({ entry }) => entry)) return;
+    const { vars = common } = overrides[isolate] ?? {};
+    checkDescribed(request, answer, vars.ADMIN_HOSTS);
   }
 
   /** Waits for an answer; if it needs nothing but time, a stopped clock goes on for it. */

@@ -9,6 +9,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import util from "node:util";
 
+import { checkDescribed } from "./described.mjs";
 import { freePort } from "./free-port.mjs";
 import { closeConnections, send } from "./http.mjs";
 import { QUEUE_MARK } from "./visitor.mjs";
@@ -115,6 +116,7 @@ class LocalStart {
   async send(_, request) {
     const { port } = this;
     const answer = await send({ ...request, port, host: `${request.host}:${port}` });
+    checkDescribed(request, answer);
     if (answer.status !== 200 || answer.body.includes(QUEUE_MARK)) return answer;
     return { ...answer, headers: { ...answer.headers, "x-origin": "shop" } };
   }

@@ -10,6 +10,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { checkDescribed } from "./described.mjs";
 import { freePort } from "./free-port.mjs";
 import { closeConnections, send } from "./http.mjs";
 import { ROOT } from "./worker-modules.mjs";
@@ -195,16 +196,17 @@ export class OwnServer {
   }
 
   /** Sends a request straight to it, or to the `port` of a proxy. */
-  send(_, request) {
-    return send({ port: this.port, ...request });
+  async send(_, request) {
+    const answer = await send({ port: this.port, ...request });
+    checkDescribed(request, answer);
+    return answer;
   }
 
   /** Asks the API with the token of the folder. */
   async api(method, below, body) {
     const { API_TOKEN } = this.json("secrets.json");
     const { zone } = this.json("settings.json");
-    const answer = await send({
-      port: this.port,
+    const answer = await this.send(undefined, {
       host: "localhost",
       method,
       path: `/_waiting-room/client/v4/zones/${zone.id}/${below}`,

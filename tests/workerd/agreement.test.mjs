@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 
-import { OWNER, ROOMS, ask, call } from "../harness/api.mjs";
+import { OWNER, ROOMS, ask, call, liveLines } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
 import { ZONE, room } from "../harness/rooms.mjs";
@@ -249,7 +249,7 @@ async function liveNow(cluster) {
     await cluster.advance(1);
   }
   stream.close();
-  return numbers(JSON.parse(stream.text.split("\n")[0]).told[sale.id]);
+  return numbers(liveLines(stream)[0].told[sale.id]);
 }
 
 /** All places told the same at that moment, and it was true within the age that is stated. */

@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 
-import { OWNER, ROOMS, call } from "../harness/api.mjs";
+import { OWNER, ROOMS, call, liveLines } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd, inParallel } from "../harness/crowd.mjs";
 import { room } from "../harness/rooms.mjs";
@@ -31,7 +31,7 @@ clusterTest("each second a line has what is new", options, async (cluster) => {
   assert.equal(stream.headers["content-type"], "application/x-ndjson");
   assert.match(stream.headers["cache-control"], /no-store/);
   await cluster.advance(3_000);
-  const [first, second] = linesOf(stream);
+  const [first, second] = liveLines(stream);
   assert.deepEqual(Object.keys(first.told).sort(), [shop.id, quiet.id].sort());
   assert.deepEqual([second.told, second.late], [{}, {}], "what is as it was is told again");
   const crowd = new Crowd(cluster, { count: 5, host: shop.host });
@@ -43,7 +43,7 @@ clusterTest("each second a line has what is new", options, async (cluster) => {
     await crowd.wait(500);
   }
   await cluster.advance(2_000);
-  const told = linesOf(stream).filter((line) => line.told[shop.id]).at(-1).told;
+  const told = liveLines(stream).filter((line) => line.told[shop.id]).at(-1).told;
   const counted = ({ estimated_queued_users: waiting, estimated_total_active_users: inside }) =>
     [inside, waiting];
   assert.deepEqual(counted(told[shop.id]), [3, 2]);
@@ -118,11 +118,11 @@ clusterTest("an object that is silent is late, the others are not", options, asy
   await cluster.advance(2_000);
   await cluster.breakCalls({ className: "GlobalAggregator", object: quiet.id, fail: "before" });
   await cluster.advance(10_000);
-  const { late } = linesOf(stream).at(-1);
+  const { late } = liveLines(stream).at(-1);
   assert.deepEqual(Object.keys(late), [quiet.id]);
   await cluster.breakCalls();
   await cluster.advance(10_000);
-  assert.deepEqual(linesOf(stream).at(-1).late, {});
+  assert.deepEqual(liveLines(stream).at(-1).late, {});
   stream.close();
 });
 
@@ -131,11 +131,11 @@ clusterTest("an object that is slow is not asked twice at once", options, async 
   await cluster.advance(2_000);
   const slow = { className: "GlobalAggregator", object: quiet.id, delayMs: SLOW_MS };
   await cluster.breakCalls(slow);
-  const [calls, lines] = [await cluster.calls("GlobalAggregator", quiet), linesOf(stream).length];
+  const [calls, lines] = [await cluster.calls("GlobalAggregator", quiet), liveLines(stream).length];
   await cluster.advance(WATCHED_MS);
   const made = (await cluster.calls("GlobalAggregator", quiet)) - calls;
   assert.ok(made <= WATCHED_MS / SLOW_MS + 1, `${made} calls`);
-  const news = linesOf(stream).slice(lines).filter(({ late }) => late[quiet.id] === undefined);
+  const news = liveLines(stream).slice(lines).filter(({ late }) => late[quiet.id] === undefined);
   assert.ok(news.length >= made / 2, `${news.length} of ${made} answers were told`);
   stream.close();
 });
@@ -150,8 +150,4 @@ async function status(cluster, of) {
 
 function listen(cluster, rooms, headers = OWNER, host = "localhost") {
   return cluster.listen("ams-1", { host, path: PATH + rooms, headers });
-}
-
-function linesOf({ text }) {
-  return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
