@@ -6,12 +6,14 @@
 
 use std::fmt::Write;
 
-use qrcodegen::{QrCode, QrCodeEcc, QrSegment, Version};
+use qrcodegen_no_heap::{DataTooLong, QrCode, QrCodeEcc, Version};
 
 use crate::ticket::place_code::PlaceCode;
 
 /// The largest version that is drawn: 41 modules a side, for texts of up to 134 bytes.
-const LARGEST: u8 = 6;
+const LARGEST: Version = Version::new(6);
+/// What the largest one takes, in bytes.
+const BYTES: usize = LARGEST.buffer_len();
 /// The light margin that readers need on each side, in modules.
 const MARGIN: i32 = 4;
 
@@ -20,19 +22,15 @@ const MARGIN: i32 = 4;
 /// Each row is a line along its middle, so the box begins half a module above the margin.
 pub(super) fn picture(address: &str, code: PlaceCode) -> String {
     let page = address.split(['?', '#']).next().unwrap_or_default();
-    let text = format!("{page}#place={code}");
-    let segments = [QrSegment::make_bytes(text.as_bytes())];
-    let (smallest, largest) = (Version::MIN, Version::new(LARGEST));
-    let least = QrCodeEcc::Low;
-    let Ok(drawn) =
-        QrCode::encode_segments_advanced(&segments, least, smallest, largest, None, true)
-    else {
+    let mut modules = [0; BYTES];
+    let Ok(drawn) = encoded(&format!("{page}#place={code}"), &mut modules) else {
         return String::new();
     };
     let side = drawn.size() + 2 * MARGIN;
     let mut svg = format!(
         "<svg viewBox=\"-{MARGIN} -{MARGIN}.5 {side} {side}\" shape-rendering=\"crispEdges\">\
-         <path fill=\"#fff\" d=\"M-9-9h99v99h-99z\"/><path stroke=\"#000\" d=\""
+         <path fill=\"#fff\" d=\"M-{MARGIN}-{MARGIN}.5h{side}v{side}H-{MARGIN}z\"/>\
+         <path stroke=\"#000\" d=\""
     );
     for y in 0..drawn.size() {
         let row: Vec<bool> = (0..drawn.size()).map(|x| drawn.get_module(x, y)).collect();
@@ -48,11 +46,18 @@ pub(super) fn picture(address: &str, code: PlaceCode) -> String {
     svg
 }
 
+/// Encodes a text, with as much correction of errors as the smallest version has room for.
+fn encoded<'m>(text: &str, modules: &'m mut [u8; BYTES]) -> Result<QrCode<'m>, DataTooLong> {
+    let (least, smallest) = (QrCodeEcc::Low, Version::MIN);
+    let mut bytes = [0; BYTES];
+    let start = bytes.get_mut(..text.len()).ok_or(DataTooLong::SegmentTooLong)?;
+    start.copy_from_slice(text.as_bytes());
+    QrCode::encode_binary(&mut bytes, text.len(), modules, least, smallest, LARGEST, None, true)
+}
+
 #[cfg(test)]
 mod tests {
-    use qrcodegen::{QrCode, QrCodeEcc};
-
-    use super::picture;
+    use super::{BYTES, encoded, picture};
     use crate::ticket::place_code::PlaceCode;
 
     const ADDRESS: &str = "https://shop.example/tickets";
@@ -83,8 +88,8 @@ mod tests {
     #[test]
     fn the_picture_holds_the_address_and_behind_it_the_code() {
         let svg = picture(&format!("{ADDRESS}?seat=7"), code());
-        let want =
-            QrCode::encode_text(&format!("{ADDRESS}#place=1234-561A"), QrCodeEcc::Low).unwrap();
+        let mut bytes = [0; BYTES];
+        let want = encoded(&format!("{ADDRESS}#place=1234-561A"), &mut bytes).unwrap();
         let drawn = modules(&svg);
         let rows = 0..want.size();
         let modules_of = |y| rows.clone().map(|x| want.get_module(x, y)).collect::<Vec<_>>();
