@@ -9,6 +9,9 @@ export function HtmlEditor({ value, label, told, isInvalid, onWrite, common }) {
   const host = useRef();
   const editor = useRef();
   const latest = useRef();
+  /** The last `value` that the editor took or gave, and what was typed and is no `value` yet. */
+  const taken = useRef();
+  const typed = useRef([]);
   latest.current = { value, onWrite };
   const [state, setState] = useState("coming");
   const marks = placesIn(told);
@@ -19,10 +22,14 @@ export function HtmlEditor({ value, label, told, isInvalid, onWrite, common }) {
       ({ editorIn }) => {
         if (!isMeant) return;
         const root = host.current.attachShadow({ mode: "open" });
+        taken.current = latest.current.value;
         editor.current = editorIn(root, {
-          text: latest.current.value,
+          text: taken.current,
           attributes: { "aria-label": label, spellcheck: "false", id: "text" },
-          onWrite: (text) => latest.current.onWrite(text),
+          onWrite: (text) => {
+            typed.current.push(text);
+            latest.current.onWrite(text);
+          },
         });
         // A form goes to the first field with a mistake: here that is inside.
         host.current.focus = editor.current.focus;
@@ -35,7 +42,16 @@ export function HtmlEditor({ value, label, told, isInvalid, onWrite, common }) {
       editor.current?.leave();
     };
   }, []);
-  useEffect(() => editor.current?.write(value), [state, value]);
+  useEffect(() => {
+    if (!editor.current || value === taken.current) return;
+    taken.current = value;
+    // An effect comes late: what was typed stands in the editor already, and more behind it.
+    const at = typed.current.indexOf(value);
+    typed.current.splice(0, at + 1);
+    if (at >= 0) return;
+    editor.current.write(value);
+    typed.current = [];
+  }, [state, value]);
   useEffect(() => editor.current?.mark(marks), [state, marked]);
   if (state === "missing") {
     const change = (event) => onWrite(event.currentTarget.value);

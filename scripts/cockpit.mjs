@@ -52,9 +52,14 @@ async function simulator() {
   });
 }
 
-/** Writes a file where it is another one: what serves it now is left alone otherwise. */
+/**
+ * Writes a file where it is another one, in one step: what serves it now is left alone otherwise,
+ * and never reads half of it.
+ */
 function write(name, text) {
   const file = path.join(TARGET, name);
   if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
-  fs.writeFileSync(file, text);
+  const beside = `${file}.new`;
+  fs.writeFileSync(beside, text);
+  fs.renameSync(beside, file);
 }

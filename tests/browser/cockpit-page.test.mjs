@@ -105,7 +105,7 @@ browserTest("a page of one's own names its mistakes", options, async (arena) => 
   const owner = await opened(arena, DESKTOP);
   const { page } = owner;
   const own = page.getByLabel("A page of your own");
-  await writesFirst(owner, own, "<p>Wait {{waitTimes}} minutes");
+  await own.fill("<p>Wait {{waitTimes}} minutes");
   await owner.reads(/waitTimes.*waitTime/);
   // At its place: the first line has the mark.
   await page.locator(".cm-gutter-lint .cm-lint-marker").waitFor();
@@ -143,6 +143,19 @@ browserTest("a page of one's own names its mistakes", options, async (arena) => 
   assert.equal((await stored(arena)).custom_page_html, "");
 });
 
+browserTest("what is typed quickly on a slow device stays", options, async (arena) => {
+  const owner = await opened(arena, DESKTOP);
+  const { page } = owner;
+  const own = page.getByLabel("A page of your own");
+  await own.click();
+  const device = await page.context().newCDPSession(page);
+  await device.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+  const text = "Please wait here until your turn comes, and do not reload the page. ".repeat(4).trim();
+  await page.keyboard.type(text);
+  const isSettled = async () => (await own.innerText()).trim() === text;
+  await owner.browser.until(isSettled, "something that was typed is lost");
+});
+
 browserTest("the screen of a page is readable by everybody", options, async (arena) => {
   for (const [device, context] of Object.entries({ phone: PHONE, desktop: DESKTOP })) {
     const owner = await opened(arena, context);
@@ -154,15 +167,6 @@ browserTest("the screen of a page is readable by everybody", options, async (are
   await looker.reads(/^This token only looks/);
   await looker.page.frameLocator("iframe").getByText(/10 minutes/).first().waitFor();
 });
-
-/** Writes into an editor that has just come. It may still take over the older text of the form. */
-async function writesFirst({ browser }, field, text) {
-  const isWritten = async () => {
-    await field.fill(text);
-    return (await field.innerText()).trim() === text;
-  };
-  await browser.until(isWritten, "the editor does not keep what is written");
-}
 
 async function opened(arena, context, token = SECRETS.API_TOKEN) {
   const owner = await ownerOf(arena, context);
