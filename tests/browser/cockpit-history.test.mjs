@@ -55,7 +55,7 @@ async function opensHistory(owner) {
   await owner.open(shop);
   await owner.page.getByRole("link", { name: "History" }).focus();
   await owner.page.keyboard.press("Enter");
-  await owner.page.getByLabel("The last", { exact: true }).waitFor();
+  await owner.page.getByRole("combobox", { name: "The last" }).waitFor();
 }
 
 /** Leaves the history, and comes back to it. */
@@ -74,7 +74,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   await opensAgain(owner);
   await owner.reads(new RegExp(`^${COMING} entered`));
   // The page sets the field after the sentence.
-  const chosen = page.getByLabel("The last", { exact: true });
+  const chosen = page.getByRole("combobox", { name: "The last" });
   const isChosen = async () => (await chosen.inputValue()) === "30 minutes";
   await owner.browser.until(isChosen, "another range is shown");
   // Thirty, and whoever comes while a place is on its way to another isolate.
@@ -87,7 +87,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   const entered = page.locator('.history td[data-label="Entered"]');
   const sum = (texts) => texts.reduce((total, text) => total + Number(text), 0);
   assert.equal(sum(await entered.allTextContents()), COMING);
-  await page.getByLabel("The last", { exact: true }).selectOption("30 days");
+  await page.getByRole("combobox", { name: "The last" }).selectOption("30 days");
   await page.getByRole("row").nth(HOURS_MAX + 1).waitFor({ state: "detached" });
   assert.equal(sum(await entered.allTextContents()), COMING);
 
@@ -185,7 +185,7 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   const owner = await signedIn(arena, DESKTOP);
   const { page } = owner;
   await opensHistory(owner);
-  await page.getByLabel("The last", { exact: true }).selectOption("6 hours");
+  await page.getByRole("combobox", { name: "The last" }).selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
   const whole = await isLong(owner, [355, 365]);
 
@@ -193,8 +193,9 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   const half = await isLong(owner, [175, 185]);
   assert.ok(whole.from < half.from && half.until < whole.until);
   await owner.reads(/^Nobody was here\./);
-  assert.equal(await page.getByLabel("The last", { exact: true }).inputValue(), "another range");
-  await page.getByLabel("The last", { exact: true }).selectOption("6 hours");
+  const range = page.getByRole("combobox", { name: "The last" });
+  assert.equal(await range.inputValue(), "another range");
+  await range.selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
 
   // The end is looked at, and closer by the keyboard alone; one step back is a minute and a half.
@@ -252,7 +253,8 @@ browserTest("a range that is chosen as the first one comes stays", options, asyn
   await choosesWithTheFirstChart(owner.page, "6 hours");
   await owner.page.getByRole("link", { name: "History" }).click();
   await isLong(owner, [355, 365]);
-  assert.equal(await owner.page.getByLabel("The last", { exact: true }).inputValue(), "6 hours");
+  const range = owner.page.getByRole("combobox", { name: "The last" });
+  assert.equal(await range.inputValue(), "6 hours");
   assert.deepEqual(owner.complaints, []);
 });
 
@@ -262,7 +264,7 @@ browserTest("another day lies under the one that is shown", options, async (aren
   const { page } = owner;
   await happenedTheDayBefore(page);
   await opensHistory(owner);
-  await page.getByLabel("The last", { exact: true }).selectOption("6 hours");
+  await page.getByRole("combobox", { name: "The last" }).selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
   await isLong(owner, [355, 365]);
   await page.getByText(/^─ in grey: from /).waitFor({ state: "detached" });
@@ -282,7 +284,7 @@ browserTest("the history is readable by everybody", options, async (arena) => {
     const owner = await ownerOf(arena, context);
     await owner.signIn(SECRETS.API_TOKEN);
     await opensHistory(owner);
-    await owner.page.getByLabel("The last", { exact: true }).selectOption("30 minutes");
+    await owner.page.getByRole("combobox", { name: "The last" }).selectOption("30 minutes");
     await owner.reads(/^50 entered/);
     await owner.looks(`history-${device}`);
     assert.deepEqual(owner.complaints, []);

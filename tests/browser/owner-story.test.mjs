@@ -234,7 +234,7 @@ async function holdsAndDrains(owner) {
 async function looksBack(owner, { crowd }) {
   const { page } = owner;
   await goesTo(owner, "History");
-  await page.getByLabel("The last", { exact: true }).selectOption("30 minutes");
+  await page.getByRole("combobox", { name: "The last" }).selectOption("30 minutes");
   const joined = COMING - LIMIT + 1;
   await owner.reads(new RegExp(`^${MORE} entered, ${joined} joined the line`), COMES_MS);
   assert.equal(crowd.inside.length, MORE);
