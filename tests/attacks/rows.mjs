@@ -62,8 +62,8 @@ export const ROWS = [
   {
     attack: "Session fixation: a link that sets a victim's cookie",
     holds:
-      "nothing in a URL becomes a cookie without a check bound to that visitor; a code behind `#` " +
-      "fills a field, and a button sends it",
+      "nothing in a URL becomes a cookie without a check bound to that visitor; " +
+      "a code behind `#` fills a field, and a button sends it",
     elsewhere: [
       ...workerd("turnstile", "a token replaces no place, and no link brings one"),
       ...browser("scanned-place", "a link with somebody else's code moves nobody by itself"),

@@ -193,9 +193,9 @@ browserTest("an owner looks closer, at a moment and at any time", options, async
   const half = await isLong(owner, [175, 185]);
   assert.ok(whole.from < half.from && half.until < whole.until);
   await owner.reads(/^Nobody was here\./);
-  const range = page.getByRole("combobox", { name: "The last" });
-  assert.equal(await range.inputValue(), "another range");
-  await range.selectOption("6 hours");
+  const choice = page.getByRole("combobox", { name: "The last" });
+  assert.equal(await choice.inputValue(), "another range");
+  await choice.selectOption("6 hours");
   await owner.reads(new RegExp(`^${COMING} entered`));
 
   // The end is looked at, and closer by the keyboard alone; one step back is a minute and a half.
@@ -253,8 +253,8 @@ browserTest("a range that is chosen as the first one comes stays", options, asyn
   await choosesWithTheFirstChart(owner.page, "6 hours");
   await owner.page.getByRole("link", { name: "History" }).click();
   await isLong(owner, [355, 365]);
-  const range = owner.page.getByRole("combobox", { name: "The last" });
-  assert.equal(await range.inputValue(), "6 hours");
+  const choice = owner.page.getByRole("combobox", { name: "The last" });
+  assert.equal(await choice.inputValue(), "6 hours");
   assert.deepEqual(owner.complaints, []);
 });
 

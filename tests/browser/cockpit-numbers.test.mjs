@@ -1,6 +1,6 @@
 /**
- * The numbers on the cockpit's screens: one stream for what is looked at, questions where streams do
- * not pass, and nothing in a hidden tab.
+ * The numbers on the cockpit's screens: one stream for what is looked at, questions where streams
+ * do not pass, and nothing in a hidden tab.
  */
 
 import assert from "node:assert/strict";

@@ -150,7 +150,7 @@ browserTest("what is typed quickly on a slow device stays", options, async (aren
   await own.click();
   const device = await page.context().newCDPSession(page);
   await device.send("Emulation.setCPUThrottlingRate", { rate: 6 });
-  const text = "Please wait here until your turn comes, and do not reload the page. ".repeat(4).trim();
+  const text = "Please wait until your turn comes, and do not reload the page. ".repeat(4).trim();
   await page.keyboard.type(text);
   const isSettled = async () => (await own.innerText()).trim() === text;
   await owner.browser.until(isSettled, "something that was typed is lost");

@@ -1,4 +1,4 @@
-/** The code for a place is scanned from a screen; the place moves once somebody presses a button. */
+/** The code for a place is scanned from a screen; the place moves once a button is pressed. */
 
 import assert from "node:assert/strict";
 
@@ -50,7 +50,8 @@ browserTest("a code can be scanned from every screen", { rooms: [still] }, async
   }
 });
 
-browserTest("a scanned place moves with one press of a button", { rooms: [shop] }, async (arena) => {
+const options = { rooms: [shop] };
+browserTest("a scanned place moves with one press of a button", options, async (arena) => {
   await visitorInside(arena.cluster, shop);
   const laptop = await comes(arena, shop, DESKTOP);
   const code = await getCode(laptop);

@@ -1,8 +1,8 @@
 /**
  * The description of the API, as tools read it that make clients from it: a valid OpenAPI document,
- * open to everybody on an admin host and to nobody elsewhere. What it says of bodies is held against
- * the code by the native tests, and against each answer of the suite by `harness/described.mjs`,
- * which is tested here.
+ * open to everybody on an admin host and to nobody elsewhere. What it says of bodies is held
+ * against the code by the native tests, and against each answer of the suite by
+ * `harness/described.mjs`, which is tested here.
  */
 
 import assert from "node:assert/strict";
