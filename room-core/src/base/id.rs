@@ -246,12 +246,16 @@ impl AggregatorCode {
 }
 
 /// The one counter that gives a ticket its slot, in the four bytes that a ticket has for it: the
-/// letters of its data center, and its number there. 0 is none.
+/// letters of its data center, and its number there. 0 is none. A small first letter says that the
+/// counter left the ticket's last question unanswered. The version before takes that for none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(test, derive(Deserialize))]
 pub struct CounterCode(pub u32);
 
 impl CounterCode {
+    /// The bit that makes the first letter a small one.
+    const IN_VAIN: u32 = 0x2000_0000;
+
     /// Returns the code of the counter of this number, below 256, in a data center.
     pub fn new(colo: Colo, number: u16) -> Self {
         let [first, second, third] = colo.letters();
@@ -261,9 +265,20 @@ impl CounterCode {
 
     /// Returns the data center and the number; `None` if it names no counter.
     pub fn counter(self) -> Option<(Colo, u16)> {
-        let [first, second, third, number] = self.0.to_be_bytes();
+        let [first, second, third, number] = (self.0 & !Self::IN_VAIN).to_be_bytes();
         let letters = [first, second, third];
         letters.iter().all(u8::is_ascii_uppercase).then_some((Colo(letters), number.into()))
+    }
+
+    /// Returns the code after a question: the same after an answer. The first question in vain is
+    /// remembered, since one can get lost; after a second in a row no counter is named.
+    #[must_use]
+    pub fn asked(self, is_answered: bool) -> Self {
+        match self.0 & Self::IN_VAIN {
+            _ if is_answered => Self(self.0 & !Self::IN_VAIN),
+            0 => Self(self.0 | Self::IN_VAIN),
+            _ => Self::default(),
+        }
     }
 }
 
@@ -319,6 +334,20 @@ mod tests {
         assert_eq!(CounterCode::new(colo, 15).counter(), Some((colo, 15)));
         assert_eq!(CounterCode::default().counter(), None);
         assert_eq!(CounterCode(7).counter(), None);
+    }
+
+    #[test]
+    fn a_counter_that_twice_in_a_row_does_not_answer_is_named_no_more() {
+        let colo: Colo = "AMS".parse().unwrap();
+        let check = |answers: &[bool], want: Option<u16>| {
+            let code = answers.iter().fold(CounterCode::new(colo, 15), |code, is| code.asked(*is));
+            assert_eq!(code.counter().map(|(_, number)| number), want, "{answers:?}");
+        };
+        check(&[true], Some(15));
+        check(&[false], Some(15));
+        check(&[false, true, false], Some(15));
+        check(&[false, false], None);
+        assert_eq!(CounterCode::new(colo, 15).asked(false).asked(true), CounterCode::new(colo, 15));
     }
 
     #[test]

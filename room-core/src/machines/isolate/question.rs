@@ -155,7 +155,7 @@ impl Isolate {
         &mut self,
         now: Timestamp,
         settings: &Settings,
-        ask: Ask,
+        mut ask: Ask,
         random: RandomInputs,
         reply: Option<CounterReply>,
     ) -> Outcome {
@@ -164,6 +164,8 @@ impl Isolate {
         let is_elsewhere = asked.colo != self.colo;
         if is_elsewhere {
             self.elsewhere.note(now, asked.colo, reply.is_some());
+            // The next check-in may reach an isolate that knows nothing of this silence.
+            ask.ticket.counter = ask.ticket.counter.asked(reply.is_some());
         }
         let (answer, entry) = match reply {
             Some(reply @ CounterReply::Granted { grant, class, granted_at, end, shared, .. }) => {

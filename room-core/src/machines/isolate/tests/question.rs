@@ -5,7 +5,7 @@ use crate::base::id::{Colo, CounterCode, TicketId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::Slots;
 use crate::machines::isolate::Question;
-use crate::machines::wire::{CounterCall, CounterRequest, SlotRequest};
+use crate::machines::wire::{CounterCall, CounterReply, CounterRequest, Shard, SlotRequest};
 use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::room::settings::{Settings, WhenSilent};
@@ -167,6 +167,34 @@ fn the_silence_of_another_data_center_is_not_that_of_the_counters_here() {
     fixture.now = NOW + 3_000;
     let Outcome::Ask(ask) = fixture.visit(Some(waits(5))) else { panic!("no ask") };
     assert_ne!(fixture.machine.question(fixture.now, &ask).call.counter.colo, elsewhere);
+}
+
+#[test]
+fn who_asks_another_data_center_twice_in_vain_asks_here_from_any_isolate() {
+    let elsewhere: Colo = "AMS".parse().unwrap();
+    let check = |answers: &[bool], is_here: bool| {
+        let mut ticket = called(1, elsewhere);
+        for is_answered in answers {
+            // Each check-in reaches another isolate.
+            let mut fixture = fixture();
+            let Outcome::Ask(ask) = fixture.visit(Some(ticket)) else { panic!("no ask") };
+            assert_eq!(fixture.machine.question(NOW, &ask).call.counter.colo, elsewhere);
+            let shard = Shard::default();
+            let refused = CounterReply::Refused { view: None, held: None, shard, spent: false };
+            let reply = is_answered.then_some(refused);
+            let random = fixture.random();
+            let outcome = fixture.machine.settle(NOW, &fixture.settings, ask, random, reply);
+            let Outcome::Wait { ticket: next, .. } = outcome else { panic!("does not wait") };
+            ticket = Ticket { last_check_in: NOW - 20_000, ..next };
+        }
+        let mut fixture = fixture();
+        let Outcome::Ask(ask) = fixture.visit(Some(ticket)) else { panic!("no ask") };
+        let asked = fixture.machine.question(NOW, &ask).call.counter.colo;
+        assert_eq!(asked == NODE.colo, is_here, "{answers:?}");
+    };
+    check(&[false], false);
+    check(&[false, true, false], false);
+    check(&[false, false], true);
 }
 
 #[test]
