@@ -9,7 +9,7 @@ const ROOT = path.join(import.meta.dirname, "..");
 const FOLDER = "tests/attacks";
 const FILE = /^(\d\d)-[a-z0-9-]+\.test\.mjs$/;
 /** The beginning of a title: one that is a template goes on differently in each test. */
-const TITLE = /["`](row (\d+): [^"`$]*)/g;
+const TITLE = /["`](row (\d+): [^"`$]*)(\$?)/g;
 const [BEGIN, END] = ["<!-- rows: begin -->", "<!-- rows: end -->"];
 /** The document with the table. */
 export const DOCUMENT = "docs/security.md";
@@ -51,7 +51,9 @@ export function withTable(text) {
 
 function table() {
   const lines = rowsWithTests().map(({ number, attack, holds, tests }) => {
-    const named = tests.map(({ file, title }) => `${title} (\`${file}\`)`);
+    const named = tests.map(({ file, title, goesOn }) => {
+      return `${title}${goesOn ? " …" : ""} (\`${file}\`)`;
+    });
     return `| ${[number, attack, holds, named.join("; ")].join(" | ")} |`;
   });
   return ["| # | attack | what holds | tests |", "|---|---|---|---|", ...lines].join("\n");
@@ -59,7 +61,9 @@ function table() {
 
 function titlesIn(file) {
   const found = read(file).matchAll(TITLE);
-  return [...found].map(([, title, number]) => ({ file, title: title.trim(), of: Number(number) }));
+  return [...found].map(([, title, number, more]) => {
+    return { file, title: title.trim(), of: Number(number), goesOn: more !== "" };
+  });
 }
 
 function isThere(file, title) {

@@ -102,10 +102,10 @@ export const ROWS_FROM_30 = [
     ],
   },
   {
-    attack: "Cut or slow down reports on purpose; an isolate that reports nothing",
+    attack: "Cut or slow down reports of isolates on purpose",
     holds:
-      "an isolate sends reports without an answer to the room's central object; places that are " +
-      "not reported free stay taken for one session",
+      "an isolate sends reports without an answer to the room's central object, and what it has " +
+      "reported stays taken for one session; one that reaches neither object is stated",
     elsewhere: [
       ...native("tests/laws/cuts", "i1_no_cut_of_reports_lets_one_too_many_in"),
       ...native(
