@@ -1,7 +1,7 @@
 // The buttons of a room: what each changes, what it says beforehand, and whether it disturbs people
 // who are inside.
 import { pathOf } from "./api.js";
-import { count, inForce, number } from "./facts.js";
+import { count, inForce, moment, number } from "./facts.js";
 
 const STEP = 0.1;
 
@@ -73,6 +73,7 @@ function isHeld(room) {
 /** Says where the limits alone do not decide who enters; "" where they do. */
 function exception(room, event, numbers) {
   const { method } = inForce(room, event);
+  if (event?.queue_all) return `The event lets nobody in before ${moment(event.event_end_time)}.`;
   if (numbers?.status === "event_prequeueing") return "Nobody enters before the event starts.";
   if (method === "reject") return "Nobody enters while the method is reject.";
   if (method === "passthrough") return "With the method passthrough no limit holds anybody up.";

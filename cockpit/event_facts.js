@@ -126,7 +126,7 @@ const iso = (ms) => new Date(ms).toISOString();
  * "look" or "wrong". `examined` is what the doctor measured, if it has.
  */
 export function checklist({ room, event, examined, isLocal, now }) {
-  const lines = [isOn(room, event), held(room), limitsOf(room, event), prepared(event, now)];
+  const lines = [isOn(room, event), held(room, event), limitsOf(room, event), prepared(event, now)];
   if (!examined) return [...lines, line("Deployment", "asking", "look", "")];
   const facts = { samples: [examined], examined: [examined], rooms: [room], isLocal };
   const { problem, notes } = examined.known;
@@ -158,10 +158,13 @@ function isOn(room, event) {
   return line("Enabled", "room and event", "ok");
 }
 
-function held(room) {
+function held(room, event) {
   const method = room.queueing_method;
   if (room.queue_all || room.maintenance !== "off") {
     return line("Nothing holds the room", "you hold it", "wrong", "Open it on its page: Now.");
+  }
+  if (event.queue_all) {
+    return line("Nothing holds the room", "the event holds it", "look", "Nobody new enters.");
   }
   if (method === "reject") {
     return line("Nothing holds the room", "method reject", "look", "Nobody new enters.");

@@ -48,6 +48,12 @@ export const EVENT_FIELDS = [
     help: "The event is skipped: at its times nothing changes.",
   },
   {
+    name: "queue_all",
+    label: "Hold all",
+    type: "checkbox",
+    help: "Nobody new enters before its end, for instance while you repair something. Say why below.",
+  },
+  {
     ...optional(
       "total_active_users",
       "Total active users",

@@ -88,6 +88,9 @@ export function status(room, event, numbersNow) {
   if (room.queue_all) {
     return state("act", "Hold all", "Nobody new enters; visitors inside go on.");
   }
+  if (event?.queue_all) {
+    return state("act", "Hold all", `The event lets nobody in before ${moment(event.event_end_time)}.`);
+  }
   if (!numbersNow) return state("unknown", "No numbers yet", "");
   const { method, limit, perMinute } = inForce(room, event);
   if (numbersNow.status === "event_prequeueing") {

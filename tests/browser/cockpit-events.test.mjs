@@ -183,6 +183,20 @@ browserTest("the checklist says what is missing", options, async (arena) => {
   await line("Nothing holds the room").getByText("Ready").waitFor();
 });
 
+browserTest("an event that holds everybody says so, and until when", options, async (arena) => {
+  const began = new Date(Date.now() - MINUTE_MS).toISOString();
+  const times = { prequeue_start_time: null, event_start_time: began };
+  await makeSale(arena, { ...times, shuffle_at_event_start: false, queue_all: true });
+  const owner = await signedIn(arena, DESKTOP);
+  await owner.open(shop);
+  await owner.reads(/^The event lets nobody in before /);
+  await owner.page.getByRole("link", { name: "Events" }).click();
+  const line = owner.page.getByRole("listitem").filter({ hasText: "Nothing holds the room" });
+  await line.getByText("Look").waitFor();
+  await owner.button("Edit “sale”").click();
+  assert.ok(await owner.page.getByLabel("Hold all").isChecked());
+});
+
 browserTest("the checklist looks for visitors and at the page", options, async (arena) => {
   await makeSale(arena, { prequeue_start_time: null, shuffle_at_event_start: false });
   const owner = await signedIn(arena, DESKTOP);

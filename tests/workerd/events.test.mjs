@@ -184,6 +184,26 @@ eventTestBothWays(
   },
 );
 
+const night = { startIn: MINUTE_MS, endIn: 4 * MINUTE_MS, queue_all: true };
+
+eventTest("an event that holds everybody ends by itself", night, everywhere, async (cluster, shop) => {
+  const [event] = shop.events;
+  const crowd = new Crowd(cluster, { count: 2, host: shop.host, browseMs: BROWSE_MS });
+  const [guest, late] = crowd.visitors;
+  await crowd.arriveOne(guest);
+  await reach(cluster, crowd, event.event_start_time);
+  await crowd.arriveOne(late);
+  await crowd.wait(NOTICED_MS);
+  assert.deepEqual(crowd.inside, [guest], "somebody entered, or who was inside was put out");
+  const { result } = await call(cluster, "GET", `${ROOMS}/${shop.id}/status`);
+  const until = new Date(event.event_end_time).toISOString();
+  assert.deepEqual([result.held_by, result.held_until], ["event", until]);
+  await reach(cluster, crowd, event.event_end_time);
+  assert.deepEqual(await enteredBefore(cluster, event.event_end_time), [guest.name]);
+  await crowd.wait(NOTICED_MS);
+  assert.deepEqual(crowd.inside, [guest, late]);
+});
+
 for (const copies of ["kept", "lost"]) {
   eventTest(
     `everything restarts in a prequeue, copies ${copies}, and nobody loses the place`,

@@ -52,6 +52,8 @@ pub struct Event {
     pub draw_key: DrawKey,
     /// Whether the event is ignored.
     pub suspended: bool,
+    /// Whether everybody new waits until the end, whatever is free.
+    pub holds: bool,
     /// What the event changes, from the prequeue to the end.
     pub overrides: Overrides,
     /// When the event was made; the epoch if it is not known.
@@ -241,9 +243,9 @@ impl Stage {
 /// Returns what is in force in a room at `now`.
 ///
 /// What an event sets counts from its prequeue to its end. So an event that disables the renewal of
-/// sessions empties the room before its start. A room with `queue_all` holds everybody during an
-/// event too. The order that an event has drawn counts after its end too, so that visitors who
-/// still wait keep their places.
+/// sessions empties the room before its start. An event may hold everybody until its end, and a
+/// room with `queue_all` holds everybody during an event too. The order that an event has drawn
+/// counts after its end too, so that visitors who still wait keep their places.
 pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let event = active(room, now);
     let of_event = |(event, _): (&Event, _)| event.turnstile(room.turnstile);
@@ -251,7 +253,8 @@ pub fn in_force(room: &Room, now: Timestamp) -> InForce<'_> {
     let mut settings = match event {
         None => Cow::Borrowed(&room.settings),
         Some((event, phase)) => {
-            let queue_all = room.settings.queue_all || phase == Phase::Prequeueing;
+            let is_held = event.holds || phase == Phase::Prequeueing;
+            let queue_all = room.settings.queue_all || is_held;
             let challenge_required = turnstile.gates();
             Cow::Owned(Settings {
                 queue_all,

@@ -189,13 +189,15 @@ fn status() -> Value {
             })),
             "held_by": ours(json!({
                 "type": "string",
-                "enum": ["", "drain", "maintenance", "prequeue", "queue_all", "reject"],
+                "enum": [
+                    "", "drain", "event", "maintenance", "prequeue", "queue_all", "reject",
+                ],
                 "description": "Why nobody new enters, or empty.",
             })),
             "held_until": ours(json!({
                 "type": ["string", "null"],
                 "format": "date-time",
-                "description": "When a prequeue lets people in.",
+                "description": "When an event lets people in.",
             })),
             "total_active_users": ours(limit("The limit in force, an event's or the room's.")),
             "new_users_per_minute": ours(limit("The limit in force, an event's or the room's.")),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schemas::{inherited, ours, text};
+use crate::schemas::{flag, inherited, ours, text};
 
 /// Adds the fields to the schema of a room.
 pub fn added_to(mut room: Value) -> Value {
@@ -19,6 +19,8 @@ pub fn added_to_event(mut event: Value) -> Value {
     }
     let name = "The event's name on the built-in page; null: its name with spaces.";
     added.insert("page_event_name".to_owned(), inherited(ours(text(100, name))));
+    let holds = flag(false, "Everybody new waits until the event ends.");
+    added.insert("queue_all".to_owned(), ours(holds));
     event["properties"].as_object_mut().expect("properties").extend(added);
     event
 }

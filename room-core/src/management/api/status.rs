@@ -19,11 +19,12 @@ pub struct StatusBasis {
     prequeueing: bool,
     /// Whether everybody new enters whatever the numbers are.
     admits_everybody: bool,
-    /// Why nobody new enters: `maintenance`, `drain`, `queue_all`, `prequeue` or `reject`. "" while
-    /// the limits decide.
+    /// Why nobody new enters: `maintenance`, `drain`, `queue_all`, `event`, `prequeue` or `reject`.
+    /// "" while the limits decide.
     #[serde(default)]
     held_by: String,
-    /// When that ends by itself: the start of the event whose prequeue holds everybody.
+    /// When that ends by itself: the end of an event that holds everybody, or the start of one
+    /// whose prequeue does.
     held_until: Option<Timestamp>,
     /// The limits in force, an event's or the room's: `total_active_users`, then
     /// `new_users_per_minute`. `None` from a version that does not send them.
@@ -41,18 +42,23 @@ impl StatusBasis {
             (_, Maintenance::Hold) => "maintenance",
             (_, Maintenance::Drain) => "drain",
             _ if room.settings.queue_all => "queue_all",
+            _ if active.is_some_and(|(event, _)| event.holds) => "event",
             _ if prequeue.is_some() => "prequeue",
             _ if settings.queueing_method == QueueingMethod::Reject => "reject",
             _ => "",
         };
-        let starts_at = prequeue.map(|(event, _)| event.start.at);
+        let held_until = match held_by {
+            "event" => active.map(|(event, _)| event.end.at),
+            "prequeue" => prequeue.map(|(event, _)| event.start.at),
+            _ => None,
+        };
         Self {
             suspended: room.suspended,
             event_id: active.map(|(event, _)| event.id),
             prequeueing: prequeue.is_some(),
             admits_everybody: settings.admits_everybody(),
             held_by: held_by.to_owned(),
-            held_until: starts_at.filter(|_| held_by == "prequeue"),
+            held_until,
             limits: Some((settings.total_active_users, settings.new_users_per_minute)),
         }
     }
@@ -209,6 +215,22 @@ mod tests {
         check(json!({ "maintenance": "hold" }), prequeue, ("maintenance", false), of_event);
         check(json!({ "queueing_method": "reject" }), before, ("reject", false), own);
         check(json!({ "queue_all": true, "suspended": true }), before, ("", false), own);
+    }
+
+    #[test]
+    fn an_event_that_holds_everybody_does_so_until_its_end() {
+        let check = |patch, at: Timestamp, want: (&str, Option<Timestamp>)| {
+            let mut room = room(&patch);
+            room.events[0].holds = true;
+            let told = StatusBasis::of(&room, at).with(&Status::default());
+            assert_eq!(told["held_by"], want.0, "{patch}");
+            assert_eq!(told["held_until"], json!(want.1.map(Timestamp::to_iso8601)), "{patch}");
+        };
+        let end = START + 3_600_000;
+        check(json!({}), START - 60_000, ("event", Some(end)));
+        check(json!({}), START, ("event", Some(end)));
+        check(json!({}), end, ("", None));
+        check(json!({ "queue_all": true }), START, ("queue_all", None));
     }
 
     #[test]

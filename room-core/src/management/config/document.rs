@@ -109,6 +109,7 @@ pub fn event_document(event: &Event) -> Document {
         "prequeue_start_time": event.prequeue.as_ref().map(written),
         "shuffle_at_event_start": event.shuffles,
         "suspended": event.suspended,
+        "queue_all": event.holds,
         "total_active_users": overrides.limits.map(|(total, _)| total),
         "new_users_per_minute": overrides.limits.map(|(_, per_minute)| per_minute),
         "session_duration": overrides.session_duration_minutes,
@@ -186,6 +187,10 @@ pub fn stored_document(room: &Room) -> Document {
 pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
     all.retain(|name, value| !(name.starts_with("page_") && value.is_null()));
+    // The version before does not know it: see `NEW_FIELDS`.
+    if !event.holds {
+        all.remove("queue_all");
+    }
     all
 }
 

@@ -63,6 +63,7 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
     check_times(fields, start.as_ref(), end.as_ref(), prequeue.as_ref());
     let shuffles = read_shuffle(fields, prequeue.as_ref());
     let suspended = fields.optional("suspended", false, boolean);
+    let holds = fields.optional("queue_all", false, boolean);
     let overrides = read_overrides(fields);
     let (created_on, modified_on) = read_stamps(fields);
     Some(Event {
@@ -75,6 +76,7 @@ fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
         shuffles: shuffles?,
         draw_key: DrawKey::default(),
         suspended: suspended?,
+        holds: holds?,
         overrides: overrides?,
         created_on: created_on?,
         modified_on: modified_on?,

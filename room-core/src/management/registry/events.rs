@@ -37,8 +37,9 @@ const INHERITED: [&str; 8] = [
     "turnstile_action",
 ];
 /// The fields that Cloudflare's product does not have. An event may leave them to its room too,
-/// except for the first.
-const OURS: [&str; 7] = [
+/// except for the first two.
+const OURS: [&str; 8] = [
+    "queue_all",
     "page_event_name",
     "page_name",
     "page_logo",

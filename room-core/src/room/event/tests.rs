@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{
     InForce, Phase, active, commitment, encode_string, give_draw_keys, in_force, next, next_change,
+    settings_of_objects,
 };
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
@@ -85,6 +86,21 @@ fn an_event_may_begin_and_end_the_challenges() {
     check(json!({ "turnstile_mode": "visible_managed" }), TurnstileMode::VisibleManaged, false);
     let off = json!({ "turnstile_mode": "off", "turnstile_action": "infinite_queue" });
     check(off, TurnstileMode::Off, false);
+}
+
+#[test]
+fn an_event_may_hold_everybody_until_its_end() {
+    let held = room(false, &json!({ "queue_all": true }));
+    let check = |time: &str, want: bool| {
+        assert_eq!(settings_of_objects(&held, at(time)).queue_all, want, "{time}");
+    };
+    check("17:29:59", false);
+    check("17:30:00", true); // the prequeue
+    check("18:00:00", true);
+    check("19:59:59", true);
+    check("20:00:00", false);
+    let off = room(false, &json!({ "queue_all": true, "suspended": true }));
+    assert!(!settings_of_objects(&off, at("18:00:00")).queue_all);
 }
 
 #[test]
