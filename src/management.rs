@@ -180,6 +180,9 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     if target == Target::TokenVerify {
         return Ok(json_answer(access.verified()));
     }
+    if target == Target::User {
+        return Ok(json_answer(access.user(request.credentials)));
+    }
     let has_body = match method {
         Method::Get => false,
         Method::Delete => matches!(target, Target::ListItems(_) | Target::Rooms(_)),

@@ -12,6 +12,7 @@ mod reply;
 mod status;
 mod target;
 mod webhooks;
+mod zone_filter;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,7 @@ pub use reply::{Failure, Reply, ReplyError};
 pub use status::StatusBasis;
 pub use target::{Method, Target, route};
 pub use webhooks::with_deliveries;
+pub use zone_filter::ZoneFilter;
 
 /// One request of the API, after it was routed and its sender was authorized.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

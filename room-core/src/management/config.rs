@@ -46,7 +46,10 @@ use self::value::{
     MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, parsed_or_default, text,
     whole_number, wrong_type,
 };
-pub use self::webhook::{read_webhook, shown_url, stored_webhook, webhook_document, webhook_row};
+pub use self::webhook::{
+    missing_fields, read_imported_webhook, read_webhook, shown_url, stored_webhook,
+    webhook_document, webhook_row,
+};
 pub use self::zone_settings::{read_zone_settings, zone_settings_document};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
@@ -103,13 +106,18 @@ pub fn parse_rooms(json: &str) -> Result<Vec<Room>, Vec<FieldError>> {
     let value = serde_json::from_str::<Value>(json).map_err(|error| {
         root(Problem { code: ErrorCode::NotJson, message: format!("is not JSON: {error}") })
     })?;
-    read_rooms(&value, Claims::default())
+    read_rooms(&value, "", Claims::default())
 }
 
-/// Reads the rooms of a configuration from their JSON value. `claims` holds the ids, names and
-/// routes of other rooms, and the lists to which rules may refer.
-pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<FieldError>> {
-    let root = |problem: Problem| vec![problem.at(String::new())];
+/// Reads the rooms of a configuration from their JSON value, which stands at the JSON pointer
+/// `place`. `claims` holds the ids, names and routes of other rooms, and the lists to which rules
+/// may refer.
+pub fn read_rooms(
+    value: &Value,
+    place: &str,
+    mut claims: Claims,
+) -> Result<Vec<Room>, Vec<FieldError>> {
+    let root = |problem: Problem| vec![problem.at(place.to_owned())];
     let Value::Array(values) = value else {
         return Err(root(wrong_type("an array of rooms", value)));
     };
@@ -120,7 +128,7 @@ pub fn read_rooms(value: &Value, mut claims: Claims) -> Result<Vec<Room>, Vec<Fi
     let mut errors = Vec::new();
     let mut rooms = Vec::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
-        match Fields::of(value, format!("/{index}")) {
+        match Fields::of(value, format!("{place}/{index}")) {
             Err(error) => errors.push(error),
             Ok(mut fields) => {
                 let room = read_fields(&mut fields, &mut claims);

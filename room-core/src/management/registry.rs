@@ -19,8 +19,10 @@ mod covered_parts;
 mod deployment;
 mod document;
 mod events;
+mod export;
 mod idempotency;
 mod import;
+mod import_parts;
 mod named_lists;
 mod preview;
 mod previews;
@@ -32,6 +34,7 @@ mod stored;
 mod tests;
 mod trial;
 mod webhooks;
+mod zones;
 
 use std::rc::Rc;
 
@@ -168,6 +171,10 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
     let body = || document::parse(&call.body);
     let paging = || Paging::parse(&call.query);
     match (call.target, call.method) {
+        (Target::Zones, _) => zones::list(context, &call.query),
+        (Target::Zone(zone), _) => zones::show(context, zone),
+        (Target::Accounts, _) => zones::list_accounts(&call.query),
+        (Target::Account, _) => Ok(zones::show_account()),
         (Target::AccountRooms, _) => rooms::list(context, None, paging()?),
         (Target::Rooms(zone), Post) => rooms::create(context, zone, &body()?),
         (Target::Rooms(zone), Delete) => rooms::delete_many(context, zone, &body()?),
@@ -214,7 +221,10 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             Ok(named_lists::show_operation(context.now, operation))
         }
         (Target::File, Put) => import::import(context, &body()?),
-        (Target::File, _) => Ok(Answer::of(import::export(context.stored))),
+        (Target::File, _) => Ok(Answer::of(match export::first_entry(&call.query)? {
+            Some(from) => export::part(context.stored, from),
+            None => export::rooms_file(context.stored),
+        })),
         (Target::AuditLog, _) => {
             let filter = AuditFilter::parse(&call.query)?;
             Ok(context.stored.audit().page(&filter, paging()?))
@@ -266,7 +276,10 @@ fn of_webhooks(context: CallContext<'_>, target: Target, call: &Call) -> Result<
         (Target::Webhook(zone, room, webhook), Delete) => {
             webhooks::delete(context, context.room(zone, room)?, webhook)
         }
-        (Target::Webhook(zone, room, webhook) | Target::WebhookTest(zone, room, webhook), _) => {
+        (Target::WebhookTest(zone, room, webhook), _) => {
+            webhooks::test(context, context.room(zone, room)?, webhook)
+        }
+        (Target::Webhook(zone, room, webhook), _) => {
             webhooks::show(context, context.room(zone, room)?, webhook)
         }
         // An isolate answers the doctor, and never asks the registry.

@@ -39,6 +39,11 @@ impl Zones {
         self.0.values().any(|domain| is_at_or_below(&host.to_ascii_lowercase(), domain))
     }
 
+    /// Returns the configured zones with their domains, in the order of their ids.
+    pub fn all(&self) -> impl Iterator<Item = (ZoneId, &Host)> {
+        self.0.iter().map(|(id, domain)| (*id, domain))
+    }
+
     /// Returns the domain of the zone with the smallest id.
     pub fn first_domain(&self) -> Option<&Host> {
         self.0.values().next()

@@ -29,7 +29,27 @@ pub fn all() -> Value {
             "type": "object",
             "properties": {
                 "rooms": number(0, 4_294_967_295, None, "How many the file has."),
-                "changed": number(0, 4_294_967_295, None, "How many it made or changed."),
+                "lists": number(0, 4_294_967_295, None, "How many the file has."),
+                "zones": number(0, 4_294_967_295, None, "How many the file has."),
+                "webhooks": number(0, 4_294_967_295, None, "How many the file has."),
+                "new_webhooks": new_webhooks(),
+                "changed": number(0, 4_294_967_295, None, "What it made or changed."),
+            },
+        })),
+        "Zone": shown(zone()),
+        "Account": shown(json!({
+            "type": "object",
+            "properties": {
+                "id": id("The same in every installation."),
+                "name": { "const": "waiting-room" },
+                "type": { "const": "standard" },
+            },
+        })),
+        "User": shown(json!({
+            "type": "object",
+            "properties": {
+                "id": id("Of the token."),
+                "email": { "type": "string", "description": "That of X-Auth-Email, or none." },
             },
         })),
         "Health": health(),
@@ -39,6 +59,56 @@ pub fn all() -> Value {
         "Question": question(),
         "GraphqlAnswer": graphql_answer(),
     })
+}
+
+/// A zone; all but id and name is the same for every zone.
+fn zone() -> Value {
+    let text = json!({ "type": "string" });
+    let none = json!({ "type": "null" });
+    let moment = json!({ "type": "string", "format": "date-time" });
+    let empty = json!({ "type": "object", "properties": {} });
+    json!({
+        "type": "object",
+        "properties": {
+            "id": id("Of the zone."),
+            "name": { "type": "string", "description": "Its domain." },
+            "status": { "const": "active" },
+            "type": { "const": "full" },
+            "paused": { "const": false },
+            "development_mode": { "const": 0 },
+            "created_on": moment,
+            "modified_on": moment,
+            "activated_on": none,
+            "name_servers": { "type": "array", "items": text },
+            "original_name_servers": none,
+            "original_registrar": none,
+            "original_dnshost": none,
+            "account": shown(json!({
+                "type": "object",
+                "properties": { "id": id("Of the one account."), "name": text },
+            })),
+            "owner": empty,
+            "plan": empty,
+            "meta": empty,
+        },
+    })
+}
+
+/// The webhooks that an import made: a file has no secrets.
+fn new_webhooks() -> Value {
+    let one = shown(json!({
+        "type": "object",
+        "properties": {
+            "id": id("Of the webhook."),
+            "room_id": id("Of its room."),
+            "secret": { "type": "string", "description": "New; shown this once." },
+            "missing_fields": {
+                "type": "array",
+                "items": { "type": "string", "enum": ["url", "routing_key"] },
+            },
+        },
+    }));
+    json!({ "type": "array", "items": one })
 }
 
 /// What is to be removed.

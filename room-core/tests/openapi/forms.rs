@@ -52,14 +52,15 @@ pub fn filed(schema: Value) -> Value {
     schema
 }
 
-/// A room of a file, with its events and rules.
-pub fn filed_room(room: Value, event: Value, rule: Value) -> Value {
+/// A room of a file, with its events, rules and webhooks. No file has a secret of a webhook.
+pub fn filed_room(room: Value, event: Value, rule: Value, webhook: Value) -> Value {
     let mut event = filed(event);
     properties(&mut event).remove("draw_commitment");
     let many = |items: Value| json!({ "type": ["array", "null"], "items": items });
     let mut room = filed(room);
     require(&mut room, "zone_id");
     add(&mut room, json!({ "events": many(event), "bypass_rules": many(filed(rule)) }));
+    add(&mut room, json!({ "webhooks": many(filed(crate::webhooks::written(webhook))) }));
     with_written_routes(room)
 }
 
@@ -81,7 +82,9 @@ pub fn add(schema: &mut Value, more: Value) {
 }
 
 fn require(schema: &mut Value, name: &str) {
-    schema["required"].as_array_mut().expect("required fields").push(json!(name));
+    let mut names = schema["required"].as_array().cloned().unwrap_or_default();
+    names.push(json!(name));
+    schema["required"] = json!(names);
 }
 
 fn properties(schema: &mut Value) -> &mut Map<String, Value> {

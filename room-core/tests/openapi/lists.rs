@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::forms::{add, changed, shown, shown_with, written};
+use crate::forms::{add, changed, filed, shown, shown_with, written};
 use crate::schemas::{id, number, stamp, text};
 
 /// Their schemas by name.
@@ -40,6 +40,17 @@ pub fn list() -> Value {
         },
         "additionalProperties": false,
     })
+}
+
+/// A list as a file has it, with its items.
+pub fn filed_list() -> Value {
+    let mut list = filed(list());
+    let mut one = filed(item());
+    for name in ["ip", "hostname", "asn"] {
+        one["properties"][name] = item()["properties"][name].clone();
+    }
+    add(&mut list, json!({ "items": { "type": "array", "maxItems": 5_000, "items": one } }));
+    list
 }
 
 /// What the API adds to a list that it shows.

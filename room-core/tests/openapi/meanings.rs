@@ -38,6 +38,13 @@ fn removes(id: &'static str, summary: &'static str) -> Meaning {
 pub fn meaning(target: Target, method: Method) -> Meaning {
     match target {
         Target::TokenVerify => reads("verifyToken", "Does this token count?", reference("Token")),
+        Target::Zones => reads("listZones", "The zones that there are", array("Zone")),
+        Target::Zone(_) => reads("getZone", "One zone", reference("Zone")),
+        Target::Accounts => reads("listAccounts", "The one account", array("Account")),
+        Target::Account => {
+            reads("getAccount", "The one account, whichever is named", reference("Account"))
+        }
+        Target::User => reads("getUser", "Whose token is this?", reference("User")),
         Target::AccountRooms => reads("listAllRooms", "Rooms of all zones", array("Room")),
         Target::Rooms(_) | Target::Room(..) => of_rooms(target, method),
         Target::Status(..) => reads("roomStatus", "What the room does now", reference("Status")),
@@ -80,14 +87,22 @@ pub fn meaning(target: Target, method: Method) -> Meaning {
         }
         Target::File if method == Put => {
             let (summary, result) = ("Make the rooms of a file so", reference("Import"));
-            takes_many("importRooms", summary, "RoomInFile", result)
+            Meaning { id: "importRooms", summary, body: Some(file()), result }
         }
-        Target::File => reads("exportRooms", "All rooms as in rooms.json", array("RoomInFile")),
+        Target::File => {
+            let summary = "All rooms as in rooms.json; with from a part of everything";
+            reads("exportRooms", summary, file())
+        }
         Target::AuditLog => {
             reads("auditLog", "Who changed what, newest first", array("AuditEntry"))
         }
         Target::Doctor => reads("examine", "Measure the Worker", reference("Examination")),
     }
+}
+
+/// A list of rooms, or a part of everything.
+fn file() -> Value {
+    json!({ "anyOf": [array("RoomInFile"), reference("FilePart")] })
 }
 
 fn of_rooms(target: Target, method: Method) -> Meaning {

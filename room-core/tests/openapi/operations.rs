@@ -23,7 +23,11 @@ pub fn all() -> Value {
         }
         for name in METHODS {
             if let Ok((target, method)) = route(name, &filled(&path)) {
-                operations.insert(name.to_lowercase(), operation(target, method));
+                let mut one = operation(target, method);
+                if path.ends_with("tokens/verify") && path.starts_with("accounts") {
+                    one["operationId"] = json!("verifyAccountToken");
+                }
+                operations.insert(name.to_lowercase(), one);
             }
         }
         paths.insert(format!("/{path}"), Value::Object(operations));
@@ -57,6 +61,12 @@ fn templates() -> Vec<String> {
         format!("{LISTS}/{{list_id}}/items"),
         format!("{LISTS}/{{list_id}}/items/{{item_id}}"),
         format!("{LISTS}/bulk_operations/{{operation_id}}"),
+        "zones".to_owned(),
+        "zones/{zone_id}".to_owned(),
+        "accounts".to_owned(),
+        "accounts/{account_id}".to_owned(),
+        "accounts/{account_id}/tokens/verify".to_owned(),
+        "user".to_owned(),
         "user/tokens/verify".to_owned(),
         "waiting_rooms/file".to_owned(),
         "waiting_rooms/audit_log".to_owned(),
@@ -76,7 +86,8 @@ fn filled(template: &str) -> String {
 fn operation(target: Target, method: Method) -> Value {
     let Meaning { id, summary, body, result } = meaning(target, method);
     let of_list = matches!(target, Target::AccountRooms | Target::Rooms(_) | Target::Events(..));
-    let has_pages = of_list && method == Method::Get || target == Target::AuditLog;
+    let is_look_up = matches!(target, Target::Zones | Target::Accounts | Target::AuditLog);
+    let has_pages = of_list && method == Method::Get || is_look_up;
     let mut done = json!({
         "description": "Done.",
         "content": content(&envelope(&result, has_pages)),

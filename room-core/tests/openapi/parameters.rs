@@ -57,6 +57,12 @@ pub fn shared(name: &str) -> Value {
 pub fn of(target: Target, method: Method) -> Vec<Value> {
     let mut all = match target {
         Target::AccountRooms | Target::Rooms(_) | Target::Events(..) if method.reads() => paging(),
+        Target::Zones => [paging_any(), zone_filters()].concat(),
+        Target::Accounts => [paging_any(), account_filters()].concat(),
+        Target::File if method.reads() => {
+            let number = json!({ "type": "integer", "minimum": 0 });
+            vec![query("from", "With which entry the part begins: 0, then next.", &number)]
+        }
         Target::AuditLog => [paging(), audit_filters()].concat(),
         Target::History(..) => of_history(),
         Target::Doctor => of_doctor(),
@@ -90,6 +96,32 @@ fn placed(place: &str, name: &str, description: &str, schema: &Value) -> Value {
 
 fn paging() -> Vec<Value> {
     vec![shared("page"), shared("per_page")]
+}
+
+/// Pages of any size, as look-ups ask for them.
+fn paging_any() -> Vec<Value> {
+    let number = json!({ "type": "integer", "minimum": 1, "maximum": 1000, "default": 25 });
+    vec![shared("page"), query("per_page", "Most entries of a page.", &number)]
+}
+
+fn account_filters() -> Vec<Value> {
+    let any = json!({ "type": "string" });
+    vec![query("name", "Any: there is one account.", &any), query("direction", "Any.", &any)]
+}
+
+fn zone_filters() -> Vec<Value> {
+    let text = json!({ "type": "string" });
+    let one_of = |words: &[&str]| json!({ "type": "string", "enum": words });
+    vec![
+        query("name", "A domain; contains: and other operators may precede it.", &text),
+        query("status", "All zones are active.", &text),
+        query("type", "All zones are full; may name several, comma-separated.", &text),
+        query("match", "Whether all of these must hold, or any.", &one_of(&["all", "any"])),
+        query("order", "Zones are ordered by name.", &text),
+        query("direction", "Of the order.", &one_of(&["asc", "desc"])),
+        query("account.id", "Any: there is one account.", &text),
+        query("account.name", "Any: there is one account.", &text),
+    ]
 }
 
 fn moment() -> Value {

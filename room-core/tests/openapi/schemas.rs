@@ -14,7 +14,8 @@ pub fn all() -> Value {
         "Room": shown_with(room.clone(), next_event()),
         "RoomInput": written_room(written, room.clone()),
         "RoomPatch": written_room(changed, room.clone()),
-        "RoomInFile": filed_room(room, event.clone(), rule.clone()),
+        "RoomInFile": filed_room(room, event.clone(), rule.clone(), webhook.clone()),
+        "FilePart": file_part(settings.clone()),
         "Route": shown(route()),
         "RouteInput": written(route()),
         "Event": shown(event.clone()),
@@ -117,6 +118,30 @@ pub fn inherited(mut schema: Value) -> Value {
 pub fn ours(mut schema: Value) -> Value {
     schema["x-extension"] = json!(true);
     schema
+}
+
+/// A part of everything that owners configured. An export has all of its fields.
+fn file_part(settings: Value) -> Value {
+    let mut zone = written(settings);
+    add(&mut zone, json!({ "zone_id": { "type": "string", "pattern": ID } }));
+    zone["required"] = json!(["zone_id"]);
+    let entries = |items: Value| json!({ "type": "array", "items": items });
+    json!({
+        "type": "object",
+        "required": ["format"],
+        "additionalProperties": false,
+        "properties": {
+            "format": { "const": 1, "description": "Grows when older versions misread it." },
+            "version": { "type": "integer", "description": "Of what is exported." },
+            "next": {
+                "type": ["integer", "null"],
+                "description": "With which entry the next part begins; null in the last.",
+            },
+            "lists": entries(lists::filed_list()),
+            "zones": entries(zone),
+            "rooms": array("RoomInFile"),
+        },
+    })
 }
 
 fn name() -> Value {

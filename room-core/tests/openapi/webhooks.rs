@@ -41,6 +41,8 @@ pub fn webhook() -> Value {
 /// A webhook that is shown, with what became of the last messages. Its secret is shown once.
 pub fn shown(webhook: Value) -> Value {
     let mut webhook = forms::shown_with(webhook, deliveries());
+    forms::add(&mut webhook, missing_fields());
+    webhook["required"].as_array_mut().expect("names").push(json!("missing_fields"));
     let secret = json!({ "type": "string", "description": "Only in the answer that makes it." });
     forms::add(&mut webhook, json!({ "secret": secret }));
     webhook
@@ -68,6 +70,17 @@ pub fn changed(mut webhook: Value) -> Value {
 
 fn key_of_pagerduty() -> Value {
     json!({ "routing_key": { "type": "string", "pattern": "^([0-9A-Za-z]{32})?$" } })
+}
+
+fn missing_fields() -> Value {
+    json!({
+        "missing_fields": {
+            "type": "array",
+            "readOnly": true,
+            "items": { "type": "string", "enum": ["url", "routing_key"] },
+            "description": "What an import could not bring; nothing is sent until it is set.",
+        },
+    })
 }
 
 fn deliveries() -> Value {

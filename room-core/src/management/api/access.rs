@@ -92,12 +92,28 @@ impl Access {
     /// which of the two tokens it is. What it may do is our extension.
     pub fn verified(self) -> Reply {
         let may_write = self == Self::Write;
-        let (id, name) =
-            if may_write { (ID_OF_WRITE, "API_TOKEN") } else { (ID_OF_READ, "API_TOKEN_READ") };
+        let name = if may_write { "API_TOKEN" } else { "API_TOKEN_READ" };
+        let id = self.id();
         let result = json!({ "id": id, "status": "active", "name": name, "may_write": may_write });
         Reply::success(result, &[])
     }
+
+    /// Answers who the sender of a valid token is. Only the token is known, and the address beside
+    /// it in `X-Auth-Email`. Clients demand an address, so another sender has one that no mail
+    /// reaches.
+    pub fn user(self, credentials: Credentials<'_>) -> Reply {
+        let actor = credentials.actor();
+        let email = if actor.contains('@') { actor.as_str() } else { NO_EMAIL };
+        Reply::success(json!({ "id": self.id(), "email": email }), &[])
+    }
+
+    fn id(self) -> &'static str {
+        if self == Self::Write { ID_OF_WRITE } else { ID_OF_READ }
+    }
 }
+
+/// The address of a sender who has none.
+const NO_EMAIL: &str = "token@waiting-room.invalid";
 
 /// The ids of the tokens, which Cloudflare's clients expect to be 32 hexadecimal digits. Ours.
 const ID_OF_WRITE: &str = "00000000000000000000000000000001";

@@ -1,11 +1,9 @@
 //! The query parameters `page` and `per_page` of a list. A page past the end is empty.
 
-use std::ops::RangeInclusive;
-
 use super::reply::{Failure, ReplyError};
 
-/// Entries per page, as at Cloudflare; the number must also be a multiple of 5.
-const PER_PAGE: RangeInclusive<usize> = 5..=1_000;
+/// Most entries per page, as at Cloudflare.
+const PER_PAGE_MAX: usize = 1_000;
 const DEFAULT_PER_PAGE: usize = 25;
 
 /// Which part of a list is asked for.
@@ -13,7 +11,7 @@ const DEFAULT_PER_PAGE: usize = 25;
 pub struct Paging {
     /// The page, counted from 1.
     pub page: usize,
-    /// The most entries of a page: a multiple of 5, from 5 to 1,000.
+    /// The most entries of a page, from 1 to 1,000.
     pub per_page: usize,
 }
 
@@ -22,6 +20,16 @@ impl Paging {
     ///
     /// Errors: every one of the two parameters that is out of range.
     pub fn parse(query: &str) -> Result<Self, Failure> {
+        Self::parse_by(query, 5, "a multiple of 5 from 5 to 1000")
+    }
+
+    /// Reads a query as [`Self::parse`] does, with any number of entries from 1 to 1,000.
+    pub fn parse_any(query: &str) -> Result<Self, Failure> {
+        Self::parse_by(query, 1, "a number from 1 to 1000")
+    }
+
+    /// `per_page` must be a multiple of `step`; `rule` says so.
+    fn parse_by(query: &str, step: usize, rule: &str) -> Result<Self, Failure> {
         let mut paging = Self { page: 1, per_page: DEFAULT_PER_PAGE };
         let mut errors = Vec::new();
         for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
@@ -29,9 +37,9 @@ impl Paging {
             let (field, valid, rule) = match name {
                 "page" => (&mut paging.page, number.filter(|page| *page >= 1), "1 or more"),
                 "per_page" => {
-                    let allowed =
-                        |number: &usize| PER_PAGE.contains(number) && number.is_multiple_of(5);
-                    let rule = "a multiple of 5 from 5 to 1000";
+                    let allowed = |number: &usize| {
+                        (step..=PER_PAGE_MAX).contains(number) && number.is_multiple_of(step)
+                    };
                     (&mut paging.per_page, number.filter(allowed), rule)
                 }
                 _ => continue,
@@ -74,5 +82,7 @@ mod tests {
             check(query, None);
         }
         assert_eq!(Paging::parse("page=0&per_page=7").unwrap_err().errors.len(), 2);
+        assert_eq!(Paging::parse_any("per_page=1").map(|paging| paging.per_page), Ok(1));
+        assert!(Paging::parse_any("per_page=0").is_err());
     }
 }

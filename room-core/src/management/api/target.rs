@@ -1,6 +1,6 @@
 //! The paths of the API. They are the 24 operations of Cloudflare's Waiting Room API, those of its
-//! lists, the verification of a token, and our own: history, webhooks, trial of rules, file of
-//! rooms, audit log and doctor.
+//! lists, the look-ups of zones, accounts and the token, and our own: history, webhooks, trial of
+//! rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,17 @@ pub enum Target {
     ListItem(ListId, ListItemId),
     /// `accounts/{account}/rules/lists/bulk_operations/{operation}`.
     ListOperation(ListItemId),
-    /// `user/tokens/verify`: whether the request's token is valid, and what it allows.
+    /// `zones`: the zones that there are.
+    Zones,
+    /// `zones/{zone}`.
+    Zone(ZoneId),
+    /// `accounts`: the one account.
+    Accounts,
+    /// `accounts/{account}`: the same, whichever is named.
+    Account,
+    /// `user`: whose token the request has.
+    User,
+    /// `user/tokens/verify`, `accounts/{account}/tokens/verify`: whether the request's token is valid, and what it allows.
     TokenVerify,
     /// `waiting_rooms/file`: all rooms as `rooms.json` holds them. Ours.
     File,
@@ -137,6 +147,11 @@ impl Target {
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
+            | Self::Zones
+            | Self::Zone(_)
+            | Self::Accounts
+            | Self::Account
+            | Self::User
             | Self::TokenVerify
             | Self::AuditLog
             | Self::Doctor => &[Get],
@@ -158,7 +173,13 @@ impl Target {
 fn target(path: &str) -> Result<Target, Failure> {
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     match segments.as_slice() {
+        ["zones"] => Ok(Target::Zones),
+        ["zones", zone] => Ok(Target::Zone(zone.parse().map_err(|_| Failure::no_route())?)),
+        ["accounts"] => Ok(Target::Accounts),
+        ["accounts", account] if !account.is_empty() => Ok(Target::Account),
+        ["user"] => Ok(Target::User),
         ["user", "tokens", "verify"] => Ok(Target::TokenVerify),
+        ["accounts", account, "tokens", "verify"] if !account.is_empty() => Ok(Target::TokenVerify),
         ["waiting_rooms", "file"] => Ok(Target::File),
         ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
         ["waiting_rooms", "doctor"] => Ok(Target::Doctor),
@@ -222,7 +243,7 @@ mod tests {
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
     #[test]
-    fn the_24_operations_those_of_lists_and_ours_are_routed() {
+    fn the_24_operations_those_of_lists_look_ups_and_ours_are_routed() {
         let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
         let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
         let webhook = ID.parse().unwrap();
@@ -268,7 +289,13 @@ mod tests {
             (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
             (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
             (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
+            ("zones".to_owned(), Target::Zones, "GET"),
+            (format!("zones/{ID}"), Target::Zone(zone), "GET"),
+            ("accounts".to_owned(), Target::Accounts, "GET"),
+            ("accounts/any".to_owned(), Target::Account, "GET"),
+            ("user".to_owned(), Target::User, "GET"),
             ("user/tokens/verify".to_owned(), Target::TokenVerify, "GET"),
+            ("accounts/any/tokens/verify".to_owned(), Target::TokenVerify, "GET"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
             ("waiting_rooms/doctor".to_owned(), Target::Doctor, "GET"),
@@ -288,7 +315,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1 + 6);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 
@@ -299,9 +326,8 @@ mod tests {
             assert_eq!((failure.status, failure.errors[0].code), (404, code), "{path}");
         };
         check("", 7_003);
-        check("zones", 7_003);
+        check("zones/abc", 7_003);
         check("zones/abc/waiting_rooms", 7_003);
-        check(&format!("zones/{ID}"), 7_003);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/queue"), 7_003);
         check(&format!("zones/{ID}/waiting_rooms/shop"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/events/sale"), 1_001);

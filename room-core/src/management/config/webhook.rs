@@ -38,6 +38,8 @@ const TOLD_WAIT_MINUTES: RangeInclusive<u32> = 1..=1_440;
 const DEFAULT_TOLD_WAIT_MINUTES: u32 = 30;
 /// The length of `PagerDuty`'s keys.
 const ROUTING_KEY_CHARS: usize = 32;
+/// What stands for the path of an address that is shown.
+const HIDDEN: &str = "/...";
 /// Endings of names that belong to an inner network.
 const INNER_NAMES: [&str; 6] =
     ["localhost", "local", "internal", "lan", "home.arpa", "localdomain"];
@@ -81,6 +83,39 @@ pub fn read_webhook(value: &Value, anywhere: bool) -> Result<Map<String, Value>,
         "topics": topics,
         "told_wait_minutes": told_wait,
     })))
+}
+
+/// Reads a webhook of an exported file: like [`read_webhook`], but the key of `PagerDuty` may be
+/// missing, since no file has it.
+pub fn read_imported_webhook(
+    value: &Value,
+    anywhere: bool,
+) -> Result<Map<String, Value>, Vec<FieldError>> {
+    let has = |name: &str, wanted: &str| value.get(name).and_then(Value::as_str) == Some(wanted);
+    let has_key = !has("routing_key", "") && value.get("routing_key").is_some();
+    if !has("format", PAGERDUTY) || has_key {
+        return read_webhook(value, anywhere);
+    }
+    let mut with_key = value.clone();
+    if let Some(fields) = with_key.as_object_mut() {
+        if has("url", &shown_url(PAGERDUTY_URL)) {
+            fields.remove("url");
+        }
+        fields.insert("routing_key".to_owned(), json!("0".repeat(ROUTING_KEY_CHARS)));
+    }
+    let mut fields = read_webhook(&with_key, anywhere)?;
+    fields.insert("routing_key".to_owned(), json!(""));
+    Ok(fields)
+}
+
+/// Returns the fields that a webhook of an exported file lacks, since the file has no secrets:
+/// the whole `url`, or the `routing_key`. Nothing is sent until the owner has set them.
+pub fn missing_fields(webhook: &Webhook) -> Vec<&'static str> {
+    let field = |name: &str| webhook.fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_hidden = field("url").ends_with(HIDDEN) && field("url") == shown_url(field("url"));
+    let has_no_key = field("format") == PAGERDUTY && field("routing_key").is_empty();
+    let all = [("url", is_hidden), ("routing_key", has_no_key)];
+    all.into_iter().filter_map(|(name, is_missing)| is_missing.then_some(name)).collect()
 }
 
 fn read_topics(fields: &mut Fields<'_>) -> Option<Vec<&'static str>> {
@@ -154,7 +189,7 @@ pub fn shown_url(url: &str) -> String {
     let host = url.get(end..).unwrap_or_default();
     let host_bytes = host.find(['/', '?', '#', '\\']).unwrap_or(host.len());
     match url.get(..end + host_bytes) {
-        Some(shown) if shown.len() < url.len() => format!("{shown}/..."),
+        Some(shown) if shown.len() < url.len() => format!("{shown}{HIDDEN}"),
         _ => url.to_owned(),
     }
 }

@@ -8,8 +8,8 @@ use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::management::config::{
-    Claims, default_fields, full_list_document, read_named_list, read_rooms, read_zone_settings,
-    short_document, zone_settings_document,
+    Claims, default_fields, full_list_document, missing_fields, read_named_list, read_rooms,
+    read_zone_settings, short_document, zone_settings_document,
 };
 use crate::room::webhook::Webhook;
 use crate::room::zone_settings::ZoneSettings;
@@ -53,7 +53,7 @@ impl Configuration {
         let lists = named_list::compiled(&lists).map_err(failed)?;
         let none = json!([]);
         let rooms = value.get("rooms").unwrap_or(&none);
-        let rooms = read_rooms(rooms, claims).map_err(fields_failed)?;
+        let rooms = read_rooms(rooms, "", claims).map_err(fields_failed)?;
         let mut zone_settings = SortedMap::new();
         for (zone, settings) in value.get("zones").and_then(Value::as_object).into_iter().flatten()
         {
@@ -104,7 +104,8 @@ pub fn write(stored: &Stored) -> String {
 }
 
 fn is_on(webhook: &Webhook) -> bool {
-    webhook.fields.get("enabled") == Some(&Value::Bool(true))
+    let is_enabled = webhook.fields.get("enabled") == Some(&Value::Bool(true));
+    is_enabled && missing_fields(webhook).is_empty()
 }
 
 /// Writes what is watched for a webhook. It holds no secret, since every isolate reads it.

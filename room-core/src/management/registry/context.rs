@@ -40,7 +40,12 @@ impl<'a> CallContext<'a> {
         if self.deployment.zones.has(zone) || rooms.any(|room| room.zone_id == zone) {
             return Ok(());
         }
-        let message = "There is no such zone; the variable ZONES names the zones there are.";
-        Err(Failure::new(404, 7_003, message))
+        Err(no_zone())
     }
+}
+
+/// Makes the failure (404) of an unknown zone.
+pub fn no_zone() -> Failure {
+    let message = "There is no such zone; the variable ZONES names the zones there are.";
+    Failure::new(404, 7_003, message)
 }

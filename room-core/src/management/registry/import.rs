@@ -1,29 +1,52 @@
-//! Imports all rooms from a file like `rooms.json`, exports them into one, and compares the file
-//! with what is stored. An import of an export changes nothing.
+//! Imports a file: a list of rooms like `rooms.json`, or a part that `export` wrote. Also compares
+//! `rooms.json` with what is stored. An import of an export changes nothing.
 
 use serde_json::{Value, json};
 
 use super::bypass_rules::succeeding;
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
-use super::events;
-use super::rooms;
+use super::export::File;
 use super::stored::Stored;
+use super::{events, import_parts};
 use crate::base::time::Timestamp;
 use crate::management::api::Failure;
-use crate::management::config::{Claims, full_document, read_rooms};
+use crate::management::config::{Claims, MAX_ROOMS, full_document, read_rooms};
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::Event;
+use crate::room::named_list::{self, NamedList};
 
-/// Writes all rooms with their events and rules, as `rooms.json` holds them, oldest first.
-pub fn export(stored: &Stored) -> Value {
-    rooms::in_order(stored).into_iter().map(|room| Value::Object(full_document(room))).collect()
+/// Makes all that a file has. The file is a list of rooms, as `rooms.json` is, or an exported part
+/// with lists and settings of zones as well. What the file does not name stays as it is, also the
+/// events, rules and webhooks of a room whose field for them is missing.
+pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure> {
+    let file = File::of(body).map_err(Failure::invalid)?;
+    let lists = import_parts::lists(context, file.lists).map_err(Failure::invalid)?;
+    let zones = import_parts::zones(context, &file).map_err(Failure::invalid)?;
+    let webhooks = import_parts::webhooks(context, &file).map_err(Failure::invalid)?;
+    let (count, rooms) = import_rooms(context, &file, &lists.all)?;
+    let parts = [lists.changes, zones, rooms, webhooks.changes];
+    let changes: Vec<_> = parts.into_iter().flatten().collect();
+    let result = json!({
+        "rooms": count,
+        "lists": file.lists.len(),
+        "zones": file.zones.len(),
+        "webhooks": webhooks.count,
+        "new_webhooks": webhooks.new,
+        "changed": changes.len(),
+    });
+    Ok(Answer { changes, ..Answer::of(result) })
 }
 
-/// Makes or changes the rooms of the file to match it. Other rooms stay. So do the events and the
-/// rules of a room whose field for them is missing in the file.
-pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure> {
+/// Makes or changes the rooms of a file. Their rules may also refer to `lists`. Returns how many
+/// rooms there are, and the changes.
+fn import_rooms(
+    context: CallContext<'_>,
+    file: &File<'_>,
+    lists: &[NamedList],
+) -> Result<(usize, Vec<Change>), Failure> {
+    let body = import_parts::without_webhooks(file.rooms);
     let values = body.as_array().map_or(&[][..], Vec::as_slice);
     let given: Vec<_> = values.iter().filter_map(|value| value.get("id")?.as_str()).collect();
     let others = context
@@ -31,10 +54,10 @@ pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure>
         .rooms()
         .values()
         .filter(|room| !given.contains(&room.id.to_string().as_str()));
-    let claims = Claims::of(others)
-        .within(&context.deployment.zones)
-        .with_lists(context.stored.known_lists());
-    let rooms = read_rooms(body, claims).map_err(Failure::invalid)?;
+    let known = named_list::known(context.stored.lists().values().chain(lists));
+    let claims = Claims::of(others).within(&context.deployment.zones).with_lists(known);
+    let rooms = read_rooms(&body, file.place, claims).map_err(Failure::invalid)?;
+    check_count(context, &rooms)?;
     let mut changes = Vec::new();
     for (room, value) in rooms.into_iter().zip(values) {
         let current = context.stored.rooms().get(&room.id);
@@ -48,8 +71,23 @@ pub fn import(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure>
             });
         }
     }
-    let result = json!({ "rooms": values.len(), "changed": changes.len() });
-    Ok(Answer { changes, ..Answer::of(result) })
+    Ok((values.len(), changes))
+}
+
+/// Checks that all rooms together are not too many. One file has at most as many, but many files
+/// can be imported.
+fn check_count(context: CallContext<'_>, rooms: &[Room]) -> Result<(), Failure> {
+    let stored = context.stored.rooms();
+    let new = rooms.iter().filter(|room| !stored.contains_key(&room.id)).count();
+    if new == 0 || stored.len() + new <= MAX_ROOMS {
+        return Ok(());
+    }
+    let message = format!(
+        "There would be {} waiting rooms, and more than {MAX_ROOMS} are not allowed: delete some, \
+         or take some out of the file.",
+        stored.len() + new
+    );
+    Err(Failure::new(400, 1_120, message))
 }
 
 /// Returns a warning for the log if `rooms.json` no longer counts and differs from what is stored;

@@ -20,7 +20,7 @@ use crate::room::bypass_rule::compile;
 use crate::room::named_list::{self, ListItem, MAX_LIST_ITEMS, NamedList};
 
 /// The most lists. Cloudflare allows 10 on its largest plan.
-const MAX_LISTS: usize = 100;
+pub(super) const MAX_LISTS: usize = 100;
 
 const MEANING: Meaning = Meaning {
     read_only: &[
@@ -224,7 +224,8 @@ fn target(id: ListId) -> String {
     format!("accounts/-/rules/lists/{id}")
 }
 
-fn change(before: Option<&NamedList>, after: NamedList) -> Change {
+/// Makes the change from one state of a list to the next; `None` stands for a missing one.
+pub(super) fn change(before: Option<&NamedList>, after: NamedList) -> Change {
     Change {
         target: target(after.id),
         before: before.map(full_list_document),

@@ -22,18 +22,27 @@ pub fn show(context: CallContext<'_>, zone: ZoneId) -> Result<Answer, Failure> {
 /// Changes the settings that the body has. `PUT` does the same as `PATCH`, as at Cloudflare.
 pub fn change(context: CallContext<'_>, zone: ZoneId, body: &Value) -> Result<Answer, Failure> {
     context.check_zone(zone)?;
-    let current = settings_of(context, zone);
-    let before = zone_settings_document(current);
-    let document = Value::Object(MEANING.merged(before.clone(), Method::Patch, body)?);
+    let before = zone_settings_document(settings_of(context, zone));
+    let document = Value::Object(MEANING.merged(before, Method::Patch, body)?);
     let settings = read_zone_settings(&document).map_err(Failure::invalid)?;
+    let changes = change_to(context, zone, settings).into_iter().collect();
+    Ok(Answer { changes, ..Answer::of(shown(settings)) })
+}
+
+/// Makes the change to these settings; `None` if the zone has them already.
+pub(super) fn change_to(
+    context: CallContext<'_>,
+    zone: ZoneId,
+    settings: ZoneSettings,
+) -> Option<Change> {
+    let current = settings_of(context, zone);
     let change = Change {
         target: format!("zones/{zone}/waiting_rooms/settings"),
-        before: Some(before),
+        before: Some(zone_settings_document(current)),
         after: Some(zone_settings_document(settings)),
         effect: Effect::Settings(zone, settings),
     };
-    let changes = (settings != current).then_some(change).into_iter().collect();
-    Ok(Answer { changes, ..Answer::of(shown(settings)) })
+    (settings != current).then_some(change)
 }
 
 fn settings_of(context: CallContext<'_>, zone: ZoneId) -> ZoneSettings {

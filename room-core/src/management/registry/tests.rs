@@ -7,6 +7,7 @@ mod named_lists;
 mod trial;
 mod turnstile;
 mod webhooks;
+mod whole_file;
 
 use serde_json::{Value, json};
 

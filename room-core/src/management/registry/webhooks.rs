@@ -10,12 +10,14 @@ use super::document::{Document, Meaning, drawn_id, with};
 use super::stored::Stored;
 use crate::base::id::{RoomId, WebhookId};
 use crate::management::api::{Failure, Method};
-use crate::management::config::{read_webhook, shown_url, webhook_document, webhook_row};
+use crate::management::config::{
+    ErrorCode, FieldError, missing_fields, read_webhook, shown_url, webhook_document, webhook_row,
+};
 use crate::room::Room;
 use crate::room::webhook::Webhook;
 
 /// Most webhooks of a room. The number is ours.
-const WEBHOOKS_PER_ROOM_MAX: usize = 10;
+pub(super) const WEBHOOKS_PER_ROOM_MAX: usize = 10;
 
 const MEANING: Meaning = Meaning {
     read_only: &[
@@ -26,6 +28,7 @@ const MEANING: Meaning = Meaning {
         "last_delivery",
         "last_error",
         "pending",
+        "missing_fields",
     ],
     extensions: &[],
     defaults: &[],
@@ -40,6 +43,23 @@ pub fn list(context: CallContext<'_>, room: &Room) -> Answer {
 /// Shows one webhook.
 pub fn show(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
     Ok(Answer::of(shown(found(context, room, id)?)))
+}
+
+/// Shows a webhook that is to be tested.
+///
+/// Errors: it lacks its address or its key, since an import made it.
+pub fn test(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
+    let missing = missing_fields(found(context, room, id)?);
+    if missing.is_empty() {
+        return show(context, room, id);
+    }
+    let code = ErrorCode::Required;
+    let error = |name: &str| FieldError {
+        pointer: format!("/{name}"),
+        code,
+        message: "is missing, since a file has no secrets: set it first".to_owned(),
+    };
+    Err(Failure::invalid(missing.into_iter().map(error).collect()))
 }
 
 /// Makes a webhook, and shows its secret this once.
@@ -59,9 +79,12 @@ pub fn create(context: CallContext<'_>, room: &Room, body: &Value) -> Result<Ans
         created_on: context.now,
         modified_on: context.now,
     };
-    let secret = [("secret", json!(webhook.secret))];
-    let answer = Answer::of(Value::Object(with(webhook_document(&webhook), secret)));
-    Ok(Answer { changes: vec![change(room, None, Some(webhook))], ..answer })
+    let mut result = shown(&webhook);
+    if let Some(fields) = result.as_object_mut() {
+        fields.insert("secret".to_owned(), json!(webhook.secret));
+    }
+    let answer = Answer::of(result);
+    Ok(Answer { changes: vec![change(&zone_of(room), None, Some(webhook))], ..answer })
 }
 
 /// Changes some fields of a webhook. An address that is sent in its shown form stays unchanged.
@@ -86,21 +109,22 @@ pub fn change_one(
     }
     let webhook = Webhook { fields, modified_on: context.now, ..current.clone() };
     let answer = Answer::of(shown(&webhook));
-    Ok(Answer { changes: vec![change(room, Some(current), Some(webhook))], ..answer })
+    Ok(Answer { changes: vec![change(&zone_of(room), Some(current), Some(webhook))], ..answer })
 }
 
 /// Removes a webhook.
 pub fn delete(context: CallContext<'_>, room: &Room, id: WebhookId) -> Result<Answer, Failure> {
     let current = found(context, room, id)?;
     let answer = Answer::of(json!({ "id": id }));
-    Ok(Answer { changes: vec![change(room, Some(current), None)], ..answer })
+    Ok(Answer { changes: vec![change(&zone_of(room), Some(current), None)], ..answer })
 }
 
 /// Writes the destinations of a room's webhook messages; "" if there is no such room.
 pub fn destinations(stored: &Stored, room: RoomId) -> String {
     let Some(found) = stored.rooms().get(&room) else { return String::new() };
     let of_room = stored.webhooks().values().filter(|webhook| webhook.room == room);
-    let all: Value = of_room.map(webhook_row).collect();
+    let all: Value =
+        of_room.filter(|webhook| missing_fields(webhook).is_empty()).map(webhook_row).collect();
     json!({ "name": found.name, "zone": found.zone_id, "webhooks": all }).to_string()
 }
 
@@ -114,14 +138,21 @@ fn read(context: CallContext<'_>, document: &Value) -> Result<Document, Failure>
 }
 
 fn shown(webhook: &Webhook) -> Value {
-    Value::Object(webhook_document(webhook))
+    let missing = [("missing_fields", json!(missing_fields(webhook)))];
+    Value::Object(with(webhook_document(webhook), missing))
+}
+
+fn zone_of(room: &Room) -> String {
+    room.zone_id.to_string()
 }
 
 /// Makes the change from one state of a webhook to the next; `None` stands for a missing one.
-fn change(room: &Room, before: Option<&Webhook>, after: Option<Webhook>) -> Change {
-    let id = before.or(after.as_ref()).map(|webhook| webhook.id.to_string()).unwrap_or_default();
+/// `zone` is that of its room.
+pub(super) fn change(zone: &str, before: Option<&Webhook>, after: Option<Webhook>) -> Change {
+    let webhook = before.or(after.as_ref());
+    let ids = webhook.map(|webhook| format!("{}/webhooks/{}", webhook.room, webhook.id));
     Change {
-        target: format!("zones/{}/waiting_rooms/{}/webhooks/{id}", room.zone_id, room.id),
+        target: format!("zones/{zone}/waiting_rooms/{}", ids.unwrap_or_default()),
         before: before.map(webhook_document),
         after: after.as_ref().map(webhook_document),
         effect: Effect::Webhook(before.map(|webhook| webhook.id), after.map(Box::new)),
