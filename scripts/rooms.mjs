@@ -1,6 +1,6 @@
-// Writes a running Worker's rooms into a file (`npm run rooms:export`), or makes the rooms of a
-// file so (`npm run rooms:import`); the file is named after `--`. The registry of the Worker
-// checks the rooms. Needs nothing but Node.
+// Writes what is configured in a running Worker into a file (`npm run rooms:export`), or makes all
+// that a file has (`npm run rooms:import`); the file is named after `--`. The registry of the
+// Worker checks it. Needs nothing but Node.
 import fs from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -8,20 +8,23 @@ import { parseArgs } from "node:util";
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
 import { tokenFor } from "./token.mjs";
+import { FileProblem, exported, imported, isPlain, newWebhooks, summary } from "./whole-file.mjs";
 
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder <path>]
        npm run rooms:export -- [file] [--url <address>] [--folder <path>]
-The file is rooms.json unless named. The address is that of the Worker on an admin host, default
+The file is rooms.json unless named. It has rooms with their events, rules and webhooks, lists, and
+settings of zones; a file called rooms.json has rooms with events and rules alone. No file has the
+secrets of webhooks. The address is that of the Worker on an admin host, default
 http://localhost:${PORT}. The token is the variable API_TOKEN, else that of a deployment in the
 folder production (--folder <path> for another), else, on this machine, that of .dev.vars.`;
+/** The file that a deployment begins with, a list of rooms. */
+const SEED = "rooms.json";
+const API = "/_waiting-room/client/v4/";
 /** How long to wait for an answer, in milliseconds: longer than the Worker lets a call take. */
 const ANSWER_WITHIN_MS = 30_000;
 
 checkNode();
 const { direction, file, url, folder } = parameters();
-if (direction === "import") await importRooms();
-else await exportRooms();
-
 function parameters() {
   try {
     const options = {
@@ -29,24 +32,43 @@ function parameters() {
       folder: { type: "string", default: "production" },
     };
     const { positionals, values } = parseArgs({ options, allowPositionals: true });
-    const [direction, file = "rooms.json", ...more] = positionals;
+    const [direction, file = SEED, ...more] = positionals;
     if (!["import", "export"].includes(direction) || more.length > 0) throw new Error("unknown");
-    const url = new URL("/_waiting-room/client/v4/waiting_rooms/file", values.url);
+    const url = new URL(API, values.url);
     return { direction, file, url, folder: path.resolve(values.folder) };
   } catch {
     stop(USAGE);
   }
 }
 
-async function importRooms() {
-  const { rooms, changed } = await call("PUT", read());
-  console.log(`${rooms} rooms of ${file} are in force; ${changed} of them changed`);
+async function importFile() {
+  const given = parsed(read());
+  const onPart = (done, total) => {
+    if (total > 1) console.log(`part ${done} of ${total} is in force`);
+  };
+  const result = await imported(call, given, onPart);
+  console.log(`${summary(result)} of ${file} are in force; ${result.changed} of them changed`);
+  for (const line of newWebhooks(result.new_webhooks, given.rooms ?? given)) console.log(line);
 }
 
-async function exportRooms() {
-  const rooms = await call("GET");
-  fs.writeFileSync(file, `${JSON.stringify(rooms, null, 2)}\n`);
-  console.log(`${rooms.length} rooms written to ${file}`);
+async function exportFile() {
+  let parts = 0;
+  const onPart = (known) => {
+    parts += 1;
+    if (parts > 1) console.log(`${summary(known)} read`);
+  };
+  const found = await exported(call, onPart);
+  const isSeed = path.basename(file) === SEED;
+  if (isSeed && !isPlain(found)) {
+    stop(
+      `${SEED} can hold rooms with events and rules alone, and there are lists, webhooks or ` +
+        "settings of zones: name another file, as in npm run rooms:export -- everything.json",
+    );
+  }
+  fs.writeFileSync(file, `${JSON.stringify(isSeed ? found.rooms : found, null, 2)}\n`);
+  console.log(`${summary(found)} written to ${file}`);
+  const hooks = found.rooms.some(({ webhooks }) => webhooks);
+  if (hooks) console.log("No secret of a webhook is in it: keep addresses and keys elsewhere.");
 }
 
 function read() {
@@ -57,24 +79,42 @@ function read() {
   }
 }
 
-/** Calls the API and returns the result; ends the process with every reason if it fails. */
-async function call(method, body) {
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    stop(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+/** A call that the API has refused, with all its reasons: `[{ message, pointer }]`. */
+class Refusal extends Error {
+  constructor(status, errors) {
+    const outcome = status < 500 ? "refused" : "failed";
+    const lines = errors.map(({ message }) => `  ${message}`);
+    super(`${outcome} (${status}):\n${lines.join("\n")}`);
+    this.status = status;
+    this.errors = errors;
+  }
+}
+
+/** Calls the API and returns the result. */
+async function call(method, name, body) {
   const token = tokenFor(url.hostname, folder);
   if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-  const answer = await fetch(url, { method, headers, body, signal }).catch((error) =>
+  const sent = { method, headers, body: body && JSON.stringify(body), signal };
+  const answer = await fetch(new URL(name, url), sent).catch((error) =>
     stop(`nothing answers at ${url.origin}: ${error.cause?.message ?? error.message}`),
   );
   const envelope = await answer.json().catch(() => stop(notOurs(answer.status)));
   if (envelope.success) return envelope.result;
-  const lines = envelope.errors.map(({ message, source }) =>
-    source?.pointer ? `  ${source.pointer}: ${message}` : `  ${message}`,
-  );
-  // After an answer of 500 or above something may have changed: its message says what.
-  const outcome = answer.status < 500 ? "refused" : "failed";
-  const changes = answer.status < 500 ? ", nothing was changed" : "";
-  stop(`${outcome} (${answer.status})${changes}:\n${lines.join("\n")}`);
+  const reasons = envelope.errors.map(({ message, source }) => ({
+    message,
+    pointer: source?.pointer,
+  }));
+  throw new Refusal(answer.status, reasons);
 }
 
 function notOurs(status) {
@@ -87,4 +127,11 @@ function notOurs(status) {
 function stop(reason) {
   console.error(reason);
   process.exit(1);
+}
+
+try {
+  await (direction === "import" ? importFile() : exportFile());
+} catch (problem) {
+  if (problem instanceof FileProblem || problem instanceof Refusal) stop(problem.message);
+  throw problem;
 }

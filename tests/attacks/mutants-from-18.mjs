@@ -300,4 +300,20 @@ export const MUTANTS_FROM_18 = [
     to: "if (fs.statSync(file).mode === OF_OTHERS) stop(",
     test: "what a cluster cannot be made of is said, and nothing is written",
   },
+  {
+    row: 42,
+    breaks: "a file has the keys of PagerDuty",
+    ...core("management/config/webhook"),
+    from: '    all.remove("routing_key");\n',
+    to: "",
+    test: "an_export_comes_back_the_same_in_an_empty_registry",
+  },
+  {
+    row: 42,
+    breaks: "an imported webhook sends to half an address",
+    ...core("management/registry/webhooks"),
+    from: "of_room.filter(|webhook| missing_fields(webhook).is_empty())",
+    to: "of_room",
+    test: "an_imported_webhook_sends_nothing_until_its_secrets_are_set",
+  },
 ];

@@ -7,6 +7,8 @@ const inFolder = (folder) => (name, ...titles) =>
 export const workerd = inFolder("workerd");
 /** Tests in browsers. */
 export const browser = inFolder("browser");
+/** Tests with official clients. */
+export const clients = inFolder("clients");
 /** Tests of the server on an owner's machine. */
 export const own = inFolder("own");
 /** Tests without a Worker. */

@@ -1,6 +1,6 @@
 /** The known attacks from row 30 on: the second part of `rows.mjs`. */
 
-import { native, own, scripts, workerd } from "./row-tests.mjs";
+import { clients, native, own, scripts, workerd } from "./row-tests.mjs";
 
 /** The rows, as in `rows.mjs`. */
 export const ROWS_FROM_30 = [
@@ -27,12 +27,16 @@ export const ROWS_FROM_30 = [
     elsewhere: workerd("strip-cookie", "the origin sees no ticket, and every other cookie"),
   },
   {
-    attack: "Memory exhaustion: many rooms, buckets, ids, streams",
+    attack: "Memory exhaustion: many rooms, buckets, ids, streams, imported files",
     holds: "every map has a bound and says what happens beyond it",
     elsewhere: [
       ...workerd("event-stream", "streams end by themselves and are few"),
       ...native("src/management/registry/tests", "bounds_are_kept_on_both_sides"),
       ...native("src/management/registry/tests/log", "the_log_has_a_size_too"),
+      ...native(
+        "src/management/registry/tests/whole_file",
+        "what_is_wrong_in_a_file_is_named_and_nothing_is_changed",
+      ),
       ...native("src/room/turnstile/token", "the_oldest_token_makes_room"),
     ],
   },
@@ -157,5 +161,19 @@ export const ROWS_FROM_30 = [
       "instances count together, and strangers at their ports get nothing",
       "what a cluster cannot be made of is said, and nothing is written",
     ),
+  },
+  {
+    attack: "Secrets from a saved file; what a token for reading learns or changes by a look-up",
+    holds:
+      "no file has the secret, the key or the whole address of a webhook; the zones, the account " +
+      "and the user are told to who has a token, and only with ids and domains",
+    elsewhere: [
+      ...native(
+        "src/management/registry/tests/whole_file",
+        "an_export_comes_back_the_same_in_an_empty_registry",
+        "an_imported_webhook_sends_nothing_until_its_secrets_are_set",
+      ),
+      ...clients("terraform", "a token for reading can plan, and changes nothing"),
+    ],
   },
 ];

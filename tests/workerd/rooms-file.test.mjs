@@ -53,8 +53,8 @@ clusterTest("rooms go into a file and come back from it", running, async (cluste
     const refused = run("import");
     assert.equal(refused.status, 1);
     assert.match(refused.said, /^refused \(400\), nothing was changed:$/m);
-    assert.match(refused.said, /^ {2}\/\d\/total_active_users: /m);
-    assert.match(refused.said, /^ {2}\/\d\/name: /m);
+    assert.match(refused.said, /^ {2}room "Shop\\n", total_active_users: must be /m);
+    assert.match(refused.said, /^ {2}room "Shop\\n", name: /m);
     assert.equal((await now()).total_active_users, 9);
     assert.match(run("export", "guessed").said, /^refused \(403\)/m);
 
