@@ -14,7 +14,7 @@ const GUESSED_TOO_OFTEN = 10_429;
 
 /**
  * A call that was not answered as hoped; its message is for the owner, `errors` are its parts:
- * `{ field, message }`, with the field of the body that one is about.
+ * `{ field, pointer, message }`, with the field of the body that one is about, and its place.
  */
 export class Refusal extends Error {
   constructor(message, { status = 0, code = 0, errors = [] } = {}) {
@@ -81,6 +81,7 @@ function refusalOf(status, answer) {
   const { code } = errors[0] ?? {};
   const parts = errors.map(({ message, source }) => ({
     field: source?.pointer?.split("/")[1],
+    pointer: source?.pointer,
     message,
   }));
   const facts = { status, code, errors: parts };

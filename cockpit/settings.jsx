@@ -1,11 +1,12 @@
-// What belongs to no room: the settings of each zone, and the secrets of the Worker, of which it is
-// told whether they are set and never what they are.
+// What belongs to no room: the settings of each zone, everything as one file, and the secrets of
+// the Worker, of which it is told whether they are set and never what they are.
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { apply } from "./changes.js";
 import { count, timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
 import { Status } from "./parts.jsx";
+import { WholeFile } from "./whole_file.jsx";
 import { useZones } from "./zones.js";
 
 const FIELDS = [
@@ -79,6 +80,7 @@ export function Settings({ session, rooms, version, reload }) {
         <Zone key={value} {...{ session, zone: value, name: label, version, reload }} />
       ))}
       {zones?.length === 0 && <p>No zone is known yet: the first room names one.</p>}
+      <WholeFile session={session} reload={reload} />
       <Secrets session={session} />
     </main>
   );

@@ -139,7 +139,11 @@ function WebhookList({ session, hooks, isBusy, test, remove, onNew }) {
 
 function Webhook({ hook }) {
   const { enabled, description, url, last_delivery: last, last_error: failed } = hook;
-  const state = enabled ? { level: "good", word: "Enabled" } : { level: "unknown", word: "Off" };
+  // The version before has no such field.
+  const missing = hook.missing_fields ?? [];
+  const isWhole = missing.length === 0;
+  const on = isWhole ? { level: "good", word: "Enabled" } : { level: "look", word: "Incomplete" };
+  const state = enabled ? on : { level: "unknown", word: "Off" };
   return (
     <>
       <p>
@@ -147,6 +151,12 @@ function Webhook({ hook }) {
         <code>{url}</code>
       </p>
       <p>{summary(hook)}</p>
+      {!isWhole && (
+        <p>
+          It came from a file, which has no secrets: nothing is sent. Set{" "}
+          {missing.join(" and ")} by the API, or delete it and make a new one.
+        </p>
+      )}
       <p class="soft small">
         {last ? `The last message was ${delivery(last)}.` : "Nothing was sent yet."}
         {failed && failed.id !== last?.id && ` The last that failed was ${failure(failed)}.`}

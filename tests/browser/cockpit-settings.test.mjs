@@ -5,6 +5,7 @@
  */
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
 
 import { ROOMS, call } from "../harness/api.mjs";
 import { DESKTOP, PHONE, browserTest } from "../harness/browser-test.mjs";
@@ -116,6 +117,36 @@ browserTest("every setting of a room can be changed", options, async (arena) => 
     { host: "else.localhost", path: "/" },
   ]);
   assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("everything is saved into a file and restored from it", options, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await open(owner);
+  const coming = page.waitForEvent("download");
+  await owner.button("Save everything").click();
+  const download = await coming;
+  assert.match(download.suggestedFilename(), /^waiting-room-\d{4}-\d\d-\d\d\.json$/);
+  await owner.reads(/\d rooms?.* saved\./);
+  const file = JSON.parse(fs.readFileSync(await download.path(), "utf8"));
+  const restore = async (content) => {
+    const buffer = Buffer.from(JSON.stringify(content));
+    const chosen = { name: "saved.json", mimeType: "application/json", buffer };
+    await page.getByLabel("Restore from a file").setInputFiles(chosen);
+  };
+  await restore(file);
+  await owner.reads(/of saved\.json are in force; 0 of them changed\./);
+  const change = (fields) => ({
+    ...file,
+    rooms: file.rooms.map((one) => (one.id === shop.id ? { ...one, ...fields } : one)),
+  });
+  await restore(change({ description: "restored" }));
+  await owner.reads(/are in force; 1 of them changed\./);
+  const path = `${ROOMS}/${shop.id}`;
+  assert.equal((await call(arena.cluster, "GET", path)).result.description, "restored");
+  await restore(change({ total_active_users: 0 }));
+  await owner.reads(/room "shop", total_active_users: must be/);
+  await owner.reads(/refused \(400\), nothing was changed/);
 });
 
 browserTest("it tells which secrets are set, and none of them", options, async (arena) => {
