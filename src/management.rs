@@ -177,11 +177,10 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         return Ok(Verdict::Examine(response(status, &JSON_HEADERS, body)));
     }
     check_usable(parts.host)?;
-    if target == Target::TokenVerify {
-        return Ok(json_answer(access.verified()));
-    }
-    if target == Target::User {
-        return Ok(json_answer(access.user(request.credentials)));
+    match target {
+        Target::TokenVerify => return Ok(json_answer(access.verified())),
+        Target::User => return Ok(json_answer(access.user(request.credentials))),
+        _ => {}
     }
     let has_body = match method {
         Method::Get => false,
