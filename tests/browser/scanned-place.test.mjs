@@ -38,6 +38,8 @@ browserTest("a code can be scanned from every screen", { rooms: [still] }, async
     const { width, height } = await picture.boundingBox();
     assert.ok(width === height && width >= SIDE_MIN, `${name}: ${width} by ${height}`);
     assert.equal(await visitor.page.getByRole("img", { name: `QR ${code}` }).count(), 1, name);
+    const [above, below] = [await startOf(visitor.page.locator(".code")), await startOf(picture)];
+    assert.ok(Math.abs(above - below) <= 1, `${name}: the code stands at ${above}`);
     if (context.javaScriptEnabled !== false) {
       // Our reader knows mirrored pictures, others do not.
       const mirrored = await picture.evaluate((svg) => getComputedStyle(svg).transform);
@@ -104,6 +106,16 @@ async function getCode({ page }) {
   await page.locator(".move summary").click();
   await page.locator("button[value=code]").click();
   return page.locator(".code").innerText();
+}
+
+/** Where a text or picture begins, in pixels from the side on which lines begin. */
+function startOf(locator) {
+  return locator.evaluate((element) => {
+    const text = document.createRange();
+    text.selectNodeContents(element);
+    const { left, right } = (element.innerText ? text : element).getBoundingClientRect();
+    return document.documentElement.dir === "rtl" ? innerWidth - right : left;
+  });
 }
 
 /** True if somebody sees all of an element without scrolling. */
