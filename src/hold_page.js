@@ -27,7 +27,7 @@ refresh: 5
 <meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,">
 <title>${moment}</title>
-<p style="font: 1.2rem/1.6 system-ui; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
+<p style="font: 1.2rem/1.6 sans-serif; max-width: 30rem; margin: 20vh auto; padding: 0 1rem">
 ${moment}. ${checks} ${nothing}
 `;
 }

@@ -31,15 +31,16 @@ export const DESKTOP = { viewport: { width: 1200, height: 800 } };
  *
  * @param {string} name
  * @param {object} options of `startCluster`; and `browser`, with more `flags` for Chromium, those
- *   of playwright's to go `without`, and what else may be `missing`
+ *   of playwright's to go `without`, variables of its environment (`env`), and what else may be
+ *   `missing`
  * @param {(arena: Arena) => Promise<void>} body
  */
 export function browserTest(name, options, body) {
   const { browser: ofBrowser = {}, ...ofCluster } = options;
-  const { flags, without, missing: more = () => undefined } = ofBrowser;
+  const { flags, without, env, missing: more = () => undefined } = ofBrowser;
   const missing = () => chromiumMissing() ?? clockMissing() ?? more();
   const play = async (cluster) => {
-    const browser = await launchChromium(flags, without);
+    const browser = await launchChromium(flags, without, env);
     try {
       await body(new Arena(cluster, browser));
     } finally {

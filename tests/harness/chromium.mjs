@@ -36,14 +36,18 @@ export function chromiumMissing() {
  *
  * @param {string[]} [flags] of Chromium
  * @param {string[]} [ignoreDefaultArgs] flags of playwright's that it is to go without
+ * @param {object} [variables] of the environment, beside those of this process
  */
-export async function launchChromium(flags = [], ignoreDefaultArgs = []) {
+export async function launchChromium(flags = [], ignoreDefaultArgs = [], variables = {}) {
   const missing = chromiumMissing();
   if (missing) throw new Error(missing);
   // playwright does not search the PATH.
   const executablePath = found.includes("/") ? found : pathOf(found);
   const args = [...FLAGS, ...flags];
-  return chromium.launch({ executablePath, args, chromiumSandbox: SANDBOX, ignoreDefaultArgs });
+  const env = { ...process.env, ...variables };
+  return chromium.launch({
+    executablePath, args, chromiumSandbox: SANDBOX, ignoreDefaultArgs, env,
+  });
 }
 
 function pathOf(name) {
