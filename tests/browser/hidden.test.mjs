@@ -95,13 +95,20 @@ async function somebodyEnters(cluster, tab) {
   return entered(cluster);
 }
 
+/** Says when the first one entered, which a slow machine makes later. */
+function tellAfter(what, ms) {
+  console.log(`# it entered ${(ms / 1_000).toFixed(1)} s after ${what}`);
+}
+
 browserTest("a hidden tab comes when it is due and is not overtaken", options, async (arena) => {
   const leftMs = Math.max(HIDDEN_MINUTES * MINUTE_MS, 14_000);
   const [first] = await twoWait(arena, leftMs);
+  const isFreeAt = arena.cluster.clock.now() + leftMs;
   await first.hide();
   const before = first.checkIns.length;
   await sleep(HIDDEN_MINUTES * MINUTE_MS);
   assert.deepEqual(await somebodyEnters(arena.cluster, first), ["first"]);
+  tellAfter("its place is free", arena.cluster.clock.now() - isFreeAt);
   assert.equal(await first.tells("document.visibilityState"), "hidden");
   assert.ok(first.checkIns.length >= before + 2, "it entered with its first check-in");
 });
@@ -121,7 +128,9 @@ browserTest("a phone that sleeps finds its place free on waking", options, async
   await second.until(() => second.checkIns.length >= seen + 2);
   assert.equal(first.checkIns.length, asleep, "it did not sleep");
   assert.deepEqual(await entered(cluster), [], "the place was given away");
+  const wakesAt = Date.now();
   await first.wake();
   assert.deepEqual(await somebodyEnters(cluster, first), ["first"]);
+  tellAfter("it wakes", Date.now() - wakesAt);
   assert.equal(first.checkIns[asleep].status, 204, "it did not enter with the first check-in");
 });
