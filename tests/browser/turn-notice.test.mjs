@@ -13,6 +13,7 @@ const shop = localRoom({ ...FIELDS, ...FREQUENT_CHECK_INS });
 /** Without script a page that comes again closes what was opened. */
 const still = localRoom({ ...FIELDS, ...RARE_CHECK_INS });
 const OPEN = "Get a message before your turn";
+const WRONG = "ann at mail.example";
 /** As long as a name of a mailbox may be, but for one letter. */
 const LONG = `${"a-long-name.".repeat(5)}ann@mail.example`;
 
@@ -73,8 +74,9 @@ async function story(visitor, kind, script) {
   };
   await page.getByText(OPEN).click();
   await check("open");
-  await give(page, "ann at mail.example");
+  await give(page, WRONG);
   await page.getByText("That did not work. Please check what you typed, or try again").waitFor();
+  assert.equal(await fieldOf(page).inputValue(), WRONG, "what was typed is erased");
   await check("failed");
   await give(page, LONG);
   const given = page.getByText(/we will send one message to:/);
