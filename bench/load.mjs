@@ -11,7 +11,7 @@ const LAST_CHUNK = "0\r\n\r\n";
 const NO_ANSWER_MS = 10_000;
 /** A socket that was idle for longer is not used again: servers close theirs after 5 s. */
 const IDLE_MAX_MS = 2_000;
-/** The open sockets of each port that no job uses. */
+/** The open sockets of each port and address of ours that no job uses. */
 const idle = new Map();
 
 process.on("message", async (job) => {
@@ -27,24 +27,28 @@ process.on("message", async (job) => {
  *
  * @param {object} job
  * @param {number} job.port
+ * @param {string} [job.from] the address of this machine that the server is to see
  * @param {string[]} job.requests whole requests, as they go over the wire
  * @param {number} job.connections
  * @param {number} [job.durationMs] no new request after this time
  * @param {number} [job.count] no more requests than this
  * @param {boolean} [job.collect] return the first cookie of the last answer to each request
+ * @param {boolean} [job.timed] return how long each answer took, in milliseconds
  */
-async function run({ port, requests, connections, durationMs = Infinity, count, collect }) {
-  const sum = { requests: 0, statuses: {}, setCookies: 0, bodyBytes: 0, cookies: [] };
+async function run({ port, from, requests, connections, durationMs = Infinity, ...wanted }) {
+  const { count, collect, timed } = wanted;
+  const sum = { requests: 0, statuses: {}, setCookies: 0, bodyBytes: 0, cookies: [], tookMs: [] };
   const limit = count ?? Infinity;
   let sent = 0;
-  const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)));
+  const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port, from)));
   const began = performance.now();
   const next = () => {
     if (sent >= limit || performance.now() - began >= durationMs) return undefined;
     return { at: sent % requests.length, request: requests[sent++ % requests.length] };
   };
-  const take = (at, { status, head, bodyBytes }) => {
+  const take = (at, { status, head, bodyBytes }, tookMs) => {
     sum.requests += 1;
+    if (timed) sum.tookMs.push(tookMs);
     sum.statuses[status] = (sum.statuses[status] ?? 0) + 1;
     sum.bodyBytes += bodyBytes;
     const cookie = /\r\nset-cookie: ([^;\r]+)/i.exec(head)?.[1];
@@ -54,28 +58,33 @@ async function run({ port, requests, connections, durationMs = Infinity, count, 
   };
   await Promise.all(sockets.map((socket) => converse(socket, next, take)));
   const elapsedMs = performance.now() - began;
-  keep(port, sockets);
+  keep(placeOf(port, from), sockets);
   return { ...sum, elapsedMs };
 }
 
 /** Takes a socket that is open already, or opens one. */
-function connect(port) {
-  const kept = idle.get(port) ?? [];
+function connect(port, from) {
+  const kept = idle.get(placeOf(port, from)) ?? [];
   while (kept.length > 0) {
     const { socket, since } = kept.pop();
     if (!socket.destroyed && performance.now() - since < IDLE_MAX_MS) return socket;
     socket.destroy();
   }
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ port, host: "127.0.0.1", noDelay: true });
+    const where = { port, host: "127.0.0.1", localAddress: from };
+    const socket = net.connect({ ...where, noDelay: true });
     socket.once("connect", () => resolve(socket));
     socket.once("error", reject);
   });
 }
 
-function keep(port, sockets) {
-  const kept = idle.get(port) ?? [];
-  idle.set(port, kept);
+function placeOf(port, from) {
+  return `${port} ${from}`;
+}
+
+function keep(place, sockets) {
+  const kept = idle.get(place) ?? [];
+  idle.set(place, kept);
   for (const socket of sockets) {
     for (const event of ["data", "error", "close", "timeout"]) socket.removeAllListeners(event);
     // It may be closed before it is wanted again.
@@ -88,10 +97,12 @@ function keep(port, sockets) {
 function converse(socket, next, take) {
   return new Promise((resolve, reject) => {
     let current;
+    let sentAt;
     let pending = [];
     const send = () => {
       current = next();
       if (!current) return resolve();
+      sentAt = performance.now();
       socket.write(current.request, "latin1");
     };
     socket.setTimeout(NO_ANSWER_MS, () => reject(new Error(`no answer in ${NO_ANSWER_MS} ms`)));
@@ -102,7 +113,7 @@ function converse(socket, next, take) {
       const answer = parse(pending.length === 1 ? chunk : Buffer.concat(pending));
       if (!answer) return;
       pending = [];
-      take(current.at, answer);
+      take(current.at, answer, performance.now() - sentAt);
       send();
     });
     send();

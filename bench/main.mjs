@@ -6,7 +6,8 @@
  * `--processes <n>` of each kind, with `--serve <n>` rooms, and with `--against <folder>` in turn
  * with those of another checkout that was built. `--loop --against <folder>` sets visits in a loop
  * inside of workerd beside those of another. `--scale` tells what grows with rooms, rules and
- * event streams alone, `--owner` how long an owner of many rooms waits for each screen.
+ * event streams alone, `--owner` how long an owner of many rooms waits for each screen. `--own`
+ * measures `npm run serve` beside plain proxies, with `--waiting <n>` visitors in line for memory.
  */
 
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ import { sendForJson } from "../tests/harness/http.mjs";
 import { monthlyBill } from "./bill/bill.mjs";
 import { Child } from "./child.mjs";
 import { firstRequests } from "./first-requests.mjs";
+import { ownLines } from "./own/measure.mjs";
 import { ownersTable } from "./owner.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
 import { loopTable } from "./loop.mjs";
@@ -34,11 +36,13 @@ const { values: options } = parseArgs({
     gate: { type: "boolean", default: false },
     loop: { type: "boolean", default: false },
     only: { type: "string" },
+    own: { type: "boolean", default: false },
     owner: { type: "boolean", default: false },
     processes: { type: "string", default: "5" },
     scale: { type: "boolean", default: false },
     serve: { type: "string" },
     seconds: { type: "string" },
+    waiting: { type: "string", default: "100000" },
   },
 });
 const seconds = Number(options.seconds ?? (options.gate ? 60 : 100));
@@ -56,6 +60,7 @@ const started = [];
 try {
   if (options.first) await tellFirst();
   else if (options.loop) await tellLoop();
+  else if (options.own) await tellOwn();
   else if (options.owner) console.log(await ownersTable());
   else if (options.scale) process.exitCode = (await tellScale()) ? 0 : 1;
   else {
@@ -104,6 +109,14 @@ async function tellLoop() {
   if (!options.against) throw new Error("--loop needs --against <folder of another checkout>");
   const lines = await loopTable(await prepareOrigin(), { against: options.against, seconds });
   console.log(lines.join("\n"));
+}
+
+/** What visits cost on machines of their owner. */
+async function tellOwn() {
+  const context = { after: (stop) => started.push({ stop }) };
+  const waiting = Number(options.waiting);
+  const setting = { ...(await prepareOrigin()), seconds, waiting, progress, context };
+  console.log((await ownLines(setting)).join("\n"));
 }
 
 /** What grows with rooms, rules and event streams, with nothing else; false if a gate breaks. */

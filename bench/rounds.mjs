@@ -27,21 +27,22 @@ const SLICE_MAX_MS = 2_000;
  * @param {object[]} variants
  * @param {object} options
  * @param {number} options.seconds how long cycles are begun
+ * @param {number} [options.count] requests of a slice
  * @param {(cycle: number) => void} options.progress
  * @returns {Promise<Map<string, object[]>>} by name: what each cycle measured, in the same order
  */
-export async function playCycles(bench, variants, { seconds, progress }) {
+export async function playCycles(bench, variants, { seconds, progress, count = REQUESTS }) {
   const all = [PASS_THROUGH, ...variants];
   const samples = new Map(all.map(({ name }) => [name, []]));
   // Nobody is measured cold.
   for (let cycle = 0; cycle < WARM_CYCLES; cycle += 1) {
-    for (const variant of all) await measure(bench, variant);
+    for (const variant of all) await measure(bench, variant, count);
   }
   const end = performance.now() + seconds * 1_000;
   for (let cycle = 0; performance.now() < end; cycle += 1) {
     progress(cycle);
     for (const variant of shuffled(all)) {
-      samples.get(variant.name).push(await measure(bench, variant));
+      samples.get(variant.name).push(await measure(bench, variant, count));
     }
   }
   progress();
@@ -62,19 +63,24 @@ export function joined(first, second) {
 }
 
 /** One slice of one variant, whose answers must be what they are said to be. */
-async function measure({ visitors, origin, services, load }, variant) {
-  const requests = await variant.requests(visitors, SLICE_MAX_MS, REQUESTS);
+async function measure({ visitors, origin, services, load }, variant, count) {
+  const requests = await variant.requests(visitors, SLICE_MAX_MS, count);
   const arrivedBefore = (await origin.ask({})).count;
-  const port = services.ports[variant.service];
-  const cpuBefore = cpuNs(services.pid);
-  const answers = await load.ask({ port, requests, connections: CONNECTIONS, count: REQUESTS });
+  const { service, connections = CONNECTIONS, from } = variant;
+  const job = { port: services.ports[service], from, requests, connections, count, timed: true };
+  const pids = services.pidsOf?.(service) ?? [services.pid];
+  const usedBefore = pids.map(cpuNs);
+  const answers = await load.ask(job);
   await sleep(SETTLE_MS);
-  const cpuUs = (cpuNs(services.pid) - cpuBefore) / 1_000;
+  const usedUs = pids.map((pid, at) => (cpuNs(pid) - usedBefore[at]) / 1_000);
+  const cpuUs = usedUs.reduce((sum, one) => sum + one, 0);
   const arrived = (await origin.ask({})).count - arrivedBefore;
   check(variant, answers, arrived);
   return {
     perSecond: (answers.requests / answers.elapsedMs) * 1_000,
     cpuUs: cpuUs / answers.requests,
+    busiestShare: Math.max(...usedUs) / cpuUs,
+    tookMs: answers.tookMs,
   };
 }
 

@@ -26,6 +26,8 @@ export const QUEUE_IT = "queue-it";
  * @property {(visitors: object, ms: number, count: number) => Promise<string[]> | string[]}
  *   requests for `count` visits within so many milliseconds
  * @property {Target} [target]
+ * @property {number} [connections] how many are used at the same time, if not the usual number
+ * @property {string} [from] the address of this machine from which they come
  */
 
 /** @type {Variant} */

@@ -22,21 +22,33 @@ const DUE_MS = 6_000;
 export class Visitors {
   #load;
   #ports;
-  #originPort;
+  #where;
+  #crowdOf;
   #unchanged;
   #crowd = [];
   #renewingSince = 0;
   #waiting = [];
 
-  constructor({ load, ports, originPort }) {
+  /**
+   * @param {object} bench
+   * @param {object} bench.load the process of the load generator
+   * @param {Record<string, number>} bench.ports by service; "waiting-room" is the product
+   * @param {number} [bench.originPort] of the origin whose own address the requests have
+   * @param {string[]} [bench.where] the lines of a request that say where it goes, and what a
+   *   server in front tells; without it those of Miniflare
+   * @param {number} [bench.crowd] how many renew
+   */
+  constructor({ load, ports, originPort, where, crowd = CROWD }) {
     this.#load = load;
     this.#ports = ports;
-    this.#originPort = originPort;
+    this.#where = where ?? [`Host: ${HOST}:${originPort}`, `MF-CF-Blob: {"colo":"AMS"}`];
+    this.#crowdOf = crowd;
   }
 
   /** Lets everybody enter or join a line who is needed later. */
   async arrive() {
-    this.#crowd = await this.#visit("waiting-room", Array(CROWD).fill(this.#request(OPEN)));
+    const newcomers = Array(this.#crowdOf).fill(this.#request(OPEN));
+    this.#crowd = await this.#visit("waiting-room", newcomers);
     this.#renewingSince = Date.now();
     for (const full of [SLOW, QUICK]) await this.#visit("waiting-room", [this.#request(full)]);
   }
@@ -92,6 +104,11 @@ export class Visitors {
     return [this.#request(OPEN, cookie)];
   }
 
+  /** A newcomer to the full room whose visitors come back late. */
+  joining() {
+    return [this.#request(SLOW)];
+  }
+
   /** A visitor who never came before. */
   newcomer() {
     return [this.#request(OPEN)];
@@ -116,8 +133,7 @@ export class Visitors {
     const cookies = [COOKIES_BEFORE, cookie, COOKIES_AFTER].filter(Boolean).join("; ");
     return [
       `GET ${path}/product/1234${query ? `?${query}` : ""} HTTP/1.1`,
-      `Host: ${HOST}:${this.#originPort}`,
-      `MF-CF-Blob: {"colo":"AMS"}`,
+      ...this.#where,
       "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
       "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
       "Accept-Language: en-US,en;q=0.5",

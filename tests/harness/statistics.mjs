@@ -24,12 +24,23 @@ const TRIMMED = 0.2;
  * @param {number[]} ratios
  */
 export function ratioOf(ratios) {
-  const logs = ratios.map(Math.log);
+  const { middle, low, high } = spreadOf(ratios.map(Math.log));
+  return { middle: Math.exp(middle), low: Math.exp(low), high: Math.exp(high) };
+}
+
+/** The same of numbers that are no ratios: their trimmed mean itself. */
+export function spreadOf(values) {
   const again = Array.from({ length: RESAMPLES }, () =>
-    trimmedMean(logs.map(() => logs[Math.floor(Math.random() * logs.length)])),
+    trimmedMean(values.map(() => values[Math.floor(Math.random() * values.length)])),
   ).sort((one, other) => one - other);
-  const at = (part) => Math.exp(again[Math.round(part * (RESAMPLES - 1))]);
-  return { middle: Math.exp(trimmedMean(logs)), low: at(0.025), high: at(0.975) };
+  const at = (part) => again[Math.round(part * (RESAMPLES - 1))];
+  return { middle: trimmedMean(values), low: at(0.025), high: at(0.975) };
+}
+
+/** The value below which this part of all values lies. */
+export function quantile(values, part) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.floor(part * (sorted.length - 1))];
 }
 
 function trimmedMean(values) {

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { linesOf } from "../../bench/own/report.mjs";
 import { joined } from "../../bench/rounds.mjs";
-import { verdicts } from "../../bench/report.mjs";
+import { table, verdicts } from "../../bench/report.mjs";
 import { REFERENCE } from "../../bench/variants.mjs";
 import { ratioOf } from "../harness/statistics.mjs";
 
@@ -55,4 +56,38 @@ test("what is measured again is set beside the reference of its own cycles", () 
   const [admitted, early] = verdicts(all);
   assert.match(admitted.text, /speed 0\.7/);
   assert.match(early.text, /cpu 0\.(49|50)/);
+});
+
+test("microseconds stand beside ratios, above the pass-through of the same cycle", () => {
+  const drifting = around(100, 0.5).map((one) => 200 * one);
+  const samples = new Map([
+    [REFERENCE, drifting.map((cpuUs) => ({ cpuUs, perSecond: 1 }))],
+    ["admitted", drifting.map((cpuUs) => ({ cpuUs: cpuUs + 7, perSecond: 1 }))],
+  ]);
+  const cells = table(samples).split("\n")[2].trim().split(/ {2,}/);
+  assert.equal(cells.at(-2), "7", cells.join("|"));
+});
+
+test("on owners' machines: what was wanted, the slowest answers, and processes together", () => {
+  const tookMs = Array.from({ length: 100 }, (_, at) => at + 1);
+  const cycle = (moreUs, perSecond) =>
+    around(100, 0.5).map((one) => ({
+      ...{ cpuUs: 200 * one + moreUs, perSecond, tookMs, busiestShare: 0.6 },
+    }));
+  const samples = new Map([
+    [REFERENCE, cycle(0, 4_000)],
+    ["alone admitted", cycle(11, 3_000)],
+    ["alone renewed", cycle(60, 3_000)],
+    ["cluster admitted", cycle(11, 5_400)],
+    ["cluster renewed", cycle(60, 5_400)],
+  ]);
+  const memory = { before: 2 ** 20, after: 3 * 2 ** 20, joined: 10, queued: 9, seconds: 1 };
+  const what = { kinds: ["admitted", "renewed"], instances: 2, absent: ["no x"], memory };
+  const lines = linesOf({ samples, ...what }).join("\n");
+  assert.match(lines, /one process \| admitted.* \+11 \(\+11 to \+11\) \| at most 12: reached/);
+  assert.match(lines, /one process \| admitted, ticket renewed.*\+60.* at most 45: missed/);
+  assert.match(lines, /\| 50.0 \| 99.0 \|$/m);
+  assert.match(lines, /- admitted: 1.80 times .*CPU time alone 2.00, 60 % of it/);
+  assert.match(lines, /1 MB, and 3 MB after 10 visitors/);
+  assert.match(lines, /Not compared: no x\./);
 });

@@ -62,7 +62,9 @@ async function play(t, happens, watchedS) {
   const [inside, entered] = [mostInside(visits), mostInAMinute(visits)];
   const pauseS = longestPause(visits, from) / 1_000;
   const first = visits.map(([at]) => Math.round((at - from) / 1_000)).sort((a, b) => a - b);
-  t.diagnostic(`most inside ${inside}, in 60 s ${entered}, pause ${pauseS} s`);
+  // The longest pause is mostly that of a session later: who entered together, leaves together.
+  const again = first.find((at) => at >= 0);
+  t.diagnostic(`most inside ${inside}, in 60 s ${entered}, pause ${pauseS} s, first ${again} s`);
   t.diagnostic(`${JSON.stringify(crowd.told)} ${[...crowd.problems].join("; ")}`);
   t.diagnostic(`entries at ${first.join(" ")}`);
   if (process.env.CLUSTER_SAID) t.diagnostic(`${server.said} OTHER ${other.said}`);
