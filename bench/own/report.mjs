@@ -38,12 +38,12 @@ export function linesOf({ samples, kinds, instances, absent, memory }) {
   const cycles = samples.get(REFERENCE).length;
   return [
     `CPU time of one request by the processes of each server, from ${cycles} cycles in which each`,
-    "serves one slice of requests. Requests a second and p99 are with all connections busy, and the",
-    "load generator and the origin use the same processors.",
+    "serves one slice of requests. Requests a second and p99 are with all connections busy, and",
+    "the load generator and the origin use the same processors.",
     "",
     ...[HEAD, HEAD.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`),
     "",
-    ...(samples.has(`cluster ${kinds[0]}`) ? timesLines(samples, kinds, instances) : []),
+    ...(hasCluster(samples) ? timesLines(samples, kinds, instances) : []),
     ...(memory ? [memoryLine(memory)] : []),
     ...absent.map((sentence) => `Not compared: ${sentence}.`),
   ];
@@ -61,6 +61,10 @@ export function times(samples, kind, instances) {
     carried: each((alone, cluster) => (instances * alone.cpuUs) / cluster.cpuUs),
     busiest: each((_, cluster) => cluster.busiestShare),
   };
+}
+
+function hasCluster(samples) {
+  return [...samples.keys()].some((name) => name.startsWith("cluster "));
 }
 
 function figures(samples, name, wantedUs) {
@@ -99,8 +103,8 @@ function timesLines(samples, kinds, instances) {
 function memoryLine({ before, after, joined, queued, seconds }) {
   const mib = (bytes) => `${Math.round(bytes / MIB)} MB`;
   return (
-    `Memory of one process: ${mib(before)}, and ${mib(after)} after ${joined} visitors have joined ` +
-    `a line in ${seconds.toFixed(0)} s (the room counts ${queued}).`
+    `Memory of one process: ${mib(before)}, and ${mib(after)} after ${joined} visitors have ` +
+    `joined a line in ${seconds.toFixed(0)} s (the room counts ${queued}).`
   );
 }
 

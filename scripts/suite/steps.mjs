@@ -78,6 +78,8 @@ export const STEPS = [
   { name: "cluster", tier: NIGHTLY, lane: ALONE, folder: "tests/stories/own", needs: "wrangler" },
   // Builds all from nothing, as CI does in its fresh clone.
   { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
+  // Installs the tools of a release folder from nothing: mostly the network's time.
+  { name: "released", tier: GATES, lane: BROWSER, folder: "tests/bare/release", needs: "wrangler" },
   // Begin with the tests, so that nothing is left to compile when these are over.
   {
     name: "fuzz",
