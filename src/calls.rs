@@ -36,8 +36,10 @@ extern "C" {
     /// An object as an RPC target: the class in `src/entry.js`.
     type ObjectStub;
 
+    /// Sends a message with the object's own name. In a cluster workerd does not tell the name to
+    /// an object that a call from another process has begun.
     #[wasm_bindgen(method, catch)]
-    async fn call(this: &ObjectStub, message: &str) -> Result<JsValue, JsValue>;
+    async fn call(this: &ObjectStub, message: &str, name: &str) -> Result<JsValue, JsValue>;
 }
 
 /// Asks a counter for slots, or returns some.
@@ -124,8 +126,8 @@ async fn ask<Q: Serialize, A: DeserializeOwned>(
     };
     let text = wire::encode(question);
     let answer = async {
-        let answer = match stub()?.call(&text).await {
-            Err(error) if is_retryable(&error) => stub()?.call(&text).await,
+        let answer = match stub()?.call(&text, name).await {
+            Err(error) if is_retryable(&error) => stub()?.call(&text, name).await,
             first => first,
         };
         answer.ok()?.as_string()

@@ -310,12 +310,16 @@ function objectClass(Shell) {
     /** Since when the object is in memory, and how many calls it has got, for the doctor. */
     #life = { began: Date.now(), calls: 0 };
 
-    /** @param {string} message @returns {Promise<string>} */
-    async call(message) {
+    /**
+     * @param {string} message
+     * @param {string} [name] the object's own, which the platform does not always tell
+     * @returns {Promise<string>}
+     */
+    async call(message, name) {
       this.#life.calls += 1;
       if (!configured(this.env) && mayRecover()) await recover(this.env, () => this.#lastGood());
       if (!configured(this.env)) throw new Error("the configuration cannot be used");
-      return guard(() => this.#current().call(message), OBJECT_LIMIT_MS);
+      return guard(() => this.#current().call(message, name), OBJECT_LIMIT_MS);
     }
 
     /** Wakes the object; only the global aggregator, with webhooks, sets alarms. */

@@ -34,11 +34,13 @@ macro_rules! object_class {
                 Self(std::rc::Rc::new(crate::objects::shell::Shell::new(state, env)))
             }
 
-            /// Answers one message; "" stands for no answer.
-            pub async fn call(&self, message: String) -> String {
+            /// Answers one message; "" stands for no answer. `name` is the object's own, as the
+            /// caller knows it.
+            pub async fn call(&self, message: String, name: Option<String>) -> String {
                 #[cfg(feature = "panic-hook-tests")]
                 crate::panic_hooks::object(&message).await;
                 let shell = std::rc::Rc::clone(&self.0);
+                shell.learn_name(name.as_deref());
                 let reply = shell.call(&message).await;
                 reply.map(|reply| room_core::machines::wire::encode(&reply)).unwrap_or_default()
             }
@@ -53,6 +55,8 @@ pub struct Shell<Machine, Reply> {
     pub state: State,
     /// The variables and bindings.
     pub env: Env,
+    /// Room and node, as the object's name says; `None` until that is known.
+    name: Cell<Option<(RoomId, Node)>>,
     machine: RefCell<Option<Machine>>,
     waiting: RefCell<SortedMap<RequestId, oneshot::Sender<Reply>>>,
     next_id: Cell<u64>,
@@ -68,6 +72,7 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         Self {
             state: State::from(state),
             env,
+            name: Cell::new(None),
             machine: RefCell::new(None),
             waiting: RefCell::new(SortedMap::new()),
             next_id: Cell::new(0),
@@ -77,9 +82,17 @@ impl<Machine, Reply> Shell<Machine, Reply> {
         }
     }
 
+    /// Takes the name from the platform, or else from a caller (`src/calls.rs` says when).
+    pub fn learn_name(&self, told: Option<&str>) {
+        if self.name.get().is_none() {
+            let own = self.state.id().name();
+            self.name.set(own.as_deref().or(told).and_then(parse_name));
+        }
+    }
+
     /// Returns room and node from the object's name; `None` if it is not a name of ours.
     pub fn name(&self) -> Option<(RoomId, Node)> {
-        parse_name(&self.state.id().name()?)
+        self.name.get()
     }
 
     /// Whether there is a machine.

@@ -145,11 +145,11 @@ function counted(Product, className) {
       this.ctx.abort("killed by the test");
     }
 
-    async call(text) {
+    async call(text, named) {
       this.#life.begin();
       serving += 1;
       try {
-        return await this.#serve(text);
+        return await this.#serve(text, named);
       } finally {
         serving -= 1;
         this.#life.end();
@@ -174,19 +174,19 @@ function counted(Product, className) {
       return super.lastGood();
     }
 
-    async #serve(text) {
+    async #serve(text, named) {
       const object = this.ctx.id.name;
       const name = `${className} ${object}`;
       calls[name] = (calls[name] ?? 0) + 1;
       const fault = faultOf(className, object);
-      if (!fault) return super.call(text);
+      if (!fault) return super.call(text, named);
       if (fault.times) fault.times -= 1;
       await delay(fault);
       // A real call fails in two ways: it never arrives, or its answer is lost.
       if (fault.fail === "before") throw new Error("the test made this call fail");
       // The platform may deliver one call twice; only one of the answers is heard.
-      if (fault.fail === "twice") await super.call(text);
-      const answer = await super.call(text);
+      if (fault.fail === "twice") await super.call(text, named);
+      const answer = await super.call(text, named);
       if (fault.fail === "after") throw new Error("the test lost this answer");
       return answer;
     }
