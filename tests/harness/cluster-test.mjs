@@ -7,6 +7,7 @@ import { test } from "node:test";
 
 import { clockMissing } from "./clock.mjs";
 import { startCluster } from "./cluster.mjs";
+import { IS_OWN } from "./own-platform.mjs";
 import { isInSample } from "./sample.mjs";
 
 /**
@@ -32,6 +33,8 @@ export function clusterTest(name, options, body, whatIsMissing = clockMissing) {
     const missing = whatIsMissing();
     if (missing && process.env.CI) throw new Error(`CI must run this test: ${missing}`);
     if (missing) return context.skip(`SKIPPED: ${missing}`);
+    const { cloudflareAlone } = options;
+    if (IS_OWN && cloudflareAlone) return context.diagnostic(`not here: ${cloudflareAlone}`);
     const cluster = await startCluster({ stopped: true, ...options });
     try {
       await body(cluster);

@@ -21,6 +21,7 @@ import { checkDescribed } from "./described.mjs";
 import { Listener } from "./event-stream.mjs";
 import { heldBytes } from "./heap.mjs";
 import { closeConnections, send, sendForJson } from "./http.mjs";
+import { CONNECTION, ownPlatform } from "./own-platform.mjs";
 import { Rest } from "./rest.mjs";
 import { WorkerLog } from "./worker-log.mjs";
 import { workerModules } from "./worker-modules.mjs";
@@ -63,6 +64,7 @@ const PATIENCE_MS = 1;
  * @param {boolean} [options.stopped] whether the clock goes on by requests and `advance` alone,
  *   however slow the machine is
  * @param {boolean} [options.inspected] whether `heldBytes` can be asked for
+ * @param {string} [options.cloudflareAlone] why an owner's machine cannot have what is tested
  * @param {Record<string, object>} [options.overrides] any of these options but `colos` by isolate,
  *   for two versions of the Worker side by side
  */
@@ -300,7 +302,7 @@ class Cluster {
 
   #addressed(isolate, request) {
     const { colo } = this.isolates.find(({ name }) => name === isolate);
-    const headers = { "mf-cf-blob": JSON.stringify({ colo }), ...request.headers };
+    const headers = { "mf-cf-blob": JSON.stringify({ colo, ...CONNECTION }), ...request.headers };
     return { ...request, port: this.#ports.get(isolate), headers };
   }
 
@@ -437,11 +439,14 @@ class Cluster {
   #service(name) {
     const { overrides = {}, ...common } = this.#options;
     const { vars = {}, ...worker } = { ...common, ...overrides[name] };
+    const colo = this.isolates.find((one) => one.name === name)?.colo;
+    const { entry = worker.entry, ...own } = ownPlatform(worker, ORIGIN, colo);
     return {
       name,
       compatibilityDate: COMPATIBILITY_DATE,
-      ...workerModules(worker),
-      bindings: { ...SECRETS, ...vars },
+      ...workerModules({ ...worker, entry }),
+      ...own.bound,
+      bindings: { ...SECRETS, ...own.vars, ...vars },
       durableObjects: durableObjects(name === HUB ? undefined : HUB),
       outboundService: ORIGIN,
       unsafeDirectSockets: [{ port: 0 }, { port: 0, entrypoint: "TestDoor" }],
