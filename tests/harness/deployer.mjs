@@ -16,7 +16,7 @@ import { ROOT } from "./worker-modules.mjs";
 /** Variables of the machine that would say where to deploy. */
 const LEFT_OUT = /^(?:CLOUDFLARE_|CF_|WRANGLER_|WORKERS_CI|API_TOKEN|TICKET_KEYS)/;
 /** Lets a script take its pipes for a terminal, in which Ctrl-C is a key. */
-const TERMINAL = "data:text/javascript,process.stdin.isTTY=process.stdout.isTTY=true";
+export const TERMINAL = "data:text/javascript,process.stdin.isTTY=process.stdout.isTTY=true";
 /** The flags of a first deployment. */
 export const FIRST = [
   "--host",

@@ -10,6 +10,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { TERMINAL } from "./deployer.mjs";
 import { checkDescribed } from "./described.mjs";
 import { freePort } from "./free-port.mjs";
 import { closeConnections, send } from "./http.mjs";
@@ -137,18 +138,23 @@ export class OwnServer {
     }
   }
 
-  /** Runs the command with these flags; what it says is added to `said`. */
-  run(flags, { environment = process.env } = {}) {
+  /**
+   * Runs the command with these flags; what it says is added to `said`. `answer` is typed at a
+   * terminal when it asks; without it nothing is asked.
+   */
+  run(flags, { environment = process.env, answer } = {}) {
     this.said = "";
     const given = Object.entries(flags).flatMap(([name, value]) =>
       value === true ? [`--${name}`] : [`--${name}`, value],
     );
-    const parameters = ["scripts/serve.mjs", "--yes", "--no-build", ...given];
+    const [before, after] = answer ? [["--import", TERMINAL], []] : [[], ["--yes"]];
+    const parameters = [...before, "scripts/serve.mjs", ...after, "--no-build", ...given];
     const child = spawn(process.execPath, parameters, {
       cwd: this.root,
       env: { ...environment, NODE_OPTIONS: "" },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [answer ? "pipe" : "ignore", "pipe", "pipe"],
     });
+    if (answer) child.stdout.once("data", () => child.stdin.write(`${answer}\n`));
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => (this.said += text));
     }

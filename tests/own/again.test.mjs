@@ -103,6 +103,17 @@ test("the configuration is shown whole, without a secret or a start", ALL, async
   }
 });
 
+test("a terminal is asked for what is missing", ALL, async (t) => {
+  const server = await OwnServer.make(t);
+  const flags = { folder: server.folder, origin: "http://127.0.0.1:3000", "print-config": true };
+  const asked = server.run(flags, { answer: "Shop.Example" });
+  assert.equal(await asked.ended, 0, server.said);
+  assert.match(server.said, /By which host do visitors know it\?[^]*ZONES[^]*=shop\.example"/);
+  const refused = server.run(flags);
+  assert.equal(await refused.ended, 1, server.said);
+  assert.match(server.said, /--host/);
+});
+
 test("what cannot be used is said, and nothing is written", ALL, async (t) => {
   const server = await OwnServer.make(t);
   const { folder } = server;
