@@ -1,5 +1,6 @@
 // Calls of the management API from the page, and what is to be said when one fails.
 import { localized } from "./facts.js";
+import { rightsOf } from "./roles.js";
 
 const BASE = "/_waiting-room/client/v4/";
 const LIVE = "/_waiting-room/live";
@@ -115,18 +116,17 @@ export async function configuration(read, known, freshMs) {
   return { version, rooms, log, at };
 }
 
-/** Finds out what a token may do: `{ mayWrite }`. */
+/** Finds out what a token may do, as `rightsOf` says it. */
 export async function rights(token) {
-  const { may_write: mayWrite } = await call(token, "GET", "user/tokens/verify");
-  return { mayWrite };
+  return rightsOf(await call(token, "GET", "user/tokens/verify"));
 }
 
 /** Says why a token was not taken, and what to do. */
 export function whyNotSignedIn({ code, message }) {
   if (code === MISSING_TOKEN) {
     return (
-      "This is not a token of this deployment. It is the secret API_TOKEN, or API_TOKEN_READ to " +
-      "look only; `npm run deploy` keeps them in production/secrets.json, `npm start` in .dev.vars."
+      "This is not a token that counts here. It is one made under People, the secret API_TOKEN, " +
+      "or API_TOKEN_READ to look only; `npm run deploy` keeps them in production/secrets.json, `npm start` in .dev.vars."
     );
   }
   if (code === GUESSED_TOO_OFTEN) {

@@ -8,8 +8,10 @@ import { Health } from "./health.jsx";
 import { History } from "./history.jsx";
 import { NewRoom } from "./new_room.jsx";
 import { Page } from "./page.jsx";
+import { People } from "./people.jsx";
 import { usePolling, useTabInFront } from "./polling.js";
 import { Rehearse } from "./rehearse.jsx";
+import { limitOf } from "./roles.js";
 import { Room } from "./room.jsx";
 import { RoomSettings } from "./room_settings.jsx";
 import { Rooms } from "./rooms.jsx";
@@ -47,9 +49,20 @@ function Cockpit({ session, onSignOut }) {
         <a href="#/settings" class="plain">
           Settings
         </a>
+        {session.mayAdmin && (
+          <a href="#/people" class="plain">
+            People
+          </a>
+        )}
         <span class="soft">{location.host}</span>
+        <span class="soft">{session.name}</span>
         <button onClick={onSignOut}>Sign out</button>
       </header>
+      {limitOf(session) && (
+        <aside class="soft small rights" aria-label="What this token may">
+          {limitOf(session)}
+        </aside>
+      )}
       <p class="banner" role="status">
         {problem && lateSettings(problem, at)}
       </p>
@@ -83,7 +96,7 @@ function Screen({ rooms, ...rest }) {
   // A room that was just made here is there before the list has it.
   const [made, setMade] = useState();
   const [, zone, id, at = ""] = /^#\/room\/(\w+)\/(\w+)(\/\w+)?$/.exec(hash) ?? [];
-  if (hash === "#/new" && rest.session.mayWrite) {
+  if (hash === "#/new" && rest.session.mayMakeRooms) {
     const onMade = (room) => {
       setMade(room);
       rest.reload();
@@ -91,6 +104,9 @@ function Screen({ rooms, ...rest }) {
     return <NewRoom {...{ session: rest.session, rooms, onMade }} />;
   }
   if (hash === "#/settings") return <Settings rooms={rooms} {...rest} />;
+  if (hash === "#/people" && rest.session.mayAdmin) {
+    return <People {...{ session: rest.session, rooms }} />;
+  }
   if (hash === "#/health") return <Health rooms={rooms} {...rest} />;
   if (!id) return <Rooms rooms={rooms} {...rest} />;
   const isMeant = (one) => one?.id === id && one.zone_id === zone;

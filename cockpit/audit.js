@@ -8,6 +8,8 @@ import { wayBack, whatWasDone } from "./rule_changes.js";
 const SETTINGS = "settings";
 /** Fields that say when, and follow by themselves. */
 const STAMPS = ["created_on", "modified_on", "last_updated"];
+/** How the path of a named token begins. */
+const TOKENS = "user/tokens/";
 const DONE = { POST: "made", PUT: "replaced", PATCH: "changed", DELETE: "deleted" };
 /** How many changes of rules stand beside them with Undo; the log has all. */
 const RULE_CHANGES = 3;
@@ -36,6 +38,7 @@ function nameOf(target, rooms, before, after) {
   const [, id, part] = TARGET.exec(target) ?? [];
   const own = after?.name ?? before?.name;
   const room = rooms.find((one) => one.id === id)?.name;
+  if (target.startsWith(TOKENS)) return `Token ${own ?? target.slice(TOKENS.length)}`;
   if (!id) return target.startsWith("zones/") ? "Settings of a zone" : target;
   if (id === SETTINGS) return "Settings of a zone";
   const of = room ? ` of room ${room}` : "";

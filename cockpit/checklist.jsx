@@ -11,12 +11,13 @@ const WORDS = { ok: "Ready", look: "Look", wrong: "Mend", unknown: "Not known" }
 
 export function Checklist({ session, room, event, live }) {
   const { now, numbers } = live;
+  const { isScoped } = session;
   const { examined, found, problem } = useFindings(session, room, event);
   const isLocal = /(^|\.)localhost$|^127\./.test(location.hostname);
   const isHere = numbers?.estimated_total_active_users + numbers?.estimated_queued_users > 0;
   const came = { what: "Route", told: "visitors are here now", verdict: "ok" };
   const asked = found.map((line) => (line.what === "Route" && isHere ? came : line));
-  const lines = [...checklist({ room, event, examined, isLocal, now }), ...asked, quota()];
+  const lines = [...checklist({ room, event, examined, isScoped, isLocal, now }), ...asked, quota()];
   return (
     <section aria-labelledby="ready">
       <h2 id="ready">Checklist</h2>
@@ -26,7 +27,7 @@ export function Checklist({ session, room, event, live }) {
           <Line {...line} />
         ))}
       </ul>
-      {session.mayWrite && <TestVisitor {...{ session, room }} />}
+      {session.maySteer && <TestVisitor {...{ session, room }} />}
     </section>
   );
 }
@@ -50,8 +51,10 @@ function useFindings(session, room, event) {
     const add = (next) => isMeant && set((old) => ({ ...old, ...next }));
     const tell = (found) => add({ found });
     const fail = ({ message }) => add({ problem: message });
-    const ask = session.call("GET", `waiting_rooms/doctor?room=${room.id}`);
-    ask.then((examined) => add({ examined }), fail);
+    if (!session.isScoped) {
+      const ask = session.call("GET", `waiting_rooms/doctor?room=${room.id}`);
+      ask.then((examined) => add({ examined }), fail);
+    }
     Promise.all([route(session.call, room), page(session, room, event)]).then(tell, fail);
     return () => {
       isMeant = false;

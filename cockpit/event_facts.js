@@ -123,10 +123,12 @@ const iso = (ms) => new Date(ms).toISOString();
 
 /**
  * What has to be so for an event: `[{ what, told, verdict, remedy }]`, where a verdict is "ok",
- * "look" or "wrong". `examined` is what the doctor measured, if it has.
+ * "look" or "wrong". `examined` is what the doctor measured, if it has; a token that
+ * `isScoped` is not told.
  */
-export function checklist({ room, event, examined, isLocal, now }) {
+export function checklist({ room, event, examined, isScoped, isLocal, now }) {
   const lines = [isOn(room, event), held(room, event), limitsOf(room, event), prepared(event, now)];
+  if (isScoped) return [...lines, line("Deployment", "not told to this token", "unknown")];
   if (!examined) return [...lines, line("Deployment", "asking", "look", "")];
   const facts = { samples: [examined], examined: [examined], rooms: [room], isLocal };
   const { problem, notes } = examined.known;

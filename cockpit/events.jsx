@@ -82,7 +82,7 @@ function Chosen({ sorted, choose, setOpen, ...of }) {
         <p>No event yet. One changes the room for a while: a sale, a draw, other limits.</p>
       )}
       {event && <One {...of} choose={choose} />}
-      {session.mayWrite && <EventButtons {...{ ...of, setOpen }} />}
+      {session.mayManage && <EventButtons {...{ ...of, setOpen }} />}
       {sorted.length > 1 && <List {...{ events: sorted, event, now: live.now, choose }} />}
     </>
   );
@@ -143,7 +143,7 @@ function One({ session, room, event, log, changes, live, choose }) {
   const isOn = numbers?.event_id === event.id;
   const undos = undoable({ room, event, log });
   const lasts = state.word !== "Over";
-  const undo = session.mayWrite && <LastChanges {...{ undos, changes, isOff }} />;
+  const undo = session.maySteer && <LastChanges {...{ undos, changes, isOff }} />;
   const press = (action) => {
     // It stays on the screen, also where it is over by that.
     choose(event.id);
@@ -167,7 +167,7 @@ function One({ session, room, event, log, changes, live, choose }) {
       </section>
       {!lasts && <Outcome changes={changes} of="stop" />}
       {!lasts && undo}
-      {session.mayWrite && actions.length > 0 && (
+      {session.maySteer && actions.length > 0 && (
         <ActionList heading="Steer" {...{ actions, changes, isOff }} onPress={press} />
       )}
       {lasts && undo}

@@ -30,7 +30,7 @@ export function Health({ session, rooms, log, version, inFront, reload }) {
       <h1 ref={heading} tabIndex={-1}>
         Health
       </h1>
-      <Examination {...{ session, rooms, version, inFront }} />
+      {!session.isScoped && <Examination {...{ session, rooms, version, inFront }} />}
       <Log {...{ session, rooms, log, reload }} />
     </main>
   );
@@ -166,7 +166,7 @@ function Log({ session, rooms, log, reload }) {
 
 function Entry({ entry, rooms, session, changes }) {
   const { what, from, to } = told(entry, rooms);
-  const undo = session.mayWrite && undoOf(entry, rooms);
+  const undo = session.mayManage && undoOf(entry, rooms);
   return (
     <li>
       <p>

@@ -42,7 +42,7 @@ export function Page({ session, room, reload }) {
   return (
     <main>
       <RoomTabs room={room} at="/page" />
-      {session.mayWrite ? (
+      {session.mayManage ? (
         <div class="beside">
           <section aria-labelledby="fields">
             <h2 id="fields">What it says</h2>
@@ -61,8 +61,8 @@ export function Page({ session, room, reload }) {
       ) : (
         <>
           <p>
-            This token only looks. To change the page, sign out and enter the token{" "}
-            <code>API_TOKEN</code>.
+            {session.maySteer ? "This token steers, and leaves the page." : "This token only looks."}{" "}
+            To change the page, sign out and enter one that may, like <code>API_TOKEN</code>.
           </p>
           <Preview values={values} seen={seen} />
         </>

@@ -31,9 +31,9 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
       <Now room={room} live={live} />
       <div class="steering">
         <Recent {...{ session, room, log, version, inFront }} />
-        {session.mayWrite && <Actions {...steer} />}
+        {session.maySteer && <Actions {...steer} />}
       </div>
-      {session.mayWrite ? (
+      {session.maySteer ? (
         <>
           <Limits {...steer} />
           <Message {...steer} />
@@ -41,12 +41,12 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
         </>
       ) : (
         <p>
-          This token only looks. To change the room, sign out and enter the token{" "}
+          This token only looks. To change the room, sign out and enter one that may, like{" "}
           <code>API_TOKEN</code>.
         </p>
       )}
       <Facts room={room} live={live} />
-      {session.mayWrite && <RemoveRoom {...{ session, ...steer, reload }} />}
+      {session.mayManage && <RemoveRoom {...{ session, ...steer, reload }} />}
     </main>
   );
 }

@@ -45,7 +45,7 @@ export function RoomSettings({ session, room, reload }) {
       <Form
         {...{ fields: FIELDS, initial: valuesOf(begun), label: "Save", onSave: save }}
         draft={`${room.id}/settings`}
-        isOff={!session.mayWrite}
+        isOff={!session.mayManage}
         onWrite={() => setSaved("")}
       />
       <p role="status">{saved}</p>

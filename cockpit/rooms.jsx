@@ -40,7 +40,7 @@ export function Rooms({ session, rooms, version, inFront }) {
       {rooms.length === 0 && (
         <p>There is no room yet, so everybody passes.</p>
       )}
-      {session.mayWrite && (
+      {session.mayMakeRooms && (
         <p>
           <a class="button" href="#/new">
             New room

@@ -75,7 +75,7 @@ export function Rules({ session, room, log, version, reload }) {
       ) : (
         rules && <RuleList {...{ session, rules, results, isBusy, press, edit }} />
       )}
-      {session.mayWrite && (
+      {session.mayManage && (
         <LastChanges {...{ undos: undoableRules(room, log), changes, isOff: changes.isBusy }} />
       )}
       <Trial {...{ session, room, path }} onResult={setResults} />
@@ -125,11 +125,11 @@ function RuleList({ session, rules, results, isBusy, press, edit }) {
         {rules.map((rule, at) => (
           <li key={rule.id}>
             <Rule {...{ rule, matches: results[rule.id] }} />
-            {session.mayWrite && <RuleButtons {...{ rule, at, rules, isBusy, press, edit }} />}
+            {session.mayManage && <RuleButtons {...{ rule, at, rules, isBusy, press, edit }} />}
           </li>
         ))}
       </ol>
-      {session.mayWrite && (
+      {session.mayManage && (
         <p class="row">
           <button onClick={() => edit(NEW)}>New rule</button>
         </p>

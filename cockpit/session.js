@@ -6,11 +6,11 @@ import { forgetDrafts } from "./drafts.js";
 import { Watch } from "./watch.js";
 
 const KEY = "waiting-room-cockpit";
-const TOKEN_LOST = "The token is not accepted any more: it was changed. Sign in with the new one.";
+const TOKEN_LOST = "The token is not accepted any more: it was changed, revoked, or has ended.";
 
 /**
  * Returns `{ session, farewell, signIn, signOut }`. A session is
- * `{ token, mayWrite, ask, call, visit, watch }`: `ask` makes a call and returns the whole answer,
+ * `{ token, ...rights, ask, call, visit, watch }`, with the rights of `rightsOf`: `ask` makes a call and returns the whole answer,
  * `call` its result, `visit` sends a test visitor, `watch` has the numbers of now; `farewell` says
  * why the last one ended, if nobody asked for it.
  */
@@ -24,17 +24,19 @@ export function useSession() {
     set(null);
   };
   const session = useMemo(() => kept && { ...kept, ...callsOr(kept.token, leave) }, [kept]);
-  const signIn = (token, mayWrite) => {
-    sessionStorage.setItem(KEY, JSON.stringify({ token, mayWrite }));
+  const signIn = (token, rights) => {
+    sessionStorage.setItem(KEY, JSON.stringify({ token, ...rights }));
     setFarewell("");
-    set({ token, mayWrite });
+    set({ token, ...rights });
   };
   return { session, farewell, signIn, signOut: () => leave("") };
 }
 
 function read() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEY));
+    const kept = JSON.parse(sessionStorage.getItem(KEY));
+    // That of the version before knew no roles.
+    return kept?.role ? kept : null;
   } catch {
     return null;
   }

@@ -80,8 +80,8 @@ export function Settings({ session, rooms, version, reload }) {
         <Zone key={value} {...{ session, zone: value, name: label, version, reload }} />
       ))}
       {zones?.length === 0 && <p>No zone is known yet: the first room names one.</p>}
-      <WholeFile session={session} reload={reload} />
-      <Secrets session={session} />
+      {!session.isScoped && <WholeFile session={session} reload={reload} />}
+      {!session.isScoped && <Secrets session={session} />}
     </main>
   );
 }
@@ -132,7 +132,7 @@ function Zone({ session, zone, name, version, reload }) {
           onWrite={write}
           of={`field-${zone}`}
           draft={`zone/${zone}`}
-          isOff={!session.mayWrite}
+          isOff={!session.mayAdmin}
         />
       )}
       <p role="status">{saved}</p>
@@ -164,7 +164,8 @@ function Secrets({ session }) {
         They are secrets of the Worker and kept in <code>production/secrets.json</code>. None is
         shown here, and none can be changed here: whoever finds this tab open must not be able to
         lock you out. You are signed in with{" "}
-        <code>{session.mayWrite ? "API_TOKEN" : "API_TOKEN_READ"}</code>.
+        <code>{session.name}</code>.{" "}
+        {session.mayAdmin && <a href="#/people">Tokens for others are made under People.</a>}
       </p>
       <p class="problem" role="alert">
         {problem}

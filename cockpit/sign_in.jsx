@@ -17,8 +17,7 @@ export function SignIn({ farewell, onSignIn }) {
     if (!token) return setProblem("Enter the token.");
     setBusy(true);
     try {
-      const { mayWrite } = await rights(token);
-      onSignIn(token, mayWrite);
+      onSignIn(token, await rights(token));
     } catch (refusal) {
       setProblem(whyNotSignedIn(refusal));
       setBusy(false);
@@ -47,8 +46,8 @@ export function SignIn({ farewell, onSignIn }) {
           {busy ? "Signing in …" : "Sign in"}
         </button>
         <p id="token-help" class="soft">
-          API_TOKEN to look and to change, API_TOKEN_READ to look only.{" "}
-          <code>npm run deploy</code> keeps them in production/secrets.json,{" "}
+          Your own, if somebody made you one under People; or API_TOKEN to look and to change,
+          API_TOKEN_READ to look only: <code>npm run deploy</code> keeps these in production/secrets.json,{" "}
           <code>npm start</code> in .dev.vars. This tab keeps the token until it is closed or you
           sign out.
         </p>

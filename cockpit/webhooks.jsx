@@ -124,11 +124,11 @@ function WebhookList({ session, hooks, isBusy, test, remove, onNew }) {
         {hooks.map((hook) => (
           <li key={hook.id}>
             <Webhook hook={hook} />
-            {session.mayWrite && <WebhookButtons {...{ hook, isBusy, test, remove }} />}
+            {session.mayManage && <WebhookButtons {...{ hook, isBusy, test, remove }} />}
           </li>
         ))}
       </ul>
-      {session.mayWrite && (
+      {session.mayManage && (
         <p class="row">
           <button onClick={onNew}>New webhook</button>
         </p>

@@ -19,7 +19,9 @@ const ROOMS_MAX = 50;
 const CALLS_MAX = 900;
 /** A stream without a step for so many milliseconds is gone: not every end of one is told. */
 const GONE_MS = 10_000;
-/** The statuses of an answer that refuses the token itself. */
+/** The code of an answer that refuses the call and not the token: another room is told on. */
+const NOT_FOR_TOKEN = 9_109;
+/** The statuses of an answer that otherwise refuses the token itself. */
 const DENIALS = [401, 403, 429];
 const ROOM = /^([0-9a-f]{32})\/([0-9a-f]{32})$/;
 const HEADERS = [
@@ -86,8 +88,9 @@ class Live {
   async #hear(room) {
     const answer = await room.ask().catch(() => ({}));
     room.asked = undefined;
-    if (DENIALS.includes(answer.status)) this.denied = true;
     const { result, errors = [] } = answer.body ? JSON.parse(answer.body) : {};
+    const isOfRoom = errors.some(({ code }) => code === NOT_FOR_TOKEN);
+    if (DENIALS.includes(answer.status) && !isOfRoom) this.denied = true;
     room.news = { numbers: result, problem: errors.map(({ message }) => message).join(" ") };
   }
 

@@ -49,11 +49,11 @@ export async function managed(request, env) {
     if (reads && pathname === METRICS_PATH) return await metrics(url, ask, () => lastUsage(env));
     if (method === "GET" && pathname === LIVE_PATH) return await live(url, ask);
     if (method === "POST" && pathname === TEST_VISITOR_PATH) {
-      const post = (path, body) => {
+      const call = (by, path, body) => {
         const address = new URL(`/_waiting-room/client/v4/${path}`, url).href;
-        return operation({ url: address, method }, body);
+        return operation({ url: address, method: by }, body);
       };
-      return await testVisitor(request, post, () => bodyOf(request, VISIT_BYTES_MAX), env);
+      return await testVisitor(request, call, () => bodyOf(request, VISIT_BYTES_MAX), env);
     }
     if (pathname === GRAPHQL_PATH) {
       return await graphql(url, method, ask, () => bodyOf(request, QUESTION_BYTES_MAX));

@@ -4,6 +4,7 @@
 //! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
 //! an operation means.
 
+mod tokens;
 mod webhooks;
 
 use room_core::base::id::{RoomId, ZoneId};
@@ -12,10 +13,10 @@ use room_core::base::sorted::SortedMap;
 use room_core::base::url::{UrlParts, split_url};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::management::api::{
-    self, Access, Call, Credentials, Denials, Failure, Method, Reply,
+    self, Call, Credentials, Denials, Failure, Method, Reply, Secrets, StatusBasis, Target,
 };
-use room_core::management::api::{StatusBasis, Target, Tokens};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
+use room_core::management::token::{Grant, NamedToken};
 use room_core::page::response::HttpResponse;
 use room_core::visit::session;
 use room_core::visit::verdict::Verdict;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 use serde_json::json;
 use worker::Env;
 
+use self::tokens::KnownTokens;
 use crate::memory::Memory;
 use crate::{calls, doctor, memory, platform};
 
@@ -52,8 +54,18 @@ const CSV_HEADERS: [(&str, &str); 3] = [
 /// Who may use the API, and on which hosts.
 pub struct Management {
     hosts: Vec<String>,
-    tokens: Tokens,
+    secrets: Secrets,
+    named: KnownTokens,
     denials: Denials,
+}
+
+/// What was found of a request before it is performed.
+struct Admitted {
+    target: Target,
+    method: Method,
+    grant: Grant,
+    /// The sender's named token; `None` for a secret one.
+    named: Option<NamedToken>,
 }
 
 /// A request of the management surface.
@@ -83,10 +95,11 @@ impl Management {
         let host = |host: &str| host.trim().to_ascii_lowercase();
         Self {
             hosts: hosts.split(',').map(host).filter(|host| !host.is_empty()).collect(),
-            tokens: Tokens {
+            secrets: Secrets {
                 write: vars.get("API_TOKEN").cloned(),
                 read: vars.get("API_TOKEN_READ").cloned(),
             },
+            named: KnownTokens::default(),
             denials: Denials::default(),
         }
     }
@@ -109,14 +122,16 @@ impl Management {
         request: Request<'_>,
         UrlParts { host, .. }: UrlParts<'_>,
         path: &str,
-    ) -> Result<(Target, Method, Access), Failure> {
-        let access = Access::of(request.credentials, &self.tokens, host);
-        let routed = api::route(request.method, path);
+    ) -> Result<Admitted, Failure> {
+        let (now, Request { client, credentials, .. }) = (platform::now(), request);
+        let secret = self.secrets.grant(credentials, host);
+        let found = if secret.is_none() { self.named.find(now, credentials) } else { None };
+        let (named, found) = (found.cloned(), found.map(NamedToken::grant));
         // The token is checked first, so that nobody without one learns which paths there are.
-        let needed = routed.as_ref().map_or(Method::Get, |(target, method)| target.needs(*method));
-        let Request { client, credentials, .. } = request;
-        self.denials.check(platform::now(), client, credentials, access, needed)?;
-        routed.map(|(target, method)| (target, method, access))
+        let grant = self.denials.check(now, client, credentials, secret.or(found))?;
+        let (target, method) = api::route(request.method, path)?;
+        api::check(&grant, target, method)?;
+        Ok(Admitted { target, method, grant, named })
     }
 }
 
@@ -169,8 +184,11 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         return Ok(Verdict::Respond(response(204, &PREFLIGHT_HEADERS, String::new())));
     }
     let path = path.strip_prefix("client/v4/").ok_or_else(Failure::no_route)?;
+    if memory::problem(parts.host).is_none() {
+        tokens::learn(request.credentials, env).await?;
+    }
     let admitted = memory::with_management(|management| management.admit(request, parts, path));
-    let (target, method, access) = admitted.unwrap_or_else(|| Err(silent()))?;
+    let Admitted { target, method, grant, named } = admitted.unwrap_or_else(|| Err(silent()))?;
     if target == Target::Doctor {
         // Also where nobody is served: it says why.
         let Reply { status, body } = doctor::reply(parts.host, parts.query.unwrap_or_default());
@@ -178,14 +196,15 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     }
     check_usable(parts.host)?;
     match target {
-        Target::TokenVerify => return Ok(json_answer(access.verified())),
-        Target::User => return Ok(json_answer(access.user(request.credentials))),
+        Target::TokenVerify => return Ok(json_answer(api::verified(&grant, named.as_ref()))),
+        Target::User => return Ok(json_answer(api::user(&grant, request.credentials))),
         _ => {}
     }
     let has_body = match method {
         Method::Get => false,
         Method::Delete => matches!(target, Target::ListItems(_) | Target::Rooms(_)),
-        Method::Post | Method::Put | Method::Patch => true,
+        Method::Put => !matches!(target, Target::TokenValue(_)),
+        Method::Post | Method::Patch => true,
     };
     let body = match request.body {
         _ if !has_body => "",
@@ -198,10 +217,17 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         query: parts.query.unwrap_or_default().to_owned(),
         body: body.to_owned(),
         base_url: base_url(request.url, parts),
-        actor: request.credentials.actor(),
+        actor: named.map_or_else(|| request.credentials.actor(), |token| token.name),
+        grant,
         if_match: request.if_match.to_owned(),
         idempotency_key: request.idempotency_key.to_owned(),
     };
+    performed(call, env).await
+}
+
+/// Answers a call with what the registry and the room's object say of it.
+async fn performed(call: Call, env: &Env) -> Result<Verdict, Failure> {
+    let (target, method) = (call.target, call.method);
     match target {
         Target::Status(zone, room) | Target::History(zone, room) => {
             numbers(zone, room, call, env).await
@@ -213,6 +239,11 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         }
         _ => {
             let reply = perform(call, env).await?;
+            let is_of_tokens =
+                matches!(target, Target::Tokens | Target::Token(_) | Target::TokenValue(_));
+            if is_of_tokens && !method.reads() {
+                memory::with_management(|management| management.named.forget());
+            }
             if !method.reads() {
                 webhooks::after_change(target, env).await;
             } else if target.has_tag() && reply.status == 200 {
@@ -271,7 +302,7 @@ fn base_url(url: &str, parts: UrlParts<'_>) -> String {
 
 async fn perform(call: Call, env: &Env) -> Result<Reply, Failure> {
     let reads = call.method.reads();
-    match calls::registry(env, &RegistryRequest::Perform(call)).await {
+    match calls::registry(env, &RegistryRequest::Perform(Box::new(call))).await {
         Some(RegistryReply::Performed(reply)) => {
             if !reads {
                 memory::with(|memory| memory.freshness.on_change(platform::now()));

@@ -22,18 +22,18 @@ const HEADERS = [
 /**
  * Returns the verdict that tells what became of one visit: `{ outcome, ticket, cookie }`, where
  * `outcome` is "inside", "waits", "left", or why the room does not decide, as the API's trial of a
- * request says it. `ask(path, body)` makes a `POST` of the API with the credentials of the request,
- * and returns its verdict; `readBody()` reads the request's body: `{ url, ticket, leaves }`.
+ * request says it. `ask(method, path, body)` makes a call of the API with the credentials of the
+ * request, and returns its verdict; `readBody()` reads the request's body: `{ url, ticket, leaves }`.
  */
 export async function testVisitor(request, ask, readBody, env) {
   const [, zone, id] = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "") ?? [];
-  const rules = `zones/${zone}/waiting_rooms/${id}/rules`;
-  const trial = `${rules}/test`;
-  // Without a body it is only asked who may change the room: a test visitor takes a place.
-  const access = await ask(rules);
+  const room = `zones/${zone}/waiting_rooms/${id}`;
+  // Without a body it is only asked who may steer the room: a test visitor takes a place.
+  const access = await ask("PATCH", room);
   if (access.kind !== "read-body") return access;
   const { url: address, ticket = "", leaves } = visitIn(await readBody());
-  const tried = await ask(trial, new TextEncoder().encode(JSON.stringify({ url: address })));
+  const question = new TextEncoder().encode(JSON.stringify({ url: address }));
+  const tried = await ask("POST", `${room}/rules/test`, question);
   if (tried.status !== 200) return tried;
   const { outcome } = JSON.parse(tried.body).result;
   if (outcome !== "decided_by_room") return told({ outcome });

@@ -13,6 +13,7 @@ use room_core::management::api::{Call, route};
 use room_core::management::config::parse_rooms;
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::registry::{Bounds, Configuration, Registry};
+use room_core::management::token::Grant;
 use room_core::page::{Page, Variables, Waiting};
 use room_core::room::coverage::Coverage;
 use room_core::room::zones::Zones;
@@ -94,7 +95,9 @@ pub fn api(text: &str) {
     let actor = "me@shop.example".to_owned();
     let base_url = "https://admin.example".to_owned();
     let (query, if_match, idempotency_key) = (query.to_owned(), String::new(), String::new());
-    let call = Call { target, method, query, body, base_url, actor, if_match, idempotency_key };
+    let grant = Grant::owner();
+    let call =
+        Call { target, method, query, body, base_url, actor, grant, if_match, idempotency_key };
     let turn = registry.perform(Timestamp::from_seconds(1_795_255_200), [7; 16], None, &call);
     let _: Value = serde_json::from_str(&turn.reply.body).unwrap();
     let rows = turn.rows.into_iter().filter_map(|row| Some((row.key, row.value?)));

@@ -4,4 +4,5 @@ pub mod api;
 pub mod config;
 pub mod messages;
 pub mod registry;
+pub mod token;
 pub mod variables;

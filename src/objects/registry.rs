@@ -1,6 +1,6 @@
 //! The object around the registry. A deployment has one for all rooms.
 //!
-//! It stores the machine's rows in the SQL tables `rows` and `webhooks`, before the reply leaves.
+//! It stores the machine's rows in the SQL tables of `Row::TABLES`, before the reply leaves.
 //! Those of one call are stored all or none. It waits for nothing, so calls are answered one after
 //! the other.
 
@@ -102,6 +102,7 @@ impl Registry {
                 version: machine.version(),
                 text: machine.configuration(),
             },
+            RegistryRequest::Tokens => RegistryReply::Tokens(machine.tokens()),
             RegistryRequest::Destinations(room) => {
                 RegistryReply::Destinations(machine.destinations(room))
             }
@@ -124,8 +125,8 @@ impl Registry {
             let columns = "(key TEXT PRIMARY KEY, value TEXT NOT NULL)";
             exec(&format!("CREATE TABLE IF NOT EXISTS {table} {columns}"))?;
         }
-        let all = "SELECT key, value FROM rows UNION ALL SELECT key, value FROM webhooks";
-        let stored = exec(all)?.to_array::<Stored>();
+        let all = Row::TABLES.map(|table| format!("SELECT key, value FROM {table}"));
+        let stored = exec(&all.join(" UNION ALL "))?.to_array::<Stored>();
         let stored = stored.map_err(|error| error.to_string())?;
         let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
         let (seed, zones, bounds, can_challenge) =

@@ -254,7 +254,7 @@ export const ROWS = [
       ),
       ...workerd("wrong-configuration", "the public secrets count on local hosts alone"),
       ...native(
-        "src/management/api/access",
+        "src/management/api/access/tests",
         "a_network_that_guesses_is_told_to_wait_and_locks_nobody_out",
         "the_public_token_opens_nothing_but_local_hosts",
       ),

@@ -98,7 +98,7 @@ browserTest("who only looks reads what happened, by range and as CSV", options, 
   assert.equal(download.suggestedFilename(), "history-shop.csv");
   // A hold is a mark in the charts, in words too, and told in the sentence.
   await call(arena.cluster, "PATCH", `${ROOMS}/${shop.id}`, { queue_all: true });
-  await owner.reads(/: Hold all, by token$/, DRAWN_MS);
+  await owner.reads(/: Hold all, by owner$/, DRAWN_MS);
   await page.locator(".chart").first().locator(".changed").first().waitFor({ state: "attached" });
   const csv = fs.readFileSync(await download.path(), "utf8");
   const path = `${ROOMS}/${shop.id}/history?resolution=hour&format=csv`;

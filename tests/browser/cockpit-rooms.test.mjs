@@ -86,7 +86,7 @@ browserTest("without a room one is made from nothing", { rooms: [] }, async (are
   const [{ id }] = (await call(arena.cluster, "GET", ROOMS)).result;
   await call(arena.cluster, "DELETE", `${ROOMS}/${id}`);
   await owner.heading("Room first was deleted").waitFor();
-  await owner.reads(/, by token: its visitors pass, uncounted/);
+  await owner.reads(/, by owner: its visitors pass, uncounted/);
   assert.equal(await owner.button("Hold all").count(), 0);
 });
 

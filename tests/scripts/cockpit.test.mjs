@@ -147,7 +147,7 @@ function numbers(inside, waiting) {
 
 function entry(version, before, after) {
   const at = "2026-11-23T10:00:00Z";
-  return { version, at, actor: "token", method: "PATCH", target: PATH, before, after };
+  return { version, at, actor: "owner", method: "PATCH", target: PATH, before, after };
 }
 
 test("the history opens on what there is", async () => {

@@ -72,6 +72,30 @@ clusterTest("only who has a token is let in, and a reader only reads", options, 
   await call(cluster, "GET", ROOMS, undefined, reader);
 });
 
+const verifies = "a named token is told what it may, as at Cloudflare and more";
+clusterTest(verifies, options, async (cluster) => {
+  const expires_on = new Date(cluster.clock.now() + 86_400_000).toISOString();
+  const fields = { name: "Anna", role: "steer", rooms: [shop.id], expires_on };
+  const { value, ...made } = (await call(cluster, "POST", "user/tokens", fields)).result;
+  const anna = { authorization: `Bearer ${value}` };
+  const verified = (await call(cluster, "GET", "user/tokens/verify", undefined, anna)).result;
+  const { id, status, not_before, expires_on: until, ...ours } = verified;
+  assert.deepEqual([id, status, not_before, until], [made.id, "active", null, expires_on]);
+  const { name, role, zones, rooms, may_write: mayWrite } = ours;
+  assert.deepEqual([name, role, zones, rooms, mayWrite], ["Anna", "steer", [], [shop.id], true]);
+  const path = `user/tokens/${id}`;
+  assert.deepEqual((await call(cluster, "GET", path)).result, made);
+  const put = (await call(cluster, "PUT", path, { ...made, name: "Anna B." })).result;
+  assert.deepEqual([put.name, put.role, put.expires_on], ["Anna B.", "steer", expires_on]);
+  for (const more of [{ policies: [] }, { status: "disabled" }]) {
+    await refused(cluster, 400, "PUT", path, { ...made, ...more });
+  }
+  const listed = await call(cluster, "GET", "user/tokens?per_page=5");
+  assert.deepEqual([listed.result, listed.result_info.total_count], [[put], 1]);
+  assert.deepEqual((await call(cluster, "DELETE", path)).result, { id });
+  await refused(cluster, 403, "GET", "user/tokens/verify", undefined, anna);
+});
+
 const noToken = { ...options, vars: { API_TOKEN: "" } };
 clusterTest("without a configured token nobody is let in", noToken, async (cluster) => {
   for (const authorization of ["", "Bearer ", OWNER.authorization]) {

@@ -66,7 +66,7 @@ clusterTest("a call with a key is done once", options, async (cluster) => {
   const rooms = (await call(cluster, "GET", ROOMS)).result;
   assert.equal(rooms.length, 1);
   const log = (path) => call(cluster, "GET", `waiting_rooms/audit_log?${path}`);
-  assert.equal((await log("actor=token&since=2020-01-01T00:00:00Z")).result.length, 1);
+  assert.equal((await log("actor=owner&since=2020-01-01T00:00:00Z")).result.length, 1);
   assert.deepEqual((await log("actor=nobody")).result, []);
   assert.equal((await ask(cluster, "GET", "waiting_rooms/audit_log?who=me")).status, 400);
 });

@@ -107,6 +107,10 @@ hex32_id! {
     WebhookId
 }
 hex32_id! {
+    /// The id of a named token of the API, written as 32 hexadecimal characters.
+    TokenId
+}
+hex32_id! {
     /// The id of one visitor's ticket: 16 random bytes, drawn when the visitor first came. It names
     /// the visitor, so pages and logs do not show it.
     TicketId

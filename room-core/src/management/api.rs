@@ -9,6 +9,7 @@ mod entity_tag;
 mod history;
 mod paging;
 mod reply;
+mod rights;
 mod status;
 mod target;
 mod webhooks;
@@ -16,12 +17,15 @@ mod zone_filter;
 
 use serde::{Deserialize, Serialize};
 
-pub use access::{Access, Credentials, Denials, Tokens};
+use crate::management::token::Grant;
+
+pub use access::{Credentials, Denials, Secrets, refusal_of_none, user, verified};
 pub use audit_filter::AuditFilter;
 pub use entity_tag::{check_if_match, entity_tag};
 pub use history::{history_query, history_reply};
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
+pub use rights::{Part, check, check_fields, out_of_scope, part_of};
 pub use status::StatusBasis;
 pub use target::{Method, Target, route};
 pub use webhooks::with_deliveries;
@@ -42,6 +46,9 @@ pub struct Call {
     pub base_url: String,
     /// The sender's name for the audit log.
     pub actor: String,
+    /// What the sender may do. Isolates of older versions send only calls of the owner.
+    #[serde(default = "Grant::owner")]
+    pub grant: Grant,
     /// The header `If-Match`; "" without one, and from isolates of older versions.
     #[serde(default)]
     pub if_match: String,

@@ -15,6 +15,7 @@ mod fields;
 mod named_list;
 #[cfg(test)]
 mod tests;
+mod token;
 mod trial_request;
 mod value;
 mod webhook;
@@ -41,6 +42,7 @@ pub use self::named_list::{
     full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
     read_named_list,
 };
+pub use self::token::{OWNER, TokenFields, read_token, token_document};
 pub use self::trial_request::{TrialRequest, read_trial};
 use self::value::{
     MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, parsed_or_default, text,

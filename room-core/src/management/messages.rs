@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::api::{Call, Reply};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
+use crate::management::token::NamedToken;
 
 /// A request to the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegistryRequest {
     /// Performs a call of the management API for an owner.
-    Perform(Call),
+    Perform(Box<Call>),
     /// Asks for the configuration, unless the isolate has the newest one.
     Configuration {
         /// The version that the isolate has; `None` before its first.
@@ -24,6 +25,8 @@ pub enum RegistryRequest {
         /// The query of the URL, without `?`. It says which state of the page to show.
         query: String,
     },
+    /// Asks for the named tokens, to check the one of a request.
+    Tokens,
     /// A room's object asks for the destinations of its webhook messages.
     Destinations(RoomId),
 }
@@ -46,6 +49,8 @@ pub enum RegistryReply {
     /// The page of a preview, or why its state makes no sense. `None` if there is no preview of
     /// this name.
     Preview(Option<Result<String, String>>),
+    /// The named tokens, with hashes of their values.
+    Tokens(Vec<NamedToken>),
     /// The destinations of a room's webhook messages, as JSON with their secrets. Only the room's
     /// object gets them.
     Destinations(String),

@@ -32,6 +32,7 @@ mod settings;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod trial;
 mod webhooks;
 mod zones;
@@ -49,7 +50,10 @@ use self::stored::{Author, Stored};
 use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
-use crate::management::api::{self, AuditFilter, Call, Failure, Method, Paging, Reply, Target};
+use crate::management::api::{
+    self, AuditFilter, Call, Failure, Method, Paging, Part, Reply, Target,
+};
+use crate::management::token::NamedToken;
 use crate::room::Room;
 use crate::room::zones::Zones;
 
@@ -121,6 +125,11 @@ impl Registry {
         webhooks::destinations(&self.stored, room)
     }
 
+    /// Returns the named tokens, for isolates to check those of requests.
+    pub fn tokens(&self) -> Vec<NamedToken> {
+        self.stored.tokens().to_vec()
+    }
+
     /// Answers one call of the API.
     ///
     /// `draw` are fresh random bytes, from which new ids are made. For a preview they are its id,
@@ -134,15 +143,35 @@ impl Registry {
         call: &Call,
     ) -> RegistryTurn {
         let (stored, deployment) = (&self.stored, &self.deployment);
-        let context = CallContext { now, draw, keys, stored, deployment };
-        let answered = check_version(context, call).and_then(|()| answer_once(context, call));
+        let grant = &call.grant;
+        let context = CallContext { now, draw, keys, stored, deployment, grant };
+        let checked = check_grant(context, call).and_then(|()| check_version(context, call));
+        let answered = checked.and_then(|()| answer_once(context, call));
         let done = answered.and_then(|(Answer { reply, changes }, mark)| {
-            let author = Author { actor: &call.actor, method: call.method, mark };
+            let (actor, method) = (call.actor.as_str(), call.method);
+            let author = Author { actor, token: call.grant.token, method, mark };
             let rows = self.stored.commit(now, &author, changes)?;
             Ok(RegistryTurn { reply, rows })
         });
         done.unwrap_or_else(|failure| RegistryTurn { reply: failure.to_reply(), rows: Vec::new() })
     }
+}
+
+/// Refuses a call that its sender may not make, also by what isolates cannot see of it: the fields
+/// of a change, and whether a zone has a room that the sender may see.
+fn check_grant(context: CallContext<'_>, call: &Call) -> Result<(), Failure> {
+    let (grant, target) = (context.grant, call.target);
+    api::check(grant, target, call.method)?;
+    if let Part::Zone(zone) = api::part_of(target)
+        && !grant.scope.has_zone(zone)
+        && !context.stored.rooms().values().any(|room| room.zone_id == zone && grant.sees(room))
+    {
+        return Err(api::out_of_scope());
+    }
+    if call.method != Method::Patch {
+        return Ok(());
+    }
+    api::check_fields(grant, target, &document::parse(&call.body)?)
 }
 
 /// Refuses a change if the call names a version that is not the present one.
@@ -222,13 +251,19 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
         }
         (Target::File, Put) => import::import(context, &body()?),
         (Target::File, _) => Ok(Answer::of(match export::first_entry(&call.query)? {
-            Some(from) => export::part(context.stored, from),
-            None => export::rooms_file(context.stored),
+            Some(from) => export::part(context, from),
+            None => export::rooms_file(context),
         })),
         (Target::AuditLog, _) => {
             let filter = AuditFilter::parse(&call.query)?;
-            Ok(context.stored.audit().page(&filter, paging()?))
+            Ok(context.stored.audit().page(&filter, &context.grant.scope, paging()?))
         }
+        (Target::Tokens, Post) => tokens::create(context, &body()?),
+        (Target::Tokens, _) => Ok(tokens::list(context, paging()?)),
+        (Target::Token(token), Put) => tokens::replace(context, token, &body()?),
+        (Target::Token(token), Delete) => tokens::delete(context, token),
+        (Target::Token(token), _) => tokens::show(context, token),
+        (Target::TokenValue(token), _) => tokens::roll(context, token),
         (target, _) => of_events(context, target, call),
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::forms::{only_id, shown};
 use crate::schemas::{id, number, ours};
+use crate::tokens;
 
 /// Their schemas by name.
 pub fn all() -> Value {
@@ -15,7 +16,7 @@ pub fn all() -> Value {
     json!({
         "Status": shown(status()),
         "History": shown(history()),
-        "Token": shown(token()),
+        "Token": tokens::verified(),
         "AuditEntry": audit_entry(),
         "Examination": examination(),
         "Message": message(),
@@ -275,19 +276,6 @@ fn status() -> Value {
     })
 }
 
-/// What the token of a request may do.
-fn token() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "id": { "type": "string" },
-            "status": { "type": "string", "enum": ["active"] },
-            "name": ours(json!({ "type": "string", "enum": ["API_TOKEN", "API_TOKEN_READ"] })),
-            "may_write": ours(json!({ "type": "boolean" })),
-        },
-    })
-}
-
 /// What happened in a room.
 fn history() -> Value {
     let moment = json!({ "type": "string", "format": "date-time" });
@@ -326,7 +314,11 @@ fn audit_entry() -> Value {
         "properties": {
             "version": { "type": "integer" },
             "at": { "type": "string", "format": "date-time" },
-            "actor": { "type": "string" },
+            "actor": {
+                "type": "string",
+                "description": "The name of a token, or for the owner's secret one an address or owner.",
+            },
+            "token": { "type": "string", "description": "The id of the named token." },
             "method": { "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] },
             "target": { "type": "string" },
             "before": fields,

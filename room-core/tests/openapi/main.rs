@@ -18,17 +18,20 @@ mod operations;
 mod page_fields;
 mod parameters;
 mod schemas;
+mod tokens;
 mod trial;
 mod webhooks;
 
 use std::{env, fs};
 
+use room_core::base::time::Timestamp;
 use room_core::management::api::Paging;
 use room_core::management::config::{
     FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
-    read_webhook, read_zone_settings, room_document, rule_document, stored_webhook,
-    webhook_document, zone_settings_document,
+    read_token, read_webhook, read_zone_settings, room_document, rule_document, stored_webhook,
+    token_document, webhook_document, zone_settings_document,
 };
+use room_core::management::token::{NamedToken, Role, Scope};
 use room_core::room::webhook::Webhook;
 use serde_json::{Value, json};
 
@@ -115,13 +118,27 @@ fn webhook() -> Webhook {
     stored_webhook(&row).expect("a valid row")
 }
 
+fn token() -> NamedToken {
+    NamedToken {
+        id: ID.parse().expect("an id"),
+        name: "Anna".to_owned(),
+        role: Role::Look,
+        scope: Scope::All,
+        not_before: None,
+        expires_on: None,
+        hash: String::new(),
+        issued_on: Timestamp(1),
+        modified_on: Timestamp(1),
+    }
+}
+
 fn with(mut object: Value, name: &str, value: Value) -> Value {
     object[name] = value;
     object
 }
 
 /// Each kind with a valid object, its reader, and the object as the API writes it.
-fn kinds() -> [(&'static str, Value, Read, Value); 6] {
+fn kinds() -> [(&'static str, Value, Read, Value); 7] {
     let rooms =
         json!([with(with(room(), "events", json!([event()])), "bypass_rules", json!([rule()]))]);
     let rooms = parse_rooms(&rooms.to_string()).expect("a valid room");
@@ -148,6 +165,12 @@ fn kinds() -> [(&'static str, Value, Read, Value); 6] {
             json!({ "url": "https://hooks.example" }),
             |value| read_webhook(value, false).map(drop),
             written(webhook_document(&webhook())),
+        ),
+        (
+            "NamedToken",
+            json!({ "name": "Anna", "role": "look" }),
+            |value| read_token(value).map(drop),
+            written(token_document(&token(), true)),
         ),
         (
             "Settings",

@@ -45,6 +45,7 @@ pub fn meaning(target: Target, method: Method) -> Meaning {
             reads("getAccount", "The one account, whichever is named", reference("Account"))
         }
         Target::User => reads("getUser", "Whose token is this?", reference("User")),
+        Target::Tokens | Target::Token(_) | Target::TokenValue(_) => of_tokens(target, method),
         Target::AccountRooms => reads("listAllRooms", "Rooms of all zones", array("Room")),
         Target::Rooms(_) | Target::Room(..) => of_rooms(target, method),
         Target::Status(..) => reads("roomStatus", "What the room does now", reference("Status")),
@@ -159,6 +160,21 @@ fn of_webhooks(target: Target, method: Method) -> Meaning {
         (_, Patch) => takes("changeWebhook", "Change fields of a webhook", "WebhookPatch", webhook),
         (_, Delete) => reads("deleteWebhook", "Remove a webhook", reference("RemovedWebhook")),
         _ => reads("getWebhook", "One webhook", webhook),
+    }
+}
+
+fn of_tokens(target: Target, method: Method) -> Meaning {
+    let token = reference("NamedToken");
+    match (target, method) {
+        (Target::Tokens, Post) => takes("createToken", "Make a token", "NamedTokenInput", token),
+        (Target::Tokens, _) => reads("listTokens", "Named tokens", array("NamedToken")),
+        (Target::TokenValue(_), _) => {
+            let value = json!({ "type": "string" });
+            reads("rollToken", "Give a token another value", value)
+        }
+        (_, Put) => takes("replaceToken", "Replace a token", "NamedTokenPatch", token),
+        (_, Delete) => removes("deleteToken", "Remove a token"),
+        _ => reads("getToken", "One token", token),
     }
 }
 

@@ -67,6 +67,9 @@ fn templates() -> Vec<String> {
         "accounts/{account_id}".to_owned(),
         "accounts/{account_id}/tokens/verify".to_owned(),
         "user".to_owned(),
+        "user/tokens".to_owned(),
+        "user/tokens/{token_id}".to_owned(),
+        "user/tokens/{token_id}/value".to_owned(),
         "user/tokens/verify".to_owned(),
         "waiting_rooms/file".to_owned(),
         "waiting_rooms/audit_log".to_owned(),
@@ -85,7 +88,10 @@ fn filled(template: &str) -> String {
 
 fn operation(target: Target, method: Method) -> Value {
     let Meaning { id, summary, body, result } = meaning(target, method);
-    let of_list = matches!(target, Target::AccountRooms | Target::Rooms(_) | Target::Events(..));
+    let of_list = matches!(
+        target,
+        Target::AccountRooms | Target::Rooms(_) | Target::Events(..) | Target::Tokens
+    );
     let is_look_up = matches!(target, Target::Zones | Target::Accounts | Target::AuditLog);
     let has_pages = of_list && method == Method::Get || is_look_up;
     let mut done = json!({

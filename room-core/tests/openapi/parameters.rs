@@ -12,6 +12,7 @@ pub fn all() -> Value {
         "event_id",
         "rule_id",
         "webhook_id",
+        "token_id",
         "list_id",
         "item_id",
         "operation_id",
@@ -56,7 +57,11 @@ pub fn shared(name: &str) -> Value {
 /// The parameters of one operation, beside those of its path.
 pub fn of(target: Target, method: Method) -> Vec<Value> {
     let mut all = match target {
-        Target::AccountRooms | Target::Rooms(_) | Target::Events(..) if method.reads() => paging(),
+        Target::AccountRooms | Target::Rooms(_) | Target::Events(..) | Target::Tokens
+            if method.reads() =>
+        {
+            paging()
+        }
         Target::Zones => [paging_any(), zone_filters()].concat(),
         Target::Accounts => [paging_any(), account_filters()].concat(),
         Target::File if method.reads() => {

@@ -4,7 +4,7 @@ use room_core::room::language::Language;
 use serde_json::{Value, json};
 
 use crate::forms::{add, changed, filed_room, shown, shown_with, with_written_routes, written};
-use crate::{answers, lists, page_fields, trial, webhooks};
+use crate::{answers, lists, page_fields, tokens, trial, webhooks};
 
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
@@ -30,6 +30,9 @@ pub fn all() -> Value {
         "RemovedWebhook": webhooks::removed(),
         "WebhookInput": webhooks::written(webhook.clone()),
         "WebhookPatch": webhooks::changed(webhook),
+        "NamedToken": tokens::shown(),
+        "NamedTokenInput": written(tokens::token()),
+        "NamedTokenPatch": changed(tokens::token()),
         "Preview": written(page_fields::added_to(preview())),
         "Trial": written(trial::request()),
         "TrialResult": trial::result(),
@@ -49,6 +52,7 @@ pub fn base(kind: &str) -> Value {
         "Rule" => rule(),
         "List" => lists::list(),
         "Webhook" => webhooks::webhook(),
+        "NamedToken" => tokens::token(),
         _ => settings(),
     }
 }

@@ -7,6 +7,7 @@ use room_core::base::time::Timestamp;
 use room_core::management::api::{Call, route};
 use room_core::management::config::parse_rooms;
 use room_core::management::registry::{Bounds, Configuration, Registry};
+use room_core::management::token::Grant;
 use room_core::room::Room;
 use room_core::room::zones::Zones;
 use serde_json::{Value, json};
@@ -70,6 +71,7 @@ impl World {
             if_match: String::new(),
             idempotency_key: String::new(),
             actor: "me@shop.example".to_owned(),
+            grant: Grant::owner(),
         };
         let mut draw = [0; 16];
         draw[..8].copy_from_slice(&self.seconds.to_be_bytes());

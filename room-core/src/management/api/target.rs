@@ -1,11 +1,11 @@
 //! The paths of the API. They are the 24 operations of Cloudflare's Waiting Room API, those of its
-//! lists, the look-ups of zones, accounts and the token, and our own: history, webhooks, trial of
+//! lists, the look-ups of zones and accounts, tokens, and our own: history, webhooks, trial of
 //! rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
 use super::reply::Failure;
-use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, WebhookId, ZoneId};
+use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, TokenId, WebhookId, ZoneId};
 
 /// What a request is about, from its path below `client/v4/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +65,12 @@ pub enum Target {
     User,
     /// `user/tokens/verify`, `accounts/{account}/tokens/verify`: whether the request's token is valid, and what it allows.
     TokenVerify,
+    /// `user/tokens`: the named tokens.
+    Tokens,
+    /// `user/tokens/{token}`.
+    Token(TokenId),
+    /// `user/tokens/{token}/value`: gives the token another value.
+    TokenValue(TokenId),
     /// `waiting_rooms/file`: all rooms as `rooms.json` holds them. Ours.
     File,
     /// `waiting_rooms/audit_log`: who changed what. Ours.
@@ -132,12 +138,6 @@ pub fn route(method: &str, path: &str) -> Result<(Target, Method), Failure> {
 }
 
 impl Target {
-    /// Returns the method that the sender must be allowed to use. A preview and a trial of rules
-    /// are sent by `POST`, but they change nothing for others, so reading is enough.
-    pub fn needs(self, method: Method) -> Method {
-        if matches!(self, Self::Preview(_) | Self::RuleTrial(..)) { Method::Get } else { method }
-    }
-
     fn methods(self) -> &'static [Method] {
         use Method::{Delete, Get, Patch, Post, Put};
         match self {
@@ -155,10 +155,11 @@ impl Target {
             | Self::TokenVerify
             | Self::AuditLog
             | Self::Doctor => &[Get],
-            Self::List(_) => &[Get, Put, Delete],
+            Self::List(_) | Self::Token(_) => &[Get, Put, Delete],
+            Self::TokenValue(_) => &[Put],
             Self::ListItems(_) => &[Get, Post, Put, Delete],
             Self::Rooms(_) => &[Get, Post, Delete],
-            Self::Events(..) | Self::Webhooks(..) | Self::Lists => &[Get, Post],
+            Self::Events(..) | Self::Webhooks(..) | Self::Lists | Self::Tokens => &[Get, Post],
             Self::Room(..) | Self::Event(..) => &[Get, Put, Patch, Delete],
             Self::Webhook(..) => &[Get, Patch, Delete],
             Self::Preview(_) | Self::RuleTrial(..) | Self::WebhookTest(..) => &[Post],
@@ -171,15 +172,20 @@ impl Target {
 }
 
 fn target(path: &str) -> Result<Target, Failure> {
+    let token = |id: &str| id.parse().map_err(|_| Failure::not_found("token"));
     let segments: Vec<&str> = path.trim_end_matches('/').split('/').collect();
     match segments.as_slice() {
         ["zones"] => Ok(Target::Zones),
         ["zones", zone] => Ok(Target::Zone(zone.parse().map_err(|_| Failure::no_route())?)),
         ["accounts"] => Ok(Target::Accounts),
         ["accounts", account] if !account.is_empty() => Ok(Target::Account),
-        ["user"] => Ok(Target::User),
-        ["user", "tokens", "verify"] => Ok(Target::TokenVerify),
         ["accounts", account, "tokens", "verify"] if !account.is_empty() => Ok(Target::TokenVerify),
+        ["user"] => Ok(Target::User),
+        // This stands where the id of a token would: it comes first.
+        ["user", "tokens", "verify"] => Ok(Target::TokenVerify),
+        ["user", "tokens"] => Ok(Target::Tokens),
+        ["user", "tokens", id] => Ok(Target::Token(token(id)?)),
+        ["user", "tokens", id, "value"] => Ok(Target::TokenValue(token(id)?)),
         ["waiting_rooms", "file"] => Ok(Target::File),
         ["waiting_rooms", "audit_log"] => Ok(Target::AuditLog),
         ["waiting_rooms", "doctor"] => Ok(Target::Doctor),
@@ -246,7 +252,7 @@ mod tests {
     fn the_24_operations_those_of_lists_and_ours_are_routed() {
         let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
         let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
-        let webhook = ID.parse().unwrap();
+        let (webhook, token) = (ID.parse().unwrap(), ID.parse().unwrap());
         let rooms = format!("zones/{ID}/waiting_rooms");
         let (lists, list, item) =
             ("accounts/any/rules/lists", ID.parse().unwrap(), ID.parse().unwrap());
@@ -290,6 +296,9 @@ mod tests {
             (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
             (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
             ("user/tokens/verify".to_owned(), Target::TokenVerify, "GET"),
+            ("user/tokens".to_owned(), Target::Tokens, "GET POST"),
+            (format!("user/tokens/{ID}"), Target::Token(token), "GET PUT DELETE"),
+            (format!("user/tokens/{ID}/value"), Target::TokenValue(token), "PUT"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
             ("waiting_rooms/doctor".to_owned(), Target::Doctor, "GET"),
@@ -309,7 +318,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 6 + 1 + 1);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

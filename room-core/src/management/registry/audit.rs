@@ -9,8 +9,10 @@ use sha2::{Digest, Sha256};
 
 use super::change::Answer;
 use super::document::Document;
+use crate::base::id::TokenId;
 use crate::base::time::Timestamp;
-use crate::management::api::{AuditFilter, Method, Paging, Reply};
+use crate::management::api::{AuditFilter, Method, Paging, Part, Reply, part_of, route};
+use crate::management::token::Scope;
 
 /// The most entries of the log. Older ones are dropped. The number is ours.
 const MAX_ENTRIES: usize = 10_000;
@@ -28,8 +30,12 @@ pub struct AuditEntry {
     pub version: u64,
     /// When the change was made, in ISO 8601.
     pub at: String,
-    /// Who made it: the address of `X-Auth-Email`, or `token`.
+    /// Who made it: the name of the token, or of the owner's secret one the address of
+    /// `X-Auth-Email` or `owner`.
     pub actor: String,
+    /// The id of the named token that made it; `None` for the owner's secret one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<TokenId>,
     /// The method of the call.
     pub method: Method,
     /// What changed, as a path of the API.
@@ -64,6 +70,7 @@ impl AuditEntry {
             version,
             at: now.to_iso8601(),
             actor: actor.to_owned(),
+            token: None,
             method,
             target,
             before: changed(before, after),
@@ -109,13 +116,18 @@ impl AuditLog {
         found.and_then(|(_, text)| read(text))
     }
 
-    /// Shows a page of the entries that the filter accepts, newest first.
-    pub fn page(&self, filter: &AuditFilter, paging: Paging) -> Answer {
+    /// Shows a page of the entries within `scope` that the filter accepts, newest first.
+    pub fn page(&self, filter: &AuditFilter, scope: &Scope, paging: Paging) -> Answer {
+        let ids = scope.ids();
+        // Few of many thousands are read to learn what they are about.
+        let is_named = |text: &str| ids.is_empty() || ids.iter().any(|id| text.contains(id));
         let passes = |text: &&str| {
             let passes = |entry: AuditEntry| {
-                filter.passes(&entry.at, &entry.actor, entry.method, &entry.target)
+                is_within(scope, &entry.target)
+                    && filter.passes(&entry.at, &entry.actor, entry.method, &entry.target)
             };
-            filter.is_empty() || read(text).is_some_and(passes)
+            let has_all = filter.is_empty() && *scope == Scope::All;
+            has_all || is_named(text) && read(text).is_some_and(passes)
         };
         let texts = self.entries.iter().rev().map(|(_, text)| text.as_str());
         let texts: Vec<&str> = texts.filter(passes).collect();
@@ -123,6 +135,17 @@ impl AuditLog {
         let page = paging.slice(&texts).iter().map(shown).collect();
         let reply = Reply::part(page, texts.len(), paging);
         Answer { reply, changes: Vec::new() }
+    }
+}
+
+/// Whether a scope has what an entry is about.
+fn is_within(scope: &Scope, target: &str) -> bool {
+    let part = route(Method::Get.name(), target).map(|(target, _)| part_of(target));
+    match part {
+        _ if *scope == Scope::All => true,
+        Ok(Part::Room(zone, room)) => scope.has_room(zone, room),
+        Ok(Part::Zone(zone)) => scope.has_zone(zone),
+        Ok(Part::Each | Part::None) | Err(_) => false,
     }
 }
 

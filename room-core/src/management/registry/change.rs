@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::document::Document;
 use super::preview::Preview;
-use crate::base::id::{ListId, RoomId, WebhookId, ZoneId};
+use crate::base::id::{ListId, RoomId, TokenId, WebhookId, ZoneId};
 use crate::management::api::Reply;
+use crate::management::token::NamedToken;
 use crate::room::Room;
 use crate::room::named_list::NamedList;
 use crate::room::webhook::Webhook;
@@ -35,6 +36,8 @@ pub enum Effect {
     NoList(ListId),
     /// Removes a webhook, and stores another state of it or a new one.
     Webhook(Option<WebhookId>, Option<Box<Webhook>>),
+    /// Removes a named token, and stores another state of it or a new one.
+    Token(Option<TokenId>, Option<Box<NamedToken>>),
     /// Stores the settings of a zone.
     Settings(ZoneId, ZoneSettings),
     /// Keeps or forgets a preview by its name; the configuration stays the same.

@@ -7,6 +7,7 @@ use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::management::api::Failure;
+use crate::management::token::Grant;
 use crate::room::Room;
 
 /// The state of the registry when a call came, and everything else that the answer depends on.
@@ -22,6 +23,8 @@ pub struct CallContext<'a> {
     pub stored: &'a Stored,
     /// What the deployment allows owners.
     pub deployment: &'a Deployment,
+    /// What the sender of the call may do.
+    pub grant: &'a Grant,
 }
 
 impl<'a> CallContext<'a> {

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::context::CallContext;
 use super::rooms;
 use super::stored::Stored;
 use crate::base::sorted;
@@ -13,6 +14,7 @@ use crate::management::config::{
     ErrorCode, FieldError, full_document, full_list_document, webhook_document,
     zone_settings_document,
 };
+use crate::management::token::Scope;
 use crate::room::Room;
 use crate::room::named_list::NamedList;
 use crate::room::webhook::Webhook;
@@ -23,21 +25,26 @@ const FORMAT: u64 = 1;
 /// a quarter of the longest body, so that most parts can be imported as they are.
 const PART_BYTES: usize = 1_000_000;
 
-/// Writes all rooms with their events and rules, as `rooms.json` holds them, oldest first.
-pub fn rooms_file(stored: &Stored) -> Value {
-    rooms::in_order(stored).into_iter().map(|room| Value::Object(full_document(room))).collect()
+/// Writes all rooms that the sender may see with their events and rules, as `rooms.json` holds
+/// them, oldest first.
+pub fn rooms_file(context: CallContext<'_>) -> Value {
+    let rooms = rooms::in_order(context.stored).into_iter();
+    let seen = rooms.filter(|room| context.grant.sees(room));
+    seen.map(|room| Value::Object(full_document(room))).collect()
 }
 
 /// Writes the part that begins with the entry of this number, counted from 0. `next` is the number
 /// with which the next part begins, `null` in the last one. Parts of the same `version` belong
-/// together.
-pub fn part(stored: &Stored, from: usize) -> Value {
-    let lists = sorted::stably_by_number(stored.lists().values().collect(), |list: &&NamedList| {
-        list.created_on.0
-    });
-    let rooms = rooms::in_order(stored);
+/// together. A sender for some zones or rooms gets these, and no lists, which belong to none.
+pub fn part(context: CallContext<'_>, from: usize) -> Value {
+    let (stored, scope) = (context.stored, &context.grant.scope);
+    let lists = stored.lists().values().filter(|_| *scope == Scope::All);
+    let lists = sorted::stably_by_number(lists.collect(), |list: &&NamedList| list.created_on.0);
+    let mut rooms = rooms::in_order(stored);
+    rooms.retain(|room| context.grant.sees(room));
+    let zones = || stored.zone_settings().iter().filter(|(zone, _)| scope.has_zone(**zone));
     let (of_lists, of_rooms) = (lists.len(), rooms.len());
-    let total = of_lists + of_rooms + stored.zone_settings().len();
+    let total = of_lists + of_rooms + zones().count();
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
     let [in_lists, in_rooms, in_zones] = &mut parts;
     let (mut at, mut bytes) = (from, 0);
@@ -47,7 +54,7 @@ pub fn part(stored: &Stored, from: usize) -> Value {
         } else if let Some(room) = rooms.get(at - of_lists) {
             (&mut *in_rooms, with_webhooks(stored, room))
         } else {
-            let zone = stored.zone_settings().iter().nth(at - of_lists - of_rooms);
+            let zone = zones().nth(at - of_lists - of_rooms);
             let Some((zone, settings)) = zone else { break };
             let mut document = zone_settings_document(*settings);
             document.insert("zone_id".to_owned(), json!(zone));

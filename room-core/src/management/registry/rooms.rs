@@ -73,10 +73,11 @@ pub fn list(
     paging: Paging,
 ) -> Result<Answer, Failure> {
     zone.map_or(Ok(()), |zone| context.check_zone(zone))?;
-    let of_zone = |room: &&Room| zone.is_none_or(|zone| room.zone_id == zone);
+    let is_listed =
+        |room: &&Room| zone.is_none_or(|zone| room.zone_id == zone) && context.grant.sees(room);
     let rooms: Vec<_> = in_order(context.stored)
         .into_iter()
-        .filter(of_zone)
+        .filter(is_listed)
         .map(|room| shown(context.now, room))
         .collect();
     Ok(Answer { reply: Reply::page(&rooms, paging), changes: Vec::new() })

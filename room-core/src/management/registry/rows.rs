@@ -4,12 +4,13 @@
 use serde_json::{Map, Value, json};
 
 use super::preview::Preview;
-use crate::base::id::{ListId, WebhookId, ZoneId};
+use crate::base::id::{ListId, TokenId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::management::config::{
     FieldError, full_list_document, rule_document, stored_document, stored_event_document,
     webhook_row, zone_settings_document,
 };
+use crate::management::token::NamedToken;
 use crate::room::Room;
 use crate::room::named_list::{ListItem, NamedList};
 use crate::room::webhook::Webhook;
@@ -27,13 +28,17 @@ pub struct Row {
 
 impl Row {
     /// The tables.
-    pub const TABLES: [&str; 2] = ["rows", "webhooks"];
+    pub const TABLES: [&str; 3] = ["rows", "webhooks", "tokens"];
 
-    /// Returns the table of the row. Versions before webhooks refuse to start with a row of an
-    /// unknown kind, but never look into a separate table.
+    /// Returns the table of the row. Versions before webhooks or tokens refuse to start with a row
+    /// of an unknown kind, but never look into a separate table.
     pub fn table(&self) -> &'static str {
-        let [rows, webhooks] = Self::TABLES;
-        if self.key.starts_with(WEBHOOK) { webhooks } else { rows }
+        let [rows, webhooks, tokens] = Self::TABLES;
+        match self.key.split('/').next() {
+            Some(WEBHOOK) => webhooks,
+            Some(TOKEN) => tokens,
+            _ => rows,
+        }
     }
 }
 
@@ -49,7 +54,10 @@ pub struct BadRow {
 pub const VERSION: &str = "version";
 
 /// The beginning of the keys of webhooks.
-pub const WEBHOOK: &str = "webhook/";
+pub const WEBHOOK: &str = "webhook";
+
+/// The beginning of the keys of named tokens.
+pub const TOKEN: &str = "token";
 
 /// Writes the rows of one room: the room, each of its events, and its rules.
 fn of_room(room: &Room) -> SortedMap<String, String> {
@@ -122,8 +130,16 @@ pub fn of_list(id: ListId, list: Option<&NamedList>) -> Row {
 /// Writes the row of a webhook, or deletes it.
 pub fn of_webhook(id: WebhookId, webhook: Option<&Webhook>) -> Row {
     Row {
-        key: format!("{WEBHOOK}{id}"),
+        key: format!("{WEBHOOK}/{id}"),
         value: webhook.map(|webhook| webhook_row(webhook).to_string()),
+    }
+}
+
+/// Writes the row of a named token, or deletes it.
+pub fn of_token(id: TokenId, token: Option<&NamedToken>) -> Row {
+    Row {
+        key: format!("{TOKEN}/{id}"),
+        value: token.and_then(|token| serde_json::to_string(token).ok()),
     }
 }
 

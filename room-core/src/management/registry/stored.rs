@@ -7,7 +7,7 @@ use super::audit::{AuditEntry, AuditLog};
 use super::change::{Change, Effect};
 use super::preview::Preview;
 use super::rows::{self, BadRow, Row};
-use crate::base::id::{ListId, RoomId, WebhookId, ZoneId};
+use crate::base::id::{ListId, RoomId, TokenId, WebhookId, ZoneId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method};
@@ -15,6 +15,7 @@ use crate::management::config::{
     Claims, ErrorCode, FieldError, read_bypass_rules, read_event, read_named_list, read_room,
     read_zone_settings, stored_webhook,
 };
+use crate::management::token::NamedToken;
 use crate::room::Room;
 use crate::room::named_list::{self, NamedList};
 use crate::room::webhook::Webhook;
@@ -35,6 +36,7 @@ pub struct Stored {
     lists: SortedMap<ListId, NamedList>,
     zone_settings: SortedMap<ZoneId, ZoneSettings>,
     webhooks: SortedMap<WebhookId, Webhook>,
+    tokens: Vec<NamedToken>,
     audit: AuditLog,
     previews: SortedMap<String, Preview>,
 }
@@ -44,6 +46,8 @@ pub struct Stored {
 pub struct Author<'call> {
     /// The author's name in the audit log.
     pub actor: &'call str,
+    /// The author's named token; `None` for a secret one.
+    pub token: Option<TokenId>,
     /// The method of the call.
     pub method: Method,
     /// The mark by which the same call is recognized, see `idempotency`.
@@ -95,6 +99,11 @@ impl Stored {
         &self.webhooks
     }
 
+    /// Returns the named tokens, in no particular order.
+    pub fn tokens(&self) -> &[NamedToken] {
+        &self.tokens
+    }
+
     /// Returns the log of who changed what.
     pub fn audit(&self) -> &AuditLog {
         &self.audit
@@ -140,6 +149,8 @@ impl Stored {
                 Effect::Webhook(id, None) => {
                     id.iter().map(|id| rows::of_webhook(*id, None)).collect()
                 }
+                Effect::Token(_, Some(token)) => vec![rows::of_token(token.id, Some(token))],
+                Effect::Token(id, None) => id.iter().map(|id| rows::of_token(*id, None)).collect(),
                 Effect::Settings(zone, settings) => vec![rows::of_settings(*zone, *settings)],
                 Effect::Preview(..) => Vec::new(),
             });
@@ -158,7 +169,8 @@ impl Stored {
                 (author.actor, author.method, target),
                 (before.as_ref(), after.as_ref()),
             );
-            let entry = AuditEntry { idempotency: author.mark.clone(), ..entry };
+            let (token, idempotency) = (author.token, author.mark.clone());
+            let entry = AuditEntry { token, idempotency, ..entry };
             let text = json!(entry).to_string();
             written.push(rows::of_audit(self.version, Some(text.clone())));
             let dropped = self.audit.push(self.version, text).into_iter();
@@ -194,6 +206,10 @@ impl Stored {
                 if let Some(webhook) = webhook {
                     self.webhooks.insert(webhook.id, *webhook);
                 }
+            }
+            Effect::Token(gone, token) => {
+                self.tokens.retain(|token| Some(token.id) != gone);
+                self.tokens.extend(token.map(|token| *token));
             }
             Effect::Settings(zone, settings) => {
                 self.zone_settings.insert(zone, settings);
@@ -259,6 +275,10 @@ impl Stored {
             self.audit.restore(version.parse().unwrap_or_default(), text.to_owned());
             return Ok(());
         }
+        if key.starts_with(rows::TOKEN) {
+            self.tokens.push(serde_json::from_str(text).map_err(|error| error.to_string())?);
+            return Ok(());
+        }
         let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let unknown = || "is of a kind that this version does not know".to_owned();
         let mut parts = key.split('/');
@@ -288,7 +308,7 @@ impl Stored {
                 let settings = read_zone_settings(&value).map_err(rows::joined)?;
                 self.zone_settings.insert(zone, settings);
             }
-            "webhook" => {
+            rows::WEBHOOK => {
                 let webhook = stored_webhook(&value).ok_or_else(unknown)?;
                 // A version before webhooks may have removed its room.
                 if self.rooms.contains_key(&webhook.room) {

@@ -4,6 +4,7 @@ mod file;
 mod lists;
 mod log;
 mod named_lists;
+mod tokens;
 mod trial;
 mod turnstile;
 mod webhooks;
@@ -16,6 +17,7 @@ use crate::base::sorted::SortedMap;
 use crate::base::time::Timestamp;
 use crate::management::api::{Call, route};
 use crate::management::config::parse_rooms;
+use crate::management::token::Grant;
 use crate::room::Room;
 use crate::room::zones::Zones;
 
@@ -30,6 +32,8 @@ struct World {
     bounds: Bounds,
     /// The header `Idempotency-Key` of all requests.
     key: String,
+    /// What the sender of all requests may do.
+    grant: Grant,
 }
 
 impl World {
@@ -39,8 +43,8 @@ impl World {
 
     fn with_bounds(bounds: Bounds) -> Self {
         let registry = registry(&SortedMap::new(), bounds);
-        let (stored, key) = (SortedMap::new(), String::new());
-        Self { registry, stored, seconds: 1_795_255_200, bounds, key }
+        let (stored, key, grant) = (SortedMap::new(), String::new(), Grant::owner());
+        Self { registry, stored, seconds: 1_795_255_200, bounds, key, grant }
     }
 
     /// Performs one request, and returns status and envelope.
@@ -63,6 +67,7 @@ impl World {
             if_match: String::new(),
             idempotency_key: self.key.clone(),
             actor: "me@shop.example".to_owned(),
+            grant: self.grant.clone(),
         };
         let mut draw = [0; 16];
         draw[..8].copy_from_slice(&self.seconds.to_be_bytes());

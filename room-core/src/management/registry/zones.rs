@@ -51,8 +51,19 @@ pub fn show_account() -> Answer {
 }
 
 /// Finds the zones with their names: those of `ZONES`, or without any those of the rooms. Then a
-/// zone is called by the shortest host of its rooms.
+/// zone is called by the shortest host of its rooms. A sender for some zones or rooms knows these.
 fn known(context: CallContext<'_>) -> SortedMap<ZoneId, String> {
+    let mut known = of_all(context);
+    let is_seen = |zone: ZoneId| {
+        let mut rooms = context.stored.rooms().values();
+        context.grant.scope.has_zone(zone)
+            || rooms.any(|room| room.zone_id == zone && context.grant.sees(room))
+    };
+    known.retain(|zone, _| is_seen(*zone));
+    known
+}
+
+fn of_all(context: CallContext<'_>) -> SortedMap<ZoneId, String> {
     let configured = context.deployment.zones.all();
     let mut known: SortedMap<ZoneId, String> =
         configured.map(|(id, domain)| (id, domain.as_str().to_owned())).collect();

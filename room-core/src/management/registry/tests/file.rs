@@ -8,6 +8,7 @@ use crate::base::time::Timestamp;
 use crate::management::api::{Call, route};
 use crate::management::config::parse_rooms;
 use crate::management::registry::{Bounds, Registry};
+use crate::management::token::Grant;
 
 const ID: &str = "de30de30de30de30de30de30de30de30";
 const EVENT: &str = "e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0e0";
@@ -46,6 +47,7 @@ fn ask(
         body,
         base_url: String::new(),
         actor,
+        grant: Grant::owner(),
         if_match: String::new(),
         idempotency_key: String::new(),
     };

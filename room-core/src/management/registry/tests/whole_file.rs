@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{OTHER, World, ZONE, event, rooms};
 use crate::management::registry::Configuration;
+use crate::management::token::{Grant, Role, Scope};
 
 const FILE: &str = "waiting_rooms/file";
 const KEY: &str = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
@@ -43,6 +44,21 @@ fn full() -> (World, String) {
     world.get("POST", &hooks, &json!({ "url": "https://plain.example" }));
     world.get("POST", &hooks, &json!({ "format": "pagerduty", "routing_key": KEY }));
     (world, hooks)
+}
+
+#[test]
+fn a_token_for_a_zone_gets_what_is_in_it_and_no_lists() {
+    let (mut world, _) = full();
+    let check = |world: &mut World, zone: &str, want: [usize; 3]| {
+        let scope = Scope::Parts { zones: vec![zone.parse().expect("an id")], rooms: Vec::new() };
+        world.grant = Grant { role: Role::Admin, scope, token: None };
+        let (file, _) = exported(world);
+        let counts =
+            ["lists", "zones", "rooms"].map(|name| file[name].as_array().map_or(9, Vec::len));
+        assert_eq!(counts, want, "{zone}: {file}");
+    };
+    check(&mut world, ZONE, [0, 0, 1]);
+    check(&mut world, OTHER, [0, 1, 0]);
 }
 
 #[test]
