@@ -35,10 +35,14 @@ function kindOf(method, before, after) {
 }
 
 function nameOf(target, rooms, before, after) {
-  const [, id, part] = TARGET.exec(target) ?? [];
   const own = after?.name ?? before?.name;
-  const room = rooms.find((one) => one.id === id)?.name;
   if (target.startsWith(TOKENS)) return `Token ${own ?? target.slice(TOKENS.length)}`;
+  return nameInZone(target, rooms, own);
+}
+
+function nameInZone(target, rooms, own) {
+  const [, id, part] = TARGET.exec(target) ?? [];
+  const room = rooms.find((one) => one.id === id)?.name;
   if (!id) return target.startsWith("zones/") ? "Settings of a zone" : target;
   if (id === SETTINGS) return "Settings of a zone";
   const of = room ? ` of room ${room}` : "";
