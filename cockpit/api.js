@@ -126,7 +126,8 @@ export function whyNotSignedIn({ code, message }) {
   if (code === MISSING_TOKEN) {
     return (
       "This is not a token that counts here. It is one made under People, the secret API_TOKEN, " +
-      "or API_TOKEN_READ to look only; `npm run deploy` keeps them in production/secrets.json, `npm start` in .dev.vars."
+      "or API_TOKEN_READ to look only; `npm run deploy` keeps them in " +
+      "production/secrets.json, `npm start` in .dev.vars."
     );
   }
   if (code === GUESSED_TOO_OFTEN) {

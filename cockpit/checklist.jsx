@@ -17,7 +17,8 @@ export function Checklist({ session, room, event, live }) {
   const isHere = numbers?.estimated_total_active_users + numbers?.estimated_queued_users > 0;
   const came = { what: "Route", told: "visitors are here now", verdict: "ok" };
   const asked = found.map((line) => (line.what === "Route" && isHere ? came : line));
-  const lines = [...checklist({ room, event, examined, isScoped, isLocal, now }), ...asked, quota()];
+  const known = checklist({ room, event, examined, isScoped, isLocal, now });
+  const lines = [...known, ...asked, quota()];
   return (
     <section aria-labelledby="ready">
       <h2 id="ready">Checklist</h2>

@@ -61,8 +61,8 @@ export function Page({ session, room, reload }) {
       ) : (
         <>
           <p>
-            {session.maySteer ? "This token steers, and leaves the page." : "This token only looks."}{" "}
-            To change the page, sign out and enter one that may, like <code>API_TOKEN</code>.
+            {session.maySteer ? "This token only steers." : "This token only looks."} To change the
+            page, sign out and enter one that may, like <code>API_TOKEN</code>.
           </p>
           <Preview values={values} seen={seen} />
         </>

@@ -10,9 +10,9 @@ const TOKEN_LOST = "The token is not accepted any more: it was changed, revoked,
 
 /**
  * Returns `{ session, farewell, signIn, signOut }`. A session is
- * `{ token, ...rights, ask, call, visit, watch }`, with the rights of `rightsOf`: `ask` makes a call and returns the whole answer,
- * `call` its result, `visit` sends a test visitor, `watch` has the numbers of now; `farewell` says
- * why the last one ended, if nobody asked for it.
+ * `{ token, ...rights, ask, call, visit, watch }`, with the rights of `rightsOf`:
+ * `ask` makes a call and returns the whole answer, `call` its result, `visit` sends a test visitor,
+ * `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked for it.
  */
 export function useSession() {
   const [kept, set] = useState(read);

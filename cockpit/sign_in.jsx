@@ -47,9 +47,9 @@ export function SignIn({ farewell, onSignIn }) {
         </button>
         <p id="token-help" class="soft">
           Your own, if somebody made you one under People; or API_TOKEN to look and to change,
-          API_TOKEN_READ to look only: <code>npm run deploy</code> keeps these in production/secrets.json,{" "}
-          <code>npm start</code> in .dev.vars. This tab keeps the token until it is closed or you
-          sign out.
+          API_TOKEN_READ to look only: <code>npm run deploy</code> keeps these in
+          production/secrets.json, <code>npm start</code> in .dev.vars. This tab keeps the token
+          until it is closed or you sign out.
         </p>
       </form>
     </main>

@@ -23,7 +23,7 @@ const HEADERS = [
  * Returns the verdict that tells what became of one visit: `{ outcome, ticket, cookie }`, where
  * `outcome` is "inside", "waits", "left", or why the room does not decide, as the API's trial of a
  * request says it. `ask(method, path, body)` makes a call of the API with the credentials of the
- * request, and returns its verdict; `readBody()` reads the request's body: `{ url, ticket, leaves }`.
+ * request, and returns its verdict; `readBody()` reads the body: `{ url, ticket, leaves }`.
  */
 export async function testVisitor(request, ask, readBody, env) {
   const [, zone, id] = ROOM.exec(new URL(request.url).searchParams.get("room") ?? "") ?? [];

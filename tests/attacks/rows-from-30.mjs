@@ -178,8 +178,8 @@ export const ROWS_FROM_30 = [
   },
   {
     attack:
-      "A named token used beyond its role, its zones and rooms or its end; one that makes a wider " +
-      "one; a guess of one; a hash that leaks",
+      "A named token used beyond its role, its zones and rooms or its end; one that makes a " +
+      "wider one; a guess of one; a hash that leaks",
     holds:
       "each call is held against role, scope and time; lists, exports, metrics, GraphQL, streams " +
       "and the log have what is in scope; nobody makes or sees a token that may more; hashes of " +

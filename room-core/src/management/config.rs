@@ -15,7 +15,7 @@ mod fields;
 mod named_list;
 #[cfg(test)]
 mod tests;
-mod token;
+pub mod token;
 mod trial_request;
 mod value;
 mod webhook;
@@ -42,7 +42,6 @@ pub use self::named_list::{
     full_list_document, is_fixed, list_item_document, named_list_document, read_list_items,
     read_named_list,
 };
-pub use self::token::{OWNER, TokenFields, read_token, token_document};
 pub use self::trial_request::{TrialRequest, read_trial};
 use self::value::{
     MAX_TEXT_BYTES, boolean, choice, list, malformed, only, parsed, parsed_or_default, text,
@@ -161,8 +160,7 @@ pub fn read_preview(value: &Value) -> Result<(String, Branding), Vec<FieldError>
     let page = page.and_then(|source| check_template(&mut fields, name, source));
     let branding = branding::read_branding(&mut fields);
     let errors = fields.finish();
-    let read = page.map(str::to_owned).zip(branding);
-    read.filter(|_| errors.is_empty()).ok_or(errors)
+    page.map(str::to_owned).zip(branding).filter(|_| errors.is_empty()).ok_or(errors)
 }
 
 /// Reads a room. On failure, returns `None` and leaves at least one error in `fields`.

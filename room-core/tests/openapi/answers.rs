@@ -316,7 +316,7 @@ fn audit_entry() -> Value {
             "at": { "type": "string", "format": "date-time" },
             "actor": {
                 "type": "string",
-                "description": "The name of a token, or for the owner's secret one an address or owner.",
+                "description": "A token's name; of the owner's secret one an address, or owner.",
             },
             "token": { "type": "string", "description": "The id of the named token." },
             "method": { "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] },

@@ -26,10 +26,11 @@ use std::{env, fs};
 
 use room_core::base::time::Timestamp;
 use room_core::management::api::Paging;
+use room_core::management::config::token::{read_token, token_document};
 use room_core::management::config::{
     FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
-    read_token, read_webhook, read_zone_settings, room_document, rule_document, stored_webhook,
-    token_document, webhook_document, zone_settings_document,
+    read_webhook, read_zone_settings, room_document, rule_document, stored_webhook, token_document,
+    webhook_document, zone_settings_document,
 };
 use room_core::management::token::{NamedToken, Role, Scope};
 use room_core::room::webhook::Webhook;

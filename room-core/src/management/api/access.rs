@@ -7,7 +7,7 @@ use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::public_values::{self, is_local};
 use crate::keys::token;
-use crate::management::config::{OWNER, token_document};
+use crate::management::config::token::{OWNER, token_document};
 use crate::management::token::{Grant, NamedToken, Role};
 
 /// Wrong tokens of one network that are answered with 403, per minute and isolate. Status 429

@@ -11,7 +11,8 @@ use super::document::{Document, Meaning, drawn_id, with};
 use crate::base::id::{RoomId, TokenId};
 use crate::keys::token;
 use crate::management::api::{self, Failure, Method, Paging, Reply};
-use crate::management::config::{ErrorCode, FieldError, TokenFields, read_token, token_document};
+use crate::management::config::token::{TokenFields, read_token, token_document};
+use crate::management::config::{ErrorCode, FieldError};
 use crate::management::token::{NamedToken, PREFIX, Role, Scope};
 
 /// The most named tokens. The number is ours: an isolate looks through all of them.
