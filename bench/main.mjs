@@ -16,7 +16,7 @@ import { sendForJson } from "../tests/harness/http.mjs";
 import { monthlyBill } from "./bill/bill.mjs";
 import { Child } from "./child.mjs";
 import { firstRequests } from "./first-requests.mjs";
-import { ownLines } from "./own/measure.mjs";
+import { ownLines } from "./own.mjs";
 import { ownersTable } from "./owner.mjs";
 import { crowdHandlerRooms } from "./peer-accounts.mjs";
 import { loopTable } from "./loop.mjs";

@@ -79,7 +79,7 @@ export const STEPS = [
   // Builds all from nothing, as CI does in its fresh clone.
   { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
   // Installs the tools of a release folder from nothing: mostly the network's time.
-  { name: "released", tier: GATES, lane: BROWSER, folder: "tests/bare/release", needs: "wrangler" },
+  { name: "released", tier: GATES, lane: BROWSER, folder: "tests/released", needs: "wrangler" },
   // Begin with the tests, so that nothing is left to compile when these are over.
   {
     name: "fuzz",

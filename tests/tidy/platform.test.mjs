@@ -1,4 +1,4 @@
-/** What differs between Cloudflare and an owner's machine is behind one door for each part of it. */
+/** Each part that differs between Cloudflare and an owner's machine has one door. */
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

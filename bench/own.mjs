@@ -8,13 +8,13 @@
 import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { residentBytes } from "../../tests/harness/workerd-process.mjs";
-import { CONNECTIONS, playCycles } from "../rounds.mjs";
-import { SLOW } from "../rooms.mjs";
-import { CONTROL, PASS_THROUGH, VARIANTS } from "../variants.mjs";
-import { Visitors } from "../visitors.mjs";
-import { WITHOUT_PROXY, linesOf } from "./report.mjs";
-import { HOST, NO_PROXY, startServers } from "./servers.mjs";
+import { residentBytes } from "../tests/harness/workerd-process.mjs";
+import { CONNECTIONS, playCycles } from "./rounds.mjs";
+import { SLOW } from "./rooms.mjs";
+import { CONTROL, PASS_THROUGH, VARIANTS } from "./variants.mjs";
+import { Visitors } from "./visitors.mjs";
+import { WITHOUT_PROXY, linesOf } from "./own/report.mjs";
+import { HOST, NO_PROXY, startServers } from "./own/servers.mjs";
 
 /** The kinds of visits, of those of the whole benchmark. */
 const KINDS = ["uncovered", "admitted", "renewed", "early"];

@@ -9,10 +9,10 @@ import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { bareEnvironment, pathOf, programAt, testFolder } from "../../harness/bare-machine.mjs";
-import { freePort } from "../../harness/free-port.mjs";
-import { send } from "../../harness/http.mjs";
-import { OwnOrigin } from "../../harness/own-server.mjs";
+import { bareEnvironment, pathOf, programAt, testFolder } from "../harness/bare-machine.mjs";
+import { freePort } from "../harness/free-port.mjs";
+import { send } from "../harness/http.mjs";
+import { OwnOrigin } from "../harness/own-server.mjs";
 
 /** What the machine has: Node with npm, and what their scripts are started with. */
 const PROGRAMS = ["node", "npm", "sh", "env"];
