@@ -5,6 +5,7 @@
 //! an operation means.
 
 mod tokens;
+mod trace;
 mod webhooks;
 
 use room_core::base::id::{RoomId, ZoneId};
@@ -232,6 +233,7 @@ async fn performed(call: Call, env: &Env) -> Result<Verdict, Failure> {
         Target::Status(zone, room) | Target::History(zone, room) => {
             numbers(zone, room, call, env).await
         }
+        Target::Trace(..) => Ok(json_answer(trace::answer(call, env).await?)),
         Target::Webhooks(_, room)
         | Target::Webhook(_, room, _)
         | Target::WebhookTest(_, room, _) => {
@@ -383,8 +385,12 @@ async fn numbers(zone: ZoneId, room: RoomId, call: Call, env: &Env) -> Result<Ve
         (Some(GlobalReply::History(rows)), Some(period)) => {
             Ok(json_answer(api::history_reply(period, &rows)))
         }
-        _ => Err(Failure::new(503, 1_000, "The room's object does not answer; try again.")),
+        _ => Err(unanswered()),
     }
+}
+
+fn unanswered() -> Failure {
+    Failure::new(503, 1_000, "The room's object does not answer; try again.")
 }
 
 /// Answers with the description of the API, which the entry adds. Pages of any origin may read it:

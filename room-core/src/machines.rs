@@ -6,6 +6,7 @@ pub mod freshness;
 pub mod global_aggregator;
 pub mod history;
 pub mod isolate;
+pub mod journal;
 pub mod moves;
 mod round_trip;
 pub mod turn;

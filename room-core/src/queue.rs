@@ -8,6 +8,7 @@
 pub mod estimate;
 pub mod forecast;
 mod gap;
+pub mod levels;
 pub mod line;
 pub mod pace;
 mod rounds;

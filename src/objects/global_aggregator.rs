@@ -12,6 +12,7 @@ use room_core::capacity::state::Node;
 use room_core::machines::data_center_aggregator::sync_request;
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::machines::history::Period;
+use room_core::machines::journal::Query;
 use room_core::machines::moves::MoveRequest;
 use room_core::machines::turn::{RequestId, earlier};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
@@ -22,7 +23,7 @@ use worker::console_error;
 
 use super::shell::{Shell, object_class};
 use super::storage::ObjectStorage;
-use super::{Class, history, log, moves, object_name, storage};
+use super::{Class, history, journal, log, moves, object_name, storage};
 use crate::{calls, configuration, copies, memory, platform};
 
 const CLASS: Class = Class::GlobalAggregator;
@@ -51,6 +52,9 @@ impl Shell<Machine, GlobalReply> {
         if let GlobalRequest::History(period) = request {
             return self.history(room, period, now);
         }
+        if let GlobalRequest::Journal(query) = request {
+            return self.journal(room, Query::read(&query)?, now);
+        }
         if let GlobalRequest::Webhooks(request) = request {
             return self.on_webhooks(room, &request).await;
         }
@@ -66,6 +70,15 @@ impl Shell<Machine, GlobalReply> {
             .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
             .ok()?;
         Some(GlobalReply::History(period.told(rows)))
+    }
+
+    /// Answers from the stored rows and the one that is not stored yet.
+    fn journal(&self, room: RoomId, query: Query, now: Timestamp) -> Option<GlobalReply> {
+        let open = self.with(|machine| machine.open_journal())?;
+        let rows = journal::read(&self.state.storage().sql(), now, query, open)
+            .map_err(|reason| log_storage(room, "cannot be read", &reason.to_string()))
+            .ok()?;
+        Some(GlobalReply::Journal(rows.to_text()))
     }
 
     /// Answers a transfer to another device. The machine has no part in it.

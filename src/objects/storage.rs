@@ -6,7 +6,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::js_sys::{Array, try_iter};
 use worker::{SqlStorage, console_error};
 
-use super::history;
+use super::{history, journal};
+use crate::platform;
 
 #[wasm_bindgen]
 extern "C" {
@@ -68,19 +69,23 @@ pub fn read(storage: &ObjectStorage) -> Result<Stored, String> {
     Ok(stored)
 }
 
-/// Writes the row of a global aggregator, its changed parts and the minutes of its history: all of
-/// it or nothing. The error is the platform's reason, for the log.
+/// Writes the row of a global aggregator, its changed parts, the minutes of its history and the row
+/// of its journal: all of it or nothing. The error is the platform's reason, for the log.
 pub fn write(storage: &ObjectStorage, sql: &SqlStorage, save: &Save) -> Result<(), String> {
     let values = storage.kv();
     let write_part = |PartChange { key, value }: &PartChange| match value {
         Some(value) => values.put(key, value),
         None => values.delete(key).map(|_| ()),
     };
-    let Save { row, parts, minutes } = save;
+    let Save { row, parts, minutes, journal } = save;
     let mut write = || {
         if let Err(reason) = history::write(sql, minutes) {
             // It never stands in the way of what visitors depend on.
             console_error!("the history cannot be written: {reason}");
+        }
+        let journaled = journal.as_ref().map(|row| journal::write(sql, platform::now(), row));
+        if let Some(Err(reason)) = journaled {
+            console_error!("the journal cannot be written: {reason}");
         }
         parts.iter().try_for_each(write_part)?;
         values.put(ROW, row)

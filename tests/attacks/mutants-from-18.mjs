@@ -340,4 +340,20 @@ export const MUTANTS_FROM_18 = [
     to: "self.expires_on.is_none_or(|end| now <= end)",
     test: "a_token_counts_from_its_beginning_to_its_end",
   },
+  {
+    row: 44,
+    breaks: "a flood of those who wait takes the room of those who enter in the journal",
+    ...core("machines/journal"),
+    from: "if record.is_entered() { &mut self.entered } else { &mut self.waits }",
+    to: "if record.is_entered() { &mut self.waits } else { &mut self.waits }",
+    test: "a_flood_is_bounded_thinned_by_reference_and_does_not_displace_who_enters",
+  },
+  {
+    row: 44,
+    breaks: "pages without a cookie are noted",
+    ...core("machines/isolate/noted"),
+    from: "entry.before.filter(|_| !ticket.unconfirmed)",
+    to: "entry.before.or(Some(journal::Moment::default()))",
+    test: "a flood of newcomers and of visitors who come back is not in the way of who enters",
+  },
 ];

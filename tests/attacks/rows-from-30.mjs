@@ -196,4 +196,24 @@ export const ROWS_FROM_30 = [
       ...native("src/keys/token", "a_hash_is_kept_and_no_token"),
     ],
   },
+  {
+    attack:
+      "Asking with a stranger's or a guessed reference why somebody waited; filling the journal, " +
+      "so that honest visitors are lost from it",
+    holds:
+      "only a token of the API reads it, and it names no person; newcomers without a cookie are " +
+      "not noted; each kind of record has a bound, beyond which every visitor has the same chance",
+    elsewhere: [
+      ...workerd(
+        "trace",
+        "what is not known, and who may ask",
+        "a flood of newcomers and of visitors who come back is not in the way of who enters",
+      ),
+      ...native(
+        "src/machines/journal/tests",
+        "a_flood_is_bounded_thinned_by_reference_and_does_not_displace_who_enters",
+        "what_is_not_answered_is_told_again_and_no_more_is_kept_than_fits",
+      ),
+    ],
+  },
 ];

@@ -15,6 +15,7 @@ use crate::base::id::{Incarnation, IsolateId};
 use crate::base::sorted::SortedMap;
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, REPORT_MS, SYNC_MS};
+use crate::machines::journal::Pending;
 use crate::machines::turn::{Incident, RequestId, Turn, earlier};
 use crate::machines::wire::{
     CountedFacts, EndedMark, EndedPage, GlobalReply, IsolateEvent, Report, ReportReply, Sync,
@@ -67,6 +68,7 @@ pub struct DataCenterAggregator {
     /// Sent syncs by sequence number, with the last event of each isolate that they include.
     sent: SortedMap<u64, SortedMap<IsolateId, u64>>,
     durable: SortedMap<IsolateId, u64>,
+    journal: Pending,
 }
 
 /// How urgent it is to tell the global aggregator of events that no sync has told it yet.
@@ -121,6 +123,7 @@ impl DataCenterAggregator {
             told_quiet: true,
             sent: SortedMap::new(),
             durable: SortedMap::new(),
+            journal: Pending::default(),
         }
     }
 
@@ -138,9 +141,11 @@ impl DataCenterAggregator {
         now: Timestamp,
         settings: &Settings,
         id: RequestId,
-        report: Report,
+        mut report: Report,
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
+        // Also of a report that is not taken in: its isolate need not tell it twice.
+        self.journal.add(&std::mem::take(&mut report.journal));
         if is_sync_request(&report) {
             // Whoever asks has not heard the one in flight, unless that is quite new.
             self.syncing &= now.since_ms(self.synced_at) < UNHEARD_MS;
@@ -172,6 +177,7 @@ impl DataCenterAggregator {
     ) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
         self.syncing = false;
+        self.journal.on_answer(reply.is_some());
         let was_hello = self.base.is_none();
         let mut more_follows = false;
         if let Some(GlobalReply::Synced { durable, included, view, ended, used_elsewhere }) = reply
@@ -392,7 +398,8 @@ impl DataCenterAggregator {
         self.synced_at = now;
         (self.news, self.reported) = (News::None, false);
         let ended = settings.sessions_end_early.then_some(self.ended.mark);
-        Sync { source: self.source, contribution, hello, ended }
+        let journal = self.journal.for_message();
+        Sync { source: self.source, contribution, hello, ended, journal }
     }
 }
 

@@ -27,6 +27,7 @@ use crate::base::id::{Incarnation, RoomId};
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{SlotClass, Slots};
 use crate::capacity::state::{LEFT_OUT_MS, Node};
+use crate::machines::journal::Journal;
 use crate::machines::turn::{RequestId, Turn, earlier};
 use crate::machines::wire::{GlobalReply, GlobalRequest, Pull, Sync};
 use crate::order::lottery::Round;
@@ -80,6 +81,7 @@ pub struct GlobalAggregator {
     load: Load,
     forecast_cache: ForecastCache,
     history: History,
+    journal: Journal,
 }
 
 impl GlobalAggregator {
@@ -112,6 +114,7 @@ impl GlobalAggregator {
             load: Load::default(),
             forecast_cache: ForecastCache::default(),
             history: History::default(),
+            journal: Journal::default(),
         };
         let stored_keys = restored.parts.iter().map(|(key, _)| key.clone()).collect();
         let mut machine = match found {
@@ -153,8 +156,8 @@ impl GlobalAggregator {
         self
     }
 
-    /// Returns what to store: the row, each part that has changed since the last call, and the
-    /// complete minutes of the history. The shell also keeps the row as a copy in the Cache API,
+    /// Returns what to store: the row, each part that has changed since the last call, the complete
+    /// minutes of the history, and what is new in the journal. The shell also keeps the row as a copy in the Cache API,
     /// and tells the outcome to [`Self::on_saved`].
     pub fn save(&mut self) -> Save {
         let (minutes, open_minutes) = self.history.for_storage();
@@ -172,7 +175,13 @@ impl GlobalAggregator {
             open_minutes,
             holds: self.books.contributions().stored_holds(),
         };
-        Save { row: serde_json::to_string(&row).unwrap_or_default(), parts, minutes }
+        let journal = self.journal.row();
+        Save { row: serde_json::to_string(&row).unwrap_or_default(), parts, minutes, journal }
+    }
+
+    /// Returns the row of the journal that is not stored yet, if there is one.
+    pub fn open_journal(&self) -> Option<String> {
+        self.journal.row()
     }
 
     /// Takes in whether the last [`Self::save`] was stored. If not, the replies of that turn must
@@ -182,6 +191,7 @@ impl GlobalAggregator {
     /// works it answers nobody and tries again every 2 s.
     pub fn on_saved(&mut self, now: Timestamp, is_stored: bool) -> GlobalTurn {
         self.history.note_outcome(now, is_stored);
+        self.journal.on_saved(is_stored);
         let incidents = self.saves.note_outcome(now, is_stored).into_iter().collect();
         GlobalTurn { incidents, wake_at: self.saves.retry_at(), ..GlobalTurn::default() }
     }
@@ -197,7 +207,7 @@ impl GlobalAggregator {
         id: RequestId,
         request: GlobalRequest,
     ) -> GlobalTurn {
-        use GlobalRequest::{History, Hold, Move, Pull, Status, Sync, Webhooks};
+        use GlobalRequest::{History, Hold, Journal, Move, Pull, Status, Sync, Webhooks};
         self.load.note(now);
         if self.saves.is_failing() {
             return GlobalTurn { wake_at: self.saves.retry_at(), ..GlobalTurn::default() };
@@ -207,7 +217,7 @@ impl GlobalAggregator {
             Sync(sync) => self.on_sync(now, settings, id, sync),
             Hold(hold) => self.on_hold(now, settings, id, &hold),
             // The shell answers them, with what it has stored.
-            History(_) | Move(_) | Webhooks(_) => GlobalTurn::default(),
+            History(_) | Journal(_) | Move(_) | Webhooks(_) => GlobalTurn::default(),
             Status => {
                 let mut turn = GlobalTurn::default();
                 let moved = self.tick(now, settings, &mut turn);
@@ -271,6 +281,7 @@ impl GlobalAggregator {
         let mut turn = GlobalTurn::default();
         let mark = sync.ended;
         let source = self.recovery.hear(sync.source);
+        self.journal.take_up(now, source.node.colo, &sync.journal);
         self.saves.note(self.books.record(now, source, sync.contribution));
         // To a new incarnation everything its earlier ones contributed counts as durable.
         let told = sync.hello && self.saves.is_dirty();

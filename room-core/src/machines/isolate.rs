@@ -15,6 +15,7 @@ pub mod duty;
 mod elsewhere;
 mod entry;
 mod newest_tickets;
+mod noted;
 mod outbox;
 mod patience;
 mod question;
@@ -29,6 +30,7 @@ use crate::base::time::Timestamp;
 use crate::capacity::facts::Fact;
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor};
+use crate::machines::journal::{self, Moment, Pending};
 use crate::machines::turn::earlier;
 use crate::machines::wire::{CounterCall, CounterRequest, Hold, IsolateEvent, Report, ReportReply};
 use crate::order::census::Presence;
@@ -84,6 +86,7 @@ pub struct Isolate {
     asks: Allowance,
     flow: Allowance,
     demand: Demand,
+    journal: Pending,
 }
 
 /// The answer to a visit, or the question to a counter on which it depends.
@@ -160,6 +163,7 @@ impl Isolate {
             asks: Allowance::default(),
             flow: Allowance::default(),
             demand: Demand::default(),
+            journal: Pending::default(),
         }
     }
 
@@ -205,6 +209,7 @@ impl Isolate {
         let (visitor, from) = (ticket.id.visitor(), ticket.counted_bucket);
         if self.revoked.record(now, &[RevokedVisitor { visitor, bucket: from }]) {
             self.outbox.push(IsolateEvent::Revoked { visitor, from });
+            self.note(Some(journal::revoked(now, ticket)));
             self.outbox.hurry_once();
         }
     }
@@ -226,6 +231,8 @@ impl Isolate {
         // A counter that is only late may answer yet: nobody enters without a slot for that.
         let may_ask = asks || self.is_silent(now) && self.may_flow(now, settings);
         self.clock.note(now, self.view.as_ref());
+        let before = ticket.as_ref().filter(|ticket| admission::is_waiting(ticket, now));
+        let before = before.map(Moment::of);
         let context = self.context(now, settings, may_ask, random);
         let decision = admission::decide(context, ticket);
         if let (true, Decision::TooEarly { ticket }) = (is_copy, &decision) {
@@ -256,7 +263,7 @@ impl Isolate {
             }
             return Outcome::Ask(ask);
         }
-        let entry = Entry::without_slot(now, SlotClass::New);
+        let entry = Entry { before, ..Entry::without_slot(now, SlotClass::New) };
         self.perform(settings, random, decision, entry)
     }
 
@@ -320,6 +327,7 @@ impl Isolate {
             let full = self.view.as_ref().filter(|view| view.cadence.is_full());
             report.view_version = full.map_or(0, |view| view.version);
             report.counted = self.counted.for_report(now);
+            report.journal = self.journal.for_message();
             return Followup::Report(report);
         }
         if self.wants_view(now) && self.outbox.may_read_view(now) {
@@ -337,8 +345,8 @@ impl Isolate {
 
     /// Returns a report without events, which asks the aggregator for the newest view.
     pub fn view_request(&mut self, now: Timestamp) -> Report {
-        let counted = self.counted.for_report(now);
-        Report { counted, ..self.outbox.empty_report(self.id) }
+        let (counted, journal) = (self.counted.for_report(now), self.journal.for_message());
+        Report { counted, journal, ..self.outbox.empty_report(self.id) }
     }
 
     /// Counts the outcome of a challenge for the owner's history. The count goes with the next
@@ -357,6 +365,7 @@ impl Isolate {
         } else {
             self.counted.count(now, Fact::Unanswered);
         }
+        self.journal.on_answer(reply.is_some());
         let view = self.outbox.on_reply(reply);
         self.on_newer(view);
         if !self.is_calm() {
@@ -381,7 +390,10 @@ impl Isolate {
     ) -> Outcome {
         let context = self.context(now, settings, false, random);
         let turn_kept = admission::was_kept(&ask.ticket, now);
-        let entry = Entry { turn_kept, ..entry };
+        let is_called = ask.class == SlotClass::Queued;
+        let before = is_called.then(|| Moment::of(&ask.ticket));
+        let refused = is_called && answer == CounterAnswer::Refused;
+        let entry = Entry { turn_kept, before, refused, ..entry };
         let decision = admission::settle(context, ask, answer);
         self.perform(settings, random, decision, entry)
     }
@@ -408,7 +420,10 @@ impl Isolate {
                 self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
-                let Entry { class, grant, second, turn_kept } = entry;
+                let Entry { class, grant, second, turn_kept, before, .. } = entry;
+                let view = self.view.as_ref();
+                let how = (second, class, grant);
+                self.note(journal::entered(settings, view, &ticket, how, before));
                 let told_s = waited_s.and_then(|_| ticket.first_told_s());
                 self.outbox.push(IsolateEvent::Admitted {
                     visitor,
@@ -433,6 +448,7 @@ impl Isolate {
                 } else {
                     self.record_wait(Some(presence));
                 }
+                self.note_wait(settings, &ticket, entry);
                 self.newest.remember(&ticket);
                 Outcome::Wait { ticket, counted: true }
             }

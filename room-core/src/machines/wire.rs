@@ -234,6 +234,10 @@ pub struct Report {
     /// tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedFacts>,
+    /// Records for the room's journal, as text. They go only with a report that is sent anyway. None
+    /// from an earlier version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub journal: String,
 }
 
 /// Facts that an isolate has counted besides the events of visitors: outcomes of challenges, and
@@ -330,6 +334,7 @@ pub struct ReportReply {
 /// A request to the room's global aggregator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "each is sent at once, and nearly all are syncs")]
 pub enum GlobalRequest {
     /// A counter asks for slots or gives some back.
     Pull(Pull),
@@ -342,6 +347,8 @@ pub enum GlobalRequest {
     Status,
     /// An operator asks for the room's history.
     History(Period),
+    /// An operator asks for a part of the room's journal: a `journal::Query` as text.
+    Journal(String),
     /// A visitor transfers a place to another device: a `moves::MoveRequest` as text.
     Move(String),
     /// An operator asks about webhooks, or has changed something that they report: `look`,
@@ -403,6 +410,9 @@ pub struct Sync {
     /// earlier version, which does not ask for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<EndedMark>,
+    /// Records for the room's journal, as text. None from an earlier version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub journal: String,
 }
 
 /// Renewals that an isolate could not report to its aggregator. The global aggregator holds the
@@ -464,6 +474,8 @@ pub enum GlobalReply {
     Status(Status),
     /// Answers an operator with the text of [`Period::told`].
     History(String),
+    /// Answers an operator with rows of the journal: `journal::Rows` as text.
+    Journal(String),
     /// Answers a transfer to another device: a `moves::MoveReply` as text.
     Move(String),
     /// Answers an operator about the last webhook messages, as JSON by webhook.

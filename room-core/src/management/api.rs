@@ -12,6 +12,7 @@ mod reply;
 mod rights;
 mod status;
 mod target;
+mod trace;
 mod webhooks;
 mod zone_filter;
 
@@ -28,6 +29,7 @@ pub use reply::{Failure, Reply, ReplyError};
 pub use rights::{Part, check, check_fields, out_of_scope, part_of};
 pub use status::StatusBasis;
 pub use target::{Method, Target, route};
+pub use trace::{trace_reply, unknown_reference};
 pub use webhooks::with_deliveries;
 pub use zone_filter::ZoneFilter;
 

@@ -213,9 +213,10 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             rooms::change(context, zone, room, method, &body()?)
         }
         (Target::Room(zone, room), _) => rooms::show(context, zone, room),
-        (Target::Status(zone, room) | Target::History(zone, room), _) => {
-            rooms::status(context, zone, room)
-        }
+        (
+            Target::Status(zone, room) | Target::History(zone, room) | Target::Trace(zone, room, _),
+            _,
+        ) => rooms::status(context, zone, room),
         (Target::Preview(zone), _) => previews::create(context, zone, &call.base_url, &body()?),
         (Target::Settings(zone), Get | Post | Delete) => settings::show(context, zone),
         (Target::Settings(zone), Put | Patch) => settings::change(context, zone, &body()?),
@@ -258,8 +259,17 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             let filter = AuditFilter::parse(&call.query)?;
             Ok(context.stored.audit().page(&filter, &context.grant.scope, paging()?))
         }
+        (target, _) => of_tokens(context, target, call),
+    }
+}
+
+/// Runs an operation on named tokens.
+fn of_tokens(context: CallContext<'_>, target: Target, call: &Call) -> Result<Answer, Failure> {
+    use Method::{Delete, Post, Put};
+    let body = || document::parse(&call.body);
+    match (target, call.method) {
         (Target::Tokens, Post) => tokens::create(context, &body()?),
-        (Target::Tokens, _) => Ok(tokens::list(context, paging()?)),
+        (Target::Tokens, _) => Ok(tokens::list(context, Paging::parse(&call.query)?)),
         (Target::Token(token), Put) => tokens::replace(context, token, &body()?),
         (Target::Token(token), Delete) => tokens::delete(context, token),
         (Target::Token(token), _) => tokens::show(context, token),

@@ -11,6 +11,7 @@ use crate::capacity::state::RevokedVisitor;
 use crate::order::lottery::Called;
 use crate::order::order_key::OrderKey;
 use crate::queue::forecast;
+use crate::queue::levels::Levels;
 
 /// How long after the room closed a newcomer's place is shown only if all earlier joins have been
 /// reported, in milliseconds: two check-ins of a newcomer.
@@ -85,6 +86,9 @@ pub struct View {
     /// How often data centers and their isolates report their counts.
     #[serde(default, skip_serializing_if = "Cadence::is_full")]
     pub cadence: Cadence,
+    /// Which visitors the room's journal follows: all from an earlier version.
+    #[serde(default, skip_serializing_if = "Levels::is_all")]
+    pub journal: Levels,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it by reference")]

@@ -21,18 +21,26 @@ impl PlaceCode {
     /// Reads a code as people type it; `None` if it is none. Letter case and what stands between
     /// the groups do not matter, and letters count as the digits that look like them.
     pub fn parse(text: impl Iterator<Item = u8>) -> Option<Self> {
-        let letters = text.filter(u8::is_ascii_alphanumeric);
-        let mut typed = letters.map(|letter| match letter.to_ascii_uppercase() {
+        typed::<LENGTH>(text).map(|bits| Self(spelled(bits)))
+    }
+}
+
+/// Reads the bits that exactly `N` characters spell, as people type them; `None` if they spell none.
+pub(super) fn typed<const N: usize>(text: impl Iterator<Item = u8>) -> Option<u64> {
+    let letters = text.filter(u8::is_ascii_alphanumeric);
+    let mut places = letters.map(|letter| {
+        let letter = match letter.to_ascii_uppercase() {
             b'O' => b'0',
             b'I' | b'L' => b'1',
             letter => letter,
-        });
-        let mut characters = [0; LENGTH];
-        for character in &mut characters {
-            *character = typed.next().filter(|one| ALPHABET.contains(one))?;
-        }
-        typed.next().is_none().then_some(Self(characters))
+        };
+        ALPHABET.iter().zip(0_u64..).find_map(|(one, place)| (*one == letter).then_some(place))
+    });
+    let mut bits = 0;
+    for _ in 0..N {
+        bits = bits << BITS | places.next()??;
     }
+    places.next().is_none().then_some(bits)
 }
 
 /// Spells the last `5 * N` of these bits.

@@ -92,6 +92,7 @@ pub fn slots_in(reply: &GlobalReply) -> impl Iterator<Item = (SlotClass, Slots)>
         | GlobalReply::Held { .. }
         | GlobalReply::Status(_)
         | GlobalReply::History(_)
+        | GlobalReply::Journal(_)
         | GlobalReply::Move(_)
         | GlobalReply::Webhooks(_) => (None, None),
     };

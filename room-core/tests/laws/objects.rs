@@ -200,7 +200,7 @@ impl Cluster {
 
     /// Stores what the machine wants stored; false if that failed.
     pub(crate) fn save(&mut self) -> bool {
-        let Save { row, parts, minutes } = self.global.machine.save();
+        let Save { row, parts, minutes, .. } = self.global.machine.save();
         let fault = self.write_fault.take();
         if fault != Some(WriteFault::NotWritten) {
             self.row = Some(row.clone());

@@ -176,6 +176,7 @@ impl Truth {
             GlobalReply::Held { .. }
             | GlobalReply::Status(_)
             | GlobalReply::History(_)
+            | GlobalReply::Journal(_)
             | GlobalReply::Move(_)
             | GlobalReply::Webhooks(_) => return,
         };

@@ -71,6 +71,7 @@ impl World {
             view_version: 0,
             check: Vec::new(),
             counted: None,
+            journal: String::new(),
         })
     }
 }

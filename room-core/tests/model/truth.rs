@@ -62,6 +62,7 @@ impl World {
             GlobalReply::Held { .. }
             | GlobalReply::Status(_)
             | GlobalReply::History(_)
+            | GlobalReply::Journal(_)
             | GlobalReply::Move(_)
             | GlobalReply::Webhooks(_) => return,
         };

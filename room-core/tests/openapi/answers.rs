@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::forms::{only_id, shown};
 use crate::schemas::{id, number, ours};
 use crate::tokens;
+use crate::trace::trace;
 
 /// Their schemas by name.
 pub fn all() -> Value {
@@ -17,6 +18,7 @@ pub fn all() -> Value {
         "Status": shown(status()),
         "History": shown(history()),
         "Token": tokens::verified(),
+        "Trace": trace(),
         "AuditEntry": audit_entry(),
         "Examination": examination(),
         "Message": message(),

@@ -19,6 +19,7 @@ mod page_fields;
 mod parameters;
 mod schemas;
 mod tokens;
+mod trace;
 mod trial;
 mod webhooks;
 
@@ -29,7 +30,7 @@ use room_core::management::api::Paging;
 use room_core::management::config::token::{read_token, token_document};
 use room_core::management::config::{
     FieldError, event_document, named_list_document, parse_rooms, read_event, read_named_list,
-    read_webhook, read_zone_settings, room_document, rule_document, stored_webhook, token_document,
+    read_webhook, read_zone_settings, room_document, rule_document, stored_webhook,
     webhook_document, zone_settings_document,
 };
 use room_core::management::token::{NamedToken, Role, Scope};

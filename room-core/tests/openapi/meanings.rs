@@ -52,6 +52,7 @@ pub fn meaning(target: Target, method: Method) -> Meaning {
         Target::History(..) => {
             reads("roomHistory", "What happened in the room", reference("History"))
         }
+        Target::Trace(..) => reads("traceVisitor", "Why a visitor waited", reference("Trace")),
         Target::Preview(_) => {
             let (summary, result) = ("Look at a queue page for an hour", "PreviewAddress");
             takes("makePreview", summary, "Preview", reference(result))

@@ -8,6 +8,7 @@ use crate::schemas::reference;
 use crate::{beside, parameters};
 
 const ID: &str = "0123456789abcdef0123456789abcdef";
+const REFERENCE: &str = "7K3M9-QXB2R";
 const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const ROOMS: &str = "zones/{zone_id}/waiting_rooms";
 const LISTS: &str = "accounts/{account_id}/rules/lists";
@@ -47,6 +48,7 @@ fn templates() -> Vec<String> {
         of_room(""),
         of_room("/status"),
         of_room("/history"),
+        of_room("/trace/{reference}"),
         of_room("/events"),
         of_room("/events/{event_id}"),
         of_room("/events/{event_id}/details"),
@@ -82,7 +84,11 @@ fn names(template: &str) -> impl Iterator<Item = &str> {
 }
 
 fn filled(template: &str) -> String {
-    let part = |part| if str::starts_with(part, '{') { ID } else { part };
+    let part = |part| match part {
+        "{reference}" => REFERENCE,
+        part if str::starts_with(part, '{') => ID,
+        part => part,
+    };
     template.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 

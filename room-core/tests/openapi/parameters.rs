@@ -25,6 +25,11 @@ pub fn all() -> Value {
         let parameter = json!({ "name": name, "in": "path", "required": true, "schema": schema });
         all.insert(name.to_owned(), parameter);
     }
+    let schema = json!({ "type": "string", "minLength": 10, "maxLength": 40 });
+    let what = "As the queue page shows it; letter case and dashes do not matter.";
+    let mut reference = placed("path", "reference", what, &schema);
+    reference["required"] = json!(true);
+    all.insert("reference".to_owned(), reference);
     let page = json!({ "type": "integer", "minimum": 1, "default": 1 });
     let per_page = json!({
         "type": "integer",

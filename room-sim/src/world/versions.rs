@@ -12,6 +12,7 @@ use room_core::machines::wire::{
     SlotRequest, Sync,
 };
 use room_core::order::census::Presence;
+use room_core::queue::levels::Levels;
 use room_core::queue::view::View;
 
 use super::network::{Caller, Place, Question, Reply};
@@ -111,7 +112,14 @@ fn counter_request(request: CounterRequest) -> CounterRequest {
 
 fn report(report: Report) -> Report {
     let events = report.events.into_iter().map(event).collect();
-    Report { events, view_version: 0, check: Vec::new(), counted: None, ..report }
+    Report {
+        events,
+        view_version: 0,
+        check: Vec::new(),
+        counted: None,
+        journal: String::new(),
+        ..report
+    }
 }
 
 fn event(event: IsolateEvent) -> IsolateEvent {
@@ -146,11 +154,17 @@ fn global_request(request: GlobalRequest) -> Option<GlobalRequest> {
                 tells_ends: false,
                 ..sync.contribution
             };
-            Some(GlobalRequest::Sync(Sync { contribution, ended: None, ..sync }))
+            Some(GlobalRequest::Sync(Sync {
+                contribution,
+                ended: None,
+                journal: String::new(),
+                ..sync
+            }))
         }
         GlobalRequest::Pull(_) | GlobalRequest::Status => Some(request),
         GlobalRequest::Hold(_)
         | GlobalRequest::History(_)
+        | GlobalRequest::Journal(_)
         | GlobalRequest::Move(_)
         | GlobalRequest::Webhooks(_) => None,
     }
@@ -162,6 +176,7 @@ fn view(view: View) -> View {
         entered_last_minute: None,
         revoked_since: None,
         cadence: Cadence::FULL,
+        journal: Levels::default(),
         ..view
     }
 }

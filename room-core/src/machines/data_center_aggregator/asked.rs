@@ -14,9 +14,9 @@ pub(super) const UNHEARD_MS: u64 = 500;
 
 /// Returns the request for a sync.
 pub fn sync_request() -> Report {
-    let (events, check, counted) = (Vec::new(), Vec::new(), None);
+    let (events, check, counted, journal) = (Vec::new(), Vec::new(), None, String::new());
     let (first, durable, view_version) = (1, 0, u64::MAX);
-    Report { isolate: NOBODY, first, durable, events, view_version, check, counted }
+    Report { isolate: NOBODY, first, durable, events, view_version, check, counted, journal }
 }
 
 /// Whether a report is such a request.

@@ -85,7 +85,8 @@ impl Fixture {
 fn report(isolate: u64, first: u64, events: &[IsolateEvent]) -> Report {
     let (isolate, events) = (IsolateId(isolate), events.to_vec());
     let (durable, view_version, check, counted) = (0, 0, Vec::new(), None);
-    Report { isolate, first, durable, events, view_version, check, counted }
+    let journal = String::new();
+    Report { isolate, first, durable, events, view_version, check, counted, journal }
 }
 
 fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {

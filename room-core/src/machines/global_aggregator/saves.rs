@@ -20,6 +20,8 @@ pub struct Save {
     pub parts: Vec<PartChange>,
     /// The minutes of the history that are complete. The shell adds them to the stored ones.
     pub minutes: Vec<Row>,
+    /// A row of the journal, which the shell adds to the stored ones; `None` if nothing is new.
+    pub journal: Option<String>,
 }
 
 /// A stored value that changed.

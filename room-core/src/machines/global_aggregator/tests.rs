@@ -128,7 +128,13 @@ impl Fixture {
     fn sync(&mut self, shard: u16, contribution: Contribution) -> GlobalTurn {
         let incarnation = Incarnation(self.aggregator_life);
         let source = NodeIncarnation { node: node(shard), incarnation };
-        self.request(GlobalRequest::Sync(Sync { source, contribution, hello: false, ended: None }))
+        self.request(GlobalRequest::Sync(Sync {
+            source,
+            contribution,
+            hello: false,
+            ended: None,
+            journal: String::new(),
+        }))
     }
 
     /// Somebody waits with each of these keys, in the epoch that ended 3 s ago and the next ones.
@@ -475,7 +481,7 @@ fn a_new_life_is_told_what_the_old_ones_contributed_when_that_is_stored() {
     let saves = fixture.saves;
     let source = NodeIncarnation { node: node(0), incarnation: Incarnation(2) };
     let contribution = Contribution { seq: 1, ..Contribution::default() };
-    let hello = Sync { source, contribution, hello: true, ended: None };
+    let hello = Sync { source, contribution, hello: true, ended: None, journal: String::new() };
     let turn = fixture.request(GlobalRequest::Sync(hello));
     assert!(turn.save || saves > 0 && !fixture.machine.saves.is_dirty());
     match &turn.replies[0].1 {

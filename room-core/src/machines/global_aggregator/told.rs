@@ -76,6 +76,7 @@ impl GlobalAggregator {
             revoked: self.books.contributions().last_revoked(),
             revoked_since: Some(self.books.contributions().revoked_since()),
             cadence: self.calm.cadence(),
+            journal: self.journal.levels(),
         }
     }
 

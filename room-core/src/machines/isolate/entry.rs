@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::admission::confirmation;
 use crate::base::time::Timestamp;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd};
+use crate::machines::journal::Moment;
 use crate::ticket::Ticket;
 
 /// How a visitor enters: with a slot of a grant, or without one.
@@ -15,6 +16,10 @@ pub(super) struct Entry {
     pub(super) second: u64,
     /// Whether the visitor had missed a check-in while the turn was kept.
     pub(super) turn_kept: bool,
+    /// What the ticket of a waiting visitor said before; `None` for a newcomer.
+    pub(super) before: Option<Moment>,
+    /// Whether a called visitor was refused.
+    pub(super) refused: bool,
 }
 
 impl Entry {
@@ -26,11 +31,25 @@ impl Entry {
         end: Option<SlotEnd>,
     ) -> Self {
         let at = end.map_or(now, |end| end.moment_in_books(now));
-        Self { class, grant: Some(grant), second: at.seconds(), turn_kept: false }
+        Self {
+            class,
+            grant: Some(grant),
+            second: at.seconds(),
+            turn_kept: false,
+            before: None,
+            refused: false,
+        }
     }
 
     pub(super) fn without_slot(now: Timestamp, class: SlotClass) -> Self {
-        Self { class, grant: None, second: now.seconds(), turn_kept: false }
+        Self {
+            class,
+            grant: None,
+            second: now.seconds(),
+            turn_kept: false,
+            before: None,
+            refused: false,
+        }
     }
 }
 

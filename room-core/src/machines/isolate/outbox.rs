@@ -115,8 +115,8 @@ impl Outbox {
     pub(super) fn empty_report(&self, isolate: IsolateId) -> Report {
         let first = self.first + self.known() as u64;
         let durable = self.first - 1;
-        let (events, check) = (Vec::new(), Vec::new());
-        Report { isolate, first, durable, events, view_version: 0, check, counted: None }
+        let (events, check, journal) = (Vec::new(), Vec::new(), String::new());
+        Report { isolate, first, durable, events, view_version: 0, check, counted: None, journal }
     }
 
     /// Whether the view may be fetched now, at most once in 2 s. True counts as a fetch.

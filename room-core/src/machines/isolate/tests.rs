@@ -3,6 +3,7 @@
 mod calm;
 mod clocks;
 mod copies;
+mod journal;
 mod question;
 
 use super::{Followup, Isolate, Outcome};

@@ -121,6 +121,7 @@ pub const fn part_of(target: Target) -> Part {
         Target::Room(zone, room)
         | Target::Status(zone, room)
         | Target::History(zone, room)
+        | Target::Trace(zone, room, _)
         | Target::Events(zone, room)
         | Target::Event(zone, room, _)
         | Target::EventDetails(zone, room, _)

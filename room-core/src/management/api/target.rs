@@ -1,11 +1,13 @@
 //! The paths of the API. They are the 24 operations of Cloudflare's Waiting Room API, those of its
-//! lists, the look-ups of zones and accounts, tokens, and our own: history, webhooks, trial of
-//! rules, file of rooms, audit log and doctor.
+//! lists, the look-ups of zones and accounts, tokens, and our own: history, trace, webhooks, trial
+//! of rules, file of rooms, audit log and doctor.
 
 use serde::{Deserialize, Serialize};
 
 use super::reply::Failure;
+use super::trace::unknown_reference;
 use crate::base::id::{EventId, ListId, ListItemId, RoomId, RuleId, TokenId, WebhookId, ZoneId};
+use crate::ticket::reference::Reference;
 
 /// What a request is about, from its path below `client/v4/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +23,8 @@ pub enum Target {
     Status(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/history`: what happened in it. Ours.
     History(ZoneId, RoomId),
+    /// `zones/{zone}/waiting_rooms/{room}/trace/{reference}`: why a visitor waited. Ours.
+    Trace(ZoneId, RoomId, Reference),
     /// `zones/{zone}/waiting_rooms/preview`.
     Preview(ZoneId),
     /// `zones/{zone}/waiting_rooms/settings`.
@@ -144,6 +148,7 @@ impl Target {
             Self::AccountRooms
             | Self::Status(..)
             | Self::History(..)
+            | Self::Trace(..)
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
@@ -228,6 +233,10 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
         [] => Target::Room(zone, room?),
         ["status"] => Target::Status(zone, room?),
         ["history"] => Target::History(zone, room?),
+        ["trace", reference] => {
+            let reference = Reference::parse(reference).ok_or_else(unknown_reference)?;
+            Target::Trace(zone, room?, reference)
+        }
         ["events"] => Target::Events(zone, room?),
         ["events", id] => Target::Event(zone, room?, event(id)?),
         ["events", id, "details"] => Target::EventDetails(zone, room?, event(id)?),
@@ -244,7 +253,8 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Method, Target, route};
+    use super::{Method, Reference, Target, route};
+    use crate::base::id::VisitorId;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
 
@@ -252,7 +262,8 @@ mod tests {
     fn the_24_operations_those_of_lists_and_ours_are_routed() {
         let (zone, room) = (ID.parse().unwrap(), ID.parse().unwrap());
         let (event, rule) = (ID.parse().unwrap(), ID.parse().unwrap());
-        let (webhook, token) = (ID.parse().unwrap(), ID.parse().unwrap());
+        let webhook = ID.parse().unwrap();
+        let traced = Reference::of(VisitorId(7));
         let rooms = format!("zones/{ID}/waiting_rooms");
         let (lists, list, item) =
             ("accounts/any/rules/lists", ID.parse().unwrap(), ID.parse().unwrap());
@@ -265,6 +276,7 @@ mod tests {
             (format!("{rooms}/{ID}"), Target::Room(zone, room), "GET PUT PATCH DELETE"),
             (format!("{rooms}/{ID}/status"), Target::Status(zone, room), "GET"),
             (format!("{rooms}/{ID}/history"), Target::History(zone, room), "GET"),
+            (format!("{rooms}/{ID}/trace/avb2v14bbv"), Target::Trace(zone, room, traced), "GET"),
             (format!("{rooms}/{ID}/events"), Target::Events(zone, room), "GET POST"),
             (
                 format!("{rooms}/{ID}/events/{ID}"),
@@ -295,10 +307,6 @@ mod tests {
             (format!("{lists}/{ID}/items"), Target::ListItems(list), "GET POST PUT DELETE"),
             (format!("{lists}/{ID}/items/{ID}"), Target::ListItem(list, item), "GET"),
             (format!("{lists}/bulk_operations/{ID}"), Target::ListOperation(item), "GET"),
-            ("user/tokens/verify".to_owned(), Target::TokenVerify, "GET"),
-            ("user/tokens".to_owned(), Target::Tokens, "GET POST"),
-            (format!("user/tokens/{ID}"), Target::Token(token), "GET PUT DELETE"),
-            (format!("user/tokens/{ID}/value"), Target::TokenValue(token), "PUT"),
             ("waiting_rooms/file".to_owned(), Target::File, "GET PUT"),
             ("waiting_rooms/audit_log".to_owned(), Target::AuditLog, "GET"),
             ("waiting_rooms/doctor".to_owned(), Target::Doctor, "GET"),
@@ -318,7 +326,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6 + 6 + 1 + 1);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 
@@ -340,6 +348,24 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_routed_beside_their_verification() {
+        let (token, value) = (format!("user/tokens/{ID}"), format!("user/tokens/{ID}/value"));
+        let cases = [
+            ("user/tokens/verify", Target::TokenVerify, "GET"),
+            ("user/tokens", Target::Tokens, "GET POST"),
+            (token.as_str(), Target::Token(ID.parse().unwrap()), "GET PUT DELETE"),
+            (value.as_str(), Target::TokenValue(ID.parse().unwrap()), "PUT"),
+        ];
+        for (path, target, allowed) in cases {
+            for name in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
+                let routed = route(name, path).ok().map(|(target, _)| target);
+                let want = allowed.split(' ').any(|method| method == name);
+                assert_eq!(routed, want.then_some(target), "{name} {path}");
+            }
+        }
+    }
+
+    #[test]
     fn what_is_not_there_says_what_is_missing() {
         let check = |path: &str, code: u32| {
             let failure = route("GET", path).unwrap_err();
@@ -352,6 +378,7 @@ mod tests {
         check(&format!("zones/{ID}/waiting_rooms/shop"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/events/sale"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/rules/1"), 1_001);
+        check(&format!("zones/{ID}/waiting_rooms/{ID}/trace/AVB2V"), 1_001);
         check(&format!("zones/{ID}/waiting_rooms/{ID}/webhooks/1"), 1_001);
         check("accounts//waiting_rooms", 7_003);
     }

@@ -139,7 +139,13 @@ fn what_has_ended_is_forgotten_and_kept_in_no_part() {
     assert_eq!(fixture.machine.counted(fixture.now, &fixture.settings), 60);
     // A data center that is gone takes its part with it.
     let source = NodeIncarnation { node: node(0), incarnation: Incarnation(1) };
-    let sync = Sync { source, contribution: buckets(90, 1), hello: false, ended: None };
+    let sync = Sync {
+        source,
+        contribution: buckets(90, 1),
+        hello: false,
+        ended: None,
+        journal: String::new(),
+    };
     fixture.request(GlobalRequest::Sync(sync));
     fixture.now = fixture.now.plus_seconds(24 * 3_600);
     fixture.sync(1, buckets(1, 1));

@@ -53,6 +53,21 @@ fn a_part_is_written_when_its_source_has_changed_and_deleted_when_it_has_ended()
 }
 
 #[test]
+fn what_is_new_in_the_journal_is_a_row_of_the_next_save_and_of_each_until_it_is_stored() {
+    let mut fixture = Fixture::new(limits(100, 100));
+    let source = NodeIncarnation { node: node(0), incarnation: Incarnation(1) };
+    let (contribution, journal) = (inside(1, 3), "0,7,100,120,1,0,600,5;".to_owned());
+    let sync = Sync { source, contribution, hello: false, ended: None, journal };
+    fixture.request(GlobalRequest::Sync(sync));
+    let row = "0|ZZZ:0,7,100,120,1,0,600,5;";
+    assert_eq!(fixture.machine.save().journal.as_deref(), Some(row));
+    fixture.machine.on_saved(NOW, false);
+    assert_eq!(fixture.machine.save().journal.as_deref(), Some(row));
+    fixture.machine.on_saved(NOW, true);
+    assert_eq!(fixture.machine.save().journal, None);
+}
+
+#[test]
 fn a_restart_reads_every_part_and_writes_only_those_that_change() {
     let mut fixture = Fixture::new(limits(100, 100));
     fixture.sync(0, inside(1, 3));
@@ -153,6 +168,7 @@ fn while_the_state_cannot_be_stored_nobody_is_answered_and_that_is_told_once() {
             contribution: inside(seq, 3),
             hello: false,
             ended: None,
+            journal: String::new(),
         })
     };
     assert!(fixture.request(sync(1)).save);

@@ -1,0 +1,127 @@
+//! The story of one visitor in the API, from the room's journal and configuration.
+
+use serde_json::{Value, json};
+
+use super::reply::{Failure, Reply};
+use crate::base::id::Colo;
+use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::machines::journal::{KEPT_MS, Others, Record, State, Trace, kind, why};
+use crate::room::Room;
+use crate::room::event::{self, Phase};
+
+/// The most check-ins in one answer: the last ones.
+const CHECK_INS_MAX: usize = 100;
+
+/// Makes the failure (404) of a reference that the journal does not know.
+pub fn unknown_reference() -> Failure {
+    let hours = KEPT_MS / (60 * MINUTE_MS);
+    let message = format!(
+        "The journal knows no such reference. It may be misread or of another room, be older than \
+         {hours} hours, have checked in only once, not have waited, have failed the challenge, or \
+         not be among those that were kept when too many came."
+    );
+    Failure::new(404, 1_001, message)
+}
+
+/// Makes the answer about one visitor. `is_whole` says whether all rows of that time were read.
+pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -> Reply {
+    let entrance = trace.entrance();
+    let state = trace.state(now);
+    let waits = || trace.own.iter().map(|(_, record)| record).filter(|one| one.kind == kind::WAITS);
+    let last = waits().next_back().filter(|_| state == State::Waiting);
+    let told_s = entrance.and_then(|record| record.told_s).or_else(|| {
+        let first = waits().find(|record| record.told_s.is_some())?;
+        Some(first.told_s?.saturating_add(first.at_s.saturating_sub(first.joined_s)))
+    });
+    let mut colos: Vec<Colo> = trace.own.iter().map(|(colo, _)| *colo).collect();
+    colos.dedup();
+    let skipped = waits().count().saturating_sub(CHECK_INS_MAX);
+    let check_ins: Vec<Value> = waits().skip(skipped).map(|one| check_in(one, room)).collect();
+    let before = trace.others();
+    let before: Vec<Value> = before
+        .into_iter()
+        .map(|(others, count)| json!({ "reason": reason(others), "visitors": count }))
+        .collect();
+    let result = json!({
+        "reference": trace.reference().to_string(),
+        "state": match state {
+            State::Waiting => "waiting",
+            State::Entered => "entered",
+            State::Revoked => "revoked",
+            State::Gone => "gone",
+        },
+        "joined_at": time(trace.joined_s()),
+        "first_told_seconds": told_s,
+        "check_ins": check_ins,
+        "waits_for": last.map(|record| waits_for(record, room)),
+        "called_at": trace.called_s().map(time),
+        "entered_at": entrance.map(|record| time(record.at_s)),
+        "entered_by": entrance.map(entered_by),
+        "late_seconds": entrance.map(|record| record.late_s),
+        "revoked_at": trace.revoked_s().map(time),
+        "data_centers": colos.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "entered_before": before,
+        "entered_before_complete": is_whole && trace.left_out == 0 && trace.one_in() == 1,
+        "bypass_rules": room.bypass_rules.iter().any(|rule| rule.enabled),
+        "journal": {
+            "kept_hours": KEPT_MS / (60 * MINUTE_MS),
+            "one_in": trace.one_in(),
+            "left_out": trace.left_out,
+        },
+    });
+    Reply::success(result, &[])
+}
+
+fn time(second: u64) -> String {
+    Timestamp::from_seconds(second).to_iso8601()
+}
+
+fn check_in(record: &Record, room: &Room) -> Value {
+    json!({
+        "at": time(record.at_s),
+        "told_seconds": record.told_s,
+        "people_ahead": record.ahead,
+        "waits_for": waits_for(record, room),
+        "late_seconds": record.late_s,
+    })
+}
+
+fn waits_for(record: &Record, room: &Room) -> &'static str {
+    let at = Timestamp::from_seconds(record.at_s);
+    let is_prequeue = || {
+        let in_force = event::in_force(room, at);
+        in_force.event.is_some_and(|(_, phase)| phase == Phase::Prequeueing)
+    };
+    match record.why {
+        why::RATE => "rate",
+        why::HELD if is_prequeue() => "event",
+        why::HELD => "hold",
+        why::CALLED => "place",
+        why::SILENCE => "silence",
+        why::LOTTERY => "lottery",
+        _ => "limit",
+    }
+}
+
+fn entered_by(record: &Record) -> &'static str {
+    match record.why {
+        why::DRAW => "draw",
+        why::LOTTERY => "lottery",
+        why::OPEN => "open",
+        why::EVERYBODY => "everybody",
+        why::SILENCE => "silence",
+        _ => "line",
+    }
+}
+
+fn reason(others: Others) -> &'static str {
+    match others {
+        Others::CheckedInSooner => "checked_in_sooner",
+        Others::Silent => "missed_check_in",
+        Others::Open => "open",
+        Others::Draw => "draw",
+        Others::Lottery => "lottery",
+        Others::Everybody => "everybody",
+        Others::Silence => "silence",
+    }
+}

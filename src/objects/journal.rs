@@ -1,0 +1,58 @@
+//! The rows of a room's journal in the `SQLite` storage of its global aggregator.
+//! `machines::journal` says what they are.
+
+use room_core::base::time::Timestamp;
+use room_core::machines::journal::{KEPT_MS, Query, Rows};
+use serde::Deserialize;
+use worker::{SqlStorage, SqlStorageValue};
+
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS journal (at INTEGER PRIMARY KEY, row TEXT NOT NULL)";
+/// A row has a moment of its own, later than that of the row before.
+const WRITE: &str = "INSERT INTO journal (at, row) \
+                     SELECT max(?, coalesce((SELECT max(at) + 1 FROM journal), 0)), ?";
+const FORGET: &str = "DELETE FROM journal WHERE at < ?";
+const READ: &str = "SELECT at, row FROM journal \
+                    WHERE at >= ? AND at < ? AND instr(row, ?) > 0 ORDER BY at LIMIT ?";
+/// The most rows in one answer: about 3 MB where the journal takes up all that it may.
+const ROWS_MAX: u32 = 128;
+
+#[derive(Deserialize)]
+struct Stored {
+    at: f64,
+    row: String,
+}
+
+/// Adds a row at `now`, and deletes those that are too old.
+pub fn write(sql: &SqlStorage, now: Timestamp, row: &str) -> worker::Result<()> {
+    sql.exec(TABLE, None)?;
+    sql.exec(WRITE, vec![number(now.0), row.into()])?;
+    sql.exec(FORGET, vec![number(now.0.saturating_sub(KEPT_MS))]).map(|_| ())
+}
+
+/// Reads rows that are not too old. `open` is the row that is not stored yet.
+pub fn read(
+    sql: &SqlStorage,
+    now: Timestamp,
+    query: Query,
+    open: Option<String>,
+) -> worker::Result<Rows> {
+    sql.exec(TABLE, None)?;
+    let from = query.from.0.max(now.0.saturating_sub(KEPT_MS));
+    let names = query.pattern();
+    let bounds = [number(from), number(query.until.0)];
+    let bindings = bounds.into_iter().chain([names.as_str().into(), number(ROWS_MAX.into())]);
+    let stored = sql.exec(READ, bindings.collect::<Vec<_>>())?.to_array::<Stored>()?;
+    let is_whole = stored.len() < ROWS_MAX as usize;
+    let next = stored.last().filter(|_| !is_whole).map(|last| Timestamp(last.at as u64 + 1));
+    let mut rows: Vec<String> = stored.into_iter().map(|stored| stored.row).collect();
+    if is_whole {
+        rows.extend(open.filter(|row| row.contains(&names)));
+    }
+    Ok(Rows { rows, next })
+}
+
+/// Converts a moment, which is far below the largest whole number of a `Number`.
+fn number(ms: u64) -> SqlStorageValue {
+    SqlStorageValue::Float(ms as f64)
+}
