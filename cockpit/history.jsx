@@ -19,6 +19,7 @@ import { marksOf } from "./marks.js";
 import { usePolling } from "./polling.js";
 import { RoomTabs } from "./room_tabs.jsx";
 import { useEvents } from "./use_events.js";
+import { WhyWaited } from "./why_waited.jsx";
 
 /** How often the newest minutes are asked for, in milliseconds. */
 const LOOK_EVERY_MS = 30_000;
@@ -74,6 +75,7 @@ export function History({ session, room, log, version, inFront }) {
       />
       {problem && <p class="problem">{problem.message}</p>}
       {value && <Told history={value} {...{ room, log, events }} onRange={choose} />}
+      <WhyWaited session={session} room={room} />
     </main>
   );
 }
