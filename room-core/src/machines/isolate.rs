@@ -33,7 +33,6 @@ use crate::capacity::state::{Node, RevokedVisitor};
 use crate::machines::journal::{self, Moment, Pending};
 use crate::machines::turn::earlier;
 use crate::machines::wire::{CounterCall, CounterRequest, Hold, IsolateEvent, Report, ReportReply};
-use crate::order::census::Presence;
 use crate::order::lottery;
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::{QueueingMethod, Settings};
@@ -57,10 +56,6 @@ use returned_slots::ReturnedSlots;
 use revoked_tickets::RevokedTickets;
 
 pub use question::Question;
-
-/// The most renewals remembered, so that repeats of them are not reported. The aggregator
-/// recognizes repeats of forgotten ones.
-const MOVES_MAX: usize = 4_096;
 
 /// The state of one room in one isolate.
 #[derive(Clone, Debug)]
@@ -209,7 +204,7 @@ impl Isolate {
         let (visitor, from) = (ticket.id.visitor(), ticket.counted_bucket);
         if self.revoked.record(now, &[RevokedVisitor { visitor, bucket: from }]) {
             self.outbox.push(IsolateEvent::Revoked { visitor, from });
-            self.note(Some(journal::revoked(now, ticket)));
+            noted::note(self, Some(journal::revoked(now, ticket)));
             self.outbox.hurry_once();
         }
     }
@@ -409,21 +404,22 @@ impl Isolate {
         match decision {
             Decision::Inside => Outcome::Pass,
             Decision::Renew { mut ticket, from } => {
-                self.record_move(&mut ticket, from);
+                noted::record_move(self, &mut ticket, from);
                 Outcome::PassWith(ticket)
             }
             // The data center that had the slot first counts the visitor.
             Decision::Admit { ticket, .. } if ticket.shared => entry::entered(ticket),
             Decision::Admit { mut ticket, bucket, waited } => {
                 let waited_s = waited.map(|_| ticket.waited_s());
-                self.record_wait(waited);
+                noted::record_wait(self, waited);
                 self.newest.forget(ticket.id.visitor());
                 ticket.counted_by = self.aggregator;
                 let visitor = ticket.id.visitor();
                 let Entry { class, grant, second, turn_kept, before, .. } = entry;
                 let view = self.view.as_ref();
                 let how = (second, class, grant);
-                self.note(journal::entered(settings, view, &ticket, how, before));
+                let record = journal::entered(settings, view, &ticket, how, before);
+                noted::note(self, record);
                 let told_s = waited_s.and_then(|_| ticket.first_told_s());
                 self.outbox.push(IsolateEvent::Admitted {
                     visitor,
@@ -436,7 +432,7 @@ impl Isolate {
                     grant,
                 });
                 if ticket.counted_bucket > bucket {
-                    self.record_move(&mut ticket, bucket);
+                    noted::record_move(self, &mut ticket, bucket);
                 }
                 entry::entered(ticket)
             }
@@ -444,17 +440,17 @@ impl Isolate {
                 self.name_counter(ticket.last_check_in, &mut ticket);
                 if settings.queueing_method == QueueingMethod::Random {
                     let parts = lottery::parts(&ticket, random.lottery, presence);
-                    parts.for_each(|part| self.record_wait(Some(part)));
+                    parts.for_each(|part| noted::record_wait(self, Some(part)));
                 } else {
-                    self.record_wait(Some(presence));
+                    noted::record_wait(self, Some(presence));
                 }
-                self.note_wait(settings, &ticket, entry);
+                noted::note_wait(self, settings, &ticket, entry);
                 self.newest.remember(&ticket);
                 Outcome::Wait { ticket, counted: true }
             }
             Decision::Hold { mut ticket, from } => {
                 if let Some(from) = from {
-                    self.record_move(&mut ticket, from);
+                    noted::record_move(self, &mut ticket, from);
                 }
                 Outcome::Wait { ticket, counted: from.is_some() }
             }
@@ -465,23 +461,6 @@ impl Isolate {
             Decision::Reject => Outcome::Reject,
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),
-        }
-    }
-
-    fn record_move(&mut self, ticket: &mut Ticket, from: Bucket) {
-        let (visitor, to) = (ticket.id.visitor(), ticket.counted_bucket);
-        let counted_by = std::mem::replace(&mut ticket.counted_by, self.aggregator);
-        if self.moved.insert(visitor, to) != Some(to) {
-            self.outbox.push(IsolateEvent::Moved { visitor, from, to, counted_by });
-        }
-        while self.moved.len() > MOVES_MAX {
-            self.moved.pop_first();
-        }
-    }
-
-    fn record_wait(&mut self, presence: Option<Presence>) {
-        if let Some(presence) = presence.filter(|presence| presence.from != presence.until) {
-            self.outbox.push(IsolateEvent::Present(presence));
         }
     }
 

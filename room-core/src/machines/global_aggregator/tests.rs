@@ -128,13 +128,8 @@ impl Fixture {
     fn sync(&mut self, shard: u16, contribution: Contribution) -> GlobalTurn {
         let incarnation = Incarnation(self.aggregator_life);
         let source = NodeIncarnation { node: node(shard), incarnation };
-        self.request(GlobalRequest::Sync(Sync {
-            source,
-            contribution,
-            hello: false,
-            ended: None,
-            journal: String::new(),
-        }))
+        let sync = Sync { source, contribution, hello: false, ended: None, journal: String::new() };
+        self.request(GlobalRequest::Sync(sync))
     }
 
     /// Somebody waits with each of these keys, in the epoch that ended 3 s ago and the next ones.
@@ -476,8 +471,7 @@ fn a_row_that_cannot_be_read_grants_nothing_before_all_slots_have_ended() {
 #[test]
 fn a_new_life_is_told_what_the_old_ones_contributed_when_that_is_stored() {
     let mut fixture = Fixture::new(limits(10, 10));
-    let included = [(IsolateId(5), 9)].into();
-    fixture.sync(0, Contribution { included, ..inside(1, 3) });
+    fixture.sync(0, Contribution { included: [(IsolateId(5), 9)].into(), ..inside(1, 3) });
     let saves = fixture.saves;
     let source = NodeIncarnation { node: node(0), incarnation: Incarnation(2) };
     let contribution = Contribution { seq: 1, ..Contribution::default() };

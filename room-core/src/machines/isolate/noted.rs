@@ -1,29 +1,54 @@
-//! What the isolate notes for the room's journal. It goes with what is reported anyway.
+//! What the isolate records of visits: events to report, and records for the room's journal, which
+//! go with what is reported anyway.
 
 use super::Isolate;
 use super::entry::Entry;
 use crate::machines::journal::{self, Record};
+use crate::machines::wire::IsolateEvent;
+use crate::order::census::Presence;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
+use crate::ticket::bucket::Bucket;
 
-impl Isolate {
-    /// Notes a record, if there is one and the journal follows its visitor.
-    pub(super) fn note(&mut self, record: Option<Record>) {
-        let levels = self.view.as_ref().map(|view| view.journal).unwrap_or_default();
-        if let Some(record) = record {
-            self.journal.note(levels, record);
-        }
+/// The most renewals remembered, so that repeats of them are not reported. The aggregator
+/// recognizes repeats of forgotten ones.
+const MOVES_MAX: usize = 4_096;
+
+/// Reports that a session was renewed, unless it was reported before.
+pub(super) fn record_move(isolate: &mut Isolate, ticket: &mut Ticket, from: Bucket) {
+    let (visitor, to) = (ticket.id.visitor(), ticket.counted_bucket);
+    let counted_by = std::mem::replace(&mut ticket.counted_by, isolate.aggregator);
+    if isolate.moved.insert(visitor, to) != Some(to) {
+        isolate.outbox.push(IsolateEvent::Moved { visitor, from, to, counted_by });
     }
+    while isolate.moved.len() > MOVES_MAX {
+        isolate.moved.pop_first();
+    }
+}
 
-    /// Notes a check-in for the journal, of a visitor who waited before. A ticket that was made
-    /// just now is none of these.
-    pub(super) fn note_wait(&mut self, settings: &Settings, ticket: &Ticket, entry: Entry) {
-        let now = ticket.last_check_in;
-        let before = entry.before.filter(|_| !ticket.unconfirmed);
-        if let Some(before) = before.filter(|before| journal::is_noted(*before, now)) {
-            let view = self.view.as_ref();
-            let record = journal::waits(now, settings, view, ticket, before, entry.refused);
-            self.note(Some(record));
-        }
+/// Reports for how long a visitor counts as waiting.
+pub(super) fn record_wait(isolate: &mut Isolate, presence: Option<Presence>) {
+    if let Some(presence) = presence.filter(|presence| presence.from != presence.until) {
+        isolate.outbox.push(IsolateEvent::Present(presence));
+    }
+}
+
+/// Notes a record, if there is one and the journal follows its visitor.
+pub(super) fn note(isolate: &mut Isolate, record: Option<Record>) {
+    let levels = isolate.view.as_ref().map(|view| view.journal).unwrap_or_default();
+    if let Some(record) = record {
+        isolate.journal.note(levels, record);
+    }
+}
+
+/// Notes a check-in for the journal, of a visitor who waited before. A ticket that was made
+/// just now is none of these.
+pub(super) fn note_wait(isolate: &mut Isolate, settings: &Settings, ticket: &Ticket, entry: Entry) {
+    let now = ticket.last_check_in;
+    let before = entry.before.filter(|_| !ticket.unconfirmed);
+    if let Some(before) = before.filter(|before| journal::is_noted(*before, now)) {
+        let view = isolate.view.as_ref();
+        let record = journal::waits(now, settings, view, ticket, before, entry.refused);
+        note(isolate, Some(record));
     }
 }

@@ -9,6 +9,7 @@
 //! when its holder passes without a check. After that the isolate checks the ended sessions that
 //! views have named. If these do not reach back to the last check, it asks.
 
+use super::noted;
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
 use crate::base::id::CounterCode;
@@ -74,7 +75,7 @@ impl Isolate {
     ) -> Option<Ticket> {
         let (mut ticket, from) = confirmation::confirmed(now, settings, ticket)?;
         if ticket.counted_bucket > from {
-            self.record_move(&mut ticket, from);
+            noted::record_move(self, &mut ticket, from);
         }
         Some(ticket)
     }

@@ -1,3 +1,5 @@
+//! Tests of the journal: what is noted and kept, and how it is judged.
+
 use super::{
     Journal, Levels, Moment, Pending, Query, RECORDS_MAX, Record, Rows, State, Trace, WINDOW_MS,
     is_noted, kind, why,

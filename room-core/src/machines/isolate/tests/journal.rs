@@ -1,7 +1,7 @@
 //! Tests of what the isolate notes for the room's journal.
 
 use super::{Fixture, NOW, report_reply, view};
-use crate::machines::isolate::Outcome;
+use crate::machines::isolate::{Outcome, noted};
 use crate::machines::journal::Record;
 use crate::room::settings::Settings;
 use crate::ticket::Ticket;
@@ -30,6 +30,6 @@ fn records_go_with_reports_that_are_sent_anyway_and_cause_none() {
     assert_eq!(again.journal, second.journal);
     fixture.machine.on_report_reply(fixture.now, Some(report_reply(1, 2, 2)));
 
-    fixture.machine.note(Some(Record { reference: 1, ..Record::default() }));
+    noted::note(&mut fixture.machine, Some(Record { reference: 1, ..Record::default() }));
     assert_eq!(fixture.report(), None);
 }
