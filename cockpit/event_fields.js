@@ -51,7 +51,7 @@ export const EVENT_FIELDS = [
     name: "queue_all",
     label: "Hold all",
     type: "checkbox",
-    help: "Nobody new enters before its end, for instance while you repair something. Say why below.",
+    help: "Nobody new enters before its end, for instance during a repair. Say why below.",
   },
   {
     ...optional(

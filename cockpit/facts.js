@@ -89,7 +89,8 @@ export function status(room, event, numbersNow) {
     return state("act", "Hold all", "Nobody new enters; visitors inside go on.");
   }
   if (event?.queue_all) {
-    return state("act", "Hold all", `The event lets nobody in before ${moment(event.event_end_time)}.`);
+    const end = moment(event.event_end_time);
+    return state("act", "Hold all", `The event lets nobody in before ${end}.`);
   }
   if (!numbersNow) return state("unknown", "No numbers yet", "");
   const { method, limit, perMinute } = inForce(room, event);

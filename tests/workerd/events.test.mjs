@@ -186,7 +186,8 @@ eventTestBothWays(
 
 const night = { startIn: MINUTE_MS, endIn: 4 * MINUTE_MS, queue_all: true };
 
-eventTest("an event that holds everybody ends by itself", night, everywhere, async (cluster, shop) => {
+const ends = "an event that holds everybody ends by itself";
+eventTest(ends, night, everywhere, async (cluster, shop) => {
   const [event] = shop.events;
   const crowd = new Crowd(cluster, { count: 2, host: shop.host, browseMs: BROWSE_MS });
   const [guest, late] = crowd.visitors;

@@ -135,7 +135,8 @@ clusterTest("what is not known, and who may ask", options, async (cluster) => {
   await refused(cluster, 404, "GET", pathOf(gone.reference));
 });
 
-const crowded = "a flood of newcomers and of visitors who come back is not in the way of who enters";
+const crowded =
+  "a flood of newcomers and of visitors who come back is not in the way of who enters";
 clusterTest(crowded, options, async (cluster) => {
   await visitorInside(cluster, shop);
   const { visitor, reference } = await waitingVisitor(cluster, "honest", "AMS");

@@ -157,8 +157,8 @@ impl GlobalAggregator {
     }
 
     /// Returns what to store: the row, each part that has changed since the last call, the complete
-    /// minutes of the history, and what is new in the journal. The shell also keeps the row as a copy in the Cache API,
-    /// and tells the outcome to [`Self::on_saved`].
+    /// minutes of the history, and what is new in the journal. The shell also keeps the row as a
+    /// copy in the Cache API, and tells the outcome to [`Self::on_saved`].
     pub fn save(&mut self) -> Save {
         let (minutes, open_minutes) = self.history.for_storage();
         let parts = self.saves.changed_parts(&self.books, self.queue.reported());

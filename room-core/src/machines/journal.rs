@@ -136,7 +136,8 @@ pub struct Pending {
     left_out: u64,
 }
 
-/// Hides the content: states that differ in the journal alone decide the same, and compare as equal.
+/// Hides the content: states that differ in the journal alone decide the same, and compare as
+/// equal.
 impl fmt::Debug for Pending {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Pending")

@@ -234,8 +234,8 @@ pub struct Report {
     /// tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<CountedFacts>,
-    /// Records for the room's journal, as text. They go only with a report that is sent anyway. None
-    /// from an earlier version.
+    /// Records for the room's journal, as text. They go only with a report that is sent anyway.
+    /// None from an earlier version.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub journal: String,
 }

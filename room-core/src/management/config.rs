@@ -8,6 +8,7 @@ mod branding;
 mod bypass_rule;
 mod choices;
 mod claims;
+mod cookie;
 mod document;
 mod event;
 mod field_error;
@@ -27,10 +28,12 @@ use serde_json::Value;
 
 pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
 use self::choices::{
-    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TICKET_SHARINGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SILENCES, TICKET_SHARINGS, TURN_NOTICES,
+    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 pub use self::claims::Claims;
+pub use self::cookie::MAX_SUFFIX_BYTES;
+use self::cookie::{read_cookie_attributes, read_cookie_name};
 pub use self::document::{
     default_fields, event_document, full_document, room_document, rule_document, short_document,
     stored_document, stored_event_document,
@@ -65,14 +68,11 @@ use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::room::{Room, TicketSharing};
 use crate::ticket::TURN_KEPT_MINUTES_MAX;
 use crate::ticket::bucket::LONGEST_SESSION_MINUTES;
-use crate::ticket::cookie::{CookieAttributes, SameSite, Secure, cookie_name};
 
 /// The most rooms of one configuration. Ours: ten times the number with which lookups are measured.
 pub const MAX_ROOMS: usize = 10_000;
 /// The most entries of `additional_routes`. The number is ours.
 pub const MAX_ADDITIONAL_ROUTES: usize = 100;
-/// The longest `cookie_suffix`, in bytes. Ours: the name is sent with every request.
-pub const MAX_SUFFIX_BYTES: usize = 64;
 
 /// Allowed values of both user counts. The maximum is Cloudflare's; its minimum of 200 does not
 /// apply here.
@@ -270,39 +270,6 @@ fn read_route(
     Some(route)
 }
 
-fn read_cookie_name(fields: &mut Fields<'_>, routes: Option<&[Route]>) -> Option<String> {
-    let suffix = fields.optional("cookie_suffix", "", cookie_suffix)?;
-    if suffix.is_empty() && routes.is_some_and(|routes| routes.len() > 1) {
-        let message = "is required when there are additional_routes";
-        fields.fail("cookie_suffix", ErrorCode::Contradiction, message);
-        return None;
-    }
-    Some(cookie_name(suffix))
-}
-
-fn read_cookie_attributes(fields: &mut Fields<'_>) -> Option<CookieAttributes> {
-    let default = CookieAttributes::default();
-    let Some(value) = fields.value("cookie_attributes") else {
-        return Some(default);
-    };
-    let mut inner = match Fields::of(value, fields.pointer_to("cookie_attributes")) {
-        Err(error) => {
-            fields.add([error]);
-            return None;
-        }
-        Ok(inner) => inner,
-    };
-    let same_site = inner.choice("samesite", default.same_site, &SAME_SITES);
-    let secure = inner.choice("secure", default.secure, &SECURES);
-    if (same_site, secure) == (Some(SameSite::None), Some(Secure::Never)) {
-        let message =
-            "must not be \"never\" when samesite is \"none\": browsers drop such a cookie";
-        inner.fail("secure", ErrorCode::Contradiction, message);
-    }
-    fields.add(inner.finish());
-    Some(CookieAttributes { same_site: same_site?, secure: secure? })
-}
-
 /// Reads the owner's page, which is empty for the built-in one.
 fn read_template<'json>(fields: &mut Fields<'json>) -> Option<&'json str> {
     let name = "custom_page_html";
@@ -449,14 +416,6 @@ fn room_name(value: &Value) -> Result<&str, Problem> {
         return Ok(name);
     }
     Err(malformed(name, "must be letters, digits, - and _"))
-}
-
-fn cookie_suffix(value: &Value) -> Result<&str, Problem> {
-    let suffix = text(MAX_SUFFIX_BYTES)(value)?;
-    if suffix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Ok(suffix);
-    }
-    Err(malformed(suffix, "must be letters, digits and _"))
 }
 
 fn status_code(value: &Value) -> Result<u16, Problem> {

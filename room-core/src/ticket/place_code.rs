@@ -25,7 +25,8 @@ impl PlaceCode {
     }
 }
 
-/// Reads the bits that exactly `N` characters spell, as people type them; `None` if they spell none.
+/// Reads the bits that exactly `N` characters spell, as people type them; `None` if they spell
+/// none.
 pub(super) fn typed<const N: usize>(text: impl Iterator<Item = u8>) -> Option<u64> {
     let letters = text.filter(u8::is_ascii_alphanumeric);
     let mut places = letters.map(|letter| {

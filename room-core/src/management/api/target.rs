@@ -67,7 +67,8 @@ pub enum Target {
     Account,
     /// `user`: whose token the request has.
     User,
-    /// `user/tokens/verify`, `accounts/{account}/tokens/verify`: whether the request's token is valid, and what it allows.
+    /// `user/tokens/verify`, `accounts/{account}/tokens/verify`: whether the request's token is
+    /// valid, and what it allows.
     TokenVerify,
     /// `user/tokens`: the named tokens.
     Tokens,
