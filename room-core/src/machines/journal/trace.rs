@@ -17,7 +17,7 @@ const HEARD_MS: u64 = 16 * MINUTE_MS;
 /// What became of a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Waits, or has left within [`HEARD_MS`].
+    /// Waits, or has left within `HEARD_MS`.
     Waiting,
     /// Has entered.
     Entered,
