@@ -35,6 +35,8 @@ pub struct Habits {
     pub bots: f64,
     /// Part of the visitors whose cookie many others also use while they wait.
     pub shared: f64,
+    /// Whether the same cookies are used in many data centers once they are inside too.
+    pub shared_inside: bool,
     /// Part of the visitors who wait until their turn may be kept, and never come again.
     pub ghosts: f64,
 }
@@ -62,6 +64,7 @@ impl Habits {
         revoked: 0.0,
         bots: 0.0,
         shared: 0.0,
+        shared_inside: false,
         ghosts: 0.0,
     };
 

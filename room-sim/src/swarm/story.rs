@@ -63,6 +63,7 @@ impl Story {
         parts.extend(faults::draw(stream));
         // By draws of their own: the other parts of a seed stay what they were.
         parts.extend(degraded::draw(&mut Stream::new(seed ^ 0x4841_4c46)));
+        parts.extend(parts::copies(&mut Stream::new(seed ^ 0x434f_5059)));
         Self { seed, parts }
     }
 

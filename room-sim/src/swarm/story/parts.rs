@@ -210,6 +210,19 @@ fn habits(stream: &mut Stream, parts: &mut Vec<Part>) {
     }
 }
 
+/// Draws whether cookies are used in many data centers at once, also once they are inside.
+pub(super) fn copies(stream: &mut Stream) -> Vec<Part> {
+    if !stream.happens(0.1) {
+        return Vec::new();
+    }
+    let part = percent(stream, 20);
+    vec![Part::new(format!("{part} share their cookie, inside too"), move |draft| {
+        let habits = &mut draft.scenario.habits;
+        (habits.shared, habits.shared_inside) = (part, true);
+        draft.visitors_max = VISITORS_OF_SHARERS;
+    })]
+}
+
 fn network(stream: &mut Stream, parts: &mut Vec<Part>) {
     if stream.happens(0.5) {
         let (loss, repeats, slow) = (percent(stream, 10), percent(stream, 8), percent(stream, 10));
