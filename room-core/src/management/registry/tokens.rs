@@ -1,7 +1,8 @@
 //! The operations on named tokens: list, make, show, replace, give another value, and remove. A
 //! value is shown once, in the answer that makes it; of it a hash is kept.
 //!
-//! Nobody makes, sees or changes a token that may more than the own one.
+//! Nobody makes, sees or changes a token that may more than the own one, and nobody makes, changes
+//! or gets the value of one that lasts longer: else who may all for a day could stay.
 
 use serde_json::{Value, json};
 
@@ -9,6 +10,7 @@ use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::document::{Document, Meaning, drawn_id, with};
 use crate::base::id::{RoomId, TokenId};
+use crate::base::time::Timestamp;
 use crate::keys::token;
 use crate::management::api::{self, Failure, Method, Paging, Reply};
 use crate::management::config::token::{TokenFields, read_token, token_document};
@@ -65,6 +67,7 @@ pub fn create(context: CallContext<'_>, body: &Value) -> Result<Answer, Failure>
 /// Replaces what a token says. Its value stays; without a role, zones and rooms so do these.
 pub fn replace(context: CallContext<'_>, id: TokenId, body: &Value) -> Result<Answer, Failure> {
     let current = found(context, id)?;
+    check_end(context, current.expires_on)?;
     let document = MEANING.merged(written(context, current), Method::Put, body)?;
     let TokenFields { name, role, scope, not_before, expires_on } = read(context, id, &document)?;
     let same = NamedToken { name, role, scope, not_before, expires_on, ..current.clone() };
@@ -79,6 +82,7 @@ pub fn replace(context: CallContext<'_>, id: TokenId, body: &Value) -> Result<An
 /// Gives a token another value, and shows it this once. The old one counts no more.
 pub fn roll(context: CallContext<'_>, id: TokenId) -> Result<Answer, Failure> {
     let current = found(context, id)?;
+    check_end(context, current.expires_on)?;
     let value = drawn_value(context);
     let hash = token::hash(&value);
     let token = NamedToken { hash, modified_on: context.now, ..current.clone() };
@@ -109,9 +113,23 @@ fn allows(context: CallContext<'_>, role: Role, scope: &Scope) -> bool {
     context.grant.role >= role && context.grant.scope.has_all_of(scope, zone_of)
 }
 
+/// Refuses (403) a token that ends at `end` or never, if the sender's own token ends before.
+fn check_end(context: CallContext<'_>, end: Option<Timestamp>) -> Result<(), Failure> {
+    let is_own = |token: &&NamedToken| Some(token.id) == context.grant.token;
+    let own = context.stored.tokens().iter().find(is_own);
+    match own.and_then(|token| token.expires_on) {
+        Some(own_end) if end.is_none_or(|end| end > own_end) => {
+            let told = own_end.to_iso8601();
+            let message = format!("Your own token ends at {told}: set expires_on to that or earlier.");
+            Err(Failure::new(403, 9_109, message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Reads the fields of the token with this id.
 ///
-/// Errors: wrong fields (400); more than the sender's own token allows (403).
+/// Errors: wrong fields (400); more or longer than the sender's own token allows (403).
 fn read(
     context: CallContext<'_>,
     id: TokenId,
@@ -121,6 +139,7 @@ fn read(
     if !allows(context, fields.role, &fields.scope) {
         return Err(api::out_of_scope());
     }
+    check_end(context, fields.expires_on)?;
     let mut others = context.stored.tokens().iter().filter(|other| other.id != id);
     if others.any(|other| other.name.eq_ignore_ascii_case(&fields.name)) {
         let message = "is already taken by another token".to_owned();

@@ -132,6 +132,33 @@ fn nobody_makes_or_sees_a_token_that_may_more() {
 }
 
 #[test]
+fn nobody_makes_a_token_that_outlasts_the_own_one() {
+    let (mut world, _) = world();
+    let (early, end, late) =
+        ("2030-12-01T00:00:00Z", "2030-12-02T00:00:00Z", "2030-12-03T00:00:00Z");
+    let guest = json!({ "name": "guest", "role": "admin", "expires_on": end });
+    let guest = world.get("POST", TOKENS, &named(&guest));
+    let lasts = world.get("POST", TOKENS, &named(&json!({ "name": "lasts", "role": "admin" })));
+    let [guest, lasts] = [guest, lasts].map(|token| token["id"].as_str().expect("an id").to_owned());
+    world.grant = Grant { token: Some(guest.parse().expect("an id")), ..Grant::owner() };
+    let mut check = |method: &str, path: &str, patch: Value, want: u16| {
+        let (status, answer) = world.ask(method, path, &named(&patch));
+        assert_eq!(status, want, "{method} {path} {patch}: {answer}");
+    };
+    check("POST", TOKENS, json!({ "name": "a" }), 403);
+    check("POST", TOKENS, json!({ "name": "b", "expires_on": late }), 403);
+    check("POST", TOKENS, json!({ "name": "c", "expires_on": end }), 200);
+    let own = format!("{TOKENS}/{guest}");
+    check("PUT", &own, json!({ "name": "guest", "role": "admin" }), 403);
+    check("PUT", &own, json!({ "name": "guest", "role": "admin", "expires_on": early }), 200);
+    let other = format!("{TOKENS}/{lasts}");
+    check("PUT", &format!("{other}/value"), json!({}), 403);
+    check("PUT", &other, json!({ "name": "lasts", "role": "admin", "expires_on": early }), 403);
+    check("GET", &other, json!({}), 200);
+    check("DELETE", &other, json!({}), 200);
+}
+
+#[test]
 fn tokens_are_few_and_the_log_names_them() {
     let (mut world, [own, _]) = world();
     for at in 0..100 {
