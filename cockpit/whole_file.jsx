@@ -40,7 +40,7 @@ export function WholeFile({ session, reload }) {
           Save everything
         </Button>
       </p>
-      {session.mayWrite && (
+      {session.mayAdmin && (
         <p>
           <label for="restore">Restore from a file</label>{" "}
           <input
