@@ -2,6 +2,7 @@
 //!
 //! It drives the `Visit` of the core as `src/visit.rs` and `src/reports.rs` of the Worker do.
 
+mod copies;
 mod reports;
 
 use room_core::admission;
@@ -34,10 +35,6 @@ const LATE_MS: u64 = 300;
 const SOLVED_MS: (u64, u64) = (1_000, 8_000);
 /// Shares of a data center's isolates fall with the rank (`docs/simulation.md`).
 const ISOLATE_EXPONENT: f64 = 0.7;
-/// The number of data centers in which a shared cookie is used at once, including the visitor's
-/// own. The constant after it says how often in the visitor's own while it waits.
-const SHARED_BY: usize = 10;
-const SHARED_USES: usize = 200;
 /// The most requests at once with the same cookie.
 const ECHOES_MAX: u64 = 5;
 
@@ -156,14 +153,7 @@ impl World {
             Cookie::Ticket(ticket) => Some(ticket.clone()),
             Cookie::None | Cookie::Published(_) => None,
         };
-        let uses_here = match browser.standing {
-            VisitorState::Waits(_) => SHARED_USES,
-            VisitorState::Inside(_) if self.scenario.habits.shared_inside => 1,
-            _ => 0,
-        };
-        if browser.owner == Owner::Sharer && uses_here > 0 {
-            self.use_everywhere(visitor, data_center, ticket.as_ref(), uses_here);
-        }
+        self.use_copies(visitor, ticket.as_ref());
         let stream = &mut self.chance.visitors;
         if ticket.is_some() && stream.happens(self.scenario.habits.parallel) {
             for _ in 0..stream.between(1, ECHOES_MAX) {
@@ -171,23 +161,6 @@ impl World {
             }
         }
         self.request(visitor, data_center, ticket, false);
-    }
-
-    /// Makes others use the same cookie at the same time, here and in other data centers.
-    fn use_everywhere(
-        &mut self,
-        visitor: usize,
-        data_center: usize,
-        ticket: Option<&Ticket>,
-        uses_here: usize,
-    ) {
-        let data_centers = self.isolates.len();
-        let elsewhere =
-            (1..data_centers.min(SHARED_BY)).map(|one| (data_center + one) % data_centers);
-        let here = (0..uses_here).map(|_| data_center);
-        for place in elsewhere.chain(here) {
-            self.request(visitor, place, ticket.cloned(), true);
-        }
     }
 
     fn request(

@@ -120,7 +120,8 @@ fn check_end(context: CallContext<'_>, end: Option<Timestamp>) -> Result<(), Fai
     match own.and_then(|token| token.expires_on) {
         Some(own_end) if end.is_none_or(|end| end > own_end) => {
             let told = own_end.to_iso8601();
-            let message = format!("Your own token ends at {told}: set expires_on to that or earlier.");
+            let message =
+                format!("Your own token ends at {told}: set expires_on to that or earlier.");
             Err(Failure::new(403, 9_109, message))
         }
         _ => Ok(()),

@@ -139,7 +139,8 @@ fn nobody_makes_a_token_that_outlasts_the_own_one() {
     let guest = json!({ "name": "guest", "role": "admin", "expires_on": end });
     let guest = world.get("POST", TOKENS, &named(&guest));
     let lasts = world.get("POST", TOKENS, &named(&json!({ "name": "lasts", "role": "admin" })));
-    let [guest, lasts] = [guest, lasts].map(|token| token["id"].as_str().expect("an id").to_owned());
+    let [guest, lasts] =
+        [guest, lasts].map(|token| token["id"].as_str().expect("an id").to_owned());
     world.grant = Grant { token: Some(guest.parse().expect("an id")), ..Grant::owner() };
     let mut check = |method: &str, path: &str, patch: Value, want: u16| {
         let (status, answer) = world.ask(method, path, &named(&patch));
