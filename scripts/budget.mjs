@@ -38,9 +38,9 @@ const WASM = path.join(import.meta.dirname, "../build/worker/gen/waiting_room_bg
  * what Terraform looks up 13, tokens with names, roles and zones 16, and the journal that tells why
  * a visitor waited 13.
  * The texts of the languages are no part of it, see `src/languages.js`. Builds of zlib and
- * processors differ by up to 3 KB for the same file, and the bound is 2 above what was measured.
+ * processors differ by up to 3 KB for the same file, and the bound is 3 above what was measured.
  */
-export const WASM_GZIP_KB_MAX = 678;
+export const WASM_GZIP_KB_MAX = 680;
 
 /** Weighs the built wasm, in KB, as it is and after gzip. */
 export function wasmWeight() {

@@ -31,7 +31,8 @@ browserTest("covered parts of a queue page are no visits", { rooms: [shop] }, as
   });
   await visitor.come();
   const parts = Object.entries(PARTS).map(([path, kind]) => [path, [kind, 503]]);
-  await visitor.until(() => Object.keys(answers).length === parts.length, "no parts were asked for");
+  const haveCome = () => Object.keys(answers).length === parts.length;
+  await visitor.until(haveCome, "no parts were asked for");
   assert.deepEqual(answers, Object.fromEntries(parts));
   const width = await visitor.page.locator("img").evaluate((picture) => picture.naturalWidth);
   assert.equal(width, 0, "a page was drawn as a picture");
