@@ -354,6 +354,6 @@ export const MUTANTS_FROM_18 = [
     ...core("machines/isolate/noted"),
     from: "entry.before.filter(|_| !ticket.unconfirmed)",
     to: "entry.before.or(Some(journal::Moment::default()))",
-    test: "a flood of newcomers and of visitors who come back is not in the way of who enters",
+    test: "records_go_with_reports_that_are_sent_anyway_and_cause_none",
   },
 ];

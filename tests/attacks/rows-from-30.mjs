@@ -214,6 +214,10 @@ export const ROWS_FROM_30 = [
         "a_flood_is_bounded_thinned_by_reference_and_does_not_displace_who_enters",
         "what_is_not_answered_is_told_again_and_no_more_is_kept_than_fits",
       ),
+      ...native(
+        "src/machines/isolate/tests/journal",
+        "records_go_with_reports_that_are_sent_anyway_and_cause_none",
+      ),
     ],
   },
 ];
