@@ -27,12 +27,18 @@ pub async fn answer(call: Call, env: &Env) -> Result<Reply, Failure> {
         let reply = perform(call, env).await?;
         return if reply.status == 200 { Err(unknown_reference()) } else { Ok(reply) };
     }
-    let named = Query {
+    let mut named = Query {
         reference: Some(reference.number()),
         from: Timestamp::default(),
         until: platform::now() + 1,
     };
-    let rows = read(env, room, named).await?.rows;
+    let mut rows = Vec::new();
+    for _ in 0..PAGES_MAX {
+        let page = read(env, room, named).await?;
+        rows.extend(page.rows);
+        let Some(next) = page.next else { break };
+        named.from = next;
+    }
     let mut trace = Trace::find(reference, &rows).ok_or_else(unknown_reference)?;
     let (from, until) = trace.span();
     let mut query = Query { reference: None, from, until };
