@@ -20,7 +20,7 @@ const SIMULATOR = "cargo run --quiet --locked --profile simulator -p room-sim --
 
 const EVERYTHING = { TEST_SAMPLE: "all", FRESH_SEEDS: "1", PROPTEST_CASES: "5000" };
 /** What has a longer part below, or shows the same at any length. */
-const LEFT_OUT = ["documentation", "fuzz", "bench"];
+const LEFT_OUT = ["documentation", "bench"];
 const tests = STEPS.filter(({ name }) => !LEFT_OUT.includes(name));
 /** The parts, one after the other; each uses the whole machine. */
 const PARTS = [

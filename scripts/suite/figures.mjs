@@ -36,11 +36,12 @@ export function secondsOfFiles() {
 /** Keeps what a tier held and how long it took, as the last run. */
 export function keepFigures(tier, steps, wallSeconds) {
   const last = read(LAST);
-  const ofSteps = steps.map(({ name, passed, results, seconds }) => ({
+  const ofSteps = steps.map(({ name, passed, results, seconds, cpuSeconds }) => ({
     name,
     passed,
     tests: results.length,
     seconds: Math.round(seconds),
+    cpuSeconds: Math.round(cpuSeconds),
   }));
   const figures = {
     date: new Date().toISOString().slice(0, 10),
@@ -97,10 +98,11 @@ function tableOf(tier, figures) {
     `\`${COMMANDS[tier]}\` on ${processors} processors, ${date}: ${minutes(wallSeconds)}; ` +
     `${passed} passed, ${failed} failed, ${skipped} skipped.`;
   const rows = steps.map((step) => {
-    const cells = [step.name, step.tests || "", step.passed ? "held" : "**failed**", step.seconds];
+    const { name, seconds, cpuSeconds } = step;
+    const cells = [name, step.tests || "", step.passed ? "held" : "**failed**", seconds, cpuSeconds];
     return `| ${cells.join(" | ")} |`;
   });
-  const columns = ["| step | tests | | seconds of work |", "|---|---|---|---|"];
+  const columns = ["| step | tests | | seconds of work | of CPU |", "|---|---|---|---|---|"];
   return [head, "", ...columns, ...rows].join("\n");
 }
 

@@ -22,7 +22,7 @@ export function testFiles(folder) {
 
 /**
  * Runs one file. Resolves with the `results` of its tests ([{ name, outcome }], with an outcome of
- * "passed", "failed" or "skipped"), its exit `code`, and what it printed.
+ * "passed", "failed" or "skipped"), its exit `code`, what it printed and its `cpuSeconds`.
  */
 export async function runTestFile(file) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-results-"));
@@ -34,10 +34,10 @@ export async function runTestFile(file) {
   ];
   const environment = { NODE_COMPILE_CACHE: COMPILED };
   const command = ["node", ...options, file];
-  const { code, output } = await runCommand(command, environment, 0, FILE_MS);
+  const { code, output, cpuSeconds } = await runCommand(command, environment, 0, FILE_MS);
   const results = linesOf(kept).map((line) => JSON.parse(line));
   fs.rmSync(folder, { recursive: true, force: true });
-  return { results, code, output: output.replace(COUNTS, "") };
+  return { results, code, output: output.replace(COUNTS, ""), cpuSeconds };
 }
 
 function linesOf(file) {

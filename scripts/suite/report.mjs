@@ -28,7 +28,7 @@ export function countsOf(steps) {
   return counts;
 }
 
-function lineOf({ name, passed, results, seconds }) {
+function lineOf({ name, passed, results, seconds, cpuSeconds }) {
   const tests = results.length > 0 ? `${results.length} tests` : "";
   const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
   const note = skipped > 0 ? `${skipped} SKIPPED, see above` : "";
@@ -37,6 +37,7 @@ function lineOf({ name, passed, results, seconds }) {
     (passed ? "passed" : "FAILED").padEnd(6),
     tests.padStart(11),
     `${seconds.toFixed(1).padStart(7)} s of work`,
+    `${cpuSeconds.toFixed(1).padStart(7)} s of CPU`,
     note,
   ];
   return cells.join("  ").trimEnd();

@@ -16,7 +16,7 @@ const CARGO_OUTCOMES = { ok: "passed", FAILED: "failed", ignored: "skipped" };
 
 /**
  * Runs all `steps`. Resolves with one entry for each: its `name`, `passed`, the `results` of its
- * tests, the `seconds` that its work took, and the `output` of what failed.
+ * tests, the `seconds` that its work took, those of a processor, and the `output` of what failed.
  *
  * @param {object[]} steps
  * @param {Map<string, number>} [secondsOf] how long files took before: the longest begin first
@@ -90,27 +90,30 @@ class Run {
   async #command({ name, lane, environment }, command) {
     const began = performance.now();
     const priority = lane === ALONE ? undefined : COMMAND_PRIORITY;
-    const { code, output } = await runCommand(command, environment, priority);
+    const { code, output, cpuSeconds } = await runCommand(command, environment, priority);
     const results = [...output.matchAll(CARGO_TEST)].map(([, test, word]) => ({
       name: test,
       outcome: CARGO_OUTCOMES[word],
     }));
     const passed = code === 0;
-    const piece = { title: command.join(" "), passed, results, output, seconds: since(began) };
-    return show(name, piece);
+    const seconds = since(began);
+    const title = command.join(" ");
+    return show(name, { title, passed, results, output, seconds, cpuSeconds });
   }
 
   async #file(file) {
     const began = performance.now();
-    const { code, results, output } = await runTestFile(file);
+    const { code, results, output, cpuSeconds } = await runTestFile(file);
     const without = results.length === 0 || (IN_CI && results.some(isSkipped));
     const passed = code === 0 && !without;
-    return show(undefined, { title: file, passed, results, output, seconds: since(began) });
+    const seconds = since(began);
+    return show(undefined, { title: file, passed, results, output, seconds, cpuSeconds });
   }
 
   #leaveOut({ name, needs }) {
     const output = `not run, since ${needs} failed\n`;
-    return this.#end(name, [{ title: name, passed: false, results: [], output, seconds: 0 }]);
+    const piece = { title: name, passed: false, results: [], output, seconds: 0, cpuSeconds: 0 };
+    return this.#end(name, [piece]);
   }
 
   #end(name, pieces) {
@@ -119,6 +122,7 @@ class Run {
       passed: pieces.every(({ passed }) => passed),
       results: pieces.flatMap(({ results }) => results),
       seconds: pieces.reduce((sum, { seconds }) => sum + seconds, 0),
+      cpuSeconds: pieces.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
       pieces: pieces.map(({ title, seconds }) => ({ title, seconds })),
       output: pieces.filter(({ passed }) => !passed).map(told).join("\n"),
     };
@@ -131,9 +135,10 @@ export function isSkipped({ outcome }) {
 }
 
 function show(step, piece) {
-  const { title, passed, seconds, output } = piece;
+  const { title, passed, seconds, cpuSeconds, output } = piece;
   const mark = passed ? "passed" : "FAILED";
-  const head = `\n== ${step ? `${step}: ` : ""}${title}: ${mark} in ${seconds.toFixed(1)} s`;
+  const times = `${seconds.toFixed(1)} s (CPU ${cpuSeconds.toFixed(1)} s)`;
+  const head = `\n== ${step ? `${step}: ` : ""}${title}: ${mark} in ${times}`;
   console.log(`${head}\n${output.trimEnd()}`);
   return piece;
 }

@@ -38,6 +38,8 @@ export const STEPS = [
     lane: RUST,
     commands: [
       words("node node_modules/oxlint/bin/oxlint"),
+      // No other step reads the fuzzer's own list of libraries.
+      words("cargo tree --manifest-path fuzz/Cargo.toml --locked --depth 0"),
       words("cargo clippy --workspace --all-targets --all-features --locked -- -D warnings"),
     ],
   },
@@ -80,14 +82,7 @@ export const STEPS = [
   { name: "bare", tier: NIGHTLY, lane: BROWSER, folder: "tests/bare", needs: "wrangler" },
   // Installs the tools of a release folder from nothing: mostly the network's time.
   { name: "released", tier: GATES, lane: BROWSER, folder: "tests/released", needs: "wrangler" },
-  // Begin with the tests, so that nothing is left to compile when these are over.
-  {
-    name: "fuzz",
-    tier: GATES,
-    lane: APART,
-    commands: [words("node scripts/fuzz.mjs")],
-    needs: "wrangler",
-  },
+  // Begins with the tests, so that nothing is left to compile when these are over.
   { name: "rehearsal", tier: GATES, lane: APART, folder: "tests/rehearsal", needs: "wrangler" },
   { name: "bench", tier: GATES, lane: ALONE, commands: [words("node bench/main.mjs --gate")] },
 ];

@@ -8,6 +8,8 @@
     reason = "a test that is wrong about its own cases must fail"
 )]
 
+mod corpus;
+
 use std::env;
 use std::hint::black_box;
 use std::time::Duration;
