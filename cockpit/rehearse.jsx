@@ -24,7 +24,7 @@ const COMMAND = "npm run rehearse -- examples/rehearsal/ticket-drop.json";
 export function Rehearse({ session, room, version }) {
   const { events, problem } = useEvents(session, room, version);
   const isMissing = useIsMissing();
-  const { part, said, rehearsal, play, cancel } = useRehearsal(room, events);
+  const { part, tried, said, rehearsal, play, cancel } = useRehearsal(room, events);
   return (
     <main>
       <RoomTabs room={room} at="/rehearse" />
@@ -47,7 +47,7 @@ export function Rehearse({ session, room, version }) {
           />
         </section>
       )}
-      {part !== undefined && <Progress part={part} onCancel={cancel} />}
+      {part !== undefined && <Progress part={part} tried={tried} onCancel={cancel} />}
       <p role="status">{said}</p>
       {rehearsal && <Result of={rehearsal} room={room} />}
     </main>
@@ -65,6 +65,7 @@ function useIsMissing() {
 /** What is played, how far it is, and what came of it. */
 function useRehearsal(room, events) {
   const [part, setPart] = useState();
+  const [tried, setTried] = useState(0);
   const [said, say] = useState("");
   const [rehearsal, set] = useState();
   const ending = useRef();
@@ -72,13 +73,17 @@ function useRehearsal(room, events) {
   const play = async (body) => {
     const plan = planOf(room, events, body);
     const event = events.find(({ id }) => id === body.event);
-    refuse(problemsOf(plan, { origin: location.origin, room, event }));
+    const { find } = body;
+    refuse(problemsOf(plan, { origin: location.origin, room, event, find }));
     ending.current = new AbortController();
     set(undefined);
     say("");
     setPart(0);
+    setTried(0);
+    const { signal } = ending.current;
+    const options = { findMinutes: find, signal, onProgress: setPart, onTried: setTried };
     try {
-      set(await rehearse(plan, { signal: ending.current.signal, onProgress: setPart }));
+      set(await rehearse(plan, options));
     } catch (why) {
       if (why instanceof PlanError) refuse(problemsIn(why));
       if (!(why instanceof Cancelled)) throw why;
@@ -87,7 +92,7 @@ function useRehearsal(room, events) {
       setPart(undefined);
     }
   };
-  return { part, said, rehearsal, play, cancel: () => ending.current.abort() };
+  return { part, tried, said, rehearsal, play, cancel: () => ending.current.abort() };
 }
 
 /** Lets the form tell at its fields what is wrong, if anything is. */
@@ -105,12 +110,13 @@ function Missing() {
   );
 }
 
-function Progress({ part, onCancel }) {
+/** How far it is; how many limits a search tries is not known before. */
+function Progress({ part, tried, onCancel }) {
   return (
     <p class="playing">
-      <label for="playing">Rehearsing</label>
-      <progress id="playing" max="1" value={part} />
-      <span>{Math.floor(part * 100)} %</span>
+      <label for="playing">{tried > 0 ? "Searching" : "Rehearsing"}</label>
+      <progress id="playing" max="1" value={tried > 0 ? undefined : part} />
+      <span>{tried > 0 ? `${tried} limits tried` : `${Math.floor(part * 100)} %`}</span>
       <button type="button" onClick={onCancel}>
         Cancel
       </button>
@@ -118,8 +124,9 @@ function Progress({ part, onCancel }) {
   );
 }
 
-function Result({ of: { plan, plays, tookS, report }, room }) {
+function Result({ of: { plan, plays: asked, found, tookS, report }, room }) {
   const [shown, show] = useState(0);
+  const plays = found?.play ? [...asked, found.play] : asked;
   const heading = useRef();
   useEffect(() => heading.current.focus(), []);
   return (
@@ -130,6 +137,7 @@ function Result({ of: { plan, plays, tookS, report }, room }) {
       <p class="soft">
         {count(plan.visitors)} visitors. {PRESETS[plan.arrivals.preset]}.
       </p>
+      {found && <p class="answer">{found.says}</p>}
       {plays.length > 1 && (
         <p class="row" role="group" aria-label="The limits whose answer is shown">
           {plays.map(({ outcome }, at) => (

@@ -16,6 +16,8 @@ export const INITIAL = {
   minutes: "4",
   prequeue_minutes: "",
   begins_at: "",
+  find: "",
+  seed: "",
 };
 /** The fields that the simulator names otherwise. */
 const FIELD_OF = { "on_site.minutes": "minutes", arrivals: "preset" };
@@ -73,13 +75,29 @@ export function fieldsOf(events, now) {
       isOptional: true,
       help: "Empty: as the event has it, else minutes are counted.",
     },
+    {
+      name: "find",
+      label: "Search limits: at most so many minutes of waiting",
+      type: "number",
+      isOptional: true,
+      help:
+        "Searches the smallest limits with which 95 of 100 wait no longer. It plays the event " +
+        "about ten times more. Empty: no search.",
+    },
+    {
+      name: "seed",
+      label: "Another day of the same kind",
+      type: "number",
+      isOptional: true,
+      help: "Any whole number draws other people. Empty: 1.",
+    },
   ];
 }
 
 /** The plan of a room, an event of it where one is chosen, and what the form says. */
-export function planOf(room, events, { event: id, preset, minutes, ...rest }) {
+export function planOf(room, events, { event: id, preset, minutes, find: _, ...rest }) {
   const event = events.find((one) => one.id === id);
-  const given = Object.entries(rest).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries(rest).filter(([, value]) => !isNothing(value));
   return {
     ...planOfRoom(room, event),
     arrivals: { preset },
@@ -103,7 +121,8 @@ export function limitsSentence(room, events, { event: id, visitors }) {
  * What the simulator would not take, or not here: `{ field, message }` each.
  *
  * @param {object} plan
- * @param {object} where `origin` of this page, and `room` and `event` as the API has them
+ * @param {object} where `origin` of this page, `room` and `event` as the API has them, and `find`
+ *   as the form has it
  */
 export function problemsOf(plan, where) {
   const problems = [];
@@ -121,11 +140,19 @@ export function problemsOf(plan, where) {
     const message = "Must be a whole number of minutes, from 0 to 4,320.";
     problems.push({ field: "prequeue_minutes", message });
   }
+  const { find } = where;
+  if (!isNothing(find) && !(Number.isInteger(find) && find >= 1)) {
+    problems.push({ field: "find", message: "Must be a whole number of minutes, at least 1." });
+  }
   return problems;
 }
 
+function isNothing(value) {
+  return value === null || value === undefined;
+}
+
 /** The same rehearsal as a command. */
-function commandOf(plan, { origin, room, event }) {
+function commandOf(plan, { origin, room, event, find }) {
   const named = ({ id, name }) => (PLAIN.test(name) ? name : id);
   const flags = [
     ["url", origin],
@@ -136,7 +163,9 @@ function commandOf(plan, { origin, room, event }) {
     ["minutes-on-site", plan.on_site?.minutes],
     ["prequeue-minutes", plan.prequeue_minutes],
     ["begins-at", plan.begins_at],
-  ].filter(([, value]) => value !== undefined);
+    ["find", find],
+    ["seed", plan.seed],
+  ].filter(([, value]) => !isNothing(value));
   const words = flags.map(([name, value]) => `--${name} ${value}`);
   return `npm run rehearse -- ${words.join(" ")}`;
 }

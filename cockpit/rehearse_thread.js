@@ -1,5 +1,6 @@
 // Asks the simulator's thread: plays a plan with its limits beside each other, in this browser.
 import { playBy, played, take } from "../scripts/rehearse/lanes.mjs";
+import { searched } from "../scripts/rehearse/search.mjs";
 import { variantsOf } from "../scripts/rehearse/variants.mjs";
 
 const SCRIPT = "/_waiting-room/rehearsal.js";
@@ -19,25 +20,30 @@ export async function isThere() {
 }
 
 /**
- * Plays a plan with its limits, and with more where it takes no long time.
+ * Plays a plan with its limits, and with more where it takes no long time; then it searches, if
+ * that is asked for.
  *
  * @param {object} plan
  * @param {object} options
+ * @param {number} [options.findMinutes] searches limits with which 95 of 100 wait at most so long
  * @param {AbortSignal} options.signal ends it
  * @param {(part: number) => void} options.onProgress hears which part of all is done, 0 to 1
- * @returns {Promise<object>} `{ plan, plays, tookS, report }`, with the report as a page
+ * @param {(tried: number) => void} options.onTried hears how many limits the search has tried
+ * @returns {Promise<object>} `{ plan, plays, found, tookS, report }`, with the report as a page
  * @throws {PlanError} if the plan is not understood, {Cancelled} once it was ended
  */
-export async function rehearse(plan, { signal, onProgress }) {
+export async function rehearse(plan, { findMinutes, signal, onProgress, onTried }) {
   const ask = (question, onPart) => answered(question, { signal, onPart });
   const visitors = await ask({ plan, onlyCheck: true });
   const variants = variantsOf(plan, {}, visitors);
   const began = Date.now();
   const threads = navigator.hardwareConcurrency ?? 1;
   const outcomes = await playBy(ask, variants, { threads, onProgress });
-  const tookS = (Date.now() - began) / 1_000;
   const plays = variants.map((one, at) => played(one, outcomes[at]));
-  const rehearsal = { plan, plays, tookS };
+  const play = (plans) => playBy(ask, plans, { threads });
+  const found = findMinutes ? await searched(plan, findMinutes, play, onTried) : undefined;
+  const tookS = (Date.now() - began) / 1_000;
+  const rehearsal = { plan, plays, found, tookS };
   return { ...rehearsal, report: await ask({ rehearsal }) };
 }
 

@@ -7,7 +7,7 @@ import path from "node:path";
 import { wholeNumber } from "./deploy/options.mjs";
 import { LiveLine } from "./live-line.mjs";
 import { ROOT } from "./modules.mjs";
-import { besideText, count, limitsText, pastText } from "./rehearse/answer.mjs";
+import { besideText, count, pastText } from "./rehearse/answer.mjs";
 import { apiOf } from "./rehearse/api.mjs";
 import { PlanError, played } from "./rehearse/lanes.mjs";
 import { VISITORS_MAX, playLive } from "./rehearse/live.mjs";
@@ -15,7 +15,8 @@ import { planIn, planOf, rehearseOptions } from "./rehearse/options.mjs";
 import { reportOf } from "./rehearse/page.mjs";
 import { expectedBy, isBuilt, play } from "./rehearse/player.mjs";
 import { planOfRunning } from "./rehearse/running-room.mjs";
-import { find, variantsOf } from "./rehearse/variants.mjs";
+import { searched } from "./rehearse/search.mjs";
+import { variantsOf } from "./rehearse/variants.mjs";
 import { stop } from "./stop.mjs";
 
 /** The empty report, which the build makes. */
@@ -49,7 +50,7 @@ async function rehearsed() {
     console.log(`Rehearsing ${count(visitors)} visitors${times} ...`);
     const outcomes = await play(variants, { threads, onProgress: showPart });
     const plays = variants.map((one, at) => played(one, outcomes[at]));
-    return [plays, options.find ? await searched() : undefined];
+    return [plays, options.find ? await search() : undefined];
   } catch (error) {
     line.end();
     if (!(error instanceof PlanError)) throw error;
@@ -57,18 +58,10 @@ async function rehearsed() {
   }
 }
 
-async function searched() {
+function search() {
   const minutes = wholeNumber(options.find, "--find");
-  let tried = 0;
-  const best = await find(plan, minutes * 60, async (plans) => {
-    tried += plans.length;
-    line.show(`searching: ${tried} limits tried`);
-    return play(plans, { threads });
-  });
-  const aim = `95 of 100 wait at most ${minutes} min`;
-  if (!best) return { says: `No limits up to 64 times the plan's do it: ${aim}.` };
-  const found = played(best.plan, best.outcome);
-  return { says: `For ${aim}: ${limitsText(found.outcome.limits)}.`, play: found };
+  const ask = (plans) => play(plans, { threads });
+  return searched(plan, minutes, ask, (tried) => line.show(`searching: ${tried} limits tried`));
 }
 
 function showPart(part) {

@@ -191,15 +191,41 @@ browserTest("the cockpit rehearses as the command does", { rooms: [shop] }, asyn
   }
 });
 
-/** The report that the cockpit offers has what the command says of the same plan. */
-async function saysAsTheCommand(page) {
+browserTest("the cockpit searches limits, on another day", { rooms: [shop] }, async (arena) => {
+  const owner = await signedIn(arena, DESKTOP);
+  const { page } = owner;
+  await owner.open(shop);
+  await page.getByRole("link", { name: "Rehearse" }).click();
+  await page.getByLabel("How many visitors come").fill("1000");
+  await page.getByLabel("Search limits").fill("5");
+  await page.getByLabel("Another day of the same kind").fill("1.5");
+  await owner.button("Rehearse").click();
+  await page.locator("[aria-invalid]").waitFor();
+  await page.getByLabel("Another day of the same kind").fill("7");
+  await owner.button("Rehearse").click();
+  await owner.heading("What came of it").waitFor();
+  await owner.reads(/^For 95 of 100 wait at most 5 min: \d+ a minute and \d+ inside\.$/);
+  assert.equal(await page.locator("table.rehearsed tbody tr").count(), 4);
+  const { plan, found } = await offered(page);
+  assert.equal(plan.seed, 7);
+  assert.ok(found.play.outcome.wait_s.p95 <= 300);
+  assert.deepEqual(owner.complaints, []);
+});
+
+/** What the report that the cockpit offers was made of. */
+async function offered(page) {
   const coming = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download the report" }).click();
   const download = await coming;
   assert.equal(download.suggestedFilename(), "rehearsal-shop.html");
   const report = fs.readFileSync(await download.path(), "utf8");
   const [, written] = /id="rehearsal">(.*?)<\/script>/.exec(report);
-  const { plan, plays } = JSON.parse(written);
+  return JSON.parse(written);
+}
+
+/** The report that the cockpit offers has what the command says of the same plan. */
+async function saysAsTheCommand(page) {
+  const { plan, plays } = await offered(page);
   const { total_active_users: inside, new_users_per_minute: perMinute } = plan.room;
   assert.deepEqual([inside, perMinute, plan.visitors, plan.begins_at], [200, 50, 2000, "11:30"]);
   const [same, figures] = ["same.json", "same-figures.json"].map((one) => path.join(folder, one));

@@ -43,6 +43,8 @@ const form = {
   minutes: 4,
   prequeue_minutes: null,
   begins_at: null,
+  find: null,
+  seed: null,
 };
 
 test("a plan is that of the room, with what the form says", () => {
@@ -100,17 +102,31 @@ test("what is too much for a browser is refused with the command that does it", 
   const fields = (values) => problemsOf(planOf(room, [], values), where).map((one) => one.field);
   assert.deepEqual(fields({ ...form, visitors: undefined }), ["visitors"]);
   assert.deepEqual(fields({ ...form, prequeue_minutes: 1.5 }), ["prequeue_minutes"]);
+  const found = (find) => problemsOf(planOf(room, [], form), { ...where, find });
+  assert.deepEqual(found(20), []);
+  for (const find of [0, -1, 1.5]) assert.deepEqual(found(find).map((one) => one.field), ["find"]);
+});
+
+test("a search and another day are in the command, and only the day is in the plan", () => {
+  const where = { origin: "https://admin.example", room, find: 20 };
+  const asked = { ...form, visitors: VISITORS_MAX + 1, find: 20, seed: 7 };
+  const plan = planOf(room, [], asked);
+  assert.equal(plan.seed, 7);
+  assert.ok(!("find" in plan));
+  assert.match(problemsOf(plan, where)[0].message, / --find 20 --seed 7 plays more/);
 });
 
 test("what the simulator refuses stands at the fields of the form", () => {
   const lines = [
     "on_site.minutes: must be from 0.1 to 600",
     "prequeue_minutes: must be at most 4,320",
+    "seed: must be a whole number",
     "room: lets nobody in",
   ];
   assert.deepEqual(problemsIn({ message: lines.join("\n") }), [
     { field: "minutes", message: "must be from 0.1 to 600" },
     { field: "prequeue_minutes", message: "must be at most 4,320" },
+    { field: "seed", message: "must be a whole number" },
     { field: "", message: "room: lets nobody in" },
   ]);
 });
