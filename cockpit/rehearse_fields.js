@@ -126,7 +126,7 @@ export function limitsSentence(room, events, { event: id, visitors }) {
  */
 export function problemsOf(plan, where) {
   const problems = [];
-  const { visitors, prequeue_minutes: prequeue } = plan;
+  const { visitors, prequeue_minutes: prequeue, seed } = plan;
   if (visitors === undefined) {
     problems.push({ field: "visitors", message: "Is needed: how many come in all?" });
   }
@@ -143,6 +143,9 @@ export function problemsOf(plan, where) {
   const { find } = where;
   if (!isNothing(find) && !(Number.isInteger(find) && find >= 1)) {
     problems.push({ field: "find", message: "Must be a whole number of minutes, at least 1." });
+  }
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed >= 0)) {
+    problems.push({ field: "seed", message: "Must be a whole number, at least 0." });
   }
   return problems;
 }

@@ -206,6 +206,7 @@ browserTest("the cockpit searches limits, on another day", { rooms: [shop] }, as
   await owner.heading("What came of it").waitFor();
   await owner.reads(/^For 95 of 100 wait at most 5 min: \d+ a minute and \d+ inside\.$/);
   assert.equal(await page.locator("table.rehearsed tbody tr").count(), 4);
+  await owner.looks("rehearse-found");
   const { plan, found } = await offered(page);
   assert.equal(plan.seed, 7);
   assert.ok(found.play.outcome.wait_s.p95 <= 300);
