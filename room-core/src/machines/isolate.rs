@@ -14,6 +14,7 @@ mod demand;
 pub mod duty;
 mod elsewhere;
 mod entry;
+mod given_slots;
 mod newest_tickets;
 mod noted;
 mod outbox;
@@ -48,6 +49,7 @@ use counters::Counters;
 use demand::Demand;
 use elsewhere::Elsewhere;
 use entry::Entry;
+use given_slots::GivenSlots;
 use newest_tickets::NewestTickets;
 pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
@@ -73,6 +75,7 @@ pub struct Isolate {
     counted: Counted,
     moved: BTreeMap<VisitorId, Bucket>,
     newest: NewestTickets,
+    given_slots: GivenSlots,
     revoked: RevokedTickets,
     silent_at: Option<Timestamp>,
     counters: Counters,
@@ -150,6 +153,7 @@ impl Isolate {
             counted: Counted::default(),
             moved: BTreeMap::new(),
             newest: NewestTickets::default(),
+            given_slots: GivenSlots::default(),
             revoked: RevokedTickets::default(),
             silent_at: None,
             counters: Counters::default(),
@@ -251,6 +255,10 @@ impl Isolate {
             }
             if ask.class == SlotClass::Queued {
                 self.name_counter(now, &mut ask.ticket);
+                if let Some(slot) = self.given_slots.of(now, ask.ticket.id.admission()) {
+                    let (answer, entry) = self.given(now, settings, &ask, slot);
+                    return self.settled(now, settings, ask, random, answer, entry);
+                }
             }
             if self.would_be_refused(now, &ask) {
                 let entry = Entry::without_slot(now, ask.class);

@@ -9,6 +9,7 @@
 //! when its holder passes without a check. After that the isolate checks the ended sessions that
 //! views have named. If these do not reach back to the last check, it asks.
 
+use super::given_slots::GivenSlot;
 use super::noted;
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
@@ -171,17 +172,11 @@ impl Isolate {
         let (answer, entry) = match reply {
             Some(reply @ CounterReply::Granted { grant, class, granted_at, end, shared, .. }) => {
                 self.keep_rest(now, asked, reply);
-                let entry = Entry::with_slot(now, class, grant, end);
-                if end.is_some_and(|end| now >= end.until + ANSWER_MS) {
-                    // Too late: the visitor asks again, and keeps the place in the books.
-                    (CounterAnswer::Refused, none)
-                } else if self.may_be_ended(now, settings, &ask.ticket, granted_at) {
-                    (CounterAnswer::Spent, none)
-                } else if shared {
-                    (CounterAnswer::Shared(granted_at), entry)
-                } else {
-                    (CounterAnswer::Granted(granted_at), entry)
+                let slot = GivenSlot { grant, class, granted_at, end, shared };
+                if ask.class == SlotClass::Queued {
+                    self.given_slots.remember(now, ask.ticket.id.admission(), slot);
                 }
+                self.given(now, settings, &ask, slot)
             }
             Some(reply @ CounterReply::Refused { spent, .. }) => {
                 self.keep_rest(now, asked, reply);
@@ -198,6 +193,29 @@ impl Isolate {
             }
         };
         self.settled(now, settings, ask, random, answer, entry)
+    }
+
+    /// Returns what a slot that a counter has given means for a visit.
+    pub(super) fn given(
+        &self,
+        now: Timestamp,
+        settings: &Settings,
+        ask: &Ask,
+        slot: GivenSlot,
+    ) -> (CounterAnswer, Entry) {
+        let GivenSlot { grant, class, granted_at, end, shared } = slot;
+        let none = Entry::without_slot(now, ask.class);
+        let entry = Entry::with_slot(now, class, grant, end);
+        if end.is_some_and(|end| now >= end.until + ANSWER_MS) {
+            // Too late: the visitor asks again, and keeps the place in the books.
+            (CounterAnswer::Refused, none)
+        } else if self.may_be_ended(now, settings, &ask.ticket, granted_at) {
+            (CounterAnswer::Spent, none)
+        } else if shared {
+            (CounterAnswer::Shared(granted_at), entry)
+        } else {
+            (CounterAnswer::Granted(granted_at), entry)
+        }
     }
 
     /// Returns the question that asks a counter for a slot.

@@ -269,3 +269,32 @@ fn nobody_enters_without_a_slot_because_a_counter_is_late() {
     assert_eq!((asked.len(), others.len()), (51, 149));
     assert!(others.iter().all(|word| *word == "wait"));
 }
+
+#[test]
+fn copies_of_a_called_ticket_get_its_slot_and_ask_nobody_for_a_while() {
+    let check = |is_shared: bool| {
+        let mut fixture = fixture();
+        let ticket = called(1, NODE.colo);
+        let Outcome::Ask(ask) = fixture.visit(Some(ticket.clone())) else { panic!("no ask") };
+        let CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, .. } =
+            granted(None)
+        else {
+            panic!("not granted")
+        };
+        let shared = is_shared;
+        let reply =
+            CounterReply::Granted { grant, class, granted_at, end, batch, view, shard, shared };
+        let random = fixture.random();
+        let first = fixture.machine.settle(NOW, &fixture.settings, ask, random, Some(reply));
+        let Outcome::PassWith(entered) = &first else { panic!("{first:?}") };
+        assert_eq!(entered.shared, is_shared);
+        fixture.now = NOW + 9_999;
+        let Outcome::PassWith(copy) = fixture.visit(Some(ticket.clone())) else { panic!("asks") };
+        assert_eq!((copy.accepted_at, copy.shared), (entered.accepted_at, is_shared));
+        assert_eq!(word(&fixture.visit(Some(called(2, NODE.colo)))), "ask");
+        fixture.now = NOW + 10_000;
+        assert_eq!(word(&fixture.visit(Some(ticket))), "ask");
+    };
+    check(false);
+    check(true);
+}
