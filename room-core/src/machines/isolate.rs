@@ -8,13 +8,13 @@
 mod allowance;
 mod batch;
 mod clock;
+mod copies;
 mod counted;
 mod counters;
 mod demand;
 pub mod duty;
 mod elsewhere;
 mod entry;
-mod given_slots;
 mod newest_tickets;
 mod noted;
 mod outbox;
@@ -44,12 +44,12 @@ use crate::ticket::bucket::Bucket;
 use allowance::Allowance;
 use batch::Batch;
 use clock::OwnClock;
+use copies::Copies;
 use counted::Counted;
 use counters::Counters;
 use demand::Demand;
 use elsewhere::Elsewhere;
 use entry::Entry;
-use given_slots::GivenSlots;
 use newest_tickets::NewestTickets;
 pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
@@ -75,7 +75,7 @@ pub struct Isolate {
     counted: Counted,
     moved: BTreeMap<VisitorId, Bucket>,
     newest: NewestTickets,
-    given_slots: GivenSlots,
+    copies: Copies,
     revoked: RevokedTickets,
     silent_at: Option<Timestamp>,
     counters: Counters,
@@ -153,7 +153,7 @@ impl Isolate {
             counted: Counted::default(),
             moved: BTreeMap::new(),
             newest: NewestTickets::default(),
-            given_slots: GivenSlots::default(),
+            copies: Copies::default(),
             revoked: RevokedTickets::default(),
             silent_at: None,
             counters: Counters::default(),
@@ -255,7 +255,7 @@ impl Isolate {
             }
             if ask.class == SlotClass::Queued {
                 self.name_counter(now, &mut ask.ticket);
-                if let Some(slot) = self.given_slots.of(now, ask.ticket.id.admission()) {
+                if let Some(slot) = self.copies.slot(now, ask.ticket.id.admission()) {
                     let (answer, entry) = self.given(now, settings, &ask, slot);
                     return self.settled(now, settings, ask, random, answer, entry);
                 }

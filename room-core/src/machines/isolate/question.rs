@@ -9,7 +9,7 @@
 //! when its holder passes without a check. After that the isolate checks the ended sessions that
 //! views have named. If these do not reach back to the last check, it asks.
 
-use super::given_slots::GivenSlot;
+use super::copies::GivenSlot;
 use super::noted;
 use super::{Entry, Isolate, Outcome};
 use crate::admission::{Ask, CounterAnswer, RandomInputs, VisitContext, confirmation};
@@ -111,10 +111,16 @@ impl Isolate {
     }
 
     /// Whether a called visitor is refused unasked: the counter has just said that it would, or has
-    /// so many questions already that it will say.
+    /// so many questions already, of anybody or of copies of the ticket, that it will say.
     pub(super) fn would_be_refused(&self, now: Timestamp, ask: &Ask) -> bool {
+        if ask.class != SlotClass::Queued {
+            return false;
+        }
+        if self.copies.ask_enough(now, ask.ticket.id.admission()) {
+            return true;
+        }
         let Node { colo, shard } = self.counter(now, ask);
-        let is_known = ask.class == SlotClass::Queued && colo == self.colo;
+        let is_known = colo == self.colo;
         let is_refused = || self.counters.would_refuse(now, shard, ask.key);
         is_known && (self.patience.is_blind(now) || is_refused())
     }
@@ -163,6 +169,7 @@ impl Isolate {
     ) -> Outcome {
         let none = Entry::without_slot(now, ask.class);
         let asked = self.counter(now, &ask);
+        self.copies.note_answered(now, ask.ticket.id.admission(), None);
         let is_elsewhere = asked.colo != self.colo;
         if is_elsewhere {
             self.elsewhere.note(now, asked.colo, reply.is_some());
@@ -174,7 +181,7 @@ impl Isolate {
                 self.keep_rest(now, asked, reply);
                 let slot = GivenSlot { grant, class, granted_at, end, shared };
                 if ask.class == SlotClass::Queued {
-                    self.given_slots.remember(now, ask.ticket.id.admission(), slot);
+                    self.copies.note_answered(now, ask.ticket.id.admission(), Some(slot));
                 }
                 self.given(now, settings, &ask, slot)
             }
@@ -224,6 +231,9 @@ impl Isolate {
         let is_here = call.counter.colo == self.colo;
         if is_here {
             self.patience.note_sent(now, ask.class);
+        }
+        if ask.class == SlotClass::Queued {
+            self.copies.note_asked(now, ask.ticket.id.admission());
         }
         let patience_ms = self.patience.for_question(is_here);
         Question { call, patience_ms, sent_at: now, sendings: 1 }

@@ -298,3 +298,24 @@ fn copies_of_a_called_ticket_get_its_slot_and_ask_nobody_for_a_while() {
     check(false);
     check(true);
 }
+
+#[test]
+fn of_copies_that_come_at_once_four_ask_until_their_time_is_over() {
+    let mut fixture = fixture();
+    let ticket = called(1, NODE.colo);
+    let come = |fixture: &mut Fixture| -> Vec<_> {
+        let visits = (0..6).map(|_| match fixture.visit(Some(ticket.clone())) {
+            Outcome::Ask(ask) => {
+                fixture.machine.question(fixture.now, &ask);
+                "ask"
+            }
+            other => word(&other),
+        });
+        visits.collect()
+    };
+    let want = ["ask", "ask", "ask", "ask", "wait", "wait"];
+    assert_eq!(come(&mut fixture), want);
+    assert_eq!(word(&fixture.visit(Some(called(2, NODE.colo)))), "ask", "others ask");
+    fixture.now = NOW + 30_000;
+    assert_eq!(come(&mut fixture), want);
+}
