@@ -12,6 +12,8 @@ const ENTRIES_PER_PAGE = 1_000;
 const LOG_ENTRIES = 500;
 const MISSING_TOKEN = 10_000;
 const GUESSED_TOO_OFTEN = 10_429;
+/** Cloudflare Access' status for a call of a page whose sign-in has ended. */
+const SIGNED_OUT = 401;
 
 /**
  * A call that was not answered as hoped; its message is for the owner, `errors` are its parts:
@@ -25,13 +27,13 @@ export class Refusal extends Error {
     this.errors = errors;
   }
 
-  /** Whether the token opens nothing any more. */
+  /** Whether the token opens nothing any more, or Cloudflare Access signs nobody in. */
   get isOfToken() {
-    return this.code === MISSING_TOKEN;
+    return this.code === MISSING_TOKEN || this.status === SIGNED_OUT;
   }
 }
 
-/** Calls the API with a token, and returns the answer's `result`. */
+/** Calls the API with a token, or without by Cloudflare Access, and returns its `result`. */
 export async function call(...parameters) {
   return (await ask(...parameters)).result;
 }
@@ -66,8 +68,10 @@ export async function stream(token, rooms, signal) {
 }
 
 async function send(token, path, options) {
-  const headers = { authorization: `Bearer ${token}` };
-  const always = { headers, cache: "no-store", credentials: "omit", redirect: "error" };
+  // Access wants its cookie, and answers such calls with a status instead of its sign-in page.
+  const headers = { "x-requested-with": "XMLHttpRequest" };
+  if (token) headers.authorization = `Bearer ${token}`;
+  const always = { headers, cache: "no-store", credentials: "same-origin", redirect: "error" };
   try {
     return await fetch(path, { ...options, ...always });
   } catch {

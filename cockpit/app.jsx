@@ -27,12 +27,10 @@ const LOOK_EVERY_MS = 5_000;
 const FRESH_MS = 60_000;
 
 export function App() {
-  const { session, farewell, signIn, signOut } = useSession();
-  return session ? (
-    <Cockpit session={session} onSignOut={signOut} />
-  ) : (
-    <SignIn farewell={farewell} onSignIn={signIn} />
-  );
+  const { session, farewell, isAsking, signIn, signOut } = useSession();
+  if (session) return <Cockpit session={session} onSignOut={signOut} />;
+  if (isAsking) return <main class="soft">Cloudflare Access is asked who you are …</main>;
+  return <SignIn farewell={farewell} onSignIn={signIn} />;
 }
 
 function Cockpit({ session, onSignOut }) {
@@ -59,7 +57,7 @@ function Cockpit({ session, onSignOut }) {
         <button onClick={onSignOut}>Sign out</button>
       </header>
       {limitOf(session) && (
-        <aside class="soft small rights" aria-label="What this token may">
+        <aside class="soft small rights" aria-label="What you may">
           {limitOf(session)}
         </aside>
       )}

@@ -46,7 +46,7 @@ export async function page({ ask }, room, event) {
 }
 
 async function isShown(address) {
-  const response = await fetch(address, { cache: "no-store", credentials: "omit" });
+  const response = await fetch(address, { cache: "no-store", credentials: "same-origin" });
   return response.ok && (await response.text()).trim() !== "";
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { caches, health } from "../scripts/doctor/isolates.mjs";
 import { objects } from "../scripts/doctor/objects.mjs";
-import { keys, limits, onFailure, tokens, zones } from "../scripts/doctor/settings.mjs";
+import { access, keys, limits, onFailure, tokens, zones } from "../scripts/doctor/settings.mjs";
 import { usedOfPlan } from "../scripts/doctor/usage.mjs";
 import { told, undoOf } from "./audit.js";
 import { inForce, moment, number, status, timeOfDay } from "./facts.js";
@@ -83,7 +83,8 @@ function judged(examined, rooms) {
   const { problem: reason, refusal, notes } = examined.known;
   const all = [examined];
   const facts = { samples: all, examined: all, rooms, isLocal, health: { reason, refusal, notes } };
-  const judges = [health, usedOfPlan, objects, caches, keys, tokens, zones, onFailure, limits];
+  const ofSettings = [keys, tokens, access, zones, onFailure, limits];
+  const judges = [health, usedOfPlan, objects, caches, ...ofSettings];
   return judges.flatMap((judge) => judge(facts));
 }
 

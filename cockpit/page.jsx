@@ -61,8 +61,8 @@ export function Page({ session, room, reload }) {
       ) : (
         <>
           <p>
-            {session.maySteer ? "This token only steers." : "This token only looks."} To change the
-            page, sign out and enter one that may, like <code>API_TOKEN</code>.
+            {session.maySteer ? "You may only steer." : "You may only look."} To change the page,
+            sign out and enter a token that may, like <code>API_TOKEN</code>.
           </p>
           <Preview values={values} seen={seen} />
         </>

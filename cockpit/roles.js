@@ -1,4 +1,4 @@
-// What a token may do, by the API's roles, and where: in words, and as what the screens ask.
+// What a sender may do, by the API's roles, and where: in words, and as what the screens ask.
 
 /** The roles from least to most, with what each may. */
 export const ROLES = [
@@ -9,8 +9,8 @@ export const ROLES = [
 ];
 /** What some roles may not; where a screen offers nothing to look, it says so itself. */
 const LIMITS = {
-  steer: "This token steers: limits, holds, messages, events. Other changes need the role manage.",
-  manage: "This token changes rooms; people and settings of zones need the role admin.",
+  steer: "You may steer: limits, holds, messages, events. Other changes need the role manage.",
+  manage: "You may change rooms; people and settings of zones need the role admin.",
 };
 
 /**
@@ -31,9 +31,9 @@ export function rightsOf({ name, role, zones, rooms }) {
   };
 }
 
-/** Says what the token that is signed in may not; "" if it may all. */
+/** Says what the one who is signed in may not; "" if everything is allowed. */
 export function limitOf({ role, isScoped }) {
-  const where = isScoped ? "It is for some zones or rooms, and sees no others." : "";
+  const where = isScoped ? "That is for some zones or rooms; you see no others." : "";
   return [LIMITS[role], where].filter(Boolean).join(" ");
 }
 

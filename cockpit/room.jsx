@@ -41,7 +41,7 @@ export function Room({ session, room, isNew, log, version, inFront, reload }) {
         </>
       ) : (
         <p>
-          This token only looks. To change the room, sign out and enter one that may, like{" "}
+          You may only look. To change the room, sign out and enter a token that may, like{" "}
           <code>API_TOKEN</code>.
         </p>
       )}

@@ -1,22 +1,36 @@
-// The token of this tab: entered once, forgotten when the tab closes, never in an address.
-import { useMemo, useState } from "preact/hooks";
+// Who is signed in: by the token of this tab, which is entered once, forgotten when the tab closes,
+// and never in an address; or by Cloudflare Access, which needs none.
+import { useEffect, useMemo, useState } from "preact/hooks";
 
-import { ask, stream, visit } from "./api.js";
+import { ask, rights, stream, visit } from "./api.js";
 import { forgetDrafts } from "./drafts.js";
 import { Watch } from "./watch.js";
 
 const KEY = "waiting-room-cockpit";
 const TOKEN_LOST = "The token is not accepted any more: it was changed, revoked, or has ended.";
+const ACCESS_LOST = "Cloudflare Access does not sign you in any more.";
+/** Where Access ends a sign-in, on the host of each of its applications. */
+const ACCESS_LOGOUT = "/cdn-cgi/access/logout";
+/** Whether Access may sign somebody in here: the Worker writes so into the page. */
+export const HAS_ACCESS = "access" in document.documentElement.dataset;
 
 /**
- * Returns `{ session, farewell, signIn, signOut }`. A session is
+ * Returns `{ session, farewell, isAsking, signIn, signOut }`. A session is
  * `{ token, ...rights, ask, call, visit, watch }`, with the rights of `rightsOf`:
  * `ask` makes a call and returns the whole answer, `call` its result, `visit` sends a test visitor,
- * `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked for it.
+ * `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked for it,
+ * or why Access has begun none. While it `isAsking`, Access is asked. Its session has no token.
  */
 export function useSession() {
   const [kept, set] = useState(read);
   const [farewell, setFarewell] = useState("");
+  const [isAsking, setAsking] = useState(HAS_ACCESS && !kept);
+  useEffect(() => {
+    if (!isAsking) return;
+    const show = (found) => set({ token: "", ...found });
+    const tell = ({ message }) => setFarewell(message);
+    rights("").then(show, tell).finally(() => setAsking(false));
+  }, []);
   const leave = (why) => {
     sessionStorage.removeItem(KEY);
     if (!why) forgetDrafts();
@@ -29,7 +43,11 @@ export function useSession() {
     setFarewell("");
     set({ token, ...rights });
   };
-  return { session, farewell, signIn, signOut: () => leave("") };
+  const signOut = () => {
+    leave("");
+    if (session.token === "") location.assign(ACCESS_LOGOUT);
+  };
+  return { session, farewell, isAsking, signIn, signOut };
 }
 
 function read() {
@@ -48,7 +66,7 @@ function callsOr(token, leave) {
     try {
       return await send(token, ...parameters);
     } catch (refusal) {
-      if (refusal.isOfToken) leave(TOKEN_LOST);
+      if (refusal.isOfToken) leave(token ? TOKEN_LOST : ACCESS_LOST);
       throw refusal;
     }
   };

@@ -1,7 +1,8 @@
-// The first screen: asks for the token.
+// The first screen: asks for the token, where Cloudflare Access signs nobody in.
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { rights, whyNotSignedIn } from "./api.js";
+import { HAS_ACCESS } from "./session.js";
 
 export function SignIn({ farewell, onSignIn }) {
   const [problem, setProblem] = useState(farewell);
@@ -42,9 +43,16 @@ export function SignIn({ farewell, onSignIn }) {
         <p id="token-problem" class="problem" role="alert">
           {problem}
         </p>
-        <button class="main" disabled={busy}>
-          {busy ? "Signing in …" : "Sign in"}
-        </button>
+        <p class="row">
+          <button class="main" disabled={busy}>
+            {busy ? "Signing in …" : "Sign in"}
+          </button>
+          {HAS_ACCESS && (
+            <button type="button" onClick={() => location.reload()}>
+              Sign in by Cloudflare Access
+            </button>
+          )}
+        </p>
         <p id="token-help" class="soft">
           Your own, if somebody made you one under People; or API_TOKEN to look and to change,
           API_TOKEN_READ to look only: <code>npm run deploy</code> keeps these in

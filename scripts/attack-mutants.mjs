@@ -37,7 +37,7 @@ process.exit(unnoticed.length === 0 ? 0 : 1);
 
 /** True if the test passes without the mutant and fails with it. */
 function tried({ row, file, from, to, test }) {
-  const { tests } = rowsWithTests()[row - 1];
+  const { tests } = rowsWithTests().find(({ number }) => number === row);
   const place = tests.find(({ title }) => title === test) ?? stop(`row ${row} has no test ${test}`);
   const target = path.join(COPY, file);
   const original = fs.readFileSync(target, "utf8");

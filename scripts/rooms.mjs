@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 
 import { checkNode } from "./node-version.mjs";
 import { PORT } from "./port.mjs";
-import { tokenFor } from "./token.mjs";
+import { accessHeaders, tokenFor } from "./token.mjs";
 import { FileProblem, exported, imported, isPlain, newWebhooks, summary } from "./whole-file.mjs";
 
 const USAGE = `usage: npm run rooms:import -- [file] [--url <address>] [--folder <path>]
@@ -102,7 +102,11 @@ class Refusal extends Error {
 async function call(method, name, body) {
   const token = tokenFor(url.hostname, folder);
   if (!token) stop("no token: set the variable API_TOKEN to the secret of the same name");
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const headers = {
+    ...accessHeaders(url),
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+  };
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   const sent = { method, headers, body: body && JSON.stringify(body), signal };
   const answer = await fetch(new URL(name, url), sent).catch((error) =>

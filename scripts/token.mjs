@@ -12,3 +12,13 @@ export function tokenFor(hostname, folder) {
   const deployed = deploymentIn(folder, hostname)?.token;
   return process.env.API_TOKEN ?? deployed ?? (isLocal ? apiToken() : undefined);
 }
+
+/**
+ * The headers that let a command through Cloudflare Access in front of an admin host: those of a
+ * service token, from the variables that Cloudflare's own tools read. None go out unencrypted.
+ */
+export function accessHeaders({ protocol }, variables = process.env) {
+  const { CF_ACCESS_CLIENT_ID: id, CF_ACCESS_CLIENT_SECRET: secret } = variables;
+  const isGiven = protocol === "https:" && id && secret;
+  return isGiven ? { "cf-access-client-id": id, "cf-access-client-secret": secret } : {};
+}

@@ -31,7 +31,7 @@ const THREAD_POLICY = "default-src 'none'; script-src 'wasm-unsafe-eval'";
 const SCRIPT = "text/javascript; charset=utf-8";
 const NOT_BUILT = "This deployment was built without the simulator (docs/rehearsal.md).";
 const FILES = new Map([
-  ["/_waiting-room/", { type: "text/html; charset=utf-8", body: html }],
+  ["/_waiting-room/", { type: "text/html; charset=utf-8", load: page }],
   ["/_waiting-room/cockpit.js", { type: SCRIPT, body: script }],
   ["/_waiting-room/editor.js", { type: SCRIPT, body: editor }],
   ["/_waiting-room/cockpit.css", { type: "text/css; charset=utf-8", body: style }],
@@ -39,10 +39,10 @@ const FILES = new Map([
 ]);
 
 /** Returns the verdict that answers with a file of the cockpit; nothing for any other request. */
-export async function cockpitFile({ url, method, headers: asked }) {
+export async function cockpitFile({ url, method, headers: asked }, env) {
   const file = FILES.get(new URL(url).pathname);
   if (!file || (method !== "GET" && method !== "HEAD")) return;
-  file.body ??= await file.load();
+  file.body ??= await file.load(env);
   file.tag ??= await tagOf(file.body);
   const headers = [
     ["content-type", file.type],
@@ -63,6 +63,11 @@ export async function cockpitFile({ url, method, headers: asked }) {
 
 function respond(status, headers, body) {
   return { kind: "respond", after: false, status, headers, body };
+}
+
+/** The page itself, which is told whether Cloudflare Access may sign somebody in. */
+function page({ ACCESS_TEAM }) {
+  return ACCESS_TEAM ? html.replace("<html ", "<html data-access ") : html;
 }
 
 /** The largest of them, which few isolates ever need; empty where it was not built. */

@@ -29,8 +29,9 @@ export async function examined(text, request, env) {
   life.examined += 1;
   const trial = /[?&]trial=([a-z0-9]{1,32})(?:&|$)/.exec(url)?.[1] ?? crypto.randomUUID();
   const all = [...new Set([...hosts, new URL(url).hostname])];
-  const [usage, caches, answers] = await Promise.all([
+  const [usage, access, caches, answers] = await Promise.all([
     lastUsage(env),
+    accessFacts(env),
     Promise.all(all.map((host) => cacheAt(host, trial, known))),
     Promise.all(objects.map((object) => objectAt(object, known, env))),
   ]);
@@ -42,6 +43,7 @@ export async function examined(text, request, env) {
     variables: variableFacts(env),
     secrets: secretFacts(env),
     usage: usage ?? null,
+    access,
     caches,
     objects: answers,
   });
@@ -168,6 +170,14 @@ function variableFacts({ ADMIN_HOSTS, ZONES, ON_FAILURE, ORIGIN_URL, ORIGIN }) {
     on_failure: ON_FAILURE ?? "",
     has_origin: Boolean(ORIGIN_URL || ORIGIN),
   };
+}
+
+/** What is set of the sign-in by Cloudflare Access, and whether its keys can be read. */
+async function accessFacts(env) {
+  const { ACCESS_TEAM, ACCESS_AUD, ACCESS_ROLES } = env;
+  if (!(ACCESS_TEAM || ACCESS_AUD || ACCESS_ROLES)) return null;
+  const { examinedAccess } = await import("./access.js");
+  return examinedAccess(env);
 }
 
 /** How long each secret is, and of how many different characters: nothing else of it leaves. */

@@ -209,7 +209,8 @@ pub async fn handle(
 
 /// Answers a request below `/_waiting-room/`.
 ///
-/// `headers` is as in [`handle`], with the client's address as `client-address`. The verdict "B"
+/// `headers` is as in [`handle`], with the client's address as `client-address`, and what
+/// `src/access.js` has found as `access-person` or `access-refusal`. The verdict "B"
 /// with a number of bytes tells the entry to call again with the body. Of a longer body it passes a
 /// beginning that exceeds that number.
 #[wasm_bindgen]
@@ -225,6 +226,8 @@ pub async fn manage(
         authorization: header("authorization"),
         email: header("x-auth-email"),
         key: header("x-auth-key"),
+        person: header("access-person"),
+        why_nobody: header("access-refusal"),
     };
     let body = body.as_deref();
     let client = ClientPrefix::of(header("client-address").parse().ok());

@@ -1,7 +1,7 @@
 // Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
 // when the wasm asks for it, and adds the description of the API, what the doctor measures, the
-// metrics, streams of numbers, test visitors and answers in GraphQL. The wasm decides who may do
-// what.
+// metrics, streams of numbers, test visitors, answers in GraphQL and whom Cloudflare Access has
+// signed in. The wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
 import { clientAddress } from "./client.js";
@@ -28,6 +28,8 @@ const HEADERS_READ = [
   "if-match",
   "idempotency-key",
 ];
+/** The header with Cloudflare Access' token, which is looked at where no other token is sent. */
+const ACCESS_HEADER = "cf-access-jwt-assertion";
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],
@@ -38,10 +40,10 @@ const NO_ANSWER = {
 /** Returns the decoded verdict. The body is read only once the wasm has seen a token. */
 export async function managed(request, env) {
   try {
-    const file = await cockpitFile(request);
+    const file = await cockpitFile(request, env);
     if (file) return file;
     const { url, method } = request;
-    const credentials = credentialsOf(request);
+    const credentials = credentialsOf(request) + (await personOf(request, env));
     const operation = (call, body) => operated({ ...call, credentials }, body, env);
     const ask = (path) => operation({ url: path, method: "GET" });
     const { pathname } = new URL(url);
@@ -83,6 +85,17 @@ function credentialsOf(request) {
     if (value !== null) lines += `${name}: ${value}\n`;
   }
   return lines;
+}
+
+/** Whom Cloudflare Access has signed in, or why nobody: a line, "" where it is not asked. */
+async function personOf(request, env) {
+  const { headers } = request;
+  const isAsked = Boolean(env.ACCESS_TEAM) && headers.has(ACCESS_HEADER);
+  if (!isAsked || headers.has("authorization") || headers.has("x-auth-key")) return "";
+  // A module of its own: visits never run it.
+  const { signedIn } = await import("./access.js");
+  const { person, refusal } = await signedIn(request, env);
+  return person ? `access-person: ${person}\n` : `access-refusal: ${refusal}\n`;
 }
 
 async function operated({ url, method, credentials }, body, env) {

@@ -65,7 +65,7 @@ struct Admitted {
     target: Target,
     method: Method,
     grant: Grant,
-    /// The sender's named token; `None` for a secret one.
+    /// The sender's named token, or the person; `None` for a secret token.
     named: Option<NamedToken>,
 }
 
@@ -126,8 +126,10 @@ impl Management {
     ) -> Result<Admitted, Failure> {
         let (now, Request { client, credentials, .. }) = (platform::now(), request);
         let secret = self.secrets.grant(credentials, host);
-        let found = if secret.is_none() { self.named.find(now, credentials) } else { None };
-        let (named, found) = (found.cloned(), found.map(NamedToken::grant));
+        let found = || self.named.find(now, credentials).cloned();
+        let named =
+            if secret.is_some() { None } else { found().or_else(|| credentials.person(now)) };
+        let found = named.as_ref().map(NamedToken::grant);
         // The token is checked first, so that nobody without one learns which paths there are.
         let grant = self.denials.check(now, client, credentials, secret.or(found))?;
         let (target, method) = api::route(request.method, path)?;
@@ -196,9 +198,11 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         return Ok(Verdict::Examine(response(status, &JSON_HEADERS, body)));
     }
     check_usable(parts.host)?;
+    let of_secret = || request.credentials.actor();
+    let actor = named.as_ref().map_or_else(of_secret, |token| token.name.clone());
     match target {
         Target::TokenVerify => return Ok(json_answer(api::verified(&grant, named.as_ref()))),
-        Target::User => return Ok(json_answer(api::user(&grant, request.credentials))),
+        Target::User => return Ok(json_answer(api::user(&grant, &actor))),
         _ => {}
     }
     let has_body = match method {
@@ -218,7 +222,7 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
         query: parts.query.unwrap_or_default().to_owned(),
         body: body.to_owned(),
         base_url: base_url(request.url, parts),
-        actor: named.map_or_else(|| request.credentials.actor(), |token| token.name),
+        actor,
         grant,
         if_match: request.if_match.to_owned(),
         idempotency_key: request.idempotency_key.to_owned(),

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { askHost } from "../ask-host.mjs";
+import { accessHeaders } from "../token.mjs";
 
 const API = "/_waiting-room/client/v4";
 const PAUSE_MS = 3_000;
@@ -38,7 +39,10 @@ export async function patiently(attempt, patience) {
 }
 
 async function attempt({ settings: { host, adminHost, zone }, token, liveAddress }) {
-  const ask = (name, path, headers) => answerOf(liveAddress, name, path, headers);
+  const ask = (name, path, headers) => {
+    const ofAccess = name === adminHost ? accessHeaders({ protocol: "https:" }) : {};
+    return answerOf(liveAddress, name, path, { ...ofAccess, ...headers });
+  };
   const { problem, rooms } = await managedRooms(ask, { adminHost, zone }, token);
   if (problem) return problem;
   const room = roomOf(host, rooms);
@@ -66,7 +70,8 @@ export async function managedRooms(ask, { adminHost, zone }, token) {
   const ill = illness(await ask(adminHost, "/_waiting-room/health"), adminHost);
   if (ill) return { problem: ill };
   const path = `${API}/zones/${zone.id}/waiting_rooms`;
-  const { status } = await ask(adminHost, path);
+  // With no token rather than none at all: else somebody whom Cloudflare Access signs in may ask.
+  const { status } = await ask(adminHost, path, { authorization: "Bearer" });
   if (status !== 403) return { problem: `the API answers ${status} without a token, not 403` };
   const owner = await ask(adminHost, path, { authorization: `Bearer ${token}` });
   if (owner.status !== 200) return { problem: `the API answers ${owner.status} with the token` };

@@ -1,12 +1,17 @@
 // Asks the management surface of a Worker, and says in one sentence what is wrong if it cannot be
 // asked.
 import { PORT } from "../port.mjs";
+import { accessHeaders } from "../token.mjs";
 
 const API = "/_waiting-room/client/v4/waiting_rooms";
 /** The newest answers that this doctor understands: see `src/doctor.js`. */
 const FORMAT = 1;
 /** Longer than the Worker waits for its objects. */
 const LIMIT_MS = 30_000;
+
+const BEHIND_ACCESS =
+  "Cloudflare Access is in front of this host: set CF_ACCESS_CLIENT_ID and " +
+  "CF_ACCESS_CLIENT_SECRET to a service token that its policies let in (docs/deploy.md)";
 
 /** Why the doctor cannot work, with what to do. */
 export class Hindrance extends Error {}
@@ -35,6 +40,7 @@ export class Admin {
     });
     const told = parsed(answer.body);
     if (typeof told?.status === "string") return told;
+    if (isOfAccess(answer)) throw new Hindrance(BEHIND_ACCESS);
     throw new Hindrance(
       `${address.origin} answered ${answer.status}, and not as a waiting room: is it the host ` +
         "that ADMIN_HOSTS names (docs/deploy.md), and does its route or custom domain lead to " +
@@ -74,8 +80,15 @@ export class Admin {
   }
 
   #send(path, headers) {
-    return this.#ask(new URL(path, this.#options.address), { headers, limitMs: LIMIT_MS });
+    const url = new URL(path, this.#options.address);
+    const all = { ...accessHeaders(url), ...headers };
+    return this.#ask(url, { headers: all, limitMs: LIMIT_MS });
   }
+}
+
+/** Whether Cloudflare Access has answered, before the Worker. */
+function isOfAccess({ status, headers }) {
+  return status < 400 && /\.cloudflareaccess\.com\//.test(headers.location ?? "");
 }
 
 /** What a refused question of the doctor means; "" if it was answered. */

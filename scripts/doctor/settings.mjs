@@ -42,6 +42,23 @@ export function tokens({ samples: [{ secrets }], isLocal }) {
   });
 }
 
+/** Whether Cloudflare Access can sign people in, where somebody has begun to set that up. */
+export function access({ samples: [sample] }) {
+  if (!sample.access) return [];
+  const { problems, people, keys, failed } = sample.access;
+  if (problems.length > 0) {
+    const remedy = `${problems.join("; ")}. Until then it gives nobody a right: tokens count.`;
+    return [wrong("Cloudflare Access", "half set up", remedy)];
+  }
+  if (keys === 0) {
+    const why = failed ? `: ${failed}` : "";
+    const remedy = "Is ACCESS_TEAM your team's name? Nobody is signed in by it: tokens count.";
+    return [wrong("Cloudflare Access", `its keys cannot be read${why}`, remedy)];
+  }
+  const figure = `${counted(keys, "key")}, ${counted(people, "name")} in ACCESS_ROLES`;
+  return [ok("Cloudflare Access", figure)];
+}
+
 export function adminHosts({ samples: [{ variables }], rooms, isLocal, inTheClear, host }) {
   const patterns = words(variables.admin_hosts ?? "");
   const figure = patterns.join(", ") || "as by default";

@@ -3,7 +3,16 @@
 import { configuration } from "./deployed.mjs";
 import { caches, clocks, health, isolates, placement, starts, versions } from "./isolates.mjs";
 import { cachesOfObjects, objects, stored } from "./objects.mjs";
-import * as settings from "./settings.mjs";
+import {
+  access,
+  adminHosts,
+  keys,
+  limits,
+  onFailure,
+  routes,
+  tokens,
+  zones,
+} from "./settings.mjs";
 import { linesAgainstQuota, objectCalls, objectTime, requests, usedOfPlan } from "./usage.mjs";
 
 const TOPICS = [
@@ -11,8 +20,8 @@ const TOPICS = [
   ["Caches", [caches, cachesOfObjects]],
   ["Objects", [objects, stored]],
   ["A day's quota", [requests, objectCalls, objectTime, linesAgainstQuota, usedOfPlan]],
-  ["Secrets and hosts", [settings.keys, settings.tokens, settings.adminHosts, settings.zones]],
-  ["Rooms", [settings.limits, settings.routes, settings.onFailure, configuration]],
+  ["Secrets and hosts", [keys, tokens, access, adminHosts, zones]],
+  ["Rooms", [limits, routes, onFailure, configuration]],
 ];
 
 /** What there is at Cloudflare alone: on its owner's machine it is neither missed nor paid. */

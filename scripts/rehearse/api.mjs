@@ -1,7 +1,7 @@
 // Asks the API of a running Worker, with the token of its deployment.
 import path from "node:path";
 
-import { tokenFor } from "../token.mjs";
+import { accessHeaders, tokenFor } from "../token.mjs";
 
 const ANSWER_WITHIN_MS = 30_000;
 
@@ -19,7 +19,11 @@ export function apiOf(url) {
     const address = new URL(`/_waiting-room/client/v4/${what}`, origin);
     const answer = await fetch(address, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: {
+        ...accessHeaders(address),
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+      },
       body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     }).catch((error) => {

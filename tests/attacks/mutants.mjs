@@ -5,6 +5,7 @@
  */
 
 import { MUTANTS_FROM_18 } from "./mutants-from-18.mjs";
+import { MUTANTS_FROM_47 } from "./mutants-from-47.mjs";
 
 const entry = { file: "src/entry.js" };
 const core = (name) => ({ file: `room-core/src/${name}.rs` });
@@ -245,4 +246,5 @@ export const MUTANTS = [
     test: "i1_every_grant_is_within_both_limits",
   },
   ...MUTANTS_FROM_18,
+  ...MUTANTS_FROM_47,
 ];

@@ -220,4 +220,29 @@ export const ROWS_FROM_30 = [
       ),
     ],
   },
+  {
+    number: 47,
+    attack:
+      "Forging or replaying a sign-in by Cloudflare Access, using one from another site's page, " +
+      "or making its keys be asked for again and again",
+    holds:
+      "only RS256 by a key that the team publishes, for this team, application and moment; the " +
+      "header counts and no cookie; a change needs the cockpit's own page; keys are bounded and " +
+      "asked for at most every 30 s; without them nobody is signed in, and tokens count",
+    elsewhere: [
+      ...workerd(
+        "access",
+        "each person, group and program may what ACCESS_ROLES says, in the log by address",
+      ),
+      ...scripts(
+        "access",
+        "the own entry counts, then the first group, then everybody's, then looking",
+        "an entry that cannot be read gives nothing to whom it is for, and is named",
+      ),
+      ...native(
+        "src/management/api/access/tests",
+        "a_person_counts_without_a_token_and_while_signed_in",
+      ),
+    ],
+  },
 ];

@@ -164,7 +164,7 @@ browserTest("the screen of a page is readable by everybody", options, async (are
     assert.deepEqual(owner.complaints, []);
   }
   const looker = await opened(arena, DESKTOP, READ_ONLY);
-  await looker.reads(/^This token only looks/);
+  await looker.reads(/^You may only look/);
   await looker.page.frameLocator("iframe").getByText(/10 minutes/).first().waitFor();
 });
 

@@ -85,7 +85,7 @@ browserTest(steers, options, async (arena) => {
   const { value, id } = (await call(cluster, "POST", "user/tokens", fields)).result;
   const anna = await signedIn(arena, PHONE, value);
   const { page } = anna;
-  await anna.reads(/^This token steers: .* It is for some zones or rooms, and sees no others\.$/);
+  await anna.reads(/^You may steer: .* That is for some zones or rooms; you see no others\.$/);
   assert.equal(await page.getByRole("link", { name: "other", exact: true }).count(), 0);
   assert.equal(await page.getByRole("link", { name: "People", exact: true }).count(), 0);
   assert.equal(await page.getByRole("link", { name: "New room" }).count(), 0);

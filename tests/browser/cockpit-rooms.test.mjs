@@ -64,7 +64,7 @@ browserTest("who only looks is offered no room and no removal", options, async (
   await owner.reads("0 / 1");
   assert.equal(await owner.page.getByRole("link", { name: "New room" }).count(), 0);
   await owner.open(shop);
-  await owner.reads(/^This token only looks/);
+  await owner.reads(/^You may only look/);
   assert.equal(await owner.button("Delete room").count(), 0);
 });
 

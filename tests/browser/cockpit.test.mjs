@@ -209,7 +209,7 @@ browserTest("a token that only reads says so, a lost one too", options, async (a
   const { page } = owner;
   await owner.open(tickets);
   await owner.reads("0 / 1");
-  await owner.reads(/^This token only looks\. To change the room, sign out/);
+  await owner.reads(/^You may only look\. To change the room, sign out/);
   assert.equal(await owner.button("Hold all").count(), 0);
   const lost = { success: false, errors: [{ code: 10_000, message: "lost" }], result: null };
   await page.route("**/audit_log?*", (route) => route.fulfill({ status: 403, json: lost }));

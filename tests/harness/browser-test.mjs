@@ -76,7 +76,8 @@ export class Arena {
    */
   async visitor({ room, name = "browser", colo = this.cluster.isolates[0].colo, context }) {
     const near = { "x-visitor": name, "mf-cf-blob": JSON.stringify({ colo }) };
-    const opened = await this.browser.newContext({ ...context, extraHTTPHeaders: near });
+    const extraHTTPHeaders = { ...near, ...context?.extraHTTPHeaders };
+    const opened = await this.browser.newContext({ ...context, extraHTTPHeaders });
     const page = await opened.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const address = this.cluster.address(this.cluster.isolateNear(colo), room);

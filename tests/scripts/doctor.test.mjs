@@ -155,6 +155,10 @@ check(
   "version_metadata",
 );
 
+const half = { problems: ["ACCESS_AUD must be"], people: 0, keys: 2 };
+const begun = (_, sample) => (sample.access = half);
+check("Access half set up", begun, "Cloudflare Access", "wrong", "ACCESS_AUD must be. Until");
+
 const moved = (_, sample) => (sample.placement = "remote-FRA");
 check("a Worker that is moved", moved, "Smart Placement", "wrong", "[placement]");
 

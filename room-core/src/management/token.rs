@@ -126,7 +126,8 @@ pub struct Grant {
     pub role: Role,
     /// Where the sender may do it.
     pub scope: Scope,
-    /// The sender's named token; `None` for the secrets `API_TOKEN` and `API_TOKEN_READ`.
+    /// The sender's named token, or the person whom Cloudflare Access has signed in; `None` for the
+    /// secrets `API_TOKEN` and `API_TOKEN_READ`.
     pub token: Option<TokenId>,
 }
 

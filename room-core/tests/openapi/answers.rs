@@ -318,9 +318,12 @@ fn audit_entry() -> Value {
             "at": { "type": "string", "format": "date-time" },
             "actor": {
                 "type": "string",
-                "description": "A token's name; of the owner's secret one an address, or owner.",
+                "description": "A token's name; else the address of a person, or owner.",
             },
-            "token": { "type": "string", "description": "The id of the named token." },
+            "token": {
+                "type": "string",
+                "description": "The id of the named token, or of a person by Cloudflare Access.",
+            },
             "method": { "type": "string", "enum": ["POST", "PUT", "PATCH", "DELETE"] },
             "target": { "type": "string" },
             "before": fields,

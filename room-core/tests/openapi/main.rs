@@ -64,7 +64,7 @@ fn description() -> Value {
             "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
         },
         "servers": [{ "url": "/_waiting-room/client/v4" }],
-        "security": [{ "token": [] }, { "email": [], "key": [] }],
+        "security": [{ "token": [] }, { "email": [], "key": [] }, { "access": [] }],
         "paths": operations::all(),
         "components": {
             "schemas": schemas::all(),
@@ -74,6 +74,7 @@ fn description() -> Value {
                 "token": token,
                 "email": key("X-Auth-Email"),
                 "key": key("X-Auth-Key"),
+                "access": key("Cf-Access-Jwt-Assertion"),
             },
         },
     })

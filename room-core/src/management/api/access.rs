@@ -1,4 +1,5 @@
-//! Who calls the API: its secret tokens, and a limit on wrong ones.
+//! Who calls the API: its secret tokens, people whom Cloudflare Access has signed in, and a limit
+//! on wrong tokens.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +8,7 @@ use crate::base::prefix_budget::{ClientPrefix, PrefixBudget};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::keys::public_values::{self, is_local};
 use crate::keys::token;
-use crate::management::config::token::{OWNER, token_document};
+use crate::management::config::token::{OWNER, read_person, token_document};
 use crate::management::token::{Grant, NamedToken, Role};
 
 /// Wrong tokens of one network that are answered with 403, per minute and isolate. Status 429
@@ -31,7 +32,7 @@ pub struct Secrets {
     pub read: Option<String>,
 }
 
-/// The headers of a request that may carry a token; "" for a missing header.
+/// What of a request may say who sends it; "" for what it lacks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Credentials<'a> {
     /// The value of `Authorization`, like `Bearer <token>`.
@@ -40,6 +41,10 @@ pub struct Credentials<'a> {
     pub email: &'a str,
     /// The value of `X-Auth-Key`: the token, beside `X-Auth-Email`.
     pub key: &'a str,
+    /// Whom Cloudflare Access has signed in, as `src/access.js` has found: the fields of a token.
+    pub person: &'a str,
+    /// Why it has signed in nobody, in words for the sender; "" if it was not asked.
+    pub why_nobody: &'a str,
 }
 
 impl Secrets {
@@ -56,12 +61,19 @@ impl Secrets {
     }
 }
 
-/// Makes the refusal (403) of a request without a valid token.
-pub fn refusal_of_none() -> Failure {
+/// Makes the refusal (403) of a request without a valid token. `why_nobody` is as in
+/// [`Credentials`].
+pub fn refusal_of_none(why_nobody: &str) -> Failure {
     let message = "Not allowed: send a token as `Authorization: Bearer <token>`, or as X-Auth-Key \
                    beside X-Auth-Email: that of API_TOKEN or API_TOKEN_READ, or one made under \
                    /user/tokens that counts now.";
-    Failure::new(403, 10_000, message)
+    match why_nobody {
+        "" => Failure::new(403, 10_000, message),
+        why => {
+            let message = format!("Cloudflare Access signs you in to nothing here. {why}");
+            Failure::new(403, 10_000, message)
+        }
+    }
 }
 
 /// Answers the sender of a valid token that it counts, as Cloudflare's API does. The id of a secret
@@ -76,12 +88,10 @@ pub fn verified(grant: &Grant, named: Option<&NamedToken>) -> Reply {
     Reply::success(Value::Object(document), &[])
 }
 
-/// Answers who the sender of a valid token is. Only the token is known, and the address beside a
-/// secret in `X-Auth-Email`. Clients demand an address, so another sender has one that no mail
-/// reaches.
-pub fn user(grant: &Grant, credentials: Credentials<'_>) -> Reply {
-    let actor = credentials.actor();
-    let email = if actor.contains('@') { actor.as_str() } else { NO_EMAIL };
+/// Answers who the sender of a valid token is, whom the audit log calls `actor`. Clients demand an
+/// address, so a sender without one has one that no mail reaches.
+pub fn user(grant: &Grant, actor: &str) -> Reply {
+    let email = if actor.contains('@') { actor } else { NO_EMAIL };
     let of_secret = if grant.role == Role::Admin { ID_OF_WRITE } else { ID_OF_READ };
     let id = grant.token.map_or_else(|| of_secret.to_owned(), |token| token.to_string());
     Reply::success(json!({ "id": id, "email": email }), &[])
@@ -109,6 +119,12 @@ impl Credentials<'_> {
         }
         let plain = self.email.chars().filter(|character| !character.is_control());
         plain.take(MAX_ACTOR_CHARACTERS).collect()
+    }
+
+    /// Returns the person whom Cloudflare Access has signed in. A token beside it counts instead.
+    pub fn person(&self, now: Timestamp) -> Option<NamedToken> {
+        let text = Some(self.person).filter(|_| self.token().is_empty());
+        read_person(text?).filter(|person| person.is_active(now))
     }
 
     /// Returns the token that the request carries; "" for none.
@@ -146,7 +162,7 @@ impl Denials {
             return Ok(grant);
         }
         if credentials.token().is_empty() {
-            return Err(refusal_of_none());
+            return Err(refusal_of_none(credentials.why_nobody));
         }
         let before = self.0.used(now, prefix).min(DENIALS_PER_MINUTE_MAX - 1);
         let held_back_ms = u64::from(before + 1) * HELD_BACK_MS_EACH;
@@ -158,7 +174,7 @@ impl Denials {
             return Err(Failure { retry_after_s, held_back_ms, ..refusal });
         }
         self.0.spend(now, prefix);
-        Err(Failure { held_back_ms, ..refusal_of_none() })
+        Err(Failure { held_back_ms, ..refusal_of_none("") })
     }
 }
 

@@ -55,7 +55,7 @@ pub fn check_fields(grant: &Grant, target: Target, body: &Value) -> Result<(), F
     let other = names.into_iter().find(|name| !steered.contains(&name.as_str()));
     other.map_or(Ok(()), |_| {
         let allowed = steered.join(", ");
-        Err(refused(&format!("This token may change only {allowed}; more needs the role manage.")))
+        Err(refused(&format!("The role steer may change only {allowed}; more needs manage.")))
     })
 }
 
@@ -70,13 +70,13 @@ pub fn check(grant: &Grant, target: Target, method: Method) -> Result<(), Failur
         return Ok(());
     }
     let (has, needed) = (grant.role.name(), needed.name());
-    Err(refused(&format!("This token has the role {has}; this needs {needed}.")))
+    Err(refused(&format!("You have the role {has}; this needs {needed}.")))
 }
 
 /// Makes the refusal (403) of a call about what a token is not for. It does not say whether that
 /// exists.
 pub fn out_of_scope() -> Failure {
-    refused("This token is for other zones or rooms.")
+    refused("Your rights are for other zones or rooms.")
 }
 
 fn refused(message: &str) -> Failure {

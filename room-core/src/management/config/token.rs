@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::value::{choice, document, list, parsed, text};
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::time::Timestamp;
+use crate::keys::token::hash;
 use crate::management::token::{NamedToken, Role, Scope};
 
 /// What the audit log calls the bearer of the secret `API_TOKEN`; no token has this name.
@@ -15,6 +16,8 @@ pub const OWNER: &str = "owner";
 const NAME_BYTES_MAX: usize = 120;
 /// The most zones of a token, and the most rooms. The number is ours.
 const PARTS_MAX: usize = 100;
+/// An id of 16 bytes, in hexadecimal characters.
+const ID_CHARACTERS: usize = 32;
 const ROLES: [(&str, Role); 4] = [
     ("look", Role::Look),
     ("steer", Role::Steer),
@@ -87,6 +90,19 @@ fn ids<T: std::str::FromStr<Err: std::fmt::Display>>(value: &Value) -> Result<Ve
     list("a list of ids", PARTS_MAX)(value)?.iter().map(parsed).collect()
 }
 
+/// Reads whom Cloudflare Access has signed in, as `src/access.js` writes it: the fields of a token,
+/// whose name is the person's address. The id is made of the name, so it stays the same. `None` if
+/// these are not a token's fields.
+pub fn read_person(text: &str) -> Option<NamedToken> {
+    let TokenFields { name, role, scope, not_before, expires_on } =
+        read_token(&serde_json::from_str(text).ok()?).ok()?;
+    let id = hash(&name).get(..ID_CHARACTERS)?.parse().ok()?;
+    let hash = String::new();
+    let since = not_before.unwrap_or_default();
+    let (issued_on, modified_on) = (since, since);
+    Some(NamedToken { id, name, role, scope, not_before, expires_on, hash, issued_on, modified_on })
+}
+
 /// Writes a token as the API shows it; `is_active` says whether it counts now.
 pub fn token_document(token: &NamedToken, is_active: bool) -> Map<String, Value> {
     let (zones, rooms) = match &token.scope {
@@ -112,7 +128,7 @@ pub fn token_document(token: &NamedToken, is_active: bool) -> Map<String, Value>
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Role, Scope, read_token};
+    use super::{Role, Scope, read_person, read_token};
     use crate::management::config::ErrorCode;
 
     const ID: &str = "0123456789abcdef0123456789abcdef";
@@ -152,6 +168,26 @@ mod tests {
         let backwards = json!({ "not_before": late, "expires_on": early });
         check(backwards, &[("/expires_on", ErrorCode::Contradiction)]);
         check(json!({ "hash": "x" }), &[("/hash", ErrorCode::UnknownField)]);
+    }
+
+    #[test]
+    fn a_person_has_the_rights_of_a_token_and_an_id_of_the_name() {
+        let (from, until) = ("2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z");
+        let read = |name: &str| {
+            let rights = json!({
+                "name": name, "role": "steer", "rooms": [ID], "not_before": from,
+                "expires_on": until,
+            });
+            read_person(&with(&rights).to_string())
+        };
+        let anna = read("anna@shop.example").unwrap();
+        assert_eq!(Some(anna.id), read("anna@shop.example").map(|again| again.id));
+        assert_ne!(Some(anna.id), read("bert@shop.example").map(|other| other.id));
+        assert_eq!((anna.grant().role, anna.grant().token), (Role::Steer, Some(anna.id)));
+        assert!(anna.is_active(anna.issued_on), "it counts from its beginning");
+        for wrong in ["", "{}", "owner", r#"{"name":"owner","role":"admin"}"#] {
+            assert_eq!(read_person(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -30,10 +30,10 @@ pub struct AuditEntry {
     pub version: u64,
     /// When the change was made, in ISO 8601.
     pub at: String,
-    /// Who made it: the name of the token, or of the owner's secret one the address of
-    /// `X-Auth-Email` or `owner`.
+    /// Who made it: the name of the token, the address of the person whom Cloudflare Access has
+    /// signed in, or of the owner's secret token the address of `X-Auth-Email` or `owner`.
     pub actor: String,
-    /// The id of the named token that made it; `None` for the owner's secret one.
+    /// The id of the named token or of the person that made it; `None` for the owner's secret one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenId>,
     /// The method of the call.

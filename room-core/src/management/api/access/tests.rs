@@ -30,7 +30,7 @@ fn the_public_token_opens_nothing_but_local_hosts() {
 #[test]
 fn a_secret_opens_what_it_is_for() {
     let check = |authorization: &str, email: &str, key: &str, want: Option<Role>| {
-        let credentials = Credentials { authorization, email, key };
+        let credentials = Credentials { authorization, email, key, ..Credentials::default() };
         let grant = secrets().grant(credentials, HOST);
         assert_eq!(grant, want.map(Grant::of_secret), "{credentials:?}");
         assert_eq!(Secrets::default().grant(credentials, HOST), None);
@@ -68,7 +68,7 @@ fn a_secret_is_told_what_it_may() {
 #[test]
 fn whose_a_token_is_is_told_by_its_id() {
     let email = |grant: &Grant, email: &str| {
-        let reply = user(grant, Credentials { email, ..Credentials::default() });
+        let reply = user(grant, &Credentials { email, ..Credentials::default() }.actor());
         let body: serde_json::Value = serde_json::from_str(&reply.body).expect("JSON");
         let of = |name: &str| body["result"][name].as_str().unwrap_or_default().to_owned();
         (of("id").len(), of("id").ends_with('1'), of("email"))
@@ -82,12 +82,37 @@ fn whose_a_token_is_is_told_by_its_id() {
 #[test]
 fn the_actor_is_the_address_without_what_breaks_a_log() {
     let check = |authorization: &str, email: &str, want: &str| {
-        assert_eq!(Credentials { authorization, email, key: "all" }.actor(), want);
+        let credentials = Credentials { authorization, email, ..Credentials::default() };
+        assert_eq!(credentials.actor(), want);
     };
     check("", "me@shop.example", "me@shop.example");
     check("", "me\n@shop", "me@shop");
     check("Bearer all", "me@shop.example", "owner");
     check("", "", "owner");
+}
+
+#[test]
+fn a_person_counts_without_a_token_and_while_signed_in() {
+    let person = r#"{"name":"a@shop.example","role":"look","expires_on":"1970-01-01T00:10:00Z"}"#;
+    let check = |authorization: &str, person: &str, seconds: u64, want: bool| {
+        let credentials = Credentials { authorization, person, ..Credentials::default() };
+        let found = credentials.person(Timestamp::from_seconds(seconds));
+        assert_eq!(found.is_some(), want, "{authorization} {person} {seconds}");
+    };
+    check("", person, 599, true);
+    check("", person, 600, false);
+    check("Bearer no", person, 1, false);
+    check("", "", 1, false);
+    check("", r#"{"name":"a@shop.example"}"#, 1, false);
+    let why = |why_nobody: &str| {
+        let credentials = Credentials { why_nobody, ..Credentials::default() };
+        let now = Timestamp::from_seconds(1);
+        let refusal = Denials::default().check(now, ClientPrefix::of(None), credentials, None);
+        refusal.err().map(|refusal| (refusal.status, refusal.errors[0].message.clone()))
+    };
+    let (status, told) = why("It has ended.").unwrap();
+    assert!(status == 403 && told.ends_with("nothing here. It has ended."), "{told}");
+    assert!(why("").unwrap().1.starts_with("Not allowed"));
 }
 
 #[test]
