@@ -15,6 +15,8 @@ const ASK_AFTER_MS: u64 = 2_000;
 /// How long tokens are used while a newer answer is awaited, in milliseconds: a removed one counts
 /// at most so long.
 const KEPT_MS: u64 = 5_000;
+/// Time between two looks of a request that waits for another's answer, in milliseconds.
+const POLL_MS: u64 = 5;
 
 /// The named tokens that the registry has told.
 #[derive(Default)]
@@ -39,28 +41,43 @@ impl KnownTokens {
         *self = Self::default();
     }
 
-    /// Whether the registry is to be asked now. While one request asks, others go by what is known.
-    fn is_due(&mut self, now: Timestamp) -> bool {
+    /// What a request is to do that may carry one of the tokens.
+    fn step(&mut self, now: Timestamp) -> Step {
         let is_known = now.since_ms(self.as_of) < KEPT_MS;
-        let is_due = !is_known || now.since_ms(self.asked_at) >= ASK_AFTER_MS;
-        if is_due {
-            self.asked_at = now;
+        if now.since_ms(self.asked_at) < ASK_AFTER_MS {
+            return if is_known { Step::Go } else { Step::Wait };
         }
-        is_due
+        self.asked_at = now;
+        Step::Ask
     }
+}
+
+/// What a request does about the tokens. One asks the registry; until then others go by what is
+/// known, or wait.
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Go,
+    Wait,
+    Ask,
 }
 
 /// Makes this isolate know the named tokens, where the token of a request may be one of them.
 ///
 /// Errors: the registry does not answer (503).
 pub async fn learn(credentials: Credentials<'_>, env: &Env) -> Result<(), Failure> {
-    let now = platform::now();
     if !token::has_form(credentials.token()) {
         return Ok(());
     }
-    if memory::with_management(|management| management.named.is_due(now)) != Some(true) {
-        return Ok(());
-    }
+    let deadline = platform::now() + calls::LIMIT_MS;
+    let now = loop {
+        let now = platform::now();
+        match memory::with_management(|management| management.named.step(now)) {
+            Some(Step::Ask) => break now,
+            Some(Step::Wait) if now < deadline => platform::sleep_until(now + POLL_MS).await,
+            Some(Step::Wait) => return Err(silent()),
+            Some(Step::Go) | None => return Ok(()),
+        }
+    };
     let Some(RegistryReply::Tokens(tokens)) = calls::registry(env, &RegistryRequest::Tokens).await
     else {
         return Err(silent());
@@ -79,16 +96,19 @@ pub async fn learn(credentials: Credentials<'_>, env: &Env) -> Result<(), Failur
 mod tests {
     use room_core::base::time::Timestamp;
 
-    use super::KnownTokens;
+    use super::{KnownTokens, Step};
 
     #[test]
-    fn the_registry_is_asked_now_and_then_however_many_guess() {
+    fn one_request_asks_the_registry_however_many_guess() {
         let mut known = KnownTokens::default();
         let at = |ms: u64| Timestamp(1_795_255_200_000 + ms);
-        assert!(known.is_due(at(0)) && known.is_due(at(1)), "nothing is known");
-        known.as_of = at(0);
-        assert!(!known.is_due(at(1_999)));
-        assert!(known.is_due(at(2_001)) && !known.is_due(at(2_002)), "one request asks");
-        assert!(known.is_due(at(5_000)) && known.is_due(at(5_001)), "what is known is too old");
+        assert_eq!(known.step(at(0)), Step::Ask);
+        assert_eq!([known.step(at(1)), known.step(at(1_999))], [Step::Wait, Step::Wait]);
+        assert_eq!(known.step(at(2_000)), Step::Ask, "the first may never hear anything");
+        known.as_of = at(2_000);
+        assert_eq!(known.step(at(3_999)), Step::Go);
+        assert_eq!([known.step(at(4_000)), known.step(at(4_001))], [Step::Ask, Step::Go]);
+        assert_eq!(known.step(at(7_000)), Step::Ask);
+        assert_eq!(known.step(at(7_001)), Step::Wait, "what is known is too old");
     }
 }

@@ -179,6 +179,27 @@ clusterTest(guesses, { rooms }, async (cluster) => {
   assert.equal((await get(headers)).status, 200, "a right one is locked out");
 });
 
+const fresh = "row 43: an isolate that knows no token yet asks once, however many guess at once";
+clusterTest(fresh, { rooms, colos: { AMS: 2 } }, async (cluster) => {
+  const { headers } = await made(cluster, { name: "a" });
+  const [, { name }] = cluster.isolates;
+  // It knows the rooms, so that no call is about these.
+  await sent(cluster, "GET", "/_waiting-room/health", {}, undefined, name);
+  await sent(cluster, "GET", LIST, OWNER, undefined, name);
+  const guesses = Array.from({ length: 60 }, (_, at) => {
+    const from = { "cf-connecting-ip": `198.51.${at}.9` };
+    return { ...from, ...bearer(`wr_${String(at).padStart(64, "0")}`) };
+  });
+  const before = await cluster.calls("Registry");
+  const all = [headers, ...guesses].map((of) => sent(cluster, "GET", LIST, of, undefined, name));
+  const seen = await Promise.all(all);
+  const statuses = seen.map(({ status }) => status);
+  assert.deepEqual([statuses[0], new Set(statuses.slice(1))], [200, new Set([403])]);
+  // One is about the tokens, the others about the configuration and the list of the right token.
+  const calls = (await cluster.calls("Registry")) - before;
+  assert.ok(calls <= 5, `${calls} calls: each guess asks the registry`);
+});
+
 const leaks = "row 43: a value is told once, and neither it nor its hash is in an answer or a log";
 clusterTest(leaks, { rooms }, async (cluster) => {
   const { id, value } = await made(cluster, { name: "a" });
