@@ -8,14 +8,14 @@ import { access, keys, limits, onFailure, tokens, zones } from "../scripts/docto
 import { usedOfPlan } from "../scripts/doctor/usage.mjs";
 import { told, undoOf } from "./audit.js";
 import { inForce, moment, number, status, timeOfDay } from "./facts.js";
+import { HELD_AT_MOST, heldSentence, useHolds } from "./holds.js";
 import { useLive } from "./live.js";
 import { Age, Button, NextEvent, Outcome, Status, waiting } from "./parts.jsx";
+import { useNow } from "./polling.js";
 import { Question } from "./question.jsx";
 import { useChanges } from "./use_changes.js";
 
 const ENTRIES_AT_FIRST = 20;
-/** Of how many rooms that are held the numbers are told. */
-const HELD_AT_MOST = 10;
 const LEVELS = { ok: "good", look: "look", wrong: "act" };
 const WORDS = { ok: "Works", look: "Look", wrong: "Mend" };
 
@@ -46,7 +46,7 @@ function Examination({ session, rooms, version, inFront }) {
   };
   useEffect(ask, []);
   const bad = lines?.filter(({ verdict }) => verdict !== "ok") ?? [];
-  const held = rooms.filter(isHeld);
+  const held = useHolds(session, rooms, useNow(inFront));
   return (
     <section aria-labelledby="state">
       <h2 id="state">State</h2>
@@ -59,7 +59,7 @@ function Examination({ session, rooms, version, inFront }) {
             <Headline {...{ bad, held }} />
           </p>
           <ul class="lines">
-            {held.slice(0, HELD_AT_MOST).map((room) => (
+            {held.slice(0, HELD_AT_MOST).map(({ room }) => (
               <Held key={room.id} {...{ session, room, version, inFront }} />
             ))}
           </ul>
@@ -94,22 +94,6 @@ function Headline({ bad, held }) {
   if (!wrong && held.length > 0) return <strong>{heldSentence(held)}</strong>;
   const worst = wrong ?? bad[0];
   return <strong>{worst ? `${worst.what}: ${worst.figure}.` : "Everything works."}</strong>;
-}
-
-function heldSentence(held) {
-  const names = held.slice(0, HELD_AT_MOST).map(({ name }) => name);
-  const more = held.length > names.length ? ` and ${number(held.length - names.length)} more` : "";
-  return held.length === 1
-    ? `Room ${names[0]} is held: nobody new enters.`
-    : `Rooms ${names.join(", ")}${more} are held: nobody new enters.`;
-}
-
-/** Whether nobody new enters a room, by its owner's hand or in a prequeue. */
-function isHeld(room) {
-  if (room.suspended) return false;
-  const isPast = (text) => text && new Date(text).getTime() <= Date.now();
-  const isPrequeueing = isPast(room.next_event_prequeue_start_time);
-  return room.queue_all || room.maintenance !== "off" || isPrequeueing;
 }
 
 /** A room that is held, with its numbers of now. */

@@ -38,6 +38,27 @@ browserTest("where nothing is wrong one sentence says so", sound(), async (arena
   assert.deepEqual(owner.complaints, []);
 });
 
+const scheduled = "a hold by an event is told with its name and until when, and is gone with it";
+browserTest(scheduled, sound(), async (arena) => {
+  const { cluster } = arena;
+  const headers = { authorization: `Bearer ${API_TOKEN}` };
+  const at = (minutes) => new Date(cluster.clock.now() + minutes * 60_000).toISOString();
+  const event_end_time = at(60);
+  const repair = { name: "Repair", queue_all: true, event_start_time: at(-1), event_end_time };
+  const { result } = await call(cluster, "POST", `${ROOM}/events`, repair, headers);
+  const owner = await signedIn(arena, { ...DESKTOP, timezoneId: "Asia/Tokyo" }, API_TOKEN);
+  await owner.page.getByRole("link", { name: "Health" }).click();
+  const tokyo = new Date(Date.parse(event_end_time) + 9 * 3_600_000).toISOString();
+  const [, minutes] = /T\d\d:(\d\d)/.exec(tokyo);
+  const hour = Number(tokyo.slice(11, 13)) % 12 || 12;
+  const held = "^Room shop is held by the event Repair until .*";
+  await owner.reads(new RegExp(`${held}\\b0?${hour}:${minutes}`));
+  await owner.reads(/The event lets nobody in before/);
+  await call(cluster, "DELETE", `${ROOM}/events/${result.id}`, undefined, headers);
+  await tells(owner, "Everything works.");
+  assert.deepEqual(owner.complaints, []);
+});
+
 const refused = "a refused deployment is told, with the field and what to do";
 browserTest(refused, options, async (arena) => {
   const { cluster } = arena;

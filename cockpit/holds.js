@@ -1,0 +1,69 @@
+// Which rooms are held, by whom and until when: by their owner, by a prequeue, or by an event. No
+// list tells the last, so rooms are asked one by one.
+import { useEffect, useState } from "preact/hooks";
+
+import { pathOf } from "./api.js";
+import { clock, number } from "./facts.js";
+
+/** So many rooms are asked at most. */
+const ASKED_MAX = 50;
+/** Of how many rooms that are held the names and numbers are told. */
+export const HELD_AT_MOST = 10;
+
+/**
+ * Returns the rooms that are held at the moment `now`, each `{ room, event }`, with the name of the
+ * event and the time `until` which it holds, where one does. They are asked anew with each reading
+ * of `rooms`.
+ */
+export function useHolds(session, rooms, now) {
+  const [byEvents, set] = useState(new Map());
+  useEffect(() => {
+    let ended = false;
+    heldByEvents(session.call, rooms).then((found) => ended || set(found));
+    return () => {
+      ended = true;
+    };
+  }, [rooms]);
+  const isOn = ({ until } = {}) => until && Date.parse(until) > now;
+  return rooms.flatMap((room) => {
+    if (isHeld(room, now)) return [{ room }];
+    const event = byEvents.get(room.id);
+    return !room.suspended && isOn(event) ? [{ room, event }] : [];
+  });
+}
+
+/** Finds which events hold rooms now: `{ name, until }` by the id of the room. */
+async function heldByEvents(call, rooms) {
+  const found = new Map();
+  const ask = async (room) => {
+    const status = await call("GET", `${pathOf(room)}/status`);
+    const { held_by: by, held_until: until, event_id: id } = status;
+    if (by !== "event") return;
+    const { name } = await call("GET", pathOf(room, { id }));
+    found.set(room.id, { name, until });
+  };
+  const asked = rooms.filter(({ suspended }) => !suspended).slice(0, ASKED_MAX);
+  // Of a room that does not answer the doctor's lines tell.
+  await Promise.allSettled(asked.map(ask));
+  return found;
+}
+
+/** Whether nobody new enters a room, by its owner's hand or in a prequeue. */
+function isHeld(room, now) {
+  if (room.suspended) return false;
+  const isPast = (text) => text && Date.parse(text) <= now;
+  const isPrequeueing = isPast(room.next_event_prequeue_start_time);
+  return room.queue_all || room.maintenance !== "off" || isPrequeueing;
+}
+
+/** Says which rooms are held; of a single one also by which event and until when. */
+export function heldSentence(held) {
+  if (held.length === 1) {
+    const [{ room, event }] = held;
+    const why = event ? ` by the event ${event.name} until ${clock(event.until)}` : "";
+    return `Room ${room.name} is held${why}: nobody new enters.`;
+  }
+  const names = held.slice(0, HELD_AT_MOST).map(({ room }) => room.name);
+  const more = held.length > names.length ? ` and ${number(held.length - names.length)} more` : "";
+  return `Rooms ${names.join(", ")}${more} are held: nobody new enters.`;
+}
