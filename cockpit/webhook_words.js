@@ -5,13 +5,17 @@ const FORMATS = [
   { value: "json", label: "JSON, signed" },
   { value: "slack", label: "Slack" },
   { value: "pagerduty", label: "PagerDuty" },
+  { value: "email", label: "E-mail" },
 ];
+/** How the address of a webhook begins that sends e-mails. */
+const MAILTO = "mailto:";
 /** What a webhook can be told of: by the API's names. */
 const TOPICS = {
   queueing: "Visitors begin to wait, and nobody waits any more",
   event: "An event’s phases",
   told_wait: "A long told wait",
   limit: "More inside than the limit",
+  hold: "Held for a minute, by you or by an event",
   save: "The room’s state cannot be stored",
   quota: "80 and 95 % of your plan are used (only with USAGE_TOKEN)",
   turn: "A visitor’s turn is near: says what that one has typed for it",
@@ -23,6 +27,7 @@ const SHORT_TOPICS = {
   event: "events",
   told_wait: "long waits",
   limit: "the limit",
+  hold: "holds",
   save: "storage",
   quota: "the plan",
   turn: "turns",
@@ -37,6 +42,14 @@ const ADDRESS = {
   type: "url",
   isSecret: true,
   help: "https, and a public name. Only the name is shown later.",
+};
+const MAILBOX = {
+  name: "url",
+  label: "E-mail address",
+  type: "text",
+  help:
+    "At most one e-mail in 5 minutes. Your deployment needs the binding EMAIL and the variable " +
+    "EMAIL_FROM (docs/webhooks.md).",
 };
 const ROUTING_KEY = {
   name: "routing_key",
@@ -73,7 +86,7 @@ export function fieldsOf({ format, told_wait: hasBound }) {
     type: "checkbox",
     ...(at === 0 && { title: "Tell of" }),
   }));
-  const target = format === "pagerduty" ? ROUTING_KEY : ADDRESS;
+  const target = { pagerduty: ROUTING_KEY, email: MAILBOX }[format] ?? ADDRESS;
   return [FORMAT, target, DESCRIPTION, ...topics, ...(hasBound ? [BOUND] : [])];
 }
 
@@ -83,7 +96,10 @@ export function writtenOf(body) {
   const topics = Object.entries(body).filter(isTopic);
   const rest = Object.entries(body).filter((field) => !isTopic(field));
   const chosen = topics.filter(([, isChosen]) => isChosen).map(([name]) => name);
-  return { ...Object.fromEntries(rest), topics: chosen };
+  const { url, ...written } = Object.fromEntries(rest);
+  const isBare = body.format === "email" && url && !url.startsWith(MAILTO);
+  const address = url === undefined ? {} : { url: isBare ? MAILTO + url.trim() : url };
+  return { ...written, ...address, topics: chosen };
 }
 
 /** What a webhook is told of, and how. */

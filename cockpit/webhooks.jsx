@@ -25,8 +25,8 @@ export function Webhooks({ session, room }) {
     <main>
       <RoomTabs room={room} at="/webhooks" />
       <p>
-        A webhook tells your server, Slack or PagerDuty what happens in this room. No visitor waits
-        for it.
+        A webhook tells your server, Slack, PagerDuty or a mailbox what happens in this room. No
+        visitor waits for it.
       </p>
       {made && <Secret hook={made} />}
       {isMaking && <NewWebhook {...{ draft }} onSave={save} onCancel={() => setMaking(false)} />}
@@ -90,8 +90,8 @@ function Secret({ hook: { secret, url } }) {
         <code>{secret}</code>
       </p>
       <p>
-        It is shown this once. Your receiver checks with it that a message is genuine; Slack and
-        PagerDuty need none.
+        It is shown this once. Your receiver checks with it that a message is genuine; Slack,
+        PagerDuty and e-mails need none.
       </p>
     </section>
   );

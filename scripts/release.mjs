@@ -37,7 +37,7 @@ const SCRIPTS = [
 ];
 const MORE_FILES = [".dev.vars.example", ".npmrc", "CHANGELOG.md", "LICENSE"];
 /** What an owner starts or copies: the manual names it, and links to none of it. */
-const EXAMPLES = ["origin-lock", "own-machines", "rehearsal"].map((name) =>
+const EXAMPLES = ["alerts-by-email", "origin-lock", "own-machines", "rehearsal"].map((name) =>
   path.join("examples", name),
 );
 const IGNORED = [

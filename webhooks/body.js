@@ -16,6 +16,7 @@ const ENDS = [
   "event_ended",
   "told_wait_below",
   "limit_kept",
+  "hold_ended",
   "save_works",
   "quota_renewed",
 ];
@@ -137,7 +138,8 @@ function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-function sentence({ kind, numbers, event, bound_s, quota }, room) {
+/** Says in one sentence what has happened in a room. */
+export function sentence({ kind, numbers, event, bound_s, quota }, room) {
   const { active, waiting, told_wait_s, active_limit } = numbers;
   const wait = `${Math.ceil(told_wait_s / 60)} min`;
   const longest =
@@ -161,6 +163,10 @@ function sentence({ kind, numbers, event, bound_s, quota }, room) {
       `${active} visitors are inside, the limit is ${active_limit}. After a limit was lowered ` +
       `that is so until sessions end.`,
     limit_kept: () => `${active} visitors are inside, within the limit of ${active_limit}.`,
+    hold_started: () =>
+      `it is held${event ? ` while ${named} is on` : ""}: nobody new enters. ${waiting} in line, ` +
+      `${inside}.`,
+    hold_ended: () => `it is not held any more. ${waiting} in line, ${inside}.`,
     save_failed: () =>
       "its state cannot be stored, so newcomers get what when_silent says. Look at the log.",
     quota_reached: () =>

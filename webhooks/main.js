@@ -3,10 +3,14 @@
 // never read, and is stored before anything of it is sent. Do not log addresses or bodies: they may
 // have secrets in them.
 import { bodyOf, headersOf, turnBody, turnId } from "./body.js";
+import { adminOf, gathered, mailOf } from "./mail.js";
 import {
   EMPTY,
   LIMIT_MS,
+  MAILED,
+  MAIL_REFUSED,
   NO_ANSWER,
+  NO_MAIL,
   answered,
   dueAt,
   pushed,
@@ -284,20 +288,39 @@ class Room {
     // In silence they come again by themselves.
     const { name, zone, webhooks = [] } = await destinations(this.id, this.#env);
     const room = { id: this.id, name, zone };
+    const webhookOf = ({ notice }) => webhooks.find(({ id }) => id === notice.hook);
+    const isTest = ({ notice }) => notice.kind === "test";
+    const takes = (message) =>
+      webhookOf(message) && (isTest(message) || webhookOf(message).fields.enabled);
     const one = async (message) => {
-      const isTest = message.notice.kind === "test";
-      const webhook = webhooks.find(({ id }) => id === message.notice.hook);
-      const takes = webhook && (isTest || webhook.fields.enabled);
-      const body = takes && bodyOf(message, webhook, room);
-      const status = takes ? await post(message.id, body, webhook) : undefined;
-      const { outbox } = this;
-      this.outbox = takes
-        ? answered(outbox, Date.now(), message, status)
-        : without(outbox, message);
+      const webhook = webhookOf(message);
+      const send = isMail(webhook)
+        ? mail([message], webhook, room, this.#env)
+        : post(message.id, bodyOf(message, webhook, room), webhook).then((status) => [status]);
+      this.outbox = answered(this.outbox, Date.now(), message, ...(await send));
       this.#store();
     };
-    await Promise.all(due.map(one));
+    const isTogether = (message) => isMail(webhookOf(message)) && !isTest(message);
+    for (const message of due.filter((each) => !takes(each))) {
+      this.outbox = without(this.outbox, message);
+    }
+    const taking = due.filter(takes);
+    const together = Map.groupBy(taking.filter(isTogether), webhookOf);
+    const mails = [...together].map(([webhook, all]) => this.#sendMail(webhook, all, room));
+    await Promise.all([...taking.filter((each) => !isTogether(each)).map(one), ...mails]);
+    this.#store();
     if (dueAt(this.outbox) <= Date.now()) this.#go({}, false);
+  }
+
+  /** Sends what waits for a webhook in one e-mail, unless the last one was not long ago. */
+  async #sendMail(webhook, due, room) {
+    const { together, outbox } = gathered(this.outbox, Date.now(), webhook.id, due);
+    this.outbox = outbox;
+    if (together.length === 0) return;
+    const outcome = await mail(together, webhook, room, this.#env);
+    for (const message of together) {
+      this.outbox = answered(this.outbox, Date.now(), message, ...outcome);
+    }
   }
 
   /** What cannot be stored is sent all the same: it may be that the storage fails. */
@@ -333,6 +356,24 @@ async function post(id, body, webhook) {
     return answer.status;
   } catch {
     return NO_ANSWER;
+  }
+}
+
+function isMail(webhook) {
+  return webhook?.fields.format === "email";
+}
+
+/** Sends messages in one e-mail, and returns `[status, why]`. */
+async function mail(messages, webhook, room, env) {
+  const from = env.EMAIL_FROM?.trim();
+  if (!env.EMAIL || !from) return [NO_MAIL];
+  try {
+    const sent = env.EMAIL.send(mailOf(messages, webhook, room, from, adminOf(env)));
+    const late = new Promise((wake) => setTimeout(wake, LIMIT_MS, true));
+    return [(await Promise.race([sent, late])) === true ? NO_ANSWER : MAILED];
+  } catch ({ code }) {
+    // The message of an error may have the address in it.
+    return [MAIL_REFUSED, /^E_[A-Z_]{1,60}$/.test(code) ? code : "it does not say why"];
   }
 }
 

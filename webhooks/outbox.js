@@ -6,6 +6,10 @@ export const LIMIT_MS = 10_000;
 /** The status of an answer that has not come, and of a message that is not sent any more. */
 export const NO_ANSWER = 0;
 const DROPPED = -1;
+/** The status of an e-mail: taken by Cloudflare, not taken, or not possible in this deployment. */
+export const MAILED = -2;
+export const MAIL_REFUSED = -3;
+export const NO_MAIL = -4;
 /**
  * How long after each attempt the next one is made, in seconds; after one more none is. All
  * together they take nearly four hours.
@@ -59,9 +63,9 @@ export function taken(outbox, now) {
   return { due, outbox: { ...outbox, messages: next } };
 }
 
-/** Takes in with which status a message was answered. */
-export function answered(outbox, now, message, status) {
-  const next = noted(outbox, now, message, status);
+/** Takes in with which status a message was answered, and of an e-mail why it was not taken. */
+export function answered(outbox, now, message, status, why) {
+  const next = noted(outbox, now, message, status, why);
   return isSuccess(status) || isLast(message) ? without(next, message) : next;
 }
 
@@ -93,7 +97,7 @@ export function told({ messages, last }) {
   return Object.fromEntries(ids.map((id) => [id, of(id)]));
 }
 
-function noted(outbox, now, message, status) {
+function noted(outbox, now, message, status, why) {
   const { id, notice, attempts } = message;
   const isKept = !isLast(message) && status !== DROPPED;
   const state = isSuccess(status) ? "delivered" : isKept ? "retrying" : "given_up";
@@ -104,15 +108,17 @@ function noted(outbox, now, message, status) {
     attempts,
     state,
     http_status: status > 0 ? status : null,
-    error: problemOf(status),
+    error: problemOf(status, why),
   };
   const failed = isSuccess(status) ? (outbox.last[notice.hook]?.failed ?? null) : attempt;
   return { ...outbox, last: { ...outbox.last, [notice.hook]: { attempt, failed } } };
 }
 
-function problemOf(status) {
+function problemOf(status, why) {
   if (isSuccess(status)) return null;
   if (status === DROPPED) return "too many messages wait";
+  if (status === MAIL_REFUSED) return `Cloudflare did not take the e-mail: ${why}`;
+  if (status === NO_MAIL) return "this deployment has no binding EMAIL, or no EMAIL_FROM";
   if (status === NO_ANSWER) return "no answer within 10 s";
   if (status >= 300 && status < 400) return "it answers with a redirect, which is not followed";
   return "its status is no success";
@@ -130,5 +136,5 @@ function backoffMs({ id, attempts }) {
 }
 
 function isSuccess(status) {
-  return status >= 200 && status < 300;
+  return status === MAILED || (status >= 200 && status < 300);
 }

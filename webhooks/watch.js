@@ -12,6 +12,7 @@ export const DELAYS = {
   queueing: { riseMs: 15 * SECOND_MS, fallMs: 3 * MINUTE_MS },
   told_wait: { riseMs: 30 * SECOND_MS, fallMs: 2 * MINUTE_MS },
   limit: { riseMs: 2 * MINUTE_MS, fallMs: 2 * MINUTE_MS },
+  hold: { riseMs: MINUTE_MS, fallMs: MINUTE_MS },
   save: { riseMs: 0, fallMs: MINUTE_MS },
 };
 /** The part of its bound, in hundredths, below which a told wait must fall to be over. */
@@ -23,12 +24,21 @@ const KINDS = {
   queueing: ["queueing_started", "queueing_stopped"],
   told_wait: ["told_wait_above", "told_wait_below"],
   limit: ["limit_exceeded", "limit_kept"],
+  hold: ["hold_started", "hold_ended"],
   save: ["save_failed", "save_works"],
 };
-const SWITCHES = ["queueing", "limit", "save"];
+const SWITCHES = ["queueing", "limit", "hold", "save"];
 
 /** What is told of a room whose webhooks were told nothing. */
-const NOTHING = { hooks: [], queueing: OFF, limit: OFF, save: OFF, waits: {}, event: null };
+const NOTHING = {
+  hooks: [],
+  queueing: OFF,
+  limit: OFF,
+  hold: OFF,
+  save: OFF,
+  waits: {},
+  event: null,
+};
 
 /**
  * Looks at a room. Returns what is told from now on (the argument `told` of the next look), the
@@ -68,11 +78,12 @@ export function watched(told, sight) {
 }
 
 /** When the room must be looked at again, if nobody looks before; `Infinity` for never. */
-export function lookAt({ queueing, limit, save, waits }, sight) {
+export function lookAt({ queueing, limit, hold, save, waits }, sight) {
   const waiting = Object.values(waits).map((state) => dueAt(state, DELAYS.told_wait));
   return Math.min(
     dueAt(queueing, DELAYS.queueing),
     dueAt(limit, DELAYS.limit),
+    dueAt(hold, DELAYS.hold),
     dueAt(save, DELAYS.save),
     ...waiting,
     sight.change_at ?? Infinity,
@@ -98,6 +109,8 @@ function factsOf(sight) {
   return {
     queueing: !isHeld && (!is_open || waiting > 0),
     limit: !is_off && active * 100 > active_limit * ABOVE_PERCENT,
+    // An object of the version before does not say.
+    hold: sight.is_held ?? false,
     save: sight.is_failing,
   };
 }

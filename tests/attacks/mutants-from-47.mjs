@@ -66,4 +66,20 @@ export const MUTANTS_FROM_47 = [
     to: "return known.keys.get(kid);",
     test: "row 47: Access silent, broken or flooded signs nobody in, and harms no token",
   },
+  {
+    row: 48,
+    breaks: "each alert is an e-mail at once",
+    file: "webhooks/mail.js",
+    from: "  if (now < until) {",
+    to: "  if (now < until && now === 0) {",
+    test: "a second e-mail waits for five minutes, and has all that came meanwhile",
+  },
+  {
+    row: 48,
+    breaks: "a name may have lines of its own",
+    file: "webhooks/mail.js",
+    from: 'const name = room.name.replaceAll(UNPRINTED, " ");',
+    to: "const { name } = room;",
+    test: "a name cannot end a line of the head, or hide in the text",
+  },
 ];

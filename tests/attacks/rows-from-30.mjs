@@ -245,4 +245,29 @@ export const ROWS_FROM_30 = [
       ),
     ],
   },
+  {
+    number: 48,
+    attack:
+      "Spamming or deceiving by alerts: many e-mails, a second recipient, lines of the head or " +
+      "hidden characters in the name of a room or an event",
+    holds:
+      "one public mailbox a webhook, of who may manage the room; one e-mail in 5 minutes; " +
+      "control and invisible characters of names are blanks; nothing that visitors type is in " +
+      "it; off without the owner's binding",
+    elsewhere: [
+      ...workerd(
+        "mail",
+        "a test is one e-mail in plain text, without a visitor",
+        "what happens within five minutes of an e-mail comes together in the next one",
+        "what Cloudflare refuses is said, and tried again",
+      ),
+      ...scripts(
+        "mail",
+        "a name cannot end a line of the head, or hide in the text",
+        "a second e-mail waits for five minutes, and has all that came meanwhile",
+      ),
+      ...scripts("mail-relay", "a genuine message becomes one e-mail, and nothing else does"),
+      ...native("src/management/config/webhook", "an_email_goes_to_one_public_mailbox"),
+    ],
+  },
 ];

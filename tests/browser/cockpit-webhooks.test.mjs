@@ -50,7 +50,7 @@ browserTest("a webhook is made, tried and deleted", options, async (arena) => {
   await owner.reads(`https://${HOST}/...`);
   const all = async () => (await call(arena.cluster, "GET", WEBHOOKS)).result;
   const [{ topics, description }] = await all();
-  const chosen = ["queueing", "told_wait", "limit", "save", "quota"];
+  const chosen = ["queueing", "told_wait", "limit", "hold", "save", "quota"];
   assert.deepEqual([topics, description], [chosen, "ours"]);
 
   await owner.button("Send a test: ours").click();
@@ -90,6 +90,25 @@ browserTest("PagerDuty needs a key and no address", options, async (arena) => {
   await owner.reads("https://events.pagerduty.com/...");
   const { result } = await call(arena.cluster, "GET", WEBHOOKS);
   assert.deepEqual([result[0].format, result[0].told_wait_minutes], ["pagerduty", 45]);
+  assert.deepEqual(owner.complaints, []);
+});
+
+browserTest("a mailbox is written as people write it", options, async (arena) => {
+  const owner = await atWebhooks(arena, DESKTOP);
+  const { page } = owner;
+  await owner.button("New webhook").click();
+  await page.getByLabel("Format").selectOption("email");
+  await page.getByLabel("E-mail address").fill("ops@localhost");
+  await owner.button("Make").click();
+  await page.locator("#field-url-problem").getByText(/one address of a public mail/).waitFor();
+  await page.getByLabel("E-mail address").fill("ops@shop.example");
+  await owner.looks("webhooks-email");
+  await owner.button("Make").click();
+  await owner.reads("mailto:ops@shop.example");
+  await owner.button("Send a test: mailto:ops@shop.example").click();
+  await owner.reads(/^The test was given up .*: this deployment has no binding EMAIL/);
+  const [{ format, topics }] = (await call(arena.cluster, "GET", WEBHOOKS)).result;
+  assert.deepEqual([format, topics.includes("turn")], ["email", false]);
   assert.deepEqual(owner.complaints, []);
 });
 

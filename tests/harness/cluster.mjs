@@ -60,6 +60,7 @@ const PATIENCE_MS = 1;
  * @param {string} [options.entry] the full path of another entry than the product's
  * @param {Record<string, number>} [options.outside] services that the Worker may reach besides the
  *   origin: ports of this machine by host
+ * @param {object} [options.bound] options of Miniflare for what the Worker is bound to besides
  * @param {boolean} [options.glance] false switches the fast path off
  * @param {boolean} [options.stopped] whether the clock goes on by requests and `advance` alone,
  *   however slow the machine is
@@ -446,6 +447,7 @@ class Cluster {
       compatibilityDate: COMPATIBILITY_DATE,
       ...workerModules({ ...worker, entry }),
       ...own.bound,
+      ...worker.bound,
       bindings: { ...SECRETS, ...own.vars, ...vars },
       durableObjects: durableObjects(name === HUB ? undefined : HUB),
       outboundService: ORIGIN,

@@ -23,6 +23,14 @@ const BACK_DOOR = "tests/attacks/01-back-door.test.mjs";
 /** Commands that no test runs as they stand: why, and the test that runs the same. */
 export const ELSEWHERE = [
   {
+    command: "SECRET=whsec_... TO=ops@shop.example node examples/alerts-by-email/relay.mjs",
+    why: "it needs the secret of a webhook",
+    test: [
+      "tests/scripts/mail-relay.test.mjs",
+      "a genuine message becomes one e-mail, and nothing else does",
+    ],
+  },
+  {
     command: "npm start",
     why: "it installs and builds all there is",
     test: [BARE, "npm start leads to a served queue page"],

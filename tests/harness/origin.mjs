@@ -3,11 +3,15 @@
  * by the clock of workerd. Runs in workerd, beside the Worker under test.
  */
 
+import { WorkerEntrypoint } from "cloudflare:workers";
+
 /**
  * Arrivals since this isolate began: [milliseconds since the epoch, visitor, method, path and
  * query].
  */
 const arrivals = [];
+/** What Cloudflare's binding for e-mails takes, of what it can take. */
+const MAIL_FIELDS = ["from", "subject", "text", "to"];
 
 export default {
   /**
@@ -35,6 +39,26 @@ export default {
     return Response.json({ method: request.method, url: request.url, cookie, body }, { headers });
   },
 };
+
+/**
+ * A binding for e-mails like Cloudflare's: it hands each message to the host `mail.example`, and
+ * throws what Cloudflare would where that one refuses it.
+ */
+export class Mail extends WorkerEntrypoint {
+  async send(message) {
+    const fields = Object.keys(message).sort();
+    if (String(fields) !== String(MAIL_FIELDS)) throw refusal("E_FIELD_MISSING");
+    const { "mail.example": port } = this.env.OUTSIDE;
+    const sent = { method: "POST", body: JSON.stringify(message) };
+    const answer = await fetch(`http://127.0.0.1:${port}/mail`, sent);
+    if (!answer.ok) throw refusal("E_SENDER_NOT_VERIFIED");
+    return { messageId: crypto.randomUUID() };
+  }
+}
+
+function refusal(code) {
+  return Object.assign(new Error("told to nobody@shop.example"), { code });
+}
 
 /** The entrypoint at which the harness reads the arrivals; with `DELETE` they are forgotten. */
 export const Arrivals = {

@@ -135,6 +135,19 @@ test("a webhook is told of its topics alone, and nothing of what ended before it
   assert.deepEqual(toldOf(600, () => replaced, state), []);
 });
 
+test("a hold is told once it has lasted for a minute, and so is its end", () => {
+  const hook = { ...HOOK, topics: ["hold"] };
+  const held = (second) => ({ ...QUIET, hooks: [hook], is_held: second >= 10 && second < 200 });
+  assert.deepEqual(toldOf(300, held), [[70, "hold_started", "a"], [260, "hold_ended", "a"]]);
+  const short = (second) => ({ ...QUIET, hooks: [hook], is_held: second >= 10 && second < 60 });
+  assert.deepEqual(toldOf(300, short), []);
+  const { told: of } = watched(undefined, { ...held(10), now: NOON });
+  assert.equal(lookAt(of, held(10)), NOON + MINUTE_MS);
+  // What a version before this one has stored knows no holds.
+  const { hold: _, ...older } = of;
+  assert.deepEqual(watched(older, { ...held(0), now: NOON }).messages, []);
+});
+
 test("an object that sleeps is woken when something is to be told", () => {
   const check = (sight, want) => {
     const { told: next } = watched(undefined, { ...sight, now: NOON });

@@ -7,8 +7,8 @@ use crate::schemas::{flag, id, number, one_of, stamp, text};
 
 /// A webhook as owners write it and the API shows it.
 pub fn webhook() -> Value {
-    let topics = ["queueing", "event", "told_wait", "limit", "save", "quota", "turn"];
-    let defaults = topics.get(..6);
+    let topics = ["queueing", "event", "told_wait", "limit", "hold", "save", "quota", "turn"];
+    let defaults = topics.get(..7);
     json!({
         "type": "object",
         "required": ["url"],
@@ -20,13 +20,13 @@ pub fn webhook() -> Value {
             "url": {
                 "type": "string",
                 "maxLength": 1_000,
-                "description": "https, and a public name. Only its host is shown.",
+                "description": "https, and a public name; only its host is shown. Or mailto:.",
             },
-            "format": one_of(&["json", "slack", "pagerduty"], "How bodies look."),
+            "format": one_of(&["json", "slack", "pagerduty", "email"], "How bodies look."),
             "topics": {
                 "type": "array",
                 "minItems": 1,
-                "maxItems": 7,
+                "maxItems": 8,
                 "default": defaults,
                 "items": { "type": "string", "enum": topics },
                 "description": "What it is told of; turn must be named, with the format json.",

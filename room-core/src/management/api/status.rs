@@ -103,7 +103,9 @@ mod tests {
     use serde_json::json;
 
     use super::StatusBasis;
+    use crate::base::id::Incarnation;
     use crate::base::time::Timestamp;
+    use crate::machines::global_aggregator::{GlobalAggregator, Restored, watch};
     use crate::machines::wire::Status;
     use crate::management::config::parse_rooms;
     use crate::room::Room;
@@ -183,10 +185,20 @@ mod tests {
         rooms.expect("valid rooms").remove(0)
     }
 
+    /// Whether webhooks are told that the room is held: by its owner or by an event.
+    fn is_told_as_held(room: &Room, at: Timestamp) -> bool {
+        let fresh = Restored { row: None, parts: &[], copy: None };
+        let machine = GlobalAggregator::new(fresh, room.id, at, Incarnation(1), &room.settings);
+        watch::seen(&machine, at, room, &json!([])).contains(r#""is_held":true"#)
+    }
+
     #[test]
     fn who_holds_a_room_until_when_and_which_limits_count() {
         let check = |patch, at: Timestamp, held: (&str, bool), limits: (u32, u32)| {
-            let basis = StatusBasis::of(&room(&patch), at);
+            let room = room(&patch);
+            let by_hand = ["queue_all", "drain", "maintenance"].contains(&held.0);
+            assert_eq!(is_told_as_held(&room, at), by_hand, "{patch}");
+            let basis = StatusBasis::of(&room, at);
             let numbers = Status {
                 longest_wait_s: Some(600),
                 next_admission_s: Some(5),
@@ -222,6 +234,7 @@ mod tests {
         let check = |patch, at: Timestamp, want: (&str, Option<Timestamp>)| {
             let mut room = room(&patch);
             room.events[0].holds = true;
+            assert_eq!(is_told_as_held(&room, at), !want.0.is_empty(), "{patch}");
             let told = StatusBasis::of(&room, at).with(&Status::default());
             assert_eq!(told["held_by"], want.0, "{patch}");
             assert_eq!(told["held_until"], json!(want.1.map(Timestamp::to_iso8601)), "{patch}");

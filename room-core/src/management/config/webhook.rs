@@ -11,19 +11,25 @@ use super::value::{
 };
 use crate::base::host::Host;
 use crate::base::url::split_url;
+use crate::room::turn_notice::TurnNotice;
 use crate::room::webhook::Webhook;
 
 /// The formats of bodies; the first is the default.
-const FORMATS: [(&str, &str); 3] = [("json", "json"), ("slack", "slack"), (PAGERDUTY, PAGERDUTY)];
+const FORMATS: [(&str, &str); 4] =
+    [("json", "json"), ("slack", "slack"), (PAGERDUTY, PAGERDUTY), (EMAIL, EMAIL)];
 const PAGERDUTY: &str = "pagerduty";
+const EMAIL: &str = "email";
+/// How the `url` of a webhook begins that sends e-mails. One mailbox follows.
+const MAILTO: &str = "mailto:";
 /// Where `PagerDuty` accepts events of its Events API v2.
 const PAGERDUTY_URL: &str = "https://events.pagerduty.com/v2/enqueue";
 /// The topics of a webhook's messages: by default all but turns.
-const TOPICS: [(&str, &str); 7] = [
+const TOPICS: [(&str, &str); 8] = [
     ("queueing", "queueing"),
     ("event", "event"),
     ("told_wait", "told_wait"),
     ("limit", "limit"),
+    ("hold", "hold"),
     ("save", "save"),
     ("quota", "quota"),
     (TURN, TURN),
@@ -52,10 +58,10 @@ pub fn read_webhook(value: &Value, anywhere: bool) -> Result<Map<String, Value>,
     let enabled = fields.optional("enabled", true, boolean);
     let format = fields.optional("format", "json", choice(&FORMATS));
     let is_pagerduty = format == Some(PAGERDUTY);
-    let url = if is_pagerduty {
-        fields.optional("url", PAGERDUTY_URL, address(anywhere))
-    } else {
-        fields.required("url", address(anywhere))
+    let url = match format {
+        Some(PAGERDUTY) => fields.optional("url", PAGERDUTY_URL, address(anywhere)),
+        Some(EMAIL) => fields.required("url", mailbox),
+        _ => fields.required("url", address(anywhere)),
     };
     let routing_key = fields.optional("routing_key", "", routing_key);
     if routing_key.is_some_and(|key| key.is_empty() == is_pagerduty) {
@@ -150,6 +156,15 @@ fn routing_key(value: &Value) -> Result<&str, Problem> {
     // The value is a secret, which no answer repeats.
     let message = format!("must be {ROUTING_KEY_CHARS} letters and digits");
     Err(Problem { code: ErrorCode::Malformed, message })
+}
+
+/// Reads the address of a webhook that sends e-mails: one mailbox of a public mail server.
+fn mailbox(value: &Value) -> Result<&str, Problem> {
+    let url = text(URL_BYTES_MAX)(value)?;
+    let given = url.strip_prefix(MAILTO).filter(|given| *given == given.trim());
+    let is_mailbox = given.and_then(|given| TurnNotice::Email.read(given)).is_some();
+    let message = "must be mailto: and one address of a public mail server";
+    is_mailbox.then_some(url).ok_or_else(|| malformed(url, message))
 }
 
 /// Reads the address of a webhook: `https`, and a public name.
@@ -293,9 +308,41 @@ mod tests {
     }
 
     #[test]
+    fn an_email_goes_to_one_public_mailbox() {
+        let check = |url: &str, format: &str, want: bool| {
+            let taken = read_webhook(&json!({ "url": url, "format": format }), true).is_ok();
+            assert_eq!(taken, want, "{url} {format}");
+        };
+        check("mailto:ops@shop.example", "email", true);
+        check("mailto:ops+room@shop.example", "email", true);
+        check("mailto:ops@shop.example", "json", false);
+        check("https://hooks.example/", "email", false);
+        for wrong in [
+            "",
+            "ops@shop.example",
+            "mailto:",
+            "mailto:ops",
+            "mailto:+491511234567",
+            "mailto:a@shop.example,b@shop.example",
+            "mailto:a@shop.example?bcc=b@shop.example",
+            "mailto:Anna <a@shop.example>",
+            "mailto: a@shop.example",
+            "mailto:a@shop.example\nBcc: b@shop.example",
+            "mailto:a@127.0.0.1",
+            "mailto:a@db.internal",
+            "MAILTO:a@shop.example",
+        ] {
+            check(wrong, "email", false);
+        }
+        let turns = json!({ "url": "mailto:a@b.example", "format": "email", "topics": ["turn"] });
+        assert!(read_webhook(&turns, false).is_err(), "what visitors type goes out by e-mail");
+    }
+
+    #[test]
     fn only_who_names_turns_is_told_what_visitors_type() {
         let fields = read_webhook(&json!({ "url": "https://hooks.example" }), false).unwrap();
-        let all_others = json!(["queueing", "event", "told_wait", "limit", "save", "quota"]);
+        let all_others =
+            json!(["queueing", "event", "told_wait", "limit", "hold", "save", "quota"]);
         assert_eq!(fields["topics"], all_others);
     }
 

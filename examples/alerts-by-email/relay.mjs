@@ -1,0 +1,77 @@
+// Turns webhooks of a waiting room into e-mails: checks that a message is genuine, and hands it to
+// the local `sendmail`. Settings: SECRET (of the webhook), TO, FROM, PORT, SENDMAIL.
+import { spawn } from "node:child_process";
+import crypto from "node:crypto";
+import http from "node:http";
+
+const { SECRET, TO, FROM = TO, PORT = "8790", SENDMAIL = "/usr/sbin/sendmail" } = process.env;
+const MESSAGE_BYTES_MAX = 65_536;
+/** Older messages are refused, in seconds; the ids of that time are remembered. */
+const GOOD_FOR_S = 300;
+/** The least time between two e-mails, in milliseconds: further messages come together. */
+const PAUSE_MS = 300_000;
+const seen = new Map();
+let waiting = [];
+let sentAt = 0;
+
+if (!SECRET || !TO) throw new Error("SECRET and TO must be set");
+const server = http.createServer(async (request, response) => {
+  const text = await textOf(request);
+  if (request.method !== "POST" || text === undefined || !isGenuine(request.headers, text)) {
+    return response.writeHead(400).end();
+  }
+  response.writeHead(204).end();
+  const id = request.headers["webhook-id"];
+  const isNew = !seen.has(id);
+  seen.set(id, Date.now());
+  for (const [old, at] of seen) if (Date.now() - at > GOOD_FOR_S * 2_000) seen.delete(old);
+  if (!isNew) return;
+  waiting.push(JSON.parse(text));
+  if (waiting.length === 1) setTimeout(send, Math.max(0, sentAt + PAUSE_MS - Date.now()));
+});
+server.listen(Number(PORT), "127.0.0.1", () => {
+  console.log(`relay at http://127.0.0.1:${server.address().port}`);
+});
+
+async function textOf(request) {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) {
+    text += chunk;
+    if (text.length > MESSAGE_BYTES_MAX) return undefined;
+  }
+  return text;
+}
+
+/** Whether the message was signed with our secret, not long ago: docs/webhooks.md explains it. */
+function isGenuine(headers, text) {
+  const { "webhook-id": id, "webhook-timestamp": sent, "webhook-signature": given = "" } = headers;
+  const key = Buffer.from(SECRET.slice("whsec_".length), "base64");
+  const mac = crypto.createHmac("sha256", key).update(`${id}.${sent}.${text}`).digest("base64");
+  const [wanted, signed] = [Buffer.from(`v1,${mac}`), Buffer.from(given)];
+  const isFresh = Math.abs(Date.now() / 1_000 - Number(sent)) < GOOD_FOR_S;
+  return isFresh && signed.length === wanted.length && crypto.timingSafeEqual(signed, wanted);
+}
+
+function send() {
+  const messages = waiting;
+  waiting = [];
+  sentAt = Date.now();
+  const [first] = messages;
+  const subject = `Waiting room ${first.data.room_name}: ${first.type.replaceAll("_", " ")}`;
+  const head = [
+    `From: ${FROM}`,
+    `To: ${TO}`,
+    `Subject: =?utf-8?B?${Buffer.from(subject).toString("base64")}?=`,
+    "Auto-Submitted: auto-generated",
+    "MIME-Version: 1.0",
+    "Content-Type: text/plain; charset=utf-8",
+    "Content-Transfer-Encoding: base64",
+  ];
+  const body = messages.map(({ timestamp, summary }) => `${timestamp}\n${summary}`).join("\n\n");
+  const lines = Buffer.from(body).toString("base64").match(/.{1,76}/g) ?? [];
+  const mail = spawn(SENDMAIL, ["-i", "-t"], { stdio: ["pipe", "inherit", "inherit"] });
+  mail.on("error", (error) => console.error(`sendmail: ${error.message}`));
+  mail.on("close", (code) => code && console.error(`sendmail ended with ${code}`));
+  mail.stdin.on("error", () => {});
+  mail.stdin.end([...head, "", ...lines, ""].join("\n"));
+}
