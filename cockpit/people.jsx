@@ -4,14 +4,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import { moment } from "./facts.js";
 import { Form } from "./form.jsx";
-import { Button, Outcome, Status } from "./parts.jsx";
+import { EntryButtons, useList } from "./list.jsx";
+import { Outcome, Status } from "./parts.jsx";
 import { ROLES, placesOf, wordsOf } from "./roles.js";
 import { useZones } from "./zones.js";
 
 const PATH = "user/tokens";
 const DRAFT = "people/new";
 /** The most tokens of a page of the list: more than there can be. */
-const ALL = `${PATH}?per_page=100`;
+const ALL = "?per_page=100";
 const EMPTY = { name: "", role: "look", place: "", expires_on: "" };
 
 export function People({ session, rooms }) {
@@ -27,7 +28,7 @@ export function People({ session, rooms }) {
     await people.make(body);
     setMaking(false);
   };
-  const { made, tokens } = people;
+  const { made, entries } = people;
   return (
     <main>
       <h1 ref={heading} tabIndex={-1}>
@@ -41,7 +42,7 @@ export function People({ session, rooms }) {
       {isMaking && zones && (
         <NewToken {...{ rooms, zones }} onSave={save} onCancel={() => setMaking(false)} />
       )}
-      {!isMaking && tokens && zones && (
+      {!isMaking && entries && zones && (
         <Tokens {...{ people, rooms, zones }} onNew={() => setMaking(true)} />
       )}
       <Outcome changes={people} />
@@ -51,24 +52,9 @@ export function People({ session, rooms }) {
 
 /** What is known of the tokens, and what can be done with them. */
 function usePeople(session) {
-  const [known, set] = useState({});
-  const learn = (news) => set((old) => ({ ...old, ...news }));
-  const read = async () => {
-    const tokens = await session.call("GET", ALL);
-    learn({ tokens: tokens.sort((one, other) => one.name.localeCompare(other.name)) });
-  };
-  const press = async (act) => {
-    learn({ isBusy: true, done: "", problem: "" });
-    await act().catch(({ message }) => learn({ problem: message }));
-    learn({ isBusy: false });
-  };
-  useEffect(() => {
-    press(read);
-  }, []);
-  const make = async (body) => {
-    learn({ made: await session.call("POST", PATH, body), done: "", problem: "" });
-    await press(read);
-  };
+  const sorted = (tokens) => tokens.sort((one, other) => one.name.localeCompare(other.name));
+  const list = useList(session, PATH, { query: ALL, sorted });
+  const { learn, press, read } = list;
   const renew = ({ id, name }) =>
     press(async () => {
       const value = await session.call("PUT", `${PATH}/${id}/value`);
@@ -80,7 +66,7 @@ function usePeople(session) {
       learn({ made: undefined, done: `${name} is revoked: within 5 s it opens nothing.` });
       await read();
     });
-  return { ...known, make, renew, revoke };
+  return { ...list, renew, revoke };
 }
 
 /** The value of a token that was just made, and the way to take it along. */
@@ -142,16 +128,20 @@ function NewToken({ rooms, zones, onSave, onCancel }) {
 }
 
 function Tokens({ people, rooms, zones, onNew }) {
-  const { tokens, isBusy, renew, revoke } = people;
+  const { entries, isBusy, renew, revoke } = people;
+  const actsOf = (token) => [
+    ["Revoke", () => revoke(token), "Revoke for ever"],
+    ["New value", () => renew(token), "Make the old one void"],
+  ];
   return (
     <section aria-labelledby="list">
       <h2 id="list">Tokens</h2>
-      {tokens.length === 0 && <p>No token yet: all who work here share the owner’s.</p>}
+      {entries.length === 0 && <p>No token yet: all who work here share the owner’s.</p>}
       <ul class="rules">
-        {tokens.map((token) => (
+        {entries.map((token) => (
           <li key={token.id}>
             <Token {...{ token, rooms, zones }} />
-            <TokenButtons {...{ token, isBusy, renew, revoke }} />
+            <EntryButtons name={token.name} isBusy={isBusy} acts={actsOf(token)} />
           </li>
         ))}
       </ul>
@@ -184,32 +174,4 @@ function Token({ token, rooms, zones }) {
 
 function isToCome(from) {
   return from && Date.parse(from) > Date.now();
-}
-
-/** Two buttons, each with the question before it does what cannot be taken back. */
-function TokenButtons({ token, isBusy, renew, revoke }) {
-  const [asked, ask] = useState();
-  const { name } = token;
-  const press = (act) => () => {
-    ask(undefined);
-    act(token);
-  };
-  const buttons = asked
-    ? [
-        [asked === revoke ? "Revoke for ever" : "Make the old one void", press(asked)],
-        ["Keep", () => ask(undefined)],
-      ]
-    : [
-        ["Revoke", () => ask(() => revoke)],
-        ["New value", () => ask(() => renew)],
-      ];
-  return (
-    <p class="row">
-      {buttons.map(([label, act]) => (
-        <Button key={label} aria-label={`${label}: ${name}`} isOff={isBusy} onClick={act}>
-          {label}
-        </Button>
-      ))}
-    </p>
-  );
 }

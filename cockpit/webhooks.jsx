@@ -1,11 +1,12 @@
 // The webhooks of one room: who is told what, what became of the last messages, a form for one
 // more, and a test.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 import { pathOf } from "./api.js";
 import { readDraft } from "./drafts.js";
 import { Form } from "./form.jsx";
-import { Button, Outcome, Status } from "./parts.jsx";
+import { EntryButtons, useList } from "./list.jsx";
+import { Outcome, Status } from "./parts.jsx";
 import { RoomTabs } from "./room_tabs.jsx";
 import { EMPTY, delivery, failure, fieldsOf, summary, writtenOf } from "./webhook_words.js";
 
@@ -14,7 +15,7 @@ const LOOK_EVERY_MS = 1_500;
 const LOOKS_MAX = 8;
 
 export function Webhooks({ session, room }) {
-  const { hooks, made, done, problem, isBusy, make, test, remove } = useWebhooks(session, room);
+  const { entries, made, done, problem, isBusy, make, test, remove } = useWebhooks(session, room);
   const draft = `${room.id}/webhook`;
   const [isMaking, setMaking] = useState(() => readDraft(draft) !== undefined);
   const save = async (body) => {
@@ -30,8 +31,11 @@ export function Webhooks({ session, room }) {
       </p>
       {made && <Secret hook={made} />}
       {isMaking && <NewWebhook {...{ draft }} onSave={save} onCancel={() => setMaking(false)} />}
-      {!isMaking && hooks && (
-        <WebhookList {...{ session, hooks, isBusy, test, remove }} onNew={() => setMaking(true)} />
+      {!isMaking && entries && (
+        <WebhookList
+          {...{ session, entries, isBusy, test, remove }}
+          onNew={() => setMaking(true)}
+        />
       )}
       <Outcome changes={{ done, problem }} />
     </main>
@@ -41,21 +45,8 @@ export function Webhooks({ session, room }) {
 /** What is known of the webhooks, and what can be done with them. */
 function useWebhooks(session, room) {
   const path = `${pathOf(room)}/webhooks`;
-  const [known, set] = useState({});
-  const learn = (news) => set((old) => ({ ...old, ...news }));
-  const read = async () => learn({ hooks: await session.call("GET", path) });
-  const press = async (act) => {
-    learn({ isBusy: true, done: "", problem: "" });
-    await act().catch(({ message }) => learn({ problem: message }));
-    learn({ isBusy: false });
-  };
-  useEffect(() => {
-    press(read);
-  }, []);
-  const make = async (body) => {
-    learn({ made: await session.call("POST", path, body), done: "", problem: "" });
-    await press(read);
-  };
+  const list = useList(session, path);
+  const { learn, press, read } = list;
   const test = (hook) =>
     press(async () => {
       const before = await session.call("POST", `${path}/${hook.id}/test`);
@@ -69,7 +60,7 @@ function useWebhooks(session, room) {
       learn({ made: undefined, done: `${hook.url} is told nothing any more.` });
       await read();
     });
-  return { ...known, make, test, remove };
+  return { ...list, test, remove };
 }
 
 /** Asks what became of a test, until one was sent after the message called `before`. */
@@ -115,16 +106,26 @@ function NewWebhook({ draft, onSave, onCancel }) {
   );
 }
 
-function WebhookList({ session, hooks, isBusy, test, remove, onNew }) {
+function WebhookList({ session, entries, isBusy, test, remove, onNew }) {
+  const actsOf = (hook) => [
+    ["Send a test", () => test(hook)],
+    ["Delete", () => remove(hook), "Delete for ever"],
+  ];
   return (
     <section aria-labelledby="list">
       <h2 id="list">Webhooks</h2>
-      {hooks.length === 0 && <p>No webhook yet: nobody is told.</p>}
+      {entries.length === 0 && <p>No webhook yet: nobody is told.</p>}
       <ul class="rules">
-        {hooks.map((hook) => (
+        {entries.map((hook) => (
           <li key={hook.id}>
             <Webhook hook={hook} />
-            {session.mayManage && <WebhookButtons {...{ hook, isBusy, test, remove }} />}
+            {session.mayManage && (
+              <EntryButtons
+                name={hook.description || hook.url}
+                isBusy={isBusy}
+                acts={actsOf(hook)}
+              />
+            )}
           </li>
         ))}
       </ul>
@@ -162,28 +163,5 @@ function Webhook({ hook }) {
         {failed && failed.id !== last?.id && ` The last that failed was ${failure(failed)}.`}
       </p>
     </>
-  );
-}
-
-function WebhookButtons({ hook, isBusy, test, remove }) {
-  const name = hook.description || hook.url;
-  const [isAsked, ask] = useState(false);
-  const buttons = isAsked
-    ? [
-        ["Delete for ever", () => remove(hook)],
-        ["Keep", () => ask(false)],
-      ]
-    : [
-        ["Send a test", () => test(hook)],
-        ["Delete", () => ask(true)],
-      ];
-  return (
-    <p class="row">
-      {buttons.map(([label, act]) => (
-        <Button aria-label={`${label}: ${name}`} isOff={isBusy} onClick={act}>
-          {label}
-        </Button>
-      ))}
-    </p>
   );
 }
