@@ -11,11 +11,13 @@ const BUILDER_FOLDER = "target/builder";
 /** The command of cargo that runs the builder. */
 const BUILDER = `run --quiet --locked --package xtask --target-dir ${BUILDER_FOLDER} --`.split(" ");
 
-/** Builds all of the Worker: the wasm with its glue, the owner's cockpit, and the analytics. */
+/** Builds all of the Worker: the wasms with their glue, the owner's cockpit, the analytics. */
 export function buildWorker() {
   xtask("build");
+  xtask("transparency");
   must("node", "scripts/cockpit.mjs");
   must("node", "scripts/analytics.mjs");
+  must("node", "scripts/transparency.mjs");
 }
 
 /** Runs the builder, and ends this process if it fails: it has said why. */

@@ -3,6 +3,7 @@
 // opens tickets. `src/verdict.js` reads the verdicts.
 import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
+import { logged } from "./admissions.js";
 import { beginning } from "./body.js";
 import { coloOf } from "./client.js";
 import { examinedObject } from "./doctor.js";
@@ -22,6 +23,7 @@ import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from 
 import { managed } from "./manage.js";
 import { isCopy, unreachable } from "./origin.js";
 import { streamed } from "./stream.js";
+import { logAnswer } from "./transparency.js";
 import { checkUsage, keptUsage } from "./usage.js";
 import { decode } from "./verdict.js";
 import { onAlarm } from "./webhooks.js";
@@ -186,6 +188,8 @@ function perform(verdict, request, env, ctx) {
       return page(verdict, request.method);
     case "stream":
       return page(verdict, "GET", (text) => streamed(text, request, env, () => report(env, ctx)));
+    case "log":
+      return logAnswer(verdict, request.method, env).then((log) => page(log, request.method));
     case "manage":
       return managed(request, env).then((answer) => perform(answer, request, env, ctx));
     default:
@@ -327,6 +331,11 @@ function objectClass(Shell) {
       return onAlarm(this.ctx, this.env, (message) => this.call(message));
     }
 
+    /** Answers for the log of a room's admissions; only aggregators are asked. */
+    log(question) {
+      return logged(this.ctx, this.env, question);
+    }
+
     /** Tells the doctor what can be known without the machine: it sleeps on. */
     examine(question) {
       return examinedObject(this.ctx, this.env, this.#life, question);
@@ -370,7 +379,7 @@ function objectClass(Shell) {
 function report(env, ctx) {
   const begin = new Promise((wake) => setTimeout(wake, REPORT_DELAY_MS));
   const work = () => guard(() => wasm.after(env), REPORT_LIMIT_MS);
-  ctx.waitUntil(begin.then(work).catch(logged));
+  ctx.waitUntil(begin.then(work).catch(failed));
 }
 
-const logged = (error) => console.error(`a report failed: ${error}`);
+const failed = (error) => console.error(`a report failed: ${error}`);

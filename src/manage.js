@@ -1,7 +1,7 @@
 // Requests of the management surface, `/_waiting-room/`: serves the cockpit's files, reads the body
 // when the wasm asks for it, and adds the description of the API, what the doctor measures, the
-// metrics, streams of numbers, test visitors, answers in GraphQL and whom Cloudflare Access has
-// signed in. The wasm decides who may do what.
+// metrics, streams of numbers, test visitors, logs of admissions, answers in GraphQL and whom
+// Cloudflare Access has signed in. The wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
 import { clientAddress } from "./client.js";
@@ -12,6 +12,7 @@ import { guard } from "./instance.js";
 import { LIVE_PATH, live } from "./live.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
+import { asksLog, ownersLog } from "./transparency.js";
 import { TEST_VISITOR_PATH, VISIT_BYTES_MAX, testVisitor } from "./test_visitor.js";
 import { lastUsage } from "./usage.js";
 import { decode } from "./verdict.js";
@@ -60,6 +61,7 @@ export async function managed(request, env) {
     if (pathname === GRAPHQL_PATH) {
       return await graphql(url, method, ask, () => bodyOf(request, QUESTION_BYTES_MAX));
     }
+    if (asksLog(method, pathname)) return await ownersLog(url, ask, env);
     const verdict = await operation({ url, method });
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
     if (verdict.kind === "examine") {

@@ -46,6 +46,8 @@ export function decode(text) {
       return respond("describe", text, after);
     case "E":
       return respond("examine", text, after);
+    case "L":
+      return log(text, after);
     case "B":
       return { kind: "read-body", after: false, atMostBytes: Number(text.slice(1)) };
     case "M":
@@ -94,6 +96,12 @@ function forward(text, after) {
     setCookie = rest.slice(end + 1) || null;
   }
   return { kind: "forward", after, url, cookies, setCookie, session, heedsCommands };
+}
+
+/** Decodes a request for the log of a room's admissions. */
+function log(text, after) {
+  const [room, host, readers, visitor, path] = text.slice(1).split("\n");
+  return { kind: "log", after, room, host, isPublic: readers === "public", visitor, path };
 }
 
 /**

@@ -23,6 +23,7 @@ use room_core::rules::{BODY_BYTES_MAX, Body};
 use room_core::ticket::Ticket;
 use room_core::ticket::client::{ClientMark, TicketUses};
 use room_core::visit::answer::{self, AnswerSource, ResponseContext};
+use room_core::visit::log;
 use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, RequestHead, accepts_json_alone, is_part, is_prefetch,
 };
@@ -203,6 +204,7 @@ fn step(
         Step::Session(ticket) => {
             session::answer(&visit, request, visited, ticket).ok_or(Missing::View(room))
         }
+        Step::Log(ticket) => Ok((log::verdict(request.url, visited.room, ticket.as_ref()), false)),
         Step::Place(ticket) => Err(Missing::Move(room, ticket.map(Box::new))),
         Step::AskPlace(ticket) => Err(Missing::Place(room, Box::new(ticket))),
         Step::AskEnded(ticket) => Err(Missing::Ended(Box::new(ticket))),
@@ -253,7 +255,19 @@ pub fn visit_of<'a>(
 ) -> Visit<'a> {
     let Request { url, head, passed, place, checked, .. } = request;
     let asks_session = room.session_endpoint && is_asked(url);
-    Visit { now, url, head, in_force, passed, view_was_read, asks_session, place, checked }
+    let asks_log = log::is_asked(url, room);
+    Visit {
+        now,
+        url,
+        head,
+        in_force,
+        passed,
+        view_was_read,
+        asks_session,
+        asks_log,
+        place,
+        checked,
+    }
 }
 
 fn settle(

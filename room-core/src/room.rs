@@ -22,7 +22,7 @@ use crate::room::bypass_rule::BypassRule;
 use crate::room::event::Event;
 use crate::room::language::Language;
 use crate::room::route::Route;
-use crate::room::settings::Settings;
+use crate::room::settings::{Settings, TransparencyLog};
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::ticket::cookie::CookieAttributes;
@@ -112,4 +112,14 @@ pub struct Room {
     pub created_on: Timestamp,
     /// When the room was last changed. Changes of its events or rules do not count.
     pub modified_on: Timestamp,
+}
+
+impl Room {
+    /// Returns who may read the log of admissions that the room keeps, always or in one of its
+    /// events: whoever may read it then may read it now.
+    pub fn log_readers(&self) -> TransparencyLog {
+        let events = self.events.iter().filter(|event| !event.suspended);
+        let of_events = events.filter_map(|event| event.overrides.transparency_log);
+        of_events.fold(self.settings.transparency_log, TransparencyLog::max)
+    }
 }

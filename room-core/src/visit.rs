@@ -10,6 +10,7 @@ mod challenged;
 pub mod draw;
 mod ended;
 mod entrance;
+pub mod log;
 mod own_ticket;
 pub mod place;
 pub mod request;
@@ -118,6 +119,8 @@ pub struct Visit<'a> {
     /// Whether the request asks for the session itself ([`session::is_asked`]), in a room that
     /// answers that.
     pub asks_session: bool,
+    /// Whether the request asks for the log of admissions ([`log::is_asked`]).
+    pub asks_log: bool,
     /// The state of a place in transfer, once the room's object was asked.
     pub place: Option<PlaceState>,
     /// The moment up to which the aggregator knows that the session was not ended, once it was
@@ -166,6 +169,8 @@ pub enum Step {
     ReadView,
     /// [`session::reply`] answers; the ticket is the visitor's own if it holds a session.
     Session(Option<Ticket>),
+    /// [`log::verdict`] answers; the ticket is the visitor's own if it holds a session.
+    Log(Option<Ticket>),
     /// The request is one of [`place`]; the ticket is the visitor's own if it holds a place.
     Place(Option<Ticket>),
     /// The room's object must be asked what has become of the place of this ticket. Then the same
@@ -208,6 +213,7 @@ impl<'a> Visit<'a> {
             passed: None,
             view_was_read: false,
             asks_session: false,
+            asks_log: false,
             place: None,
             checked: None,
         }
@@ -236,9 +242,10 @@ impl<'a> Visit<'a> {
         if !is_inside && prefetches() {
             return Step::RefusePrefetch;
         }
-        if self.asks_session {
+        if self.asks_session || self.asks_log {
             let is_own = sharing != TicketSharing::Challenge;
-            return Step::Session(ticket.filter(|one| is_own && holds_session(one)));
+            let own = ticket.filter(|one| is_own && holds_session(one));
+            return if self.asks_log { Step::Log(own) } else { Step::Session(own) };
         }
         let ticket = match self.settled_place(ticket) {
             Ok(ticket) => ticket,

@@ -26,7 +26,7 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 48] = [
+const FIELDS: [&str; 49] = [
     "additional_routes",
     "case_sensitive_path",
     "cookie_attributes",
@@ -69,6 +69,7 @@ const FIELDS: [&str; 48] = [
     "suspended",
     "ticket_sharing",
     "total_active_users",
+    "transparency_log",
     "turnstile_action",
     "turnstile_mode",
     "turnstile_when_silent",

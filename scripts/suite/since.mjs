@@ -10,11 +10,11 @@ import { STEPS, withNeeded } from "./steps.mjs";
 
 const IMPORT = /^\s*(?:import|export)\b[^"';]*?["'](\.[^"']+)["']/gm;
 /** The packages of Rust that native tests cover one by one. */
-const PACKAGES = ["room-core", "room-sim", "xtask"];
+const PACKAGES = ["room-core", "room-sim", "transparency", "xtask"];
 /** The package whose native tests have a command of their own. */
 const BUILDER = "xtask";
 /** What the Worker is made from besides the core. */
-const WORKER = /^(?:src|templates|analytics|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
+const WORKER = /^(?:src|templates|analytics|transparency|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
 /** What changes everything: tools, versions and settings. */
 const EVERYTHING = /^(?:package-lock\.json|Cargo\.(?:toml|lock)|rust-toolchain\.toml)$/;
 /** Steps that take seconds and read all of the repository. */

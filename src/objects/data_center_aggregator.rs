@@ -1,7 +1,7 @@
 //! The object around a data center's aggregator of a room. Its name is `<room id>/<data center>`.
 //!
-//! It has no storage. Its state is stored in the global aggregator's row, and a copy of where its
-//! visitors are counted is in the Cache API. It needs no lock, since the machine is called between
+//! Its state is stored in the global aggregator's row, and a copy of where its visitors are counted
+//! is in the Cache API. Its own storage has only the admissions of a room with a transparency log. It needs no lock, since the machine is called between
 //! waits and never across one.
 
 use std::rc::Rc;
@@ -15,9 +15,18 @@ use room_core::machines::data_center_aggregator::{
 use room_core::machines::wire::{self, GlobalRequest, ReportReply, Sync};
 use room_core::room::settings::Settings;
 
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+use worker::worker_sys::DurableObjectState;
+
 use super::shell::{Shell, object_class};
 use super::{Class, log, object_name};
 use crate::{calls, configuration, copies, memory, platform};
+
+#[wasm_bindgen(raw_module = "../../../src/admissions.js")]
+extern "C" {
+    /// Stores admissions in the object's `SQLite` storage, before it returns.
+    fn keep(state: &DurableObjectState, env: &JsValue, name: &str, admissions: &str);
+}
 
 const CLASS: Class = Class::DataCenterAggregator;
 
@@ -49,6 +58,9 @@ impl Shell<Machine, ReportReply> {
 
     fn perform(self: &Rc<Self>, room: RoomId, turn: AggregatorTurn) {
         log(CLASS, room, &turn.incidents);
+        if turn.send.is_some() {
+            self.keep_logged(room);
+        }
         if let Some(sync) = turn.send {
             let shell = Rc::clone(self);
             // Detached, so that a caller who goes away takes nobody else's answer along.
@@ -63,6 +75,15 @@ impl Shell<Machine, ReportReply> {
         let reply = calls::global(&self.env, room, &GlobalRequest::Sync(sync)).await;
         self.after(room, |machine, now, settings| machine.on_synced(now, settings, reply));
         self.copy(CLASS, |machine| machine.copy()).await;
+    }
+
+    /// Stores admissions for the transparency log, before a sync counts them.
+    fn keep_logged(&self, room: RoomId) {
+        let Some(settings) = memory::settings(room, platform::now()) else { return };
+        let logged = self.with(|machine| machine.take_logged(&settings)).flatten();
+        if let (Some(logged), Some((_, node))) = (logged, self.name()) {
+            keep(self.state.as_raw(), &self.env, &object_name(CLASS, room, node), &logged);
+        }
     }
 
     fn wake(self: Rc<Self>, room: RoomId) {

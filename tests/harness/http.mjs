@@ -17,6 +17,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 1_000 });
  * @param {string} [request.method]
  * @param {Record<string, string>} [request.headers]
  * @param {string | Buffer} [request.body]
+ * @param {BufferEncoding} [request.encoding] how the answer's bytes become its text
  * @returns {Promise<{ status: number, headers: http.IncomingHttpHeaders, body: string }>}
  */
 export async function send(request) {
@@ -42,28 +43,29 @@ export function closeConnections() {
 }
 
 /** Sends a request over a connection that stays open, or over one of its own (`false`). */
-function attempt({ port, host, path = "/", method = "GET", headers = {}, body }, over = agent) {
+function attempt(request, over = agent) {
+  const { port, host, path = "/", method = "GET", headers = {}, body, encoding } = request;
   return new Promise((resolve, reject) => {
     const all = { ...headers, ...(host && { host }) };
     const where = { agent: over, host: "127.0.0.1", port, path, method };
-    const request = http.request({ ...where, headers: all });
-    request.on("response", (response) => {
+    const sent = http.request({ ...where, headers: all });
+    sent.on("response", (response) => {
       const chunks = [];
       response.on("data", (chunk) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
+        const text = Buffer.concat(chunks).toString(encoding);
         resolve({ status: response.statusCode, headers: response.headers, body: text });
       });
     });
-    request.on("upgrade", (response, socket) => {
+    sent.on("upgrade", (response, socket) => {
       socket.destroy();
       resolve({ status: response.statusCode, headers: response.headers, body: "" });
     });
-    request.on("error", (error) => {
-      error.neverRead = request.reusedSocket;
+    sent.on("error", (error) => {
+      error.neverRead = sent.reusedSocket;
       reject(error);
     });
-    request.end(body);
+    sent.end(body);
   });
 }

@@ -5,7 +5,7 @@
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`, and `build --names` the
 //! product with the names of its functions, for profiles, to `build/worker-named/gen/`. These
 //! refuse a wrong `rooms.json`. `rehearsal` writes the module that rehearses events to
-//! `build/rehearsal/`. All keep the glue of the last run if the wasm is the same. `mutants` breaks
+//! `build/rehearsal/`, `transparency` that of the logs of admissions to `build/transparency/`. All keep the glue of the last run if the wasm is the same. `mutants` breaks
 //! each law of admission on purpose and demands that a test fails.
 
 use std::error::Error;
@@ -21,7 +21,7 @@ mod languages;
 mod mutants;
 mod rooms;
 
-const USAGE: &str = "build [--debug | --names] | rehearsal | mutants [<law>]";
+const USAGE: &str = "build [--debug | --names] | rehearsal | transparency | mutants [<law>]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         ["build", "--debug"] => build(Flavour::Debug),
         ["build", "--names"] => build(Flavour::Named),
         ["rehearsal"] => root().and_then(|root| rehearsal(&root)),
+        ["transparency"] => root().and_then(|root| transparency(&root)),
         ["mutants"] => root().and_then(|root| mutants::run(&root, None)),
         ["mutants", law] => root().and_then(|root| mutants::run(&root, Some(law))),
         _ => {
@@ -102,16 +103,31 @@ fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
 
 /// Builds the module that rehearses events, for Node and browsers, optimized for speed.
 fn rehearsal(root: &Path) -> Result<(), Box<dyn Error>> {
-    let built = compiled(root, REHEARSAL, &["--profile", "simulator"])?;
-    let wasm = built.join("simulator").join(format!("{REHEARSAL}.wasm"));
-    let output = root.join("build").join(REHEARSAL);
+    module(root, REHEARSAL, "simulator", &["--profile", "simulator"])
+}
+
+/// Builds the module of the logs of admissions, for the Worker, Node and browsers.
+fn transparency(root: &Path) -> Result<(), Box<dyn Error>> {
+    module(root, TRANSPARENCY, "release", &["--release"])
+}
+
+/// Builds a package as a module that its caller gives the wasm to.
+fn module(
+    root: &Path,
+    name: &str,
+    profile_folder: &str,
+    arguments: &[&str],
+) -> Result<(), Box<dyn Error>> {
+    let built = compiled(root, name, arguments)?;
+    let wasm = built.join(profile_folder).join(format!("{name}.wasm"));
+    let output = root.join("build").join(name);
     let is_new = renew(&wasm, &output, || {
         let mut glue = Bindgen::new();
-        glue.input_path(&wasm).out_name(REHEARSAL).typescript(false).remove_name_section(true);
+        glue.input_path(&wasm).out_name(name).typescript(false).remove_name_section(true);
         Ok(glue.web(true)?.generate(&output)?)
     })?;
     if is_new {
-        say_ready("build/rehearsal", &output.join(format!("{REHEARSAL}_bg.wasm")))?;
+        say_ready(&format!("build/{name}"), &output.join(format!("{name}_bg.wasm")))?;
     }
     Ok(())
 }
@@ -198,5 +214,6 @@ fn plain_import(glue: &PathBuf) -> Result<(), Box<dyn Error>> {
 
 const OUTPUT_NAME: &str = "waiting_room";
 const REHEARSAL: &str = "rehearsal";
+const TRANSPARENCY: &str = "transparency";
 const SOURCE_IMPORT: &str = "import source ";
 const WASM_TARGET: &str = "wasm32-unknown-unknown";

@@ -9,6 +9,7 @@
 mod asked;
 mod contribution;
 mod guests;
+mod logged;
 mod visitors;
 
 use crate::base::id::{Incarnation, IsolateId};
@@ -26,6 +27,7 @@ use crate::room::settings::Settings;
 pub use asked::sync_request;
 use asked::{UNHEARD_MS, is_sync_request};
 use contribution::Counts;
+use logged::Logged;
 
 /// Reports that one aggregator takes in per second. With more than 50 isolates each isolate reports
 /// less often than every [`REPORT_MS`].
@@ -69,6 +71,8 @@ pub struct DataCenterAggregator {
     sent: SortedMap<u64, SortedMap<IsolateId, u64>>,
     durable: SortedMap<IsolateId, u64>,
     journal: Pending,
+    /// Admissions that are not handed out for the transparency log yet.
+    logged: Logged,
 }
 
 /// How urgent it is to tell the global aggregator of events that no sync has told it yet.
@@ -124,6 +128,7 @@ impl DataCenterAggregator {
             sent: SortedMap::new(),
             durable: SortedMap::new(),
             journal: Pending::default(),
+            logged: Logged::default(),
         }
     }
 
@@ -223,6 +228,12 @@ impl DataCenterAggregator {
         turn
     }
 
+    /// Returns admissions for the transparency log with the limits in force, to be stored before a
+    /// sync leaves; `None` if there are none. They are handed out once.
+    pub fn take_logged(&mut self, settings: &Settings) -> Option<String> {
+        self.logged.take(settings)
+    }
+
     /// Handles the wake-up that an earlier turn asked for: sends a sync if one is due.
     pub fn on_alarm(&mut self, now: Timestamp, settings: &Settings) -> AggregatorTurn {
         let mut turn = AggregatorTurn::default();
@@ -264,6 +275,9 @@ impl DataCenterAggregator {
         for event in report.events.iter().skip((next - report.first) as usize) {
             isolate.received += 1;
             let mut news = self.counts.take_in(now, event);
+            if news > News::None {
+                self.logged.add(event);
+            }
             if is_calm && matches!(event, IsolateEvent::Revoked { .. }) {
                 // Ends the calm: others must hear soon whose tickets are void.
                 news = News::Urgent;

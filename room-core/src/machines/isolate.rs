@@ -428,6 +428,7 @@ impl Isolate {
                 let how = (second, class, grant);
                 let record = journal::entered(settings, view, &ticket, how, before);
                 noted::note(self, record);
+                let logged = journal::logged(settings, &ticket, (class, grant), before);
                 let told_s = waited_s.and_then(|_| ticket.first_told_s());
                 self.outbox.push(IsolateEvent::Admitted {
                     visitor,
@@ -438,6 +439,7 @@ impl Isolate {
                     told_s,
                     turn_kept,
                     grant,
+                    logged,
                 });
                 if ticket.counted_bucket > bucket {
                     noted::record_move(self, &mut ticket, bucket);

@@ -9,7 +9,9 @@
 //! during a deploy. A text that is unreadable or of another version is treated like a timeout
 //! ("silence"), never as an error.
 
+mod counted;
 mod ended;
+mod logged;
 mod named;
 
 use serde::de::DeserializeOwned;
@@ -17,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::id::{AdmissionId, AggregatorCode, Incarnation, IsolateId, VisitorId};
 use crate::base::time::Timestamp;
-use crate::capacity::facts::Facts;
 use crate::capacity::holds::UnheardMove;
 use crate::capacity::slots::{GrantId, SlotClass, SlotEnd, Slots};
 use crate::capacity::state::{Contribution, Node, NodeIncarnation, RevokedVisitor};
@@ -27,7 +28,9 @@ use crate::order::order_key::OrderKey;
 use crate::queue::view::View;
 use crate::ticket::bucket::Bucket;
 
+pub use counted::CountedFacts;
 pub use ended::{EndedMark, EndedPage};
+pub use logged::Logged;
 pub use named::{NAMED_MAX, named_ranks};
 
 /// The version of the messages this build writes; it reads no other.
@@ -240,16 +243,6 @@ pub struct Report {
     pub journal: String,
 }
 
-/// Facts that an isolate has counted besides the events of visitors: outcomes of challenges, and
-/// timeouts. They go only with a report that is sent anyway.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CountedFacts {
-    /// The number of this message. A repetition has the same number and counts once.
-    pub number: u64,
-    /// How often each fact happened per minute, since the message with the number before.
-    pub facts: Facts,
-}
-
 /// An event in an isolate that changes how visitors are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -279,6 +272,9 @@ pub enum IsolateEvent {
         /// Grant of the slot. `None` for a visitor who entered without one, for example by
         /// `keep_flowing` while no object answered.
         grant: Option<GrantId>,
+        /// What the transparency log says besides; `None` in a room without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        logged: Option<Logged>,
     },
     /// A session was renewed: the visitor is now counted in another activity bucket.
     Moved {

@@ -28,8 +28,8 @@ use serde_json::Value;
 
 pub use self::bypass_rule::{read_bypass_rule, read_bypass_rules};
 use self::choices::{
-    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SILENCES, TICKET_SHARINGS, TURN_NOTICES,
-    TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SILENCES, TICKET_SHARINGS, TRANSPARENCY_LOGS,
+    TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
 };
 pub use self::claims::Claims;
 pub use self::cookie::MAX_SUFFIX_BYTES;
@@ -62,7 +62,7 @@ use crate::page::template::SOURCE_BYTES_MAX;
 use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
-use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog, WhenSilent};
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, WhenUnverified};
 use crate::room::{Room, TicketSharing};
@@ -310,6 +310,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
     let turn_kept_minutes = fields.optional("turn_kept_minutes", 0, minutes());
     let confirm_turn_minutes = fields.optional("confirm_turn_minutes", 0, minutes());
     let event_stream = fields.optional("event_stream_enabled", false, boolean);
+    let log = fields.choice("transparency_log", TransparencyLog::Off, &TRANSPARENCY_LOGS);
     Some(Settings {
         total_active_users: total?,
         new_users_per_minute: per_minute?,
@@ -329,6 +330,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         challenge_required: false,
         event_stream: event_stream?,
         sessions_end_early: false,
+        transparency_log: log?,
         shuffles: Vec::new(),
         next_change_at: None,
     })

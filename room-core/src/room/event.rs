@@ -23,7 +23,7 @@ use crate::keys::key_ring::KeyRing;
 use crate::order::shuffle::{DrawKey, Shuffle};
 use crate::room::Room;
 use crate::room::branding::Branding;
-use crate::room::settings::{Maintenance, QueueingMethod, Settings};
+use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog};
 use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode};
 
 /// A scheduled change of a room's settings. Only `management::config` makes one, so that every rule
@@ -89,6 +89,8 @@ pub struct Overrides {
     pub queueing_method: Option<QueueingMethod>,
     /// How visitors who do not pass the challenge are treated.
     pub turnstile_action: Option<TurnstileAction>,
+    /// Whether admissions are logged while the event's settings are in force, and for whom.
+    pub transparency_log: Option<TransparencyLog>,
     /// What the built-in page shows of its site.
     pub branding: Branding<Option<String>>,
 }
@@ -144,6 +146,7 @@ impl Event {
             session_duration_minutes,
             disable_session_renewal,
             queueing_method,
+            transparency_log,
             ..
         } = &self.overrides;
         let (total, per_minute) =
@@ -156,6 +159,7 @@ impl Event {
             disable_session_renewal: disable_session_renewal
                 .unwrap_or(settings.disable_session_renewal),
             queueing_method: queueing_method.unwrap_or(settings.queueing_method),
+            transparency_log: transparency_log.unwrap_or(settings.transparency_log),
             ..settings.clone()
         }
     }

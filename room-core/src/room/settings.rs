@@ -58,6 +58,19 @@ pub enum Maintenance {
     Hold,
 }
 
+/// Who may read the log of a room's admissions; in the order of how many may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransparencyLog {
+    /// Nobody: there is none.
+    #[default]
+    Off,
+    /// The owner. Each visitor inside gets a receipt.
+    Owner,
+    /// Everybody.
+    Public,
+}
+
 /// The settings of a room that are in force at one moment, as its machines use them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the owner, named as in the API")]
@@ -119,6 +132,9 @@ pub struct Settings {
     /// then pass for [`CHECKED_S`](crate::ticket::CHECKED_S) at a time.
     #[serde(default)]
     pub sessions_end_early: bool,
+    /// Whether each admission is logged, and for whom.
+    #[serde(default)]
+    pub transparency_log: TransparencyLog,
     /// The orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -282,6 +298,7 @@ impl Settings {
             challenge_required: false,
             event_stream: false,
             sessions_end_early: false,
+            transparency_log: TransparencyLog::Off,
             shuffles: Vec::new(),
             next_change_at: None,
         }

@@ -100,6 +100,8 @@ fn word(step: &Step) -> &'static str {
         Step::Stream(_) => "stream",
         Step::Session(Some(_)) => "session",
         Step::Session(None) => "no session",
+        Step::Log(Some(_)) => "log, inside",
+        Step::Log(None) => "log",
         Step::AskCounter(_) => "ask",
         Step::Answer(Outcome::Pass | Outcome::PassWith(_)) => "pass",
         Step::Answer(Outcome::Wait { .. }) => "wait",

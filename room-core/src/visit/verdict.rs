@@ -17,12 +17,15 @@
 //! W<as G>                the same, and the body goes on with what `listen` says each second
 //! D<as G>                the same, and the body is the description of the API
 //! E<as G>                the same, and what the entry measures is added to the body, which is JSON
+//! L<room>\n<host>\n<public or owner>\n<visitor>\n<path>
+//!                        answer from the room's log of admissions
 //! B<bytes>               ask `manage` or `handle` again with the body, or its first so many bytes
 //! M                      a request of the management surface: ask `manage`
 //! H                      (from `glance`) ask `handle`, which may wait for others
 //! F                      no decision: the var `ON_FAILURE` says what to do
 //! ```
 
+use crate::base::id::{RoomId, VisitorId};
 use crate::page::response::HttpResponse;
 
 /// What the Worker's entry (`src/entry.js`) does with a request.
@@ -40,6 +43,19 @@ pub enum Verdict {
     /// Answers with this response after the entry has measured what its body names, and has added
     /// it there.
     Examine(HttpResponse),
+    /// Answers from the room's log of admissions (`visit::log`).
+    Log {
+        /// The room.
+        room: RoomId,
+        /// The first host that the room covers, for the name of the log.
+        host: String,
+        /// Whether everybody may read the log.
+        is_public: bool,
+        /// The visitor, if inside, and when admitted, in seconds since the Unix epoch.
+        visitor: Option<(VisitorId, u64)>,
+        /// Which file of the log, or `receipt`.
+        path: String,
+    },
     /// Asks again with the body of a management request, or of a request that a rule wants to see.
     ReadBody {
         /// The most bytes of the body to read.
@@ -90,6 +106,12 @@ impl Verdict {
             Self::Stream(response) => response.encode('W'),
             Self::Describe(response) => response.encode('D'),
             Self::Examine(response) => response.encode('E'),
+            Self::Log { room, host, is_public, visitor, path } => {
+                let readers = if *is_public { "public" } else { "owner" };
+                let visitor =
+                    visitor.map(|(one, at)| format!("{:x} {at}", one.0)).unwrap_or_default();
+                format!("L{room}\n{host}\n{readers}\n{visitor}\n{path}")
+            }
             Self::ReadBody { at_most_bytes } => return format!("B{at_most_bytes}"),
             Self::Manage => return "M".to_owned(),
             Self::Handle => return "H".to_owned(),
@@ -165,6 +187,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Forward, Verdict, encode_stream_step};
+    use crate::base::id::VisitorId;
     use crate::page::response::HttpResponse;
 
     /// Every form with and without work that is left, in the order of the golden file.
@@ -202,12 +225,20 @@ mod tests {
             Verdict::Stream(response(200, "event: turn\ndata: {}\n\n")),
             Verdict::Describe(response(200, "")),
             Verdict::Examine(response(200, "{}")),
+            log(true, Some((VisitorId(7), 1_800_000_000))),
+            log(false, None),
             Verdict::ReadBody { at_most_bytes: 4_096 },
             Verdict::Manage,
             Verdict::Handle,
             Verdict::Undecided,
         ]);
         forms.into_iter().flat_map(|form| [(form.clone(), false), (form, true)]).collect()
+    }
+
+    fn log(is_public: bool, visitor: Option<(VisitorId, u64)>) -> Verdict {
+        let room = "0123456789abcdef0123456789abcdef".parse().unwrap();
+        let [host, path] = ["shop.example", "tile/0/000"].map(str::to_owned);
+        Verdict::Log { room, host, is_public, visitor, path }
     }
 
     /// What JavaScript has to read out of a form.
@@ -231,6 +262,11 @@ mod tests {
             Verdict::Stream(response) => respond("stream", response),
             Verdict::Describe(response) => respond("describe", response),
             Verdict::Examine(response) => respond("examine", response),
+            Verdict::Log { room, host, is_public, visitor, path } => json!({
+                "kind": "log", "after": work_is_left, "room": room.to_string(), "host": host,
+                "isPublic": is_public, "path": path,
+                "visitor": visitor.map(|(one, at)| format!("{:x} {at}", one.0)).unwrap_or_default(),
+            }),
             Verdict::ReadBody { at_most_bytes } => {
                 json!({ "kind": "read-body", "after": false, "atMostBytes": at_most_bytes })
             }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::forms::{only_id, shown};
+use crate::log::log;
 use crate::schemas::{id, number, ours};
 use crate::tokens;
 use crate::trace::trace;
@@ -19,6 +20,7 @@ pub fn all() -> Value {
         "History": shown(history()),
         "Token": tokens::verified(),
         "Trace": trace(),
+        "TransparencyLog": log(),
         "AuditEntry": audit_entry(),
         "Examination": examination(),
         "Message": message(),

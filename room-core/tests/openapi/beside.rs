@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::log;
 use crate::meanings::envelope;
 use crate::operations::content;
 use crate::parameters::{query, shared};
@@ -30,7 +31,9 @@ pub fn all() -> Map<String, Value> {
             },
         },
     });
-    beside.as_object().cloned().expect("paths")
+    let mut all = beside.as_object().cloned().expect("paths");
+    all.extend(log::paths());
+    all
 }
 
 fn text() -> Value {

@@ -13,6 +13,7 @@ mod answers;
 mod beside;
 mod forms;
 mod lists;
+mod log;
 mod meanings;
 mod operations;
 mod page_fields;

@@ -320,6 +320,10 @@ fn room() -> Value {
                 &["off", "email", "phone", "email_or_phone"],
                 "What the queue page asks for to tell a visitor before the turn by your service.",
             )),
+            "transparency_log": ours(one_of(
+                &["off", "owner", "public"],
+                "Log each admission, for the owner alone or for everybody.",
+            )),
             "maintenance": ours(one_of(
                 &["off", "drain", "hold"],
                 "drain: nobody new, sessions end; hold: visitors inside wait too.",
@@ -393,6 +397,10 @@ fn event() -> Value {
                 "See the room.",
             )),
             "turnstile_action": inherited(one_of(&["log", "infinite_queue"], "See the room.")),
+            "transparency_log": inherited(ours(one_of(
+                &["off", "owner", "public"],
+                "See the room.",
+            ))),
         },
     })
 }

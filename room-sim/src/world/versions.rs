@@ -125,7 +125,7 @@ fn report(report: Report) -> Report {
 fn event(event: IsolateEvent) -> IsolateEvent {
     match event {
         IsolateEvent::Admitted { visitor, bucket, second, class, grant, .. } => {
-            let (waited_s, told_s, turn_kept) = (None, None, false);
+            let (waited_s, told_s, turn_kept, logged) = (None, None, false, None);
             IsolateEvent::Admitted {
                 visitor,
                 bucket,
@@ -135,6 +135,7 @@ fn event(event: IsolateEvent) -> IsolateEvent {
                 told_s,
                 turn_kept,
                 grant,
+                logged,
             }
         }
         IsolateEvent::Present(presence) => {

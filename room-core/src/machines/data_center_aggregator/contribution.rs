@@ -101,6 +101,7 @@ impl Counts {
                 told_s,
                 turn_kept,
                 grant,
+                ..
             } => {
                 let bucket = bucket.min(newest);
                 // A second admission of one ticket is one visitor and one slot.

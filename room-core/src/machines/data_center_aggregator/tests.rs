@@ -2,6 +2,7 @@
 
 mod asked;
 mod calm;
+mod logged;
 
 use super::{AggregatorTurn, DataCenterAggregator, REPORT_MS};
 use crate::base::id::{AggregatorCode, CheckInId, Colo, Incarnation, IsolateId, VisitorId};
@@ -100,6 +101,7 @@ fn admitted(visitor: u64, bucket: u32) -> IsolateEvent {
         told_s: None,
         turn_kept: false,
         grant: Some(GRANT),
+        logged: None,
     }
 }
 
@@ -247,6 +249,7 @@ fn uses_admissions_and_joins_are_counted_with_the_visitor() {
         told_s: Some(120),
         turn_kept: true,
         grant: None,
+        logged: None,
     };
     let events = [admitted(5, 1_305), admitted(5, 1_305), called];
     fixture.report(&report(1, 1, &events));

@@ -3,10 +3,11 @@
 use super::{Record, kind, why};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::capacity::slots::{GrantId, SlotClass};
+use crate::machines::wire::Logged;
 use crate::order::order_key::OrderKey;
 use crate::queue::estimate;
 use crate::queue::view::View;
-use crate::room::settings::{QueueingMethod, Settings};
+use crate::room::settings::{QueueingMethod, Settings, TransparencyLog};
 use crate::ticket::reference::Reference;
 use crate::ticket::{NO_ESTIMATE, Ticket};
 
@@ -109,7 +110,20 @@ pub fn entered(
     if before.is_none() && (settings.admits_everybody() || !others_wait) {
         return None;
     }
-    let why = if settings.admits_everybody() {
+    let why = entered_by(settings, ticket, (class, grant), before);
+    let late_s = before.map_or(0, |before| before.late_s(ticket.last_check_in));
+    let told_s = ticket.first_told_s().map(u64::from);
+    Some(Record { kind: kind::ENTERED, told_s, why, late_s, ..of(ticket, second) })
+}
+
+/// Returns how a visitor enters, of [`why`]. `before` is `None` for a newcomer.
+fn entered_by(
+    settings: &Settings,
+    ticket: &Ticket,
+    (class, grant): (SlotClass, Option<GrantId>),
+    before: Option<Moment>,
+) -> u8 {
+    if settings.admits_everybody() {
         why::EVERYBODY
     } else if grant.is_none() {
         why::SILENCE
@@ -121,10 +135,25 @@ pub fn entered(
         why::DRAW
     } else {
         why::LINE
-    };
-    let late_s = before.map_or(0, |before| before.late_s(ticket.last_check_in));
-    let told_s = ticket.first_told_s().map(u64::from);
-    Some(Record { kind: kind::ENTERED, told_s, why, late_s, ..of(ticket, second) })
+    }
+}
+
+/// Returns what the transparency log says of a visitor who enters; `None` in a room without one.
+pub fn logged(
+    settings: &Settings,
+    ticket: &Ticket,
+    how: (SlotClass, Option<GrantId>),
+    before: Option<Moment>,
+) -> Option<Logged> {
+    if settings.transparency_log == TransparencyLog::Off {
+        return None;
+    }
+    let heard_at = before.map_or(ticket.last_check_in, |before| before.checked_in_at);
+    Some(Logged {
+        joined_s: ticket.joined_at.seconds(),
+        why: entered_by(settings, ticket, how, before),
+        unheard_s: ticket.last_check_in.since_ms(heard_at) / SECOND_MS,
+    })
 }
 
 /// Returns the record of a visitor whose session the site has ended.

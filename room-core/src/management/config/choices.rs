@@ -2,7 +2,7 @@
 //! writing.
 
 use crate::room::TicketSharing;
-use crate::room::settings::{Maintenance, QueueingMethod, WhenSilent};
+use crate::room::settings::{Maintenance, QueueingMethod, TransparencyLog, WhenSilent};
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{TurnstileAction, TurnstileMode, WhenUnverified};
 use crate::ticket::cookie::{SameSite, Secure};
@@ -36,6 +36,12 @@ pub const TICKET_SHARINGS: [(&str, TicketSharing); 4] = [
     ("report", TicketSharing::Report),
     ("challenge", TicketSharing::Challenge),
     ("new_visitor", TicketSharing::NewVisitor),
+];
+/// The words of `transparency_log`.
+pub const TRANSPARENCY_LOGS: [(&str, TransparencyLog); 3] = [
+    ("off", TransparencyLog::Off),
+    ("owner", TransparencyLog::Owner),
+    ("public", TransparencyLog::Public),
 ];
 /// The words of `turn_notice`.
 pub const TURN_NOTICES: [(&str, TurnNotice); 4] = [

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 
 use super::choices::{
     MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TICKET_SHARINGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES, UNVERIFIED,
+    TICKET_SHARINGS, TRANSPARENCY_LOGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES,
+    UNVERIFIED,
 };
 use super::value::document;
 use super::{Claims, read_room};
@@ -78,6 +79,8 @@ pub fn room_document(room: &Room) -> Document {
     let turn_notice = json!(name_of(&TURN_NOTICES, room.turn_notice));
     all.insert("turn_notice".to_owned(), turn_notice);
     all.insert("confirm_turn_minutes".to_owned(), json!(settings.confirm_turn_minutes));
+    let log = json!(name_of(&TRANSPARENCY_LOGS, settings.transparency_log));
+    all.insert("transparency_log".to_owned(), log);
     all.extend(branding_document(&room.branding));
     all
 }
@@ -119,6 +122,7 @@ pub fn event_document(event: &Event) -> Document {
         "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
         "turnstile_action":
             overrides.turnstile_action.map(|action| name_of(&TURNSTILE_ACTIONS, action)),
+        "transparency_log": overrides.transparency_log.map(|log| name_of(&TRANSPARENCY_LOGS, log)),
         "page_event_name": overrides.branding.event_name,
     }));
     all.extend(branding_document(&overrides.branding));
@@ -143,12 +147,13 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 ///
 /// While a deployment replaces that version, its isolates would refuse a configuration with such a
 /// field. After a rollback its registry could not read the row of a room with one.
-const NEW_FIELDS: [&str; 14] = [
+const NEW_FIELDS: [&str; 15] = [
     "case_sensitive_path",
     "confirm_turn_minutes",
     "new_places_per_network",
     "session_endpoint",
     "ticket_sharing",
+    "transparency_log",
     "turn_kept_minutes",
     "turn_notice",
     "unconfirmed_seconds",
@@ -182,11 +187,12 @@ pub fn stored_document(room: &Room) -> Document {
     all
 }
 
-/// Writes an event without the fields that begin with `page_` and that it leaves to its room. The
+/// Writes an event without the fields of pages and of the log that it leaves to its room. The
 /// version before knows none of them.
 pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
-    all.retain(|name, value| !(name.starts_with("page_") && value.is_null()));
+    let is_new = |name: &str| name.starts_with("page_") || name == "transparency_log";
+    all.retain(|name, value| !(is_new(name) && value.is_null()));
     // The version before does not know it: see `NEW_FIELDS`.
     if !event.holds {
         all.remove("queue_all");
@@ -296,8 +302,9 @@ mod tests {
         let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
         let [name, logo, color, text, message, help] = page.map(Value::from);
         let of_page = [name, logo, color, text, message, help];
-        let values = [json!(true), json!(2), json!(7), json!(true), json!("report"), json!(3)];
-        let values = values.into_iter().chain([json!("phone"), json!(60)]);
+        let values = [json!(true), json!(2), json!(7), json!(true), json!("report")];
+        let values = values.into_iter().chain([json!("public"), json!(3)]);
+        let values = values.chain([json!("phone"), json!(60)]);
         let values = values.chain(of_page);
         NEW_FIELDS.map(str::to_owned).into_iter().zip(values)
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::branding;
-use super::choices::{QUEUEING_METHODS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
+use super::choices::{QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
 use super::value::{MAX_TEXT_BYTES, boolean, list, malformed, parsed, text, whole_number};
@@ -133,6 +133,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let turnstile_mode = fields.choice("turnstile_mode", None, &TURNSTILE_MODES);
     let queueing_method = fields.choice("queueing_method", None, &QUEUEING_METHODS);
     let turnstile_action = fields.choice("turnstile_action", None, &TURNSTILE_ACTIONS);
+    let transparency_log = fields.choice("transparency_log", None, &TRANSPARENCY_LOGS);
     let branding = branding::read_overrides(fields);
     Some(Overrides {
         limits: total?.zip(per_minute?),
@@ -142,6 +143,7 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
         turnstile_mode: turnstile_mode?,
         queueing_method: queueing_method?,
         turnstile_action: turnstile_action?,
+        transparency_log: transparency_log?,
         branding: branding?,
     })
 }

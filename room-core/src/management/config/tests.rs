@@ -9,7 +9,7 @@ use crate::room::TicketSharing;
 use crate::room::branding::Branding;
 use crate::room::language::Language;
 use crate::room::route::Route;
-use crate::room::settings::{Maintenance, QueueingMethod, Settings, WhenSilent};
+use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog, WhenSilent};
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
 use crate::ticket::cookie::{CookieAttributes, SameSite, Secure};
@@ -83,6 +83,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         challenge_required: false,
         event_stream: false,
         sessions_end_early: false,
+        transparency_log: TransparencyLog::Off,
         shuffles: Vec::new(),
         next_change_at: None,
     };
@@ -145,6 +146,7 @@ fn every_field_reaches_the_room() {
         "strip_cookie": true, "case_sensitive_path": true,
         "new_places_per_network": 7,
         "ticket_sharing": "new_visitor", "turn_notice": "email_or_phone",
+        "transparency_log": "public",
         "turnstile_mode": "visible_managed",
         "turnstile_action": "infinite_queue",
         "turnstile_when_silent": "refuse",
@@ -175,6 +177,7 @@ fn every_field_reaches_the_room() {
         challenge_required: true,
         event_stream: true,
         sessions_end_early: true,
+        transparency_log: TransparencyLog::Public,
         shuffles: Vec::new(),
         next_change_at: None,
     };
@@ -235,6 +238,8 @@ fn values_keep_to_their_limits() {
     check("turn_notice", &[json!("off"), json!("email"), json!("phone"), json!(null)], None);
     check("turn_notice", &[json!("sms"), json!("on")], Some(RANGE));
     check("turn_notice", &[json!(true)], Some(TYPE));
+    check("transparency_log", &[json!("off"), json!("owner"), json!("public")], None);
+    check("transparency_log", &[json!("on"), json!("all")], Some(RANGE));
     check("json_response_enabled", &[json!(false), json!(true)], None);
     check("json_response_enabled", &[json!("true")], Some(TYPE));
     let languages = ["en-US", "de-de", "lv-LV", "sr-BA"].map(Value::from);

@@ -38,7 +38,7 @@ const INHERITED: [&str; 8] = [
 ];
 /// The fields that Cloudflare's product does not have. An event may leave them to its room too,
 /// except for the first two.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "queue_all",
     "page_event_name",
     "page_name",
@@ -47,6 +47,7 @@ const OURS: [&str; 8] = [
     "page_text",
     "page_message",
     "page_help_url",
+    "transparency_log",
 ];
 
 /// Lists the events of a room, oldest first.

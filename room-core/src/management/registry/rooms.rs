@@ -46,6 +46,7 @@ const MEANING: Meaning = Meaning {
         "new_places_per_network",
         "ticket_sharing",
         "turn_notice",
+        "transparency_log",
         "page_name",
         "page_logo",
         "page_color",

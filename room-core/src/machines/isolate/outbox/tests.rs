@@ -35,6 +35,7 @@ fn admitted(visitor: u64, grant: Option<GrantId>) -> IsolateEvent {
         told_s: None,
         turn_kept: false,
         grant,
+        logged: None,
     }
 }
 

@@ -1,0 +1,71 @@
+//! Tests of what the aggregator hands out for the transparency log.
+
+use super::{Fixture, IsolateEvent, NODE, NOW, VisitorId, admitted, report};
+use crate::base::id::{Incarnation, IsolateId};
+use crate::machines::data_center_aggregator::DataCenterAggregator;
+use crate::machines::wire::Logged;
+use crate::room::settings::{QueueingMethod, Settings};
+
+fn logged(visitor: u64) -> IsolateEvent {
+    let words = Some(Logged { joined_s: 900, why: 0, unheard_s: 20 });
+    match admitted(visitor, 1_300) {
+        IsolateEvent::Admitted {
+            visitor,
+            bucket,
+            second,
+            class,
+            waited_s,
+            told_s,
+            turn_kept,
+            grant,
+            ..
+        } => IsolateEvent::Admitted {
+            visitor,
+            bucket,
+            second,
+            class,
+            waited_s,
+            told_s,
+            turn_kept,
+            grant,
+            logged: words,
+        },
+        other => other,
+    }
+}
+
+#[test]
+fn each_counted_admission_is_handed_out_once_with_the_limits() {
+    let mut fixture = Fixture::greeted(&[]);
+    let settings = fixture.settings.clone();
+    assert_eq!(fixture.machine.take_logged(&settings), None);
+    let events = [logged(26), logged(26), admitted(3, 1_300), logged(27)];
+    fixture.report(&report(1, 1, &events));
+    fixture.report(&report(1, 1, &events));
+    let want = "100,100,300,0,0\n1a,900,1000,0,20\n1b,900,1000,0,20\n";
+    assert_eq!(fixture.machine.take_logged(&settings).as_deref(), Some(want));
+    assert_eq!(fixture.machine.take_logged(&settings), None);
+    let early = Settings { unconfirmed_s: 60, queueing_method: QueueingMethod::Random, ..settings };
+    fixture.report(&report(1, 5, &[logged(28)]));
+    let told = fixture.machine.take_logged(&early).unwrap_or_default();
+    assert_eq!(told.lines().next(), Some("100,100,300,1,1"));
+}
+
+/// The shell stores before a sync leaves. What no stored sync includes comes again.
+#[test]
+fn what_a_lost_incarnation_took_in_comes_again_in_the_same_words() {
+    let mut first = Fixture::greeted(&[]);
+    let settings = first.settings.clone();
+    first.report(&report(1, 1, &[logged(1), logged(2)]));
+    let told = first.machine.take_logged(&settings);
+    let copy = first.machine.copy();
+    let machine = DataCenterAggregator::new(NODE, Some(&copy), NOW, Incarnation(2));
+    let mut second = Fixture { machine, ..Fixture::new() };
+    second.report(&report(1, 1, &[]));
+    second.synced(0, &[]);
+    second.report(&report(1, 1, &[logged(1), logged(2)]));
+    assert_eq!(second.machine.take_logged(&settings), told);
+    let mut durable = Fixture::greeted(&[(IsolateId(1), 2)]);
+    durable.report(&report(1, 1, &[logged(1), logged(2)]));
+    assert_eq!(durable.machine.take_logged(&settings), None, "{:?}", VisitorId(1));
+}

@@ -1,0 +1,157 @@
+// Answers for the log of a room's admissions: everybody below the room's own path, if the owner
+// publishes it, and each visitor inside for the receipt; the owner below the API. The object that
+// keeps the log knows of no request: who may ask is decided before.
+import { logOf } from "./admissions.js";
+
+/** What stands behind a room's path in the API. */
+const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-f]{32}))\/(.+)$/;
+const NAME = "transparency_log";
+/** How many questions this isolate passes on in a second: more are refused. */
+const QUESTIONS_MAX = 50;
+/** How long a checkpoint is told again, in milliseconds, and those of how many rooms. */
+const TOLD_MS = 5_000;
+const TOLD_MAX = 100;
+const SECOND_MS = 1_000;
+const IMMUTABLE = "public, max-age=31536000, immutable";
+const BRIEF = "public, max-age=5";
+const PRIVATE = "private, no-store";
+const OPEN = ["access-control-allow-origin", "*"];
+
+/** The questions of this second. */
+const spent = { second: 0, count: 0 };
+/** Checkpoints that were told, by room. */
+const told = new Map();
+
+/** Answers a visitor, or anybody: `log` is the verdict. Returns a verdict too. */
+export async function logAnswer({ room, host, isPublic, visitor, path }, method, env) {
+  if (method !== "GET" && method !== "HEAD") {
+    return plain(405, "GET reads the log.", ["allow", "GET"]);
+  }
+  const origin = originOf(host, room);
+  if (path === "receipt") return receipt({ room, origin, visitor }, env);
+  if (!isPublic) return plain(404, "The log of this room is not public.");
+  const answer = await file(room, origin, path, env);
+  return { ...answer, headers: [...answer.headers, OPEN] };
+}
+
+/** Whether the owner asks for a log with this request. */
+export function asksLog(method, pathname) {
+  const [, , , rest] = OWN.exec(pathname) ?? [];
+  const isOne = rest === NAME || rest?.startsWith(`${NAME}/`);
+  return Boolean(isOne) && (method === "GET" || method === "HEAD");
+}
+
+/**
+ * Answers the owner. `ask(path)` makes a call of the API below `url` with the credentials of the
+ * request, and returns its verdict: the wasm decides who may see the room.
+ */
+export async function ownersLog(url, ask, env) {
+  const [, of, room, rest] = OWN.exec(new URL(url).pathname);
+  const call = (path) => ask(new URL(`/_waiting-room/client/v4/${path}`, url).href);
+  const found = await call(of);
+  if (found.status !== 200) return found;
+  const { host } = JSON.parse(found.body).result;
+  const origin = originOf(host, room);
+  if (rest !== NAME) {
+    const answer = await file(room, origin, rest.slice(NAME.length + 1), env);
+    return answer.status === 200 ? answer : failed(answer);
+  }
+  const status = await logOf(env, room).log({ ask: "status", origin });
+  if (!status) return missing("This room has logged no admission yet.");
+  const counted = await countedSince(call, of, status.counted_from);
+  return json(200, { result: { ...status, counted }, success: true, errors: [], messages: [] });
+}
+
+/** How many the room has counted as admitted from a minute on; null if that is not known. */
+async function countedSince(call, of, from) {
+  const { status, body } = await call(`${of}/history?from=${from}`);
+  if (status !== 200) return null;
+  const { columns, rows } = JSON.parse(body).result;
+  const column = columns.indexOf("entered");
+  return rows.reduce((sum, row) => sum + row[column], 0);
+}
+
+async function file(room, origin, path, env) {
+  if (path === "checkpoint") {
+    const checkpoint = await checkpointOf(room, origin, env);
+    return checkpoint ? text(checkpoint, BRIEF) : refused(checkpoint);
+  }
+  if (path === "key") {
+    const key = mayAsk() && (await logOf(env, room).log({ ask: "key", origin }));
+    return key ? text(`${key}\n`, BRIEF) : refused(key === false ? null : key);
+  }
+  if (!path.startsWith("tile/")) return plain(404, "The log has no such file.");
+  if (!mayAsk()) return refused(null);
+  const bytes = await logOf(env, room).log({ ask: "file", path });
+  if (!bytes) return plain(404, "The log has no such file yet.");
+  const headers = [["content-type", "application/octet-stream"], ["cache-control", IMMUTABLE]];
+  return { kind: "respond", after: false, status: 200, headers, body: bytes };
+}
+
+/** The newest checkpoint: undefined if there is none, null if too many ask. */
+async function checkpointOf(room, origin, env) {
+  const known = told.get(room);
+  if (known && Date.now() < known.until) return known.checkpoint;
+  if (!mayAsk()) return known?.checkpoint ?? null;
+  const checkpoint = await logOf(env, room).log({ ask: "checkpoint", origin });
+  if (told.size >= TOLD_MAX) told.clear();
+  told.set(room, { checkpoint, until: Date.now() + TOLD_MS });
+  return checkpoint;
+}
+
+async function receipt({ room, origin, visitor }, env) {
+  if (!visitor) return plain(403, "Only a visitor who is inside has a receipt.");
+  if (!mayAsk()) return refused(null);
+  const [name, admitted] = visitor.split(" ");
+  const question = { ask: "receipt", origin, visitor: name, admitted: Number(admitted) };
+  const proof = await logOf(env, room).log(question);
+  if (!proof) {
+    return plain(404, "The admission is not in the log yet.", ["retry-after", "10"]);
+  }
+  const attached = ["content-disposition", 'attachment; filename="receipt.tlog-proof"'];
+  const answer = text(proof, PRIVATE);
+  return { ...answer, headers: [...answer.headers, attached] };
+}
+
+function refused(checkpoint) {
+  if (checkpoint === null) return plain(429, "Too many ask for the log.", ["retry-after", "1"]);
+  return plain(404, "Nobody was admitted yet.");
+}
+
+/** Whether one more question may be passed on in this second. */
+function mayAsk() {
+  const second = Math.floor(Date.now() / SECOND_MS);
+  if (spent.second !== second) Object.assign(spent, { second, count: 0 });
+  spent.count += 1;
+  return spent.count <= QUESTIONS_MAX;
+}
+
+/** The name of a room's log; an object keeps the first that it hears. */
+const originOf = (host, room) => `${host}/waiting-room/${room}`;
+
+function text(body, caching) {
+  const headers = [["content-type", "text/plain; charset=utf-8"], ["cache-control", caching]];
+  return { kind: "respond", after: false, status: 200, headers, body };
+}
+
+function plain(status, sentence, ...more) {
+  const answer = text(`${sentence}\n`, PRIVATE);
+  return { ...answer, status, headers: [...answer.headers, ...more] };
+}
+
+function json(status, value) {
+  const headers = [["content-type", "application/json"], ["cache-control", PRIVATE]];
+  return { kind: "respond", after: false, status, headers, body: JSON.stringify(value) };
+}
+
+function missing(message, status = 404, more = []) {
+  const errors = [{ code: 1001, message }];
+  const answer = json(status, { result: null, success: false, errors, messages: [] });
+  return { ...answer, headers: [...answer.headers, ...more] };
+}
+
+/** A refusal in the form of the API. */
+function failed({ status, headers, body }) {
+  const kept = headers.filter(([name]) => name === "retry-after");
+  return missing(body.trim(), status, kept);
+}

@@ -1,0 +1,166 @@
+/**
+ * The transparency log of a room: each admission is in it once, whatever restarts and repeats; what
+ * was signed never changes; receipts prove it, to our verifier and to another's.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+
+import { saleFrom, countedBy } from "../../transparency/download.js";
+import { OWNER, ROOMS, call, refused } from "../harness/api.mjs";
+import { clusterTest } from "../harness/cluster-test.mjs";
+import { Crowd } from "../harness/crowd.mjs";
+import {
+  areOfOneLog,
+  areThose,
+  bundlesOf,
+  entriesIn,
+  opened,
+  proved,
+} from "../harness/foreign-log.mjs";
+import { FREQUENT_CHECK_INS, room } from "../harness/rooms.mjs";
+import { Visitor, visitorInside } from "../harness/visitor.mjs";
+
+const ROOT = path.join(import.meta.dirname, "..", "..");
+const shop = room({
+  name: "shop",
+  total_active_users: 4,
+  new_users_per_minute: 4,
+  transparency_log: "public",
+  ...FREQUENT_CHECK_INS,
+});
+const own = room({ name: "own", total_active_users: 3, transparency_log: "owner" });
+const none = room({ name: "none" });
+const event = {
+  id: "1".repeat(32),
+  name: "sale",
+  event_start_time: "2020-01-01T00:00:00Z",
+  event_end_time: "2099-01-02T00:00:00Z",
+  transparency_log: "public",
+};
+const sold = room({ name: "sold", events: [event] });
+const options = { rooms: [shop, own, none, sold], colos: { AMS: 1, NRT: 1 } };
+/** Reports, syncs, and the time for which a checkpoint is told again. */
+const TOLD_MS = 12_000;
+const MINUTES_MS = 190_000;
+
+const BUILT = path.join(ROOT, "build", "transparency");
+const glue = await import("../../build/transparency/transparency.js");
+glue.initSync({ module: fs.readFileSync(path.join(BUILT, "transparency_bg.wasm")) });
+
+/** Reads a file of a public log; nothing if it is not there. */
+async function file(cluster, { host }, name) {
+  const { status, body } = await ask(cluster, host, name);
+  return status === 200 ? Buffer.from(body, "latin1") : undefined;
+}
+
+function ask(cluster, host, name) {
+  const asked = { host, path: `/_waiting-room/log/${name}`, encoding: "latin1" };
+  return cluster.send(cluster.isolates[0].name, asked);
+}
+
+const statusOf = async (cluster, { id }) =>
+  (await call(cluster, "GET", `${ROOMS}/${id}/transparency_log`)).result;
+
+/** The sale in one file, as the cockpit and the command read it. */
+const saleOf = async (cluster, of, counted) =>
+  JSON.stringify(await saleFrom((name) => file(cluster, of, name), { counted }));
+
+const checked = (sale, receipts = [], checkpoints = [], key = "") =>
+  JSON.parse(glue.check(sale, key, receipts, checkpoints));
+
+const wrongIn = ({ checks }) => checks.filter(({ good }) => !good).map(({ name }) => name);
+
+const receiptOf = async (visitor) =>
+  visitor.visit({ path: "/_waiting-room/log/receipt", isolate: visitor.cluster.isolates[0].name });
+
+/** The entries of a public log, read as others would. */
+async function entriesOf(cluster, of, size) {
+  const bundles = await Promise.all(bundlesOf(size).map((name) => file(cluster, of, name)));
+  return bundles.flatMap(entriesIn);
+}
+
+clusterTest("each admission is logged once, whatever restarts", options, async (cluster) => {
+  const crowd = new Crowd(cluster, { count: 14, host: shop.host });
+  await crowd.arrive();
+  await crowd.wait(70_000);
+  const early = opened(await keyOf(cluster), String(await file(cluster, shop, "checkpoint")));
+  const earlyText = String(await file(cluster, shop, "checkpoint"));
+  await cluster.killObjects();
+  await cluster.loseCopies();
+  await crowd.wait(MINUTES_MS, () => crowd.waiting.length === 0);
+  await cluster.killObjects("DataCenterAggregator");
+  await cluster.advance(TOLD_MS);
+  const entered = crowd.visitors.filter(({ inside }) => inside).length;
+  assert.equal(entered, 14);
+  const told = await statusOf(cluster, shop);
+  assert.equal(told.admissions, entered, "each visitor was admitted once");
+  assert.equal(told.left_out, 0);
+  assert.deepEqual(told.data_centers, ["AMS", "NRT"]);
+  const key = await keyOf(cluster);
+  assert.equal(told.verifier_key, key);
+  const head = opened(key, String(await file(cluster, shop, "checkpoint")));
+  assert.equal(head.size, told.size);
+  const entries = await entriesOf(cluster, shop, head.size);
+  assert.ok(await areThose(entries, head), "another implementation finds the same tree");
+  assert.ok(early.size > 1 && early.size < head.size, `${early.size} of ${head.size}`);
+  assert.ok(await areThose(entries.slice(0, early.size), early), "what was signed has not changed");
+  const sale = await saleOf(cluster, shop, countedBy(told));
+  const report = checked(sale, [], [earlyText], key);
+  assert.deepEqual(wrongIn(report), [], JSON.stringify(report.checks, null, 1));
+  assert.equal(report.checks.some(({ name }) => name === "count"), true);
+  const hashes = glue.consistency(sale, early.size, head.size).trim().split("\n");
+  assert.ok(await areOfOneLog(early, head, hashes));
+  assert.ok(!(await areOfOneLog(early, head, hashes.toReversed())) || hashes.length < 2);
+});
+
+const keyOf = async (cluster) => String(await file(cluster, shop, "key")).trim();
+
+clusterTest("a visitor inside has a receipt, and nobody else", options, async (cluster) => {
+  const visitor = await visitorInside(cluster, shop);
+  const soon = await receiptOf(visitor);
+  assert.equal(soon.status, 404);
+  assert.equal(soon.headers["retry-after"], "10");
+  await cluster.advance(TOLD_MS);
+  const { status, body, headers } = await receiptOf(visitor);
+  assert.equal(status, 200, body);
+  assert.match(headers["cache-control"], /no-store/);
+  const proof = await proved(await keyOf(cluster), body);
+  assert.ok(proof.isThere, "another implementation finds the entry in the tree");
+  assert.match(proof.leaf, /^admission \S{44} \d+ \d+ open 0$/);
+  const sale = await saleOf(cluster, shop);
+  assert.deepEqual(wrongIn(checked(sale, [body])), []);
+  assert.ok(!sale.includes(proof.reference) && !sale.includes(proof.salt));
+  const stranger = new Visitor(cluster, { name: "stranger", host: shop.host });
+  assert.equal((await receiptOf(stranger)).status, 403);
+  const inside = await visitorInside(cluster, own);
+  await cluster.advance(TOLD_MS);
+  assert.equal((await receiptOf(inside)).status, 200, "also where the log is the owner's");
+});
+
+clusterTest("who may read a log, and what is none", options, async (cluster) => {
+  for (const one of [own, none, sold]) await visitorInside(cluster, one);
+  await cluster.advance(TOLD_MS);
+  assert.equal((await ask(cluster, own.host, "checkpoint")).status, 404);
+  const path = "/_waiting-room/log/checkpoint";
+  const visitor = new Visitor(cluster, { name: "reader", host: none.host });
+  assert.equal((await visitor.visit({ path })).kind, "origin", "a room without one has no path");
+  assert.equal((await statusOf(cluster, own)).admissions, 1);
+  assert.ok(await file(cluster, sold, "checkpoint"), "an event has said so");
+  const of = `${ROOMS}/${own.id}/transparency_log`;
+  await refused(cluster, 404, "GET", `${ROOMS}/${none.id}/transparency_log`);
+  await refused(cluster, 403, "GET", of, undefined, {});
+  await refused(cluster, 404, "GET", `${ROOMS}/${"0".repeat(32)}/transparency_log`);
+  const get = (name) =>
+    cluster.send("ams-1", {
+      host: "localhost",
+      path: `/_waiting-room/client/v4/${of}/${name}`,
+      headers: OWNER,
+    });
+  assert.match((await get("checkpoint")).body, /^own\.example\/waiting-room\/[0-9a-f]{32}\n2\n/);
+  assert.equal((await get("tile/0/000.p/2")).status, 200);
+  for (const name of ["tile/0/000", "tile/0/000.p/3", "tile/9/000", "tile/x/000", "other"]) {
+    assert.equal((await get(name)).status, 404, name);
+  }
+});

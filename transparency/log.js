@@ -1,0 +1,339 @@
+// The log of a room's admissions, in an object of its own: takes over what data centers keep, adds
+// it to the tree, signs, and answers for checkpoints, tiles, entries and receipts. What has been
+// signed never changes: late reports stand behind. Nothing that visitors wait for asks it.
+import { objectOf } from "../src/admissions.js";
+import { placeOf } from "./paths.js";
+import { loaded } from "./wasm.js";
+
+const TABLES = [
+  "CREATE TABLE IF NOT EXISTS log (one INTEGER PRIMARY KEY, state TEXT NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS log_sources (name TEXT PRIMARY KEY) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS log_tiles (level INTEGER, place INTEGER, hashes BLOB NOT NULL, " +
+    "PRIMARY KEY (level, place)) WITHOUT ROWID",
+  "CREATE TABLE IF NOT EXISTS log_entries (place INTEGER PRIMARY KEY, first_s INTEGER, " +
+    "last_s INTEGER, entries TEXT NOT NULL)",
+];
+const READ_STATE = "SELECT state FROM log";
+const WRITE_STATE = "INSERT OR REPLACE INTO log VALUES (1, ?)";
+const ADD_SOURCE = "INSERT OR IGNORE INTO log_sources VALUES (?)";
+const SOURCES = "SELECT name FROM log_sources ORDER BY name";
+const READ_TILE = "SELECT hashes FROM log_tiles WHERE level = ? AND place = ?";
+const WRITE_TILE = "INSERT OR REPLACE INTO log_tiles VALUES (?, ?, ?)";
+const READ_ENTRIES = "SELECT first_s, last_s, entries FROM log_entries WHERE place = ?";
+const WRITE_ENTRIES = "INSERT OR REPLACE INTO log_entries VALUES (?, ?, ?, ?)";
+const ENTRIES_OF_TIME = "SELECT entries FROM log_entries WHERE last_s >= ? AND first_s <= ?";
+const ENTRIES_OF_ONE =
+  "SELECT place, entries FROM log_entries WHERE last_s >= ? AND first_s <= ? " +
+  "AND instr(entries, ?) > 0 ORDER BY place DESC LIMIT 1";
+/** Entries of a bundle, and hashes of a tile. */
+const WIDTH = 256;
+/** The most entries of a log: 400 MB. What comes later is left out, and counted. */
+const SIZE_MAX = 4_000_000;
+/** How often data centers are asked at most, in milliseconds. */
+const COLLECT_MS = 5_000;
+/** The most admissions that are taken over for one answer. */
+const TAKEN_MAX = 100_000;
+/** How far the second of an admission may be from that in the ticket. */
+const NEAR_S = 600;
+const MINUTE_S = 60;
+const BYTES = 32;
+
+/** The logs that run in this isolate, by their objects. */
+const logs = new WeakMap();
+
+/** Answers a question about the log: nothing for what is not there. */
+export async function answer(context, env, question) {
+  const wasm = await loaded();
+  const log = logs.get(context) ?? new Log(context, env, wasm);
+  logs.set(context, log);
+  const { ask } = question;
+  if (ask === "announce") return log.announce(question.name);
+  if (ask === "receipt") return log.receipt(question);
+  if (ask === "status") return log.status(question);
+  if (ask === "key") return log.key(question);
+  if (ask === "checkpoint") return log.checkpoint(question);
+  return log.file(question.path);
+}
+
+class Log {
+  #context;
+  #env;
+  #wasm;
+  #sql;
+  #state;
+  #collecting;
+  #collectedAt = 0;
+
+  constructor(context, env, wasm) {
+    this.#context = context;
+    this.#env = env;
+    this.#wasm = wasm;
+    this.#sql = context.storage.sql;
+    for (const table of TABLES) this.#sql.exec(table);
+    const [row] = this.#sql.exec(READ_STATE).toArray();
+    if (row) this.#state = JSON.parse(row.state);
+  }
+
+  announce(name) {
+    this.#sql.exec(ADD_SOURCE, name);
+    return true;
+  }
+
+  async checkpoint(question) {
+    await this.#collect(question);
+    return this.#state?.checkpoint;
+  }
+
+  async key(question) {
+    await this.#collect(question);
+    return this.#state?.verifierKey;
+  }
+
+  async status(question) {
+    await this.#collect(question);
+    if (!this.#state) return;
+    const { origin, size, admissions, leftOut, since, checkpoint } = this.#state;
+    const { verifierKey, firstMinute, inMinutes } = this.#state;
+    return {
+      origin,
+      verifier_key: verifierKey,
+      size,
+      admissions,
+      left_out: leftOut,
+      begun_at: new Date(since * 1_000).toISOString(),
+      checkpoint,
+      data_centers: this.#sources().map((name) => name.split("/")[1]),
+      counted_from: new Date(firstMinute * 1_000).toISOString(),
+      admissions_counted_from: inMinutes,
+    };
+  }
+
+  /** A tile, or a bundle of entries, by its path. */
+  file(path) {
+    const place = placeOf(path);
+    if (!place || !this.#state) return;
+    const { level, number, width } = place;
+    if (level === "entries") {
+      const entries = this.#entries(number).slice(0, width);
+      return entries.length === width ? this.#wasm.bundle(entries.join("\n")) : undefined;
+    }
+    const hashes = this.#tile(level, number);
+    const length = width * BYTES;
+    return hashes && hashes.length >= length ? hashes.slice(0, length) : undefined;
+  }
+
+  /** The proof for a visitor who was admitted at that second; nothing if it is not there yet. */
+  async receipt(question) {
+    let found = this.#find(question);
+    if (!found) {
+      await this.#collect(question);
+      found = this.#find(question);
+    }
+    if (!found) return;
+    const { index, entry } = found;
+    const { secret, size, checkpoint } = this.#state;
+    const store = this.#store();
+    const { visitor } = question;
+    return this.#wasm.receipt(store, bytesOf(secret), visitor, index, entry, size, checkpoint);
+  }
+
+  #find({ visitor, admitted }) {
+    if (!this.#state) return;
+    const name = this.#wasm.commitment(bytesOf(this.#state.secret), visitor);
+    const span = [admitted - NEAR_S, admitted + NEAR_S];
+    const [row] = this.#sql.exec(ENTRIES_OF_ONE, ...span, ` ${name} `).toArray();
+    if (!row) return;
+    const entries = row.entries.split("\n");
+    const at = entries.findLastIndex((entry) => entry.includes(` ${name} `));
+    return { index: row.place * WIDTH + at, entry: entries[at] };
+  }
+
+  /** Takes over what data centers keep, at most once in some seconds; all who ask wait for one. */
+  async #collect(question) {
+    this.#collecting ??= this.#collectNow(question).finally(() => {
+      this.#collecting = undefined;
+    });
+    await this.#collecting;
+  }
+
+  async #collectNow({ origin }) {
+    if (Date.now() - this.#collectedAt < COLLECT_MS) return;
+    const sources = this.#sources();
+    // No log begins by a question alone.
+    if (sources.length === 0) return;
+    this.#collectedAt = Date.now();
+    const found = await Promise.all(sources.map((name) => this.#keptBy(name)));
+    const rows = found.flatMap(({ rows: some }) => some);
+    if (rows.length === 0) return;
+    this.#context.storage.transactionSync(() => this.#add(origin, rows));
+    // Before that leaves, what was added is stored: the platform sees to it.
+    const drops = found.map(({ name, rows: some }) =>
+      objectOf(this.#env, name).log({ ask: "kept", drop: some.map(({ at }) => at) }),
+    );
+    await Promise.all(drops.map((drop) => drop.catch(logged)));
+  }
+
+  async #keptBy(name) {
+    const rows = [];
+    let count = 0;
+    try {
+      const object = objectOf(this.#env, name);
+      while (count < TAKEN_MAX) {
+        const some = await object.log({ ask: "kept", after: rows.at(-1)?.at });
+        if (some.length === 0) break;
+        rows.push(...some);
+        count += some.reduce((sum, row) => sum + row.count, 0);
+      }
+    } catch (error) {
+      // What it keeps comes later, behind.
+      logged(error);
+    }
+    return { name, rows };
+  }
+
+  #add(origin, rows) {
+    const full = rows.filter(({ at }) => at >= 0).toSorted((one, other) => one.at - other.at);
+    const leftOut = rows.filter(({ at }) => at < 0).reduce((sum, { count }) => sum + count, 0);
+    const state = this.#state ?? this.#begun(origin, full);
+    const secret = bytesOf(state.secret);
+    let { rules } = state;
+    const entries = [];
+    for (const row of full) {
+      const [limits, ...admissions] = row.rows.split("\n");
+      const found = admissions.map((one) => ({ ...secondsOf(one), text: one, order: 1 }));
+      if (limits !== rules && found.length > 0) {
+        const at = found.reduce((least, one) => Math.min(least, one.at), Infinity);
+        entries.push({ at, joined: 0, order: 0, entry: this.#wasm.rules(at, limits) });
+        rules = limits;
+      }
+      for (const one of found) {
+        entries.push({ ...one, entry: this.#wasm.admission(secret, one.text) });
+      }
+    }
+    entries.sort(
+      (one, other) => one.at - other.at || one.order - other.order || one.joined - other.joined,
+    );
+    const added = this.#without(entries.filter(({ entry }) => entry !== undefined));
+    const fits = added.slice(0, Math.max(0, SIZE_MAX - state.size));
+    const lost = leftOut + added.length - fits.length;
+    this.#write({ ...state, rules, leftOut: state.leftOut + lost }, fits);
+  }
+
+  /** Leaves out what is in the log: a row comes twice if an object or an answer was lost. */
+  #without(entries) {
+    const times = entries.filter(({ order }) => order === 1).map(({ at }) => at);
+    if (times.length === 0) return entries;
+    const [least, most] = times.reduce(
+      ([low, high], at) => [Math.min(low, at), Math.max(high, at)],
+      [Infinity, -Infinity],
+    );
+    const seen = new Set();
+    for (const row of this.#sql.exec(ENTRIES_OF_TIME, least, most)) {
+      for (const entry of row.entries.split("\n")) seen.add(entry);
+    }
+    return entries.filter(({ entry }) => {
+      const isNew = !seen.has(entry);
+      seen.add(entry);
+      return isNew;
+    });
+  }
+
+  #write(state, added) {
+    const store = this.#store();
+    const size = state.size + added.length;
+    if (added.length > 0) {
+      this.#wasm.append(store, state.size, added.map(({ entry }) => entry).join("\n"));
+    }
+    let place = Math.floor(state.size / WIDTH);
+    let rest = added;
+    while (rest.length > 0) {
+      const [row] = this.#sql.exec(READ_ENTRIES, place).toArray();
+      const before = row ? row.entries.split("\n") : [];
+      const taken = rest.slice(0, WIDTH - before.length);
+      const times = taken.map(({ at }) => at);
+      const first = Math.min(row?.first_s ?? Infinity, ...times);
+      const last = Math.max(row?.last_s ?? 0, ...times);
+      const all = [...before, ...taken.map(({ entry }) => entry)].join("\n");
+      this.#sql.exec(WRITE_ENTRIES, place, first, last, all);
+      rest = rest.slice(taken.length);
+      place += 1;
+    }
+    const admissions = added.filter(({ order }) => order === 1);
+    const inMinutes = admissions.filter(({ at }) => at >= state.firstMinute).length;
+    const checkpoint = this.#wasm.checkpoint(store, size, state.origin, bytesOf(state.seed));
+    const next = {
+      ...state,
+      size,
+      checkpoint,
+      admissions: state.admissions + admissions.length,
+      inMinutes: state.inMinutes + inMinutes,
+    };
+    this.#sql.exec(WRITE_STATE, JSON.stringify(next));
+    this.#state = next;
+  }
+
+  /** The state of a log that begins now, with keys of its own. */
+  #begun(origin, rows) {
+    const seed = random();
+    const times = rows.flatMap(({ rows: text }) =>
+      text
+        .split("\n")
+        .slice(1)
+        .map((one) => secondsOf(one).at),
+    );
+    const since = times.reduce((least, at) => Math.min(least, at), Math.floor(Date.now() / 1_000));
+    return {
+      origin,
+      seed: textOf(seed),
+      secret: textOf(random()),
+      verifierKey: this.#wasm.verifier_key(origin, seed),
+      since,
+      firstMinute: Math.ceil(since / MINUTE_S) * MINUTE_S,
+      size: 0,
+      admissions: 0,
+      inMinutes: 0,
+      leftOut: 0,
+      rules: "",
+      checkpoint: "",
+    };
+  }
+
+  #store() {
+    return {
+      tile: (level, place) => this.#tile(level, place),
+      // A copy: what comes is a part of the module's memory.
+      keep: (level, place, hashes) => {
+        this.#sql.exec(WRITE_TILE, level, place, hashes.slice().buffer);
+      },
+    };
+  }
+
+  #tile(level, place) {
+    const [row] = this.#sql.exec(READ_TILE, level, place).toArray();
+    return row && new Uint8Array(row.hashes);
+  }
+
+  #entries(place) {
+    const [row] = this.#sql.exec(READ_ENTRIES, place).toArray();
+    return row ? row.entries.split("\n") : [];
+  }
+
+  #sources() {
+    return this.#sql
+      .exec(SOURCES)
+      .toArray()
+      .map(({ name }) => name);
+  }
+}
+
+/** When a visitor was admitted, and joined, as the aggregator wrote it. */
+function secondsOf(text) {
+  const [, joined, at] = text.split(",");
+  return { at: Number(at), joined: Number(joined) };
+}
+
+const random = () => crypto.getRandomValues(new Uint8Array(BYTES));
+const textOf = (bytes) => bytes.toBase64();
+const bytesOf = (text) => Uint8Array.fromBase64(text);
+const logged = (error) => console.error(`the transparency log: ${error}`);
+

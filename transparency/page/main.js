@@ -1,0 +1,56 @@
+// The verifier's page: reads the chosen files, lets the module check them, writes what it found.
+import { check, initSync } from "../../build/transparency/transparency.js";
+
+const element = (id) => document.getElementById(id);
+
+element("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    start();
+    const [file] = await texts("sale");
+    const [receipts, checkpoints] = [await texts("receipts"), await texts("checkpoints")];
+    show(JSON.parse(check(file, element("key").value, receipts, checkpoints)));
+  } catch (error) {
+    const says = `This is no log of a sale: ${error.message}`;
+    element("report").replaceChildren(paragraph("verdict bad", says));
+  }
+});
+
+let isStarted = false;
+
+function start() {
+  if (isStarted) return;
+  const text = atob(element("module").textContent.trim());
+  initSync({ module: Uint8Array.from(text, (letter) => letter.codePointAt(0)) });
+  isStarted = true;
+}
+
+function texts(id) {
+  return Promise.all([...element(id).files].map((file) => file.text()));
+}
+
+function show({ good, origin, size, checks }) {
+  const verdict = good ? "Everything that was checked is right." : "Not everything is right.";
+  const list = document.createElement("dl");
+  for (const { name, good: isGood, says } of checks) {
+    const [head, body] = [document.createElement("dt"), document.createElement("dd")];
+    head.className = isGood ? "good" : "bad";
+    const mark = document.createElement("b");
+    mark.textContent = isGood ? "right: " : "WRONG: ";
+    head.append(mark, name);
+    body.textContent = says;
+    list.append(head, body);
+  }
+  element("report").replaceChildren(
+    paragraph(good ? "verdict good" : "verdict bad", verdict),
+    paragraph("", `${origin || "A log without a name"}, ${size} entries`),
+    list,
+  );
+}
+
+function paragraph(name, text) {
+  const made = document.createElement("p");
+  made.className = name;
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,273 @@
+//! Checks what the leaves say: limits, rate, order, and how many there are.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::leaf::{Admission, Leaf, Rules};
+
+/// By how many seconds the limits in force may be known earlier or later in a data center.
+const KNOWN_S: u64 = 30;
+/// By how many seconds a visitor of the line may enter behind one who joined later, besides the
+/// time in which nobody heard of the visitor: places come free by chance within a few check-ins.
+const ORDER_S: u64 = 60;
+/// By how many seconds two data centers may time one moment differently.
+const CLOCK_S: u64 = 2;
+/// The window of the rate, in seconds.
+const MINUTE_S: u64 = 60;
+/// Classes that no limit counts: the room let everybody in, or had no answer.
+const UNCOUNTED: [&str; 2] = ["everybody", "silence"];
+
+/// How many the room itself counted as admitted, by the reports on which its limits rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// From which second on, since the Unix epoch: a full minute.
+    pub from_s: u64,
+    /// How many.
+    pub admissions: u64,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was checked.
+    pub name: String,
+    /// Whether it has passed.
+    pub good: bool,
+    /// What was found, in words.
+    pub says: String,
+}
+
+fn finding(name: &str, good: bool, says: String) -> Finding {
+    Finding { name: name.to_owned(), good, says }
+}
+
+/// Checks all leaves, and compares them with what the room `counted`.
+pub fn checks(leaves: &[Leaf], counted: Option<Counted>) -> Vec<Finding> {
+    let mut rules = Vec::new();
+    let mut admissions = Vec::new();
+    for leaf in leaves {
+        match leaf {
+            Leaf::Admission(admission) => admissions.push(admission),
+            Leaf::Rules(one) => rules.push(one),
+        }
+    }
+    rules.sort_by_key(|one| one.since_s);
+    admissions.sort_by_key(|one| (one.admitted_s, one.joined_s));
+    let entered = admissions.iter().filter(|one| !UNCOUNTED.contains(&one.class.as_str()));
+    let seconds: Vec<u64> = entered.map(|one| one.admitted_s).collect();
+    let mut found = vec![classes(&admissions)];
+    found.extend(counted.map(|counted| count(&admissions, counted)));
+    if !admissions.is_empty() {
+        found.extend([rate(&seconds, &rules), limit(&seconds, &rules), order(&admissions)]);
+    }
+    found
+}
+
+fn classes(admissions: &[&Admission]) -> Finding {
+    let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut visitors: BTreeMap<&str, u64> = BTreeMap::new();
+    for one in admissions {
+        *classes.entry(&one.class).or_default() += 1;
+        *visitors.entry(&one.commitment).or_default() += 1;
+    }
+    let again: u64 = visitors.values().filter(|count| **count > 1).count() as u64;
+    let classes: Vec<String> =
+        classes.iter().map(|(class, count)| format!("{count} {class}")).collect();
+    let says = format!("{} ({})", admissions.len(), classes.join(", "));
+    let late = admissions.iter().filter(|one| one.joined_s > one.admitted_s + CLOCK_S).count();
+    if late > 0 {
+        return finding("admissions", false, format!("{says}; {late} entered before they joined"));
+    }
+    let more = if again > 0 { format!("; {again} visitors entered again") } else { String::new() };
+    finding("admissions", true, says + &more)
+}
+
+fn count(admissions: &[&Admission], counted: Counted) -> Finding {
+    let logged = admissions.iter().filter(|one| one.admitted_s >= counted.from_s).count() as u64;
+    let says = format!("the room counted {}, the log has {logged}", counted.admissions);
+    finding("count", logged == counted.admissions, says)
+}
+
+/// Returns the rules that may be in force in a span of seconds.
+fn in_force<'all>(rules: &[&'all Rules], from: u64, until: u64) -> Vec<&'all Rules> {
+    let (from, until) = (from.saturating_sub(KNOWN_S), until + KNOWN_S);
+    let before = rules.iter().rposition(|one| one.since_s <= from).unwrap_or(0);
+    let inside = rules.iter().enumerate();
+    let in_span =
+        inside.filter(|(at, one)| *at >= before && (*at == before || one.since_s <= until));
+    in_span.map(|(_, one)| *one).collect()
+}
+
+/// The fullest window of so many seconds: how many entered in it, and when it ends.
+fn rate(seconds: &[u64], rules: &[&Rules]) -> Finding {
+    let allowed = |from, until| in_force(rules, from, until).iter().map(|one| one.per_minute).max();
+    windows("rate", "a minute", seconds, |_| MINUTE_S, allowed)
+}
+
+fn limit(seconds: &[u64], rules: &[&Rules]) -> Finding {
+    if rules.iter().any(|one| one.ends_early) {
+        let says = "sessions may end early in this room, so the log alone cannot show it";
+        return finding("limit", true, format!("not checked: {says}"));
+    }
+    let session = |at| {
+        let sessions = in_force(rules, at, at);
+        sessions.iter().map(|one| one.session_s).min().unwrap_or(0)
+    };
+    let allowed = |from, until| in_force(rules, from, until).iter().map(|one| one.total).max();
+    windows("limit", "one session", seconds, session, allowed)
+}
+
+/// Checks that no window that ends with an admission has more admissions than allowed.
+fn windows(
+    name: &str,
+    of: &str,
+    seconds: &[u64],
+    length_s: impl Fn(u64) -> u64,
+    allowed: impl Fn(u64, u64) -> Option<u64>,
+) -> Finding {
+    let mut worst: Option<(u64, u64, u64)> = None;
+    for (at, until) in seconds.iter().enumerate() {
+        if seconds.get(at + 1) == Some(until) {
+            // The last of a second stands for all of it.
+            continue;
+        }
+        let from = until.saturating_sub(length_s(*until)) + 1;
+        let first = seconds.partition_point(|second| *second < from);
+        let entered = (at + 1 - first) as u64;
+        let Some(most) = allowed(from, *until) else {
+            return finding(name, false, "no entry says which limits were in force".to_owned());
+        };
+        let is_worse = worst.is_none_or(|(other, its, _)| {
+            u128::from(entered) * u128::from(its) > u128::from(other) * u128::from(most)
+        });
+        if is_worse {
+            worst = Some((entered, most, *until));
+        }
+    }
+    let Some((entered, most, until)) = worst else {
+        return finding(name, true, "nobody entered who counts".to_owned());
+    };
+    let says = format!("at most {entered} of {most} in {of}, the one that ends at {until}");
+    finding(name, entered <= most, says)
+}
+
+/// Checks that of those who came from the line nobody entered long after somebody who joined later.
+fn order(admissions: &[&Admission]) -> Finding {
+    let line: Vec<&Admission> =
+        admissions.iter().filter(|one| one.class == "line").copied().collect();
+    // The latest join of all who had entered by then.
+    let mut latest = Vec::with_capacity(line.len());
+    let mut so_far = 0;
+    for one in &line {
+        so_far = so_far.max(one.joined_s);
+        latest.push(so_far);
+    }
+    let mut overtaken = Vec::new();
+    for one in &line {
+        let heard_s = one.admitted_s.saturating_sub(one.unheard_s + ORDER_S);
+        let before = line.partition_point(|other| other.admitted_s < heard_s);
+        let last = before.checked_sub(1).and_then(|at| latest.get(at)).copied().unwrap_or(0);
+        if last > one.joined_s + CLOCK_S {
+            overtaken.push(one);
+        }
+    }
+    let Some(first) = overtaken.first() else {
+        let says = format!("none of {} from the line was overtaken while present", line.len());
+        return finding("order", true, says);
+    };
+    let says = format!(
+        "{} of {} from the line were overtaken by later ones while present, the first of them \
+         joined at {} and entered at {}",
+        overtaken.len(),
+        line.len(),
+        first.joined_s,
+        first.admitted_s
+    );
+    finding("order", false, says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Counted, Finding, checks};
+    use crate::leaf::Leaf;
+
+    fn leaf(text: &str) -> Leaf {
+        text.parse().unwrap_or_else(|_| panic!("{text}"))
+    }
+
+    /// Rules, and one admission from the line each second, in the order of joining.
+    fn sale(rules: &str, count: u64) -> Vec<Leaf> {
+        let admission = |number: u64| {
+            let (joined, entered) = (1_000 + number, 2_000 + number);
+            leaf(&format!("admission c{number} {joined} {entered} line 20"))
+        };
+        let all = (0..count).map(admission);
+        [leaf(rules)].into_iter().chain(all).collect()
+    }
+
+    fn wrong(leaves: &[Leaf]) -> Vec<String> {
+        let bad = |one: Finding| (!one.good).then_some(one.name);
+        checks(leaves, None).into_iter().filter_map(bad).collect()
+    }
+
+    #[test]
+    fn a_sale_within_its_rules_passes() {
+        assert_eq!(wrong(&sale("rules 2000 300 60 300 fifo full", 600)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn one_too_many_is_noticed() {
+        let mut minute = sale("rules 2000 600 60 300 fifo full", 200);
+        minute.push(leaf("admission x 1100 2100 line 0"));
+        assert_eq!(wrong(&minute), ["rate"]);
+        let mut inside = sale("rules 2000 300 90 300 fifo full", 600);
+        inside.push(leaf("admission x 1400 2400 line 0"));
+        assert_eq!(wrong(&inside), ["limit"]);
+        let mut early = sale("rules 2000 300 90 300 fifo early", 600);
+        early.push(leaf("admission x 1400 2400 line 0"));
+        assert_eq!(wrong(&early), Vec::<String>::new());
+        let nobody = [leaf("admission x 1400 2400 line 0")];
+        assert_eq!(wrong(&nobody), ["rate", "limit"]);
+    }
+
+    #[test]
+    fn limits_change_when_the_log_says_so() {
+        let mut changed = sale("rules 2000 300 60 300 fifo full", 100);
+        changed.push(leaf("rules 2100 900 240 300 fifo full"));
+        let more = (0..240).map(|n| leaf(&format!("admission m{n} 1100 {} line 0", 2_140 + n / 4)));
+        changed.extend(more);
+        assert_eq!(wrong(&changed), Vec::<String>::new());
+        let back = leaf("rules 2300 100 10 300 fifo full");
+        changed.push(back);
+        changed.extend((0..40).map(|n| leaf(&format!("admission n{n} 1200 {} line 0", 2_700 + n))));
+        assert_eq!(wrong(&changed), ["rate"]);
+    }
+
+    #[test]
+    fn who_waits_longer_than_a_later_one_is_noticed() {
+        let mut jumped = sale("rules 2000 900 60 300 fifo full", 300);
+        jumped.push(leaf("admission x 1010 2299 line 20"));
+        assert_eq!(wrong(&jumped), ["rate", "order"]);
+        let absent = jumped.len() - 1;
+        jumped[absent] = leaf("admission x 1010 2299 line 280");
+        assert_eq!(wrong(&jumped), ["rate"], "nobody had heard of the visitor");
+        jumped[absent] = leaf("admission x 1010 2299 draw 20");
+        assert_eq!(wrong(&jumped), ["rate"], "a draw has another order");
+    }
+
+    #[test]
+    fn what_the_room_counted_is_compared() {
+        let sale = sale("rules 2000 300 60 300 fifo full", 60);
+        let good = |from_s, admissions| {
+            let counted = Some(Counted { from_s, admissions });
+            checks(&sale, counted).iter().all(|one| one.good)
+        };
+        assert!(good(2_000, 60));
+        assert!(!good(2_000, 61));
+        assert!(!good(2_000, 59));
+        assert!(good(2_020, 40));
+        let early = [leaf("rules 1 9 9 60 fifo full"), leaf("admission x 90 9 open 0")];
+        assert_eq!(wrong(&early), ["admissions"]);
+    }
+}
