@@ -43,6 +43,14 @@ export async function ask(token, method, path, body) {
   return answered(token, BASE + path, { method, body: body && JSON.stringify(body) });
 }
 
+/** Reads the bytes of a file below the API. */
+export async function bytes(token, path) {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const response = await send(token, BASE + path, { signal });
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  throw refusalOf(response.status, await response.json().catch(() => undefined));
+}
+
 /** Sends a test visitor to a room, `zone/room`, and returns what became of the visit. */
 export async function visit(token, room, body) {
   const options = { method: "POST", body: JSON.stringify(body) };

@@ -14,6 +14,11 @@ export const TURNSTILE_MODES = [
 ];
 export const TURNSTILE_MODES_HELP =
   "What those who wait meet; nothing without Turnstile’s keys.";
+export const TRANSPARENCY_LOGS = [
+  ["off", "Nobody: there is none"],
+  ["owner", "You; each visitor inside gets a receipt"],
+  ["public", "Everybody"],
+];
 export const TURNSTILE_ACTIONS = [
   ["log", "Is counted"],
   ["infinite_queue", "Waits in a line that never moves"],

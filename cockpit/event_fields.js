@@ -2,6 +2,7 @@
 // same each week.
 import {
   QUEUEING_METHODS,
+  TRANSPARENCY_LOGS,
   TURNSTILE_ACTIONS,
   TURNSTILE_MODES,
   TURNSTILE_MODES_HELP,
@@ -74,6 +75,7 @@ export const EVENT_FIELDS = [
   choice("queueing_method", "Queueing method", QUEUEING_METHODS),
   choice("turnstile_mode", "Turnstile", TURNSTILE_MODES, TURNSTILE_MODES_HELP),
   choice("turnstile_action", "Who does not pass", TURNSTILE_ACTIONS),
+  choice("transparency_log", "Who may read the log of admissions", TRANSPARENCY_LOGS),
   {
     ...optional(
       "page_event_name",

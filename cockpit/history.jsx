@@ -18,6 +18,7 @@ import { RangeButtons, RangeFields } from "./history_range.jsx";
 import { marksOf } from "./marks.js";
 import { usePolling } from "./polling.js";
 import { RoomTabs } from "./room_tabs.jsx";
+import { SaleLog } from "./sale_log.jsx";
 import { useEvents } from "./use_events.js";
 import { WhyWaited } from "./why_waited.jsx";
 
@@ -76,6 +77,7 @@ export function History({ session, room, log, version, inFront }) {
       {problem && <p class="problem">{problem.message}</p>}
       {value && <Told history={value} {...{ room, log, events }} onRange={choose} />}
       <WhyWaited session={session} room={room} />
+      <SaleLog session={session} room={room} />
     </main>
   );
 }

@@ -3,6 +3,7 @@
 // both with the API.
 import {
   QUEUEING_METHODS,
+  TRANSPARENCY_LOGS,
   TURNSTILE_ACTIONS,
   TURNSTILE_MODES,
   TURNSTILE_MODES_HELP,
@@ -142,6 +143,12 @@ export const ROOM_GROUPS = [
         "Your pages can tell how long the session lasts, and end it.",
       ),
       flag("origin_may_revoke", "The site may end sessions", "By a header of its answers."),
+      choice(
+        "transparency_log",
+        "Who may read the log of admissions",
+        TRANSPARENCY_LOGS,
+        "It lets others check limits and order of a sale, and names nobody.",
+      ),
       flag("strip_cookie", "Hide the cookie from the site", "Costs some speed."),
       choice(
         "samesite",

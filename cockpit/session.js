@@ -2,7 +2,7 @@
 // and never in an address; or by Cloudflare Access, which needs none.
 import { useEffect, useMemo, useState } from "preact/hooks";
 
-import { ask, rights, stream, visit } from "./api.js";
+import { ask, bytes, rights, stream, visit } from "./api.js";
 import { forgetDrafts } from "./drafts.js";
 import { Watch } from "./watch.js";
 
@@ -16,10 +16,11 @@ export const HAS_ACCESS = "access" in document.documentElement.dataset;
 
 /**
  * Returns `{ session, farewell, isAsking, signIn, signOut }`. A session is
- * `{ token, ...rights, ask, call, visit, watch }`, with the rights of `rightsOf`:
- * `ask` makes a call and returns the whole answer, `call` its result, `visit` sends a test visitor,
- * `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked for it,
- * or why Access has begun none. While it `isAsking`, Access is asked. Its session has no token.
+ * `{ token, ...rights, ask, call, bytes, visit, watch }`, with the rights of `rightsOf`: `ask` makes
+ * a call and returns the whole answer, `call` its result, `bytes` a file, `visit` sends a test
+ * visitor, `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked
+ * for it, or why Access has begun none. While it `isAsking`, Access is asked. Its session has no
+ * token.
  */
 export function useSession() {
   const [kept, set] = useState(read);
@@ -72,5 +73,6 @@ function callsOr(token, leave) {
   };
   const askOr = guarded(ask);
   const call = async (...parameters) => (await askOr(...parameters)).result;
-  return { ask: askOr, call, visit: guarded(visit), watch: new Watch(guarded(stream)) };
+  const watch = new Watch(guarded(stream));
+  return { ask: askOr, call, bytes: guarded(bytes), visit: guarded(visit), watch };
 }

@@ -8,6 +8,7 @@ import {
   newWebhooks,
   summary,
 } from "../scripts/whole-file.mjs";
+import { offer } from "./offer.js";
 import { Button } from "./parts.jsx";
 
 export function WholeFile({ session, reload }) {
@@ -68,13 +69,7 @@ export function WholeFile({ session, reload }) {
 /** Hands everything to the browser as a file, and says what it has. */
 async function saved(call, tell) {
   const file = await exported(call, (part) => tell(`${summary(part)} read …`));
-  const text = `${JSON.stringify(file, null, 2)}\n`;
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  Object.assign(link, { href: address, download: `waiting-room-${today()}.json` });
-  link.click();
-  // The browser reads it after this returns.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  offer(`${JSON.stringify(file, null, 2)}\n`, `waiting-room-${today()}.json`);
   return { done: `${summary(file)} saved.` };
 }
 

@@ -16,6 +16,7 @@ const COMMANDS = [
   "deploy",
   "serve",
   "rehearse",
+  "verify",
   "rotate-keys",
   "doctor",
   "rooms:import",
@@ -30,6 +31,7 @@ const SCRIPTS = [
   "serve/supervise",
   "rehearse",
   "rehearse/thread",
+  "verify",
   "rotate-keys",
   "doctor",
   "rooms",
@@ -48,6 +50,8 @@ const IGNORED = [
   "/.dev.vars",
   "*.log",
 ];
+/** The verifier of transparency logs, as a page. */
+const VERIFIER = path.join(ROOT, "build", "transparency", "verify.html");
 /** What the deploy button tells about what it asks for. */
 const DESCRIPTIONS = {
   TICKET_KEYS: {
@@ -80,7 +84,7 @@ console.log(`${folder}: copy it anywhere and run \`npm run deploy\` there (docs/
 function copyFiles() {
   const scripts = SCRIPTS.flatMap((name) => filesFrom(path.join(ROOT, "scripts", `${name}.mjs`)));
   const product = [...productFiles(), ...filesFrom(OWN_ENTRY)];
-  const files = [...product, ...scripts, ...rehearsalFiles()].map((file) =>
+  const files = [...product, ...scripts, ...rehearsalFiles(), VERIFIER].map((file) =>
     path.relative(ROOT, file),
   );
   const examples = EXAMPLES.flatMap((folder) =>

@@ -7,16 +7,16 @@ import zlib from "node:zlib";
 import { bundled } from "./bundle.mjs";
 import { ROOT } from "./modules.mjs";
 
-const SOURCE = path.join(ROOT, "transparency", "page");
+const SOURCE = path.join(ROOT, "transparency");
 const TARGET = path.join(ROOT, "build", "transparency");
 
 const module = fs.readFileSync(path.join(TARGET, "transparency_bg.wasm"));
 const parts = {
-  style: await bundled(path.join(SOURCE, "style.css")),
-  script: await bundled(path.join(SOURCE, "main.js")),
+  style: await bundled(path.join(SOURCE, "page.css")),
+  script: await bundled(path.join(SOURCE, "page.js")),
   module: module.toString("base64"),
 };
-let page = fs.readFileSync(path.join(SOURCE, "index.html"), "utf8");
+let page = fs.readFileSync(path.join(SOURCE, "page.html"), "utf8");
 for (const [name, text] of Object.entries(parts)) {
   page = page.replace(`/* ${name} */`, () => text.trim().replaceAll("</script", "<\\/script"));
 }

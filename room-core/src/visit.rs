@@ -243,9 +243,8 @@ impl<'a> Visit<'a> {
             return Step::RefusePrefetch;
         }
         if self.asks_session || self.asks_log {
-            let is_own = sharing != TicketSharing::Challenge;
-            let own = ticket.filter(|one| is_own && holds_session(one));
-            return if self.asks_log { Step::Log(own) } else { Step::Session(own) };
+            let is_own = is_inside && sharing != TicketSharing::Challenge;
+            return self.about_session(ticket.filter(|_| is_own));
         }
         let ticket = match self.settled_place(ticket) {
             Ok(ticket) => ticket,
@@ -298,6 +297,11 @@ impl<'a> Visit<'a> {
             Outcome::Ask(ask) => Step::AskCounter(ask),
             outcome => Step::Answer(outcome),
         }
+    }
+
+    /// Returns the step for a request about the visitor's own session, or for the log.
+    fn about_session(&self, own: Option<Ticket>) -> Step {
+        if self.asks_log { Step::Log(own) } else { Step::Session(own) }
     }
 
     /// Returns the step that the address alone decides, for any visitor.

@@ -356,4 +356,20 @@ export const MUTANTS_FROM_18 = [
     to: "entry.before.or(Some(journal::Moment::default()))",
     test: "records_go_with_reports_that_are_sent_anyway_and_cause_none",
   },
+  {
+    row: 45,
+    breaks: "an admission that comes twice is logged twice",
+    ...core("machines/data_center_aggregator"),
+    from: "if news > News::None {\n                self.logged.add(event);",
+    to: "if news >= News::None {\n                self.logged.add(event);",
+    test: "each_counted_admission_is_handed_out_once_with_the_limits",
+  },
+  {
+    row: 45,
+    breaks: "everybody reads the log that is the owner's",
+    ...core("visit/log"),
+    from: "is_public: room.log_readers() == TransparencyLog::Public",
+    to: "is_public: room.log_readers() != TransparencyLog::Off",
+    test: "the_verdict_says_who_may_read_what_and_who_asks",
+  },
 ];

@@ -13,6 +13,9 @@ export const clients = inFolder("clients");
 export const own = inFolder("own");
 /** Tests without a Worker. */
 export const scripts = inFolder("scripts");
+/** Tests of the transparency log's module. */
+export const ofLog = (name, ...titles) =>
+  titles.map((title) => ({ file: `transparency/src/${name}.rs`, title }));
 /** Tests of the core. */
 export const native = (name, ...titles) =>
   titles.map((title) => ({ file: `room-core/${name}.rs`, title }));

@@ -1,6 +1,6 @@
 /** The known attacks from row 30 on: the second part of `rows.mjs`. */
 
-import { clients, native, own, scripts, workerd } from "./row-tests.mjs";
+import { clients, native, ofLog, own, scripts, workerd } from "./row-tests.mjs";
 
 /** The rows, as in `rows.mjs`. */
 export const ROWS_FROM_30 = [
@@ -217,6 +217,50 @@ export const ROWS_FROM_30 = [
       ...native(
         "src/machines/isolate/tests/journal",
         "records_go_with_reports_that_are_sent_anyway_and_cause_none",
+      ),
+    ],
+  },
+  {
+    number: 46,
+    attack:
+      "A forged, left out or reordered admission in the log of a sale; two histories of one sale; " +
+      "learning from a public log who entered; filling the log or asking for it without end",
+    holds:
+      "a signed tree that anybody checks whole, by a verifier without a network or one of others; " +
+      "older checkpoints and receipts show a second history; a commitment with a salt that the " +
+      "holder alone gets; only an admission makes an entry, 4,000,000 are kept and more are " +
+      "counted; 50 questions a second for each isolate, and none to an object that visitors need",
+    elsewhere: [
+      ...ofLog(
+        "sale/tests",
+        "one_forged_left_out_or_reordered_admission_is_found",
+        "two_checkpoints_that_do_not_agree_are_found",
+        "a_receipt_is_found_in_a_later_log_and_in_no_other",
+        "another_key_or_name_is_found",
+      ),
+      ...ofLog("leaf", "nobody_without_the_salt_can_tell_whose_commitment_it_is"),
+      ...ofLog(
+        "rules",
+        "one_too_many_is_noticed",
+        "who_waits_longer_than_a_later_one_is_noticed",
+        "what_the_room_counted_is_compared",
+      ),
+      ...workerd(
+        "transparency-log",
+        "each admission is logged once, whatever restarts",
+        "a visitor inside has a receipt, and nobody else",
+        "who may read a log, and what is none",
+        "a flood of questions ends before the objects, and newcomers who wait make no entry",
+      ),
+      ...native(
+        "src/machines/data_center_aggregator/tests/logged",
+        "each_counted_admission_is_handed_out_once_with_the_limits",
+        "what_a_lost_incarnation_took_in_comes_again_in_the_same_words",
+      ),
+      ...native(
+        "src/visit/log",
+        "only_a_room_with_a_log_has_its_address",
+        "the_verdict_says_who_may_read_what_and_who_asks",
       ),
     ],
   },

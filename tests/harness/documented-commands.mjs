@@ -62,6 +62,11 @@ export const ELSEWHERE = [
     ],
   },
   {
+    command: "npm run verify",
+    why: "it needs the log of a sale",
+    test: ["tests/workerd/transparency-log.test.mjs", "npm run verify says what is wrong"],
+  },
+  {
     command: "npm run rotate-keys",
     why: "it needs an account, and waits for ten minutes",
     test: [
@@ -124,6 +129,7 @@ const NIGHTLY = "scripts/nightly.mjs";
 export const NAMED = {
   "npm test": [".ci/run", "npm test"],
   "npm run bench": [STEPS, "bench/main.mjs --gate"],
+  "node bench/log.mjs": ["tests/workerd/transparency-log.test.mjs", '"bench", "log.mjs"'],
   "npm run build": [STEPS, "scripts/build.mjs"],
   "npm run soak": [NIGHTLY, "scripts/soak.mjs"],
   "npm run mutants": [NIGHTLY, "scripts/mutants.mjs --shard"],

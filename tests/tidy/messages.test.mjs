@@ -11,7 +11,9 @@ const DOCUMENT = "docs/messages.md";
 /** Where types are defined that are sent. */
 const SOURCES = [
   "machines/wire.rs",
+  "machines/wire/counted.rs",
   "machines/wire/ended.rs",
+  "machines/wire/logged.rs",
   "capacity/slots.rs",
   "capacity/slots/end.rs",
   "capacity/state.rs",

@@ -4,10 +4,12 @@
  */
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
-import { saleFrom, countedBy } from "../../transparency/download.js";
+import { countedBy, saleFrom } from "../../transparency/download.js";
 import { OWNER, ROOMS, call, refused } from "../harness/api.mjs";
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { Crowd } from "../harness/crowd.mjs";
@@ -163,4 +165,69 @@ clusterTest("who may read a log, and what is none", options, async (cluster) => 
   for (const name of ["tile/0/000", "tile/0/000.p/3", "tile/9/000", "tile/x/000", "other"]) {
     assert.equal((await get(name)).status, 404, name);
   }
+});
+
+const title = "a flood of questions ends before the objects, and newcomers who wait make no entry";
+clusterTest(title, options, async (cluster) => {
+  await visitorInside(cluster, shop);
+  const strangers = new Crowd(cluster, { count: 40, host: shop.host, label: "stranger" });
+  await strangers.arrive();
+  await cluster.advance(TOLD_MS);
+  const { admissions } = await statusOf(cluster, shop);
+  assert.equal(admissions, 1 + strangers.inside.length);
+  await cluster.advance(TOLD_MS);
+  const head = opened(await keyOf(cluster), String(await file(cluster, shop, "checkpoint")));
+  const before = await cluster.allCalls(shop);
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, () => ask(cluster, shop.host, `tile/0/000.p/${head.size}`)),
+  );
+  const statuses = answers.map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)].toSorted(), [200, 429]);
+  assert.deepEqual(await cluster.allCalls(shop), before, "no object that visitors need was asked");
+  assert.equal((await receiptOf(strangers.inside[0])).status, 429);
+  await cluster.advance(TOLD_MS);
+  assert.equal((await receiptOf(strangers.inside[0])).status, 200);
+});
+
+/** Runs the command with files of these texts, in a folder of its own. */
+function verified(files, ...parameters) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "sale-"));
+  for (const [name, text] of Object.entries(files)) {
+    fs.writeFileSync(path.join(folder, name), text);
+  }
+  const script = path.join(ROOT, "scripts", "verify.mjs");
+  const ran = spawnSync("node", [script, ...parameters], { cwd: folder, encoding: "utf8" });
+  const page = path.join(folder, "verify.html");
+  const wrote = fs.existsSync(page) ? fs.readFileSync(page, "utf8") : "";
+  fs.rmSync(folder, { recursive: true });
+  return { status: ran.status, says: ran.stdout + ran.stderr, wrote };
+}
+
+clusterTest("npm run verify says what is wrong", options, async (cluster) => {
+  const visitor = await visitorInside(cluster, shop);
+  await visitorInside(cluster, shop);
+  await cluster.advance(TOLD_MS);
+  const sale = await saleOf(cluster, shop, countedBy(await statusOf(cluster, shop)));
+  const receipt = (await receiptOf(visitor)).body;
+  const files = { "sale.json": sale, "receipt.tlog-proof": receipt, key: await keyOf(cluster) };
+  const all = ["sale.json", "--key", "key", "--receipt", "receipt.tlog-proof"];
+  const good = verified(files, ...all);
+  assert.equal(good.status, 0, good.says);
+  assert.match(good.says, /^ok +receipt .*\nok +admissions .*2 open/m);
+  const { entries, ...rest } = JSON.parse(sale);
+  const [first, ...others] = entriesIn(Buffer.from(entries[0], "base64"));
+  const changed = Buffer.concat(
+    [first, ...others.toReversed()].map((entry) =>
+      Buffer.concat([Buffer.from([0, entry.length]), entry]),
+    ),
+  );
+  const forged = JSON.stringify({ ...rest, entries: [changed.toString("base64")] });
+  const bad = verified({ ...files, "sale.json": forged }, ...all);
+  assert.equal(bad.status, 1);
+  assert.match(bad.says, /^WRONG +tree .*reordered$/m);
+  assert.equal(verified({ "sale.json": "{}" }, "sale.json").status, 1);
+  assert.match(verified({}, "--page", "verify.html").wrote, /<title>Check the log of a sale/);
+  const bench = spawnSync("node", [path.join(ROOT, "bench", "log.mjs"), "1000"]);
+  assert.match(String(bench.stdout), /ms for 1,000 .*\n0\.\d+ rows/);
+  assert.match(verified({}).says, /usage: npm run verify/);
 });

@@ -217,6 +217,7 @@ impl World {
             | Step::Draw
             | Step::ReadView
             | Step::Session(_)
+            | Step::Log(_)
             | Step::Place(_)
             | Step::AskPlace(_)
             | Step::AskEnded(_)

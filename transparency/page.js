@@ -1,5 +1,5 @@
 // The verifier's page: reads the chosen files, lets the module check them, writes what it found.
-import { check, initSync } from "../../build/transparency/transparency.js";
+import { check, initSync } from "../build/transparency/transparency.js";
 
 const element = (id) => document.getElementById(id);
 
