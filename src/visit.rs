@@ -27,10 +27,9 @@ use room_core::visit::log;
 use room_core::visit::request::{
     DESTINATION_HEADER, PREFETCH_HEADERS, RequestHead, accepts_json_alone, is_part, is_prefetch,
 };
-use room_core::visit::session::is_asked;
 use room_core::visit::turn_notice::TurnMessage;
 use room_core::visit::verdict::Verdict;
-use room_core::visit::{self, Entrance, PlaceState, Step, Visit, VisitSource};
+use room_core::visit::{self, Asks, Entrance, PlaceState, Step, Visit, VisitSource};
 use serde_json::json;
 use worker::{Env, console_log};
 
@@ -254,20 +253,8 @@ pub fn visit_of<'a>(
     view_was_read: bool,
 ) -> Visit<'a> {
     let Request { url, head, passed, place, checked, .. } = request;
-    let asks_session = room.session_endpoint && is_asked(url);
-    let asks_log = log::is_asked(url, room);
-    Visit {
-        now,
-        url,
-        head,
-        in_force,
-        passed,
-        view_was_read,
-        asks_session,
-        asks_log,
-        place,
-        checked,
-    }
+    let asks = Asks::of(url, room);
+    Visit { now, url, head, in_force, passed, view_was_read, asks, place, checked }
 }
 
 fn settle(

@@ -25,10 +25,10 @@ use crate::machines::isolate::{Isolate, Outcome};
 use crate::machines::moves::MoveReply;
 use crate::machines::wire::CounterReply;
 use crate::page::event_stream;
-use crate::room::TicketSharing;
 use crate::room::event::InForce;
 use crate::room::settings::Settings;
 use crate::room::turnstile::{ChallengeEvent, SplitToken, split_token};
+use crate::room::{Room, TicketSharing};
 use crate::ticket::{Ticket, TicketState};
 
 use place::Asked;
@@ -116,16 +116,38 @@ pub struct Visit<'a> {
     pub passed: Option<bool>,
     /// Whether a copy of the view was looked for. If none was found, the visit goes on without.
     pub view_was_read: bool,
-    /// Whether the request asks for the session itself ([`session::is_asked`]), in a room that
-    /// answers that.
-    pub asks_session: bool,
-    /// Whether the request asks for the log of admissions ([`log::is_asked`]).
-    pub asks_log: bool,
+    /// What the request asks for besides a page.
+    pub asks: Asks,
     /// The state of a place in transfer, once the room's object was asked.
     pub place: Option<PlaceState>,
     /// The moment up to which the aggregator knows that the session was not ended, once it was
     /// asked. 1970 if it did not say.
     pub checked: Option<Timestamp>,
+}
+
+/// What a request asks the room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asks {
+    /// A page of the site, as most do.
+    #[default]
+    Page,
+    /// The visitor's session ([`session::is_asked`]), in a room that answers that.
+    Session,
+    /// The log of admissions ([`log::is_asked`]), in a room that has one.
+    Log,
+}
+
+impl Asks {
+    /// Returns what a request to this URL asks for in this room.
+    pub fn of(url: &str, room: &Room) -> Self {
+        if room.session_endpoint && session::is_asked(url) {
+            Self::Session
+        } else if log::is_asked(url, room) {
+            Self::Log
+        } else {
+            Self::Page
+        }
+    }
 }
 
 /// The state of a place that is in transfer to another device.
@@ -212,8 +234,7 @@ impl<'a> Visit<'a> {
             in_force,
             passed: None,
             view_was_read: false,
-            asks_session: false,
-            asks_log: false,
+            asks: Asks::Page,
             place: None,
             checked: None,
         }
@@ -242,7 +263,7 @@ impl<'a> Visit<'a> {
         if !is_inside && prefetches() {
             return Step::RefusePrefetch;
         }
-        if self.asks_session || self.asks_log {
+        if self.asks != Asks::Page {
             let is_own = is_inside && sharing != TicketSharing::Challenge;
             return self.about_session(ticket.filter(|_| is_own));
         }
@@ -301,7 +322,7 @@ impl<'a> Visit<'a> {
 
     /// Returns the step for a request about the visitor's own session, or for the log.
     fn about_session(&self, own: Option<Ticket>) -> Step {
-        if self.asks_log { Step::Log(own) } else { Step::Session(own) }
+        if self.asks == Asks::Log { Step::Log(own) } else { Step::Session(own) }
     }
 
     /// Returns the step that the address alone decides, for any visitor.

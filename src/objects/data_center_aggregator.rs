@@ -1,8 +1,8 @@
 //! The object around a data center's aggregator of a room. Its name is `<room id>/<data center>`.
 //!
 //! Its state is stored in the global aggregator's row, and a copy of where its visitors are counted
-//! is in the Cache API. Its own storage has only the admissions of a room with a transparency log. It needs no lock, since the machine is called between
-//! waits and never across one.
+//! is in the Cache API. Its own storage has the admissions of a room with a transparency log alone.
+//! It needs no lock, since the machine is called between waits and never across one.
 
 use std::rc::Rc;
 

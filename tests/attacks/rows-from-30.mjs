@@ -223,10 +223,10 @@ export const ROWS_FROM_30 = [
   {
     number: 46,
     attack:
-      "A forged, left out or reordered admission in the log of a sale; two histories of one sale; " +
+      "A forged, left out or reordered admission in a sale's log; two histories of one sale; " +
       "learning from a public log who entered; filling the log or asking for it without end",
     holds:
-      "a signed tree that anybody checks whole, by a verifier without a network or one of others; " +
+      "a signed tree that anybody checks whole, by our verifier or one of others; " +
       "older checkpoints and receipts show a second history; a commitment with a salt that the " +
       "holder alone gets; only an admission makes an entry, 4,000,000 are kept and more are " +
       "counted; 50 questions a second for each isolate, and none to an object that visitors need",

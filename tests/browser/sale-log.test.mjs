@@ -72,7 +72,8 @@ async function check(arena, context, sale, receipt) {
   assert.ok(await fitsItsWidth(page));
   const [first] = JSON.parse(sale).entries;
   const forged = Buffer.from(first, "base64").toString("latin1").replace(" open ", " draw ");
-  const other = { ...JSON.parse(sale), entries: [Buffer.from(forged, "latin1").toString("base64")] };
+  const entries = [Buffer.from(forged, "latin1").toString("base64")];
+  const other = { ...JSON.parse(sale), entries };
   await page
     .getByLabel(/^The log of the sale/)
     .setInputFiles(given("forged.json", JSON.stringify(other)));

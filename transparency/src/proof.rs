@@ -38,7 +38,7 @@ impl Receipt {
     pub fn to_text(&self) -> String {
         let extra = serde_json::to_string(&self.extra).unwrap_or_default();
         let extra = Base64::encode_string(extra.as_bytes());
-        let hashes: String = self.hashes.iter().map(|hash| format!("{hash}\n")).collect();
+        let hashes = lines(&self.hashes);
         format!("{HEAD}\nextra {extra}\nindex {}\n{hashes}\n{}", self.index, self.checkpoint)
     }
 
@@ -56,6 +56,16 @@ impl Receipt {
             lines.map(|line| Hash::parse_hash(line).ok()).collect::<Option<Vec<Hash>>>()?;
         Some(Self { extra, index, hashes, checkpoint: checkpoint.to_owned() })
     }
+}
+
+/// Writes hashes, one in each line.
+pub fn lines(hashes: &[Hash]) -> String {
+    let mut text = String::new();
+    for hash in hashes {
+        text.push_str(&hash.to_string());
+        text.push('\n');
+    }
+    text
 }
 
 #[cfg(test)]

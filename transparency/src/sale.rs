@@ -87,7 +87,7 @@ fn entries(mut bundle: &[u8]) -> Option<Vec<Vec<u8>>> {
     bundle.is_empty().then_some(entries)
 }
 
-/// Writes leaves as a bundle, as [`entries`] reads it.
+/// Writes leaves as a bundle of entries: each has its length in two bytes before it.
 pub fn bundle(leaves: &[String]) -> Vec<u8> {
     let mut bundle = Vec::new();
     for leaf in leaves {

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use base64ct::{Base64, Encoding};
 use ed25519_dalek::SigningKey;
@@ -54,11 +55,13 @@ impl<'tiles, T: Tiles> Reader<'tiles, T> {
         let tile = Tile::from_index(HEIGHT, index);
         let place = (tile.level(), tile.level_index());
         let mut read = self.read.borrow_mut();
-        if !read.contains_key(&place) {
-            let found = self.tiles.tile(place.0, place.1).ok_or(Error::IndexesNotInTree)?;
-            read.insert(place, found);
-        }
-        let data = read.get(&place).map(Vec::as_slice).unwrap_or_default();
+        let data = match read.entry(place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let (level, at) = *place.key();
+                place.insert(self.tiles.tile(level, at).ok_or(Error::IndexesNotInTree)?)
+            }
+        };
         tile.hash_at_index(data, index)
     }
 }

@@ -5,8 +5,9 @@
 //! a build with the panic hooks of the tests to `build/worker-debug/gen/`, and `build --names` the
 //! product with the names of its functions, for profiles, to `build/worker-named/gen/`. These
 //! refuse a wrong `rooms.json`. `rehearsal` writes the module that rehearses events to
-//! `build/rehearsal/`, `transparency` that of the logs of admissions to `build/transparency/`. All keep the glue of the last run if the wasm is the same. `mutants` breaks
-//! each law of admission on purpose and demands that a test fails.
+//! `build/rehearsal/`, `transparency` that of the logs of admissions to `build/transparency/`. All
+//! keep the glue of the last run if the wasm is the same. `mutants` breaks each law of admission on
+//! purpose and demands that a test fails.
 
 use std::error::Error;
 use std::fmt::Write as _;

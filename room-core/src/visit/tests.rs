@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::place::Asked;
 use super::request::{GivenHeaders, RequestHead};
 use super::valid_ticket;
-use super::{Conclusion, GivenSource, PlaceState, Step, Visit, VisitSource, end_session};
+use super::{Asks, Conclusion, GivenSource, PlaceState, Step, Visit, VisitSource, end_session};
 use crate::admission::tests::queued;
 use crate::admission::{RandomInputs, next_refresh};
 use crate::base::id::{Colo, IsolateId, TicketId};
@@ -254,7 +254,7 @@ fn whoever_uses_the_session_of_another_gets_what_the_room_says() {
 fn a_session_is_told_to_its_own_visitor_alone_and_needs_no_view() {
     let settings = Settings::for_tests();
     let in_force = InForce::of_settings(&settings);
-    let visit = Visit { asks_session: true, ..Visit::of_page(NOW, &in_force) };
+    let visit = Visit { asks: Asks::Session, ..Visit::of_page(NOW, &in_force) };
     let check = |ticket: Option<Ticket>, sharing: TicketSharing, want: &str| {
         let mut source = Counted { sharing, ..counted(ticket) };
         assert_eq!(word(&visit.step(None, &mut source)), want, "{sharing:?}");

@@ -1,8 +1,8 @@
 //! The admissions of a data center for the room's transparency log, until the shell stores them.
 //!
 //! The shell stores them before it sends the sync that counts them. Isolates keep an event until a
-//! sync with it is stored, and repeat it to the next incarnation. So no admission that is counted is
-//! missing, and one may be stored twice, in the same words.
+//! sync with it is stored, and repeat it to the next incarnation. So no admission that is counted
+//! is missing, and one may be stored twice, in the same words.
 
 use std::fmt::Write as _;
 
