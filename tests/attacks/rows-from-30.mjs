@@ -252,6 +252,11 @@ export const ROWS_FROM_30 = [
         "who may read a log, and what is none",
         "a flood of questions ends before the objects, and newcomers who wait make no entry",
       ),
+      ...workerd(
+        "log-object",
+        "a row that comes twice is one entry, and a late one stands behind",
+        "many bundles are whole, and a write that fails leaves the log as it was",
+      ),
       ...native(
         "src/machines/data_center_aggregator/tests/logged",
         "each_counted_admission_is_handed_out_once_with_the_limits",

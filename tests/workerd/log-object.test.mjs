@@ -1,0 +1,122 @@
+/**
+ * The object of a transparency log by itself, with SQLite of Node: what comes twice, comes late, or
+ * finds no room; and a storage that fails.
+ */
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { mock, test } from "node:test";
+
+import { keep, logged } from "../../src/admissions.js";
+import { Log } from "../../transparency/log.js";
+import { areThose, bundlesOf, entriesIn, opened } from "../harness/foreign-log.mjs";
+
+const BUILT = path.join(import.meta.dirname, "..", "..", "build", "transparency");
+const glue = await import("../../build/transparency/transparency.js");
+glue.initSync({ module: fs.readFileSync(path.join(BUILT, "transparency_bg.wasm")) });
+const ROOM = "0123456789abcdef0123456789abcdef";
+const ORIGIN = `shop.example/waiting-room/${ROOM}`;
+const RULES = "500,100,300,0,0";
+const START_S = 1_796_061_600;
+/** Longer than the log lets data centers alone. */
+const LATER_MS = 6_000;
+
+/** The storage of an object, as the platform has it. */
+function contextOf() {
+  const database = new DatabaseSync(":memory:");
+  const exec = (query, ...values) => {
+    if (storage.fails) throw new Error("the storage fails");
+    const bound = values.map((one) => (one instanceof ArrayBuffer ? new Uint8Array(one) : one));
+    const rows = database.prepare(query).all(...bound);
+    return { toArray: () => rows, one: () => rows[0], [Symbol.iterator]: () => rows.values() };
+  };
+  const transactionSync = (work) => {
+    database.exec("BEGIN");
+    try {
+      work();
+      database.exec("COMMIT");
+    } catch (error) {
+      database.exec("ROLLBACK");
+      throw error;
+    }
+  };
+  const storage = { fails: false, sql: { exec }, transactionSync };
+  return { storage, waitUntil: () => {} };
+}
+
+/** A log, and one aggregator that keeps what `reports` has. */
+function fixture() {
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["Date"], now: START_S * 1_000 });
+  const own = contextOf();
+  const source = contextOf();
+  const lost = { drops: false };
+  const kept = (question) => logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
+  const stub = { log: (question) => question.ask === "announce" || kept(question) };
+  const env = { DATA_CENTER_AGGREGATOR: { getByName: () => stub } };
+  const log = new Log(own, env, glue);
+  log.announce(`${ROOM}/AMS`);
+  const report = (...records) => {
+    const admissions = records.map(([visitor, joined, at]) => `${visitor},${joined},${at},0,5`);
+    const text = [RULES, ...admissions, ""].join("\n");
+    keep(source, { DATA_CENTER_AGGREGATOR: { getByName: () => stub } }, `${ROOM}/AMS`, text);
+  };
+  const read = async () => {
+    mock.timers.tick(LATER_MS);
+    const text = await log.checkpoint({ origin: ORIGIN });
+    const head = opened(await log.key({ origin: ORIGIN }), text);
+    const bundles = bundlesOf(head.size).map((name) => Buffer.from(log.file(name)));
+    return { head, entries: bundles.flatMap(entriesIn), text };
+  };
+  return { own, source, lost, log, report, read };
+}
+
+test("a row that comes twice is one entry, and a late one stands behind", async () => {
+  const { lost, report, read, log } = fixture();
+  report(["b", 11, START_S + 12], ["a", 10, START_S + 10]);
+  lost.drops = true;
+  const first = await read();
+  assert.equal(first.head.size, 3);
+  assert.match(String(first.entries[1]), / line 5$/);
+  assert.match(String(first.entries[1]), new RegExp(` 10 ${START_S + 10} `), "in their order");
+  const again = await read();
+  assert.equal(again.text, first.text, "nothing new: the same checkpoint");
+  lost.drops = false;
+  report(["c", 9, START_S + 11], ["b", 11, START_S + 12]);
+  const late = await read();
+  assert.equal(late.head.size, 4);
+  assert.deepEqual(late.entries.slice(0, 3), first.entries);
+  assert.match(String(late.entries[3]), new RegExp(` 9 ${START_S + 11} line 5$`));
+  assert.ok(await areThose(late.entries, late.head));
+  assert.equal((await log.status({ origin: ORIGIN })).admissions, 3);
+});
+
+test("many bundles are whole, and a write that fails leaves the log as it was", async () => {
+  const { own, source, report, read } = fixture();
+  const many = (from, count) =>
+    report(
+      ...Array.from({ length: count }, (_, at) => {
+        const number = from + at;
+        return [number.toString(16), number, START_S + Math.floor(number / 10)];
+      }),
+    );
+  many(1, 300);
+  const first = await read();
+  assert.equal(first.head.size, 301);
+  many(301, 700);
+  own.storage.fails = true;
+  await assert.rejects(read());
+  own.storage.fails = false;
+  const second = await read();
+  assert.equal(second.head.size, 1_001);
+  assert.ok(await areThose(second.entries, second.head));
+  assert.deepEqual(second.entries.slice(0, 301), first.entries);
+  // What an aggregator cannot store waits for its next sync.
+  source.storage.fails = true;
+  report(["fa11", 1, START_S + 200]);
+  source.storage.fails = false;
+  report(["fa12", 1, START_S + 201]);
+  assert.equal((await read()).head.size, 1_003);
+});
