@@ -1,5 +1,5 @@
-// `node bench/log.mjs [count]`: how long the object of a transparency log works for admissions, from
-// the stored rows to the signed checkpoint, in the built module; and how many rows it writes.
+// `node bench/log.mjs [count]`: how long the object of a transparency log works for admissions,
+// from the stored rows to the signed checkpoint, in the built module; and how many rows it writes.
 import fs from "node:fs";
 import path from "node:path";
 

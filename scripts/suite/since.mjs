@@ -14,7 +14,8 @@ const PACKAGES = ["room-core", "room-sim", "transparency", "xtask"];
 /** The package whose native tests have a command of their own. */
 const BUILDER = "xtask";
 /** What the Worker is made from besides the core. */
-const WORKER = /^(?:src|templates|analytics|transparency|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
+const WORKER =
+  /^(?:src|templates|analytics|transparency|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
 /** What changes everything: tools, versions and settings. */
 const EVERYTHING = /^(?:package-lock\.json|Cargo\.(?:toml|lock)|rust-toolchain\.toml)$/;
 /** Steps that take seconds and read all of the repository. */
