@@ -9,7 +9,7 @@ import { Button } from "./parts.jsx";
  * A form of `fields`: `{ name, label, type, help, options, isOptional, isSecret, title }`, where
  * `name` is the API's, `type` one of an input, "select" (with `isYesOrNo` of true and false),
  * "checkbox", "textarea", "html" (whose errors stand at their place, also those of `told`, a list
- * of texts), "routes" (addresses, one a line) or "picture", and `title` begins a group.
+ * of texts), "routes" (addresses, one a line), "groups" or "picture", and `title` begins a group.
  * `onSave(body, values)` gets what the API takes, and all that is written; what it throws is told
  * at the fields that it names. `onWrite(values)` hears of each change. Where a page has
  * several forms, `of` tells their fields apart. What is written is kept under the name `draft`
@@ -167,7 +167,7 @@ function Control({ type, label, options, told = [], value, problem, onWrite, com
     const all = problem ? [problem, ...told] : told;
     return <HtmlEditor {...{ label, value, told: all, isInvalid: problem, onWrite, common }} />;
   }
-  if (type === "textarea" || type === "routes") {
+  if (type === "textarea" || type === "routes" || type === "groups") {
     return <textarea {...common} value={value} rows={3} spellcheck={false} onInput={change} />;
   }
   const isNumber = type === "number";

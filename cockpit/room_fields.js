@@ -96,6 +96,15 @@ export const ROOM_GROUPS = [
         "0 to 1,800, until coming back with the cookie. 0: for the session. More may be inside " +
           "then than the limit says.",
       ),
+      {
+        name: "invitation_groups",
+        label: "Groups with an invitation",
+        type: "groups",
+        help:
+          "One a line, 8 at most: a name, then first (they enter before others) or in_turn. " +
+          "Another name ends the codes of the old one.",
+      },
+      flag("invitation_only", "By invitation only", "Nobody else enters or waits."),
       amount(
         "new_places_per_network",
         "New places for one network",
@@ -232,6 +241,7 @@ export function valuesOf(room) {
 
 function shownAs({ type }, value) {
   if (type === "checkbox") return value ?? false;
+  if (type === "groups") return value.map(({ name, enters }) => `${name} ${enters}`).join("\n");
   if (type === "routes") return value.map(({ host, path }) => host + path).join("\n");
   return String(value ?? "");
 }
@@ -252,12 +262,21 @@ function toldOf(name, written) {
     return [name, value === "" ? value : Number(value)];
   }
   if (type === "routes") return [name, routesIn(value)];
+  if (type === "groups") return [name, groupsIn(value)];
   return [name, name === "host" ? value.trim().toLowerCase() : value];
 }
 
+const linesIn = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+function groupsIn(text) {
+  return linesIn(text).map((line) => {
+    const [, name, enters] = /^(.*?)(?:\s+(\S+))?$/.exec(line);
+    return { name, enters: enters ?? "first" };
+  });
+}
+
 function routesIn(text) {
-  const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
-  return lines.map((line) => {
+  return linesIn(text).map((line) => {
     const at = line.indexOf("/");
     return at < 0 ? { host: line, path: "/" } : { host: line.slice(0, at), path: line.slice(at) };
   });
@@ -265,11 +284,19 @@ function routesIn(text) {
 
 /** Fields of which a change is noticed by people inside or in line. */
 const NOTICED = ["host", "path", "additional_routes", "case_sensitive_path", "cookie_suffix"];
+/** What it does if they are about invitations. */
+const INVITED_NOTICE =
+  "Who waits is sorted anew: groups that enter first stand before all others, and where the room " +
+  "is by invitation only, those without one get in no more. Codes of a group that is gone open " +
+  "nothing.";
 
 /** Says what a change does to people, where they notice it; "" where they do not. */
 export function whoNotices(patch) {
   const names = Object.keys(patch).filter((name) => NOTICED.includes(name));
-  if (names.length === 0) return "";
+  if (names.length === 0) {
+    const isOfInvitations = "invitation_groups" in patch || "invitation_only" in patch;
+    return isOfInvitations ? INVITED_NOTICE : "";
+  }
   return names.includes("cookie_suffix")
     ? "Everybody is a new visitor: those inside may find the queue page at the next click, and " +
         "those in line go to its end."

@@ -5,6 +5,7 @@ import { pathOf } from "./api.js";
 import { apply } from "./changes.js";
 import { timeOfDay } from "./facts.js";
 import { Form } from "./form.jsx";
+import { Invitations } from "./invitations.jsx";
 import { Question } from "./question.jsx";
 import { ROOM_GROUPS, patchOf, valuesOf, whoNotices } from "./room_fields.js";
 import { RoomTabs } from "./room_tabs.jsx";
@@ -49,6 +50,7 @@ export function RoomSettings({ session, room, reload }) {
         onWrite={() => setSaved("")}
       />
       <p role="status">{saved}</p>
+      {begun.invitation_groups.length > 0 && <Invitations {...{ session, room: begun }} />}
       {asked && <Question {...{ room, changes: question }} />}
     </main>
   );

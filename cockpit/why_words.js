@@ -13,6 +13,7 @@ const WAITS_FOR = {
 const ENTERED_BY = {
   line: "in the order of joining",
   draw: "in the order that was drawn",
+  invitation: "before others, by an invitation",
   lottery: "by the lot of a minute",
   open: "at once: a place was free",
   everybody: "since the room let everybody in",
@@ -22,6 +23,7 @@ const BEFORE = {
   checked_in_sooner: "both had been called, and the others came back sooner",
   missed_check_in: "they entered while this visitor had missed a check-in",
   open: "they found a free place while the room was open",
+  invitation: "they had an invitation of a group that enters first",
   draw: "the order was drawn",
   lottery: "each minute's lot decides, not the time of joining",
   everybody: "the room let everybody in",
@@ -33,13 +35,14 @@ export function story(trace) {
   return [joined(trace), ...late(trace), end(trace), ...before(trace), ...missing(trace)];
 }
 
-function joined({ joined_at: at, first_told_seconds: told, check_ins: checkIns }) {
+function joined({ joined_at: at, first_told_seconds: told, check_ins: checkIns, invitation }) {
   const ahead = checkIns.find((one) => one.people_ahead !== null);
   const place = ahead
     ? `, ${count(ahead.people_ahead, "person", "people")} ahead at ${clock(ahead.at)}`
     : "";
   const shown = told === null ? "no time was shown" : `told ${duration(told)} in all`;
-  return `Joined at ${clock(at)}${place}; ${shown}.`;
+  const group = invitation ? ` Has an invitation of the group ${invitation}.` : "";
+  return `Joined at ${clock(at)}${place}; ${shown}.${group}`;
 }
 
 /** What each reason for waiting was at how many of the check-ins that were kept. */

@@ -71,7 +71,7 @@ const LOCK_REUSE_MS = 10_000;
 /** What stands behind the address of a form about the visitor's place: see `visit/place.rs`. */
 const PLACE_QUERY = "?waiting-room-place";
 /** As much of such a form is read, in bytes. */
-const FORM_BYTES_MAX = 512;
+const FORM_BYTES_MAX = 1_024;
 /** Headers by which some servers take the method of a preflight for another. */
 const OVERRIDE_HEADERS = ["x-http-method-override", "x-http-method", "x-method-override"];
 /** The heads of pages as the platform has them, by the list that `verdict.js` read once. */

@@ -4,6 +4,7 @@
 //! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
 //! an operation means.
 
+mod invitations;
 mod tokens;
 mod trace;
 mod webhooks;
@@ -238,6 +239,9 @@ async fn performed(call: Call, env: &Env) -> Result<Verdict, Failure> {
             numbers(zone, room, call, env).await
         }
         Target::Trace(..) => Ok(json_answer(trace::answer(call, env).await?)),
+        Target::InvitationKeys(_, room) => {
+            Ok(json_answer(invitations::answer(room, call, env).await?))
+        }
         Target::Webhooks(_, room)
         | Target::Webhook(_, room, _)
         | Target::WebhookTest(_, room, _) => {

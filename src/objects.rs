@@ -4,6 +4,7 @@ mod data_center_aggregator;
 mod data_center_counter;
 mod global_aggregator;
 mod history;
+mod invitations;
 mod journal;
 mod moves;
 mod registry;

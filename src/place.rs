@@ -1,12 +1,17 @@
-//! Transfers a visitor's place to another device. The room's object, which alone knows who has it,
-//! is asked. The core decides the question and the answer.
+//! Transfers a visitor's place to another device, or lets a visitor join a group. The room's
+//! object, which alone knows who has a place or has used a code, is asked. The core decides the
+//! question and the answer.
 
+use room_core::admission::invitation::joined;
 use room_core::admission::moving::settled;
 use room_core::base::id::{Colo, RoomId};
 use room_core::base::prefix_budget::ClientPrefix;
 use room_core::machines::moves::{MoveReply, MoveRequest};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
+use room_core::room::event::settings_of_objects;
 use room_core::ticket::Ticket;
+use room_core::ticket::place_code::PlaceCode;
+use room_core::visit::invitation;
 use room_core::visit::place::{self, Asked, CODES_PER_MINUTE, Plan, QUESTIONS_PER_MINUTE, Told};
 use room_core::visit::turn_notice::{CONTACTS_PER_MINUTE, SHARE, Share};
 use room_core::visit::{PlaceState, Visit};
@@ -33,6 +38,7 @@ pub async fn answer(
         }
         plan => plan,
     };
+    let plan = memory::with(|memory| checked(memory, room, plan))?;
     if let Some(answered) = memory::with(|memory| enter(memory, request, room, &plan)).flatten() {
         return Some(answered);
     }
@@ -40,17 +46,30 @@ pub async fn answer(
     let told = match memory::with(|memory| question(memory, room, network, ticket, &plan))? {
         Some(question) => {
             let reply = ask(request, room, colo, env, &question).await;
-            let open = |memory: &mut Memory| {
-                plan.told(reply, |code, sealed| {
-                    memory.keys.open(platform::now(), room, &code.to_string(), sealed)
-                })
-            };
-            memory::with(open)?
+            memory::with(|memory| told(memory, room, plan, reply))?
         }
-        None => plan.told(Asked::Silent, |_, _| None),
+        None => memory::with(|memory| told(memory, room, plan, Asked::Silent))?,
     };
     let told = with_share(request, room, told, ticket, env).await;
     memory::with(|memory| tell(memory, request, room, &told, ticket)).flatten()
+}
+
+/// Checks the code of an invitation, if the plan has one.
+fn checked(memory: &mut Memory, room: RoomId, plan: Plan) -> Plan {
+    let Some(of) = memory.coverage.room(room) else { return plan };
+    plan.checked(|typed| invitation::read(platform::now(), &memory.keys, of, typed))
+}
+
+/// Returns the answer, by the outcome of asking the room's object.
+fn told(memory: &mut Memory, room: RoomId, plan: Plan, asked: Asked) -> Told {
+    let now = platform::now();
+    let settings = memory.coverage.room(room).map(|room| settings_of_objects(room, now));
+    let keys = &mut memory.keys;
+    let open = |code: PlaceCode, sealed: &str| keys.open(now, room, &code.to_string(), sealed);
+    let join = |ticket: &Ticket, group: u8| {
+        settings.map_or_else(|| ticket.clone(), |settings| joined(ticket, group, now, &settings))
+    };
+    plan.told(asked, open, join)
 }
 
 /// Asks what has become of the place of a ticket in transfer.
@@ -97,7 +116,8 @@ fn question(
 ) -> Option<MoveRequest> {
     let keys = &mut memory.keys;
     Some(match plan {
-        Plan::Tell(_) | Plan::Enter(_) => return None,
+        Plan::Tell(_) | Plan::Enter(_) | Plan::Invite(..) => return None,
+        Plan::Join(ticket, invitation) => MoveRequest::Join(invitation.by(ticket.id.visitor())),
         Plan::Start(ticket) => {
             let code = keys.place_code(room, ticket);
             let (now, nonce, place) = (platform::now(), platform::random(), settled(ticket));
@@ -165,7 +185,10 @@ async fn ask(
     let spend = |memory: &mut Memory| {
         let state = memory.open_room(room, colo);
         let (budget, per_minute) = match question {
-            MoveRequest::Ask { .. } => (&mut state.place_questions, QUESTIONS_PER_MINUTE),
+            // A code that was guessed does not get here.
+            MoveRequest::Ask { .. } | MoveRequest::Join(_) => {
+                (&mut state.place_questions, QUESTIONS_PER_MINUTE)
+            }
             _ => (&mut state.codes, CODES_PER_MINUTE),
         };
         let may_ask = !budget.is_spent(now, network, per_minute);

@@ -7,6 +7,7 @@
 mod check_in;
 pub mod confirmation;
 pub mod infinite_queue;
+pub mod invitation;
 pub mod moving;
 mod session;
 mod standing;
@@ -123,6 +124,8 @@ pub enum Decision {
         /// False if the visit came before the check-in was due, and so is no check-in.
         counted: bool,
     },
+    /// The visitor needs an invitation and has none. The ticket is set, and nothing is counted.
+    Uninvited(Ticket),
     /// The visitor may neither enter nor wait, as with `queueing_method: reject`. A ticket that was
     /// sent stays valid.
     Reject,
@@ -190,6 +193,11 @@ pub fn decide(context: VisitContext<'_>, ticket: Option<Ticket>) -> Decision {
         }
         ticket => ticket.filter(|ticket| is_waiting(ticket, now)),
     };
+    if !settings.invitations.lets_in(ticket.as_ref().map_or(0, |ticket| ticket.group)) {
+        let ticket = ticket.unwrap_or_else(|| new_ticket(context));
+        let interval_s = jittered(invitation::UNINVITED_S, context.random.jitter);
+        return Decision::Uninvited(invitation::uninvited(ticket, now, interval_s));
+    }
     if settings.admits_everybody() {
         let class = if ticket.is_some() { SlotClass::Queued } else { SlotClass::New };
         let ticket = ticket.unwrap_or_else(|| new_ticket(context));
@@ -268,6 +276,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         shared: false,
         kept_minutes: 0,
         moving: false,
+        group: 0,
     }
 }
 

@@ -5,6 +5,7 @@ pub mod data_center_counter;
 pub mod freshness;
 pub mod global_aggregator;
 pub mod history;
+pub mod invitations;
 pub mod isolate;
 pub mod journal;
 pub mod moves;

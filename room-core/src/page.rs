@@ -7,6 +7,7 @@ pub mod contact;
 mod draw;
 mod english;
 pub mod event_stream;
+pub mod invitation;
 mod json;
 mod localized;
 pub mod parts;
@@ -30,6 +31,7 @@ pub use crate::page::waiting::Waiting;
 pub use variables::Variables;
 pub use words::{Words, told_step};
 
+use crate::page::invitation::Invitation;
 use crate::page::template::{RenderError, Template, TemplateError};
 use crate::page::widget::{ORIGIN, SCRIPT, Widget};
 use crate::room::turnstile::TurnstileMode;
@@ -110,8 +112,17 @@ impl Page {
 
     /// Whether the page has the form with which a visitor confirms the turn.
     pub fn has_entrance(&self) -> bool {
-        let waiting = Waiting { turn_left_s: Some(1), ..Waiting::default() };
-        self.render(&Variables::of(&waiting)).is_ok_and(|html| html.contains("waiting-room-place"))
+        self.has_form(&Waiting { turn_left_s: Some(1), ..Waiting::default() })
+    }
+
+    /// Whether the page asks a visitor for an invitation who gets in with one alone.
+    pub fn asks_for_invitation(&self) -> bool {
+        let invitation = Invitation { asked: true, needed: true, ..Invitation::default() };
+        self.has_form(&Waiting { invitation, ..Waiting::default() })
+    }
+
+    fn has_form(&self, waiting: &Waiting) -> bool {
+        self.render(&Variables::of(waiting)).is_ok_and(|html| html.contains("waiting-room-place"))
     }
 
     /// Writes the variables as the JSON that apps get instead of a page.

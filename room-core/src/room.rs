@@ -6,6 +6,7 @@ pub mod bypass;
 pub mod bypass_rule;
 pub mod coverage;
 pub mod event;
+pub mod invitation;
 pub mod language;
 pub mod named_list;
 pub mod route;
@@ -20,6 +21,7 @@ use crate::base::time::Timestamp;
 use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::Event;
+use crate::room::invitation::InvitationGroup;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Settings, TransparencyLog};
@@ -104,6 +106,8 @@ pub struct Room {
     /// What the queue page asks from visitors who want a message before their turn. Acts as off if
     /// no webhook of the room gets messages about turns.
     pub turn_notice: TurnNotice,
+    /// The groups that an invitation can name, 8 at most.
+    pub invitation_groups: Vec<InvitationGroup>,
     /// The scheduled changes of the settings, in no particular order; no two overlap.
     pub events: Vec<Event>,
     /// The rules for requests that skip the room, in the owner's order.

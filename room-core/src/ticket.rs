@@ -106,6 +106,10 @@ pub struct Ticket {
     /// enters with this ticket. The code was made at `last_check_in`.
     #[cfg_attr(test, serde(default))]
     pub moving: bool,
+    /// The group of a waiting visitor with an invitation, as its place in the room's list, from 1;
+    /// 0 without an invitation. The cookie of a visitor inside, or in the infinite queue, has none.
+    #[cfg_attr(test, serde(default))]
+    pub group: u8,
 }
 
 /// How far a visitor has come with the Turnstile challenge. Each visitor gets one at most.
@@ -202,7 +206,7 @@ impl Ticket {
     /// | 51 |  4 | `client` |
     /// | 55 |  1 | 1 unconfirmed, 2 infinite, 4, 8 challenge, 16 shared or moving, 32 × kept |
     /// | 56 |  4 | `confirmed_s`, or what was told first |
-    /// | 60 |  4 | `people_ahead` in the infinite queue, `counter` in the line, else `counted_by` |
+    /// | 60 |  4 | `people_ahead` if infinite, `counter` and `group` in the line, or `counted_by` |
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
         debug_assert!(self.is_reachable(), "a ticket that could not be read again: {self:?}");
         let state = match self.state {
@@ -236,7 +240,7 @@ impl Ticket {
         bytes.extend_from_slice(&self.confirmed_s.to_be_bytes());
         let last = match self.state {
             TicketState::Queued if self.infinite => self.people_ahead,
-            TicketState::Queued => self.counter.0,
+            TicketState::Queued => self.counter.with_group(self.group),
             TicketState::Accepted => self.counted_by.0,
         };
         bytes.extend_from_slice(&last.to_be_bytes());
@@ -270,6 +274,7 @@ impl Ticket {
             shared: false,
             kept_minutes: 0,
             moving: false,
+            group: 0,
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
@@ -277,7 +282,10 @@ impl Ticket {
         let ticket = Self { infinite: flags & FLAG_INFINITE != 0, ..ticket };
         let ticket = match ticket.state {
             TicketState::Queued if ticket.infinite => Self { people_ahead: last, ..ticket },
-            TicketState::Queued => Self { counter: CounterCode(last), ..ticket },
+            TicketState::Queued => {
+                let (counter, group) = CounterCode::split_group(last);
+                Self { counter, group, ..ticket }
+            }
             TicketState::Accepted => {
                 let told = ticket.shown_estimate_s;
                 let is_moment = (FIRST_MOMENT_S..NO_ESTIMATE).contains(&told);
@@ -358,6 +366,7 @@ mod tests {
             shared: false,
             kept_minutes: 0,
             moving: false,
+            group: 0,
         }
     }
 

@@ -10,6 +10,7 @@ mod challenged;
 pub mod draw;
 mod ended;
 mod entrance;
+pub mod invitation;
 pub mod log;
 mod own_ticket;
 pub mod place;
@@ -395,6 +396,7 @@ impl<'a> Visit<'a> {
         let work_is_left = match outcome {
             Outcome::Pass
             | Outcome::Reject
+            | Outcome::Uninvited(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. } => false,
             // There is nothing to report of somebody who is not in the line; still the view
@@ -420,6 +422,7 @@ impl<'a> Visit<'a> {
         match admission::decide(context, None) {
             Decision::Queue { ticket, .. } => Outcome::Wait { ticket, counted: false },
             Decision::Challenge { ticket } => Outcome::Challenge(ticket),
+            Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
             _ => Outcome::Reject,
         }
     }

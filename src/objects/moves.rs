@@ -5,7 +5,7 @@ use room_core::base::time::Timestamp;
 use room_core::machines::moves::{MoveReply, MoveRequest, answer as answered};
 use worker::SqlStorage;
 
-use super::registry::Stored;
+use super::{invitations, registry::Stored};
 
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS moves (id INTEGER PRIMARY KEY, value TEXT NOT NULL)";
@@ -14,6 +14,9 @@ const WRITE: &str = "INSERT OR REPLACE INTO moves (id, value) VALUES (0, ?)";
 
 /// Answers one request, and stores the changes before the answer leaves.
 pub fn answer(sql: &SqlStorage, now: Timestamp, request: MoveRequest) -> worker::Result<MoveReply> {
+    if let MoveRequest::Join(redemption) = &request {
+        return invitations::answer(sql, now, redemption);
+    }
     sql.exec(TABLE, None)?;
     let rows = sql.exec(READ, None)?.to_array::<Stored>()?;
     let stored = rows.first().map_or("", |row| &row.value);

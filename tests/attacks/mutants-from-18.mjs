@@ -358,6 +358,22 @@ export const MUTANTS_FROM_18 = [
   },
   {
     row: 45,
+    breaks: "a code chooses its algorithm",
+    ...core("visit/invitation"),
+    from: 'header.get("alg")?.as_str() != Some("HS256") || header.get("crit")',
+    to: 'header.get("crit")',
+    test: "no_header_chooses_how_a_code_is_checked",
+  },
+  {
+    row: 45,
+    breaks: "a code has one use more than it says",
+    ...core("machines/invitations"),
+    from: "has_used || used < request.uses",
+    to: "has_used || used <= request.uses",
+    test: "a_code_is_used_as_often_as_it_says_and_once_by_each_visitor",
+  },
+  {
+    row: 46,
     breaks: "an admission that comes twice is logged twice",
     ...core("machines/data_center_aggregator"),
     from: "if news > News::None {\n                self.logged.add(event);",
@@ -365,7 +381,7 @@ export const MUTANTS_FROM_18 = [
     test: "each_counted_admission_is_handed_out_once_with_the_limits",
   },
   {
-    row: 45,
+    row: 46,
     breaks: "everybody reads the log that is the owner's",
     ...core("visit/log"),
     from: "is_public: room.log_readers() == TransparencyLog::Public",

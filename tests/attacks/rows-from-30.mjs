@@ -221,6 +221,30 @@ export const ROWS_FROM_30 = [
     ],
   },
   {
+    attack:
+      "Invitations that are forged, of another room, under another algorithm, over, used by more " +
+      "than may, guessed, put into a ticket by hand, or used by a link alone; reading their keys",
+    holds:
+      "HS256 alone, by a key of room, group and deployment; uses are counted by the room's " +
+      "object and stored before it answers; the code is in a form's body and behind #, and a " +
+      "press on the site's own page sends it; the group is sealed in the ticket; keys are for " +
+      "the role manage",
+    elsewhere: [
+      ...native(
+        "src/visit/invitation",
+        "no_header_chooses_how_a_code_is_checked",
+        "claims_count_as_they_are_signed",
+        "a_code_is_of_one_room_and_deployment_and_outlives_a_rotation",
+        "every_changed_character_and_every_cut_is_wrong",
+      ),
+      ...native(
+        "src/machines/invitations",
+        "a_code_is_used_as_often_as_it_says_and_once_by_each_visitor",
+      ),
+      ...workerd("invitations", "keys are for managers, and a trace names the group"),
+    ],
+  },
+  {
     number: 46,
     attack:
       "A forged, left out or reordered admission in a sale's log; two histories of one sale; " +

@@ -31,6 +31,27 @@ export const ELSEWHERE = [
     ],
   },
   {
+    command: "b64()",
+    why: "it is a line of an example, which runs as a whole",
+    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
+  },
+  {
+    command: 'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
+      '\\"jti\\":\\"anna-1\\",\\"exp\\":1795258800}"',
+    why: "it is a line of an example, which runs as a whole",
+    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
+  },
+  {
+    command: 'text="$(printf',
+    why: "it is a line of an example, which runs as a whole",
+    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
+  },
+  {
+    command: 'code="$text.$(printf',
+    why: "it is a line of an example, which runs as a whole",
+    test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
+  },
+  {
     command: "npm start",
     why: "it installs and builds all there is",
     test: [BARE, "npm start leads to a served queue page"],

@@ -95,4 +95,8 @@ test("of a form's fields only those that differ are changed", () => {
   check(revokes, { origin_may_revoke: false }, { enabled_origin_commands: [] });
   const lines = "a.example\n\n b.example/x/y \n";
   check(shop, { additional_routes: lines }, { additional_routes: routes });
+  const groups = [{ name: "a", enters: "first" }, { name: "b c", enters: "in_turn" }];
+  check({ ...shop, invitation_groups: groups }, {}, {});
+  const written = "a\n\n b c in_turn ";
+  check(shop, { invitation_groups: written }, { invitation_groups: groups });
 });

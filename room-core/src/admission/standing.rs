@@ -56,6 +56,9 @@ pub fn standing(
         let is_near = shown_s.is_some_and(|shown_s| shown_s <= estimate::SHORTEST_S);
         return near_or_far(is_near, shown_s);
     }
+    if !settings.invitations.lets_in(ticket.group) {
+        return Standing::Far { estimate_s: None };
+    }
     if settings.admits_everybody() {
         return Standing::Called;
     }

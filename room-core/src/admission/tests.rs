@@ -55,6 +55,7 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         shared: false,
         kept_minutes: 0,
         moving: false,
+        group: 0,
     }
 }
 
@@ -84,6 +85,7 @@ fn name(decision: &Decision) -> &'static str {
         Decision::Challenge { .. } => "challenge",
         Decision::InfiniteQueue { counted: true, .. } => "pretend",
         Decision::InfiniteQueue { counted: false, .. } => "pretend, too early",
+        Decision::Uninvited(_) => "uninvited",
         Decision::Reject => "reject",
         Decision::AskCounter(ask) => match ask.class {
             SlotClass::New => "ask as new",

@@ -259,6 +259,8 @@ pub struct CounterCode(pub u32);
 impl CounterCode {
     /// The bit that makes the first letter a small one.
     const IN_VAIN: u32 = 0x2000_0000;
+    /// The places of bits that are 0 in every capital letter.
+    const GROUP_BITS: [u32; 4] = [31, 23, 21, 15];
 
     /// Returns the code of the counter of this number, below 256, in a data center.
     pub fn new(colo: Colo, number: u16) -> Self {
@@ -272,6 +274,23 @@ impl CounterCode {
         let [first, second, third, number] = (self.0 & !Self::IN_VAIN).to_be_bytes();
         let letters = [first, second, third];
         letters.iter().all(u8::is_ascii_uppercase).then_some((Colo(letters), number.into()))
+    }
+
+    /// Returns the number that a ticket has for this code and a group, from 0 (none) to 15. The
+    /// group is in bits that no letter has. The version before takes such a code for none.
+    pub fn with_group(self, group: u8) -> u32 {
+        let places = Self::GROUP_BITS.into_iter().enumerate();
+        places.fold(self.0, |code, (bit, place)| code | (u32::from(group) >> bit & 1) << place)
+    }
+
+    /// Reads a number of [`Self::with_group`].
+    pub fn split_group(number: u32) -> (Self, u8) {
+        let (mut code, mut group) = (number, 0);
+        for (bit, place) in Self::GROUP_BITS.into_iter().enumerate() {
+            group |= ((number >> place & 1) as u8) << bit;
+            code &= !(1 << place);
+        }
+        (Self(code), group)
     }
 
     /// Returns the code after a question: the same after an answer. The first question in vain is
@@ -338,6 +357,20 @@ mod tests {
         assert_eq!(CounterCode::new(colo, 15).counter(), Some((colo, 15)));
         assert_eq!(CounterCode::default().counter(), None);
         assert_eq!(CounterCode(7).counter(), None);
+    }
+
+    #[test]
+    fn a_group_stands_beside_a_counter_and_leaves_it_as_it_is() {
+        for code in [CounterCode::new("AMS".parse().unwrap(), 255), CounterCode::default()] {
+            for code in [code, code.asked(false)] {
+                for group in 0..16 {
+                    let number = code.with_group(group);
+                    assert_eq!(CounterCode::split_group(number), (code, group));
+                    let of_version_before = CounterCode(number).counter();
+                    assert!(group == 0 || of_version_before.is_none(), "{number:x}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -202,6 +202,14 @@ impl KeyRing {
         self.oldest().draw_key(room, draw)
     }
 
+    /// Returns the keys that sign invitations to a group of a room, 43 characters of base64url
+    /// each: first the one to sign with, then those of before a rotation. A group of another name
+    /// or room has other keys.
+    pub fn invitation_keys(&self, room: RoomId, group: &str) -> impl Iterator<Item = String> {
+        let all = std::iter::once(&self.newest).chain(&self.older);
+        all.map(move |key| key.invitation_key(room, group))
+    }
+
     /// Returns the code for the transfer of a ticket's place. The holder of the ticket can show the
     /// code; nobody else can tell it.
     pub fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {

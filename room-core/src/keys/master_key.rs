@@ -65,6 +65,12 @@ impl MasterKey {
         DrawKey::from_bytes(*derive(&self.secret, &info))
     }
 
+    /// Derives the key with which an owner signs invitations to a group.
+    pub(crate) fn invitation_key(&self, room: RoomId, group: &str) -> String {
+        let info = [&b"invitation v1"[..], room.as_bytes(), group.as_bytes()];
+        Base64UrlUnpadded::encode_string(&*derive::<KEY_BYTES>(&self.secret, &info))
+    }
+
     /// Derives the code for a transfer of the ticket's place, made at its last check-in.
     pub(crate) fn place_code(&self, room: RoomId, ticket: &Ticket) -> PlaceCode {
         let at = ticket.last_check_in.0.to_be_bytes();

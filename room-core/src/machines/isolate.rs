@@ -112,6 +112,8 @@ pub enum Outcome {
         /// Whether the ticket must be set as the cookie.
         counted: bool,
     },
+    /// Shows the page of a visitor who needs an invitation, and sets this ticket.
+    Uninvited(Ticket),
     /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
     Reject,
     /// A slot is needed: send [`Isolate::question`] and hand the answer to
@@ -468,6 +470,7 @@ impl Isolate {
             Decision::InfiniteQueue { ticket, counted } => {
                 Outcome::InfiniteQueue { ticket, counted }
             }
+            Decision::Uninvited(ticket) => Outcome::Uninvited(ticket),
             Decision::Reject => Outcome::Reject,
             Decision::TooEarly { ticket } => Outcome::Wait { ticket, counted: false },
             Decision::AskCounter(ask) => Outcome::Ask(ask),

@@ -61,6 +61,8 @@ pub mod why {
     pub const OPEN: u8 = 7;
     /// Entered because the room let everybody in.
     pub const EVERYBODY: u8 = 8;
+    /// Entered before others, by an invitation.
+    pub const INVITED: u8 = 9;
 }
 
 /// One moment of one visitor.
@@ -86,14 +88,17 @@ pub struct Record {
     pub told_s: Option<u64>,
     /// How many waited ahead; `None` if that is not known.
     pub ahead: Option<u64>,
+    /// The group of a visitor with an invitation, as its place in the room's list; 0 for none.
+    pub group: u8,
 }
 
 impl Record {
     fn to_text(self) -> String {
-        let Self { kind, reference, joined_s, at_s, why, late_s, told_s, ahead } = self;
+        let Self { kind, reference, joined_s, at_s, why, late_s, told_s, ahead, group } = self;
         let known = |number: Option<u64>| number.map(|number| number.to_string());
         let [told, ahead] = [told_s, ahead].map(|number| known(number).unwrap_or_default());
-        format!("{kind},{reference},{joined_s},{at_s},{why},{late_s},{told},{ahead};")
+        let group = if group > 0 { format!(",{group}") } else { String::new() };
+        format!("{kind},{reference},{joined_s},{at_s},{why},{late_s},{told},{ahead}{group};")
     }
 
     /// Reads a record without its `;`. `None` if it is none.
@@ -109,6 +114,7 @@ impl Record {
             late_s: next().unwrap_or(0),
             told_s: next(),
             ahead: next(),
+            group: next().and_then(|group| u8::try_from(group).ok()).unwrap_or(0),
         })
     }
 

@@ -13,6 +13,7 @@ use crate::admission::moving::CODE_MS;
 use crate::base::id::VisitorId;
 use crate::base::sorted::SortedMap;
 use crate::base::time::{MINUTE_MS, Timestamp};
+use crate::machines::invitations::Redemption;
 
 /// How long a used code is remembered, in milliseconds: longer than the old device can check in
 /// with its ticket.
@@ -62,6 +63,8 @@ pub enum MoveRequest {
         /// When the code was made.
         at: Timestamp,
     },
+    /// The visitor joins a group with the code of an invitation. A version before does not answer.
+    Join(Redemption),
 }
 
 /// The answer to a [`MoveRequest`].
@@ -94,6 +97,7 @@ impl MoveRequest {
                 let why = if *asks_why { " why" } else { "" };
                 format!("take {name} {}{why}", by.0)
             }
+            Self::Join(redemption) => format!("join {}", redemption.to_text()),
             Self::Ask { visitor, at } => format!("ask {} {}", visitor.0, at.0),
         }
     }
@@ -118,6 +122,7 @@ impl MoveRequest {
                 asks_why: words.next() == Some("why"),
             },
             "ask" => Self::Ask { visitor: VisitorId(number()?), at: Timestamp(number()?) },
+            "join" => Self::Join(Redemption::read(words)?),
             _ => return None,
         })
     }
@@ -199,8 +204,7 @@ impl Move {
     }
 
     fn is_known(&self, now: Timestamp) -> bool {
-        let kept_ms = if self.by.is_some() { TAKEN_KEPT_MS } else { OVER_KEPT_MS };
-        now < self.ends_at + kept_ms
+        now < self.ends_at + if self.by.is_some() { TAKEN_KEPT_MS } else { OVER_KEPT_MS }
     }
 
     fn is_of(&self, visitor: VisitorId, at: Timestamp) -> bool {
@@ -244,6 +248,7 @@ pub fn answer(now: Timestamp, stored: &str, request: MoveRequest) -> (MoveReply,
             Some(found) if now < found.ends_at => MoveReply::Open,
             _ => MoveReply::Nothing,
         },
+        MoveRequest::Join(_) => MoveReply::Nothing, // `invitations` answers it
     };
     let mut text = String::new();
     for one in &mut moves {
@@ -285,8 +290,7 @@ fn oldest_of_most(moves: &[Move]) -> Option<usize> {
 mod tests {
     use super::{MOVES_MAX, MoveReply, MoveRequest, OVER_KEPT_MS, TAKEN_KEPT_MS, answer};
     use crate::admission::moving::CODE_MS;
-    use crate::base::id::VisitorId;
-    use crate::base::time::Timestamp;
+    use crate::base::{id::VisitorId, time::Timestamp};
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
     const OLD: VisitorId = VisitorId(7);

@@ -7,6 +7,7 @@ mod access;
 mod audit_filter;
 mod entity_tag;
 mod history;
+mod invitations;
 mod paging;
 mod reply;
 mod rights;
@@ -24,6 +25,7 @@ pub use access::{Credentials, Denials, Secrets, refusal_of_none, user, verified}
 pub use audit_filter::AuditFilter;
 pub use entity_tag::{check_if_match, entity_tag};
 pub use history::{history_query, history_reply};
+pub use invitations::with_invitation_keys;
 pub use paging::Paging;
 pub use reply::{Failure, Reply, ReplyError};
 pub use rights::{Part, check, check_fields, out_of_scope, part_of};

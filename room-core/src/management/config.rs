@@ -13,6 +13,7 @@ mod document;
 mod event;
 mod field_error;
 mod fields;
+mod invitation;
 mod named_list;
 #[cfg(test)]
 mod tests;
@@ -60,6 +61,7 @@ use crate::base::time::Timestamp;
 use crate::page::Page;
 use crate::page::template::SOURCE_BYTES_MAX;
 use crate::room::branding::Branding;
+use crate::room::invitation::Invitations;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog, WhenSilent};
@@ -198,6 +200,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
     let new_places = whole_number(NEW_PLACES_PER_NETWORK);
     let new_places_per_network = fields.optional("new_places_per_network", 0, new_places);
     let turn_notice = fields.choice("turn_notice", TurnNotice::Off, &TURN_NOTICES);
+    let (invitation_groups, invitations) = invitation::read(fields).unzip();
     let (created_on, modified_on) = read_stamps(fields);
     refuse_unsupported(fields);
     Some(Room {
@@ -209,7 +212,9 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         case_sensitive_path: case_sensitive_path?,
         cookie_name: cookie_name?,
         cookie_attributes: cookie_attributes?,
-        settings: settings?.gated_by(turnstile?).ended_early_by(revoke?, session_endpoint?),
+        settings: Settings { invitations: invitations?, ..settings? }
+            .gated_by(turnstile?)
+            .ended_early_by(revoke?, session_endpoint?),
         suspended: suspended?,
         queueing_status_code: status?,
         custom_page_html: Some(page?).filter(|page| !page.is_empty()).map(str::to_owned),
@@ -226,6 +231,7 @@ fn read_fields(fields: &mut Fields<'_>, claims: &mut Claims) -> Option<Room> {
         ticket_sharing: ticket_sharing?,
         new_places_per_network: new_places_per_network?,
         turn_notice: turn_notice?,
+        invitation_groups: invitation_groups?,
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: created_on?,
@@ -331,6 +337,7 @@ fn read_settings(fields: &mut Fields<'_>) -> Option<Settings> {
         event_stream: event_stream?,
         sessions_end_early: false,
         transparency_log: log?,
+        invitations: Invitations::default(),
         shuffles: Vec::new(),
         next_change_at: None,
     })

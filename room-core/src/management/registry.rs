@@ -217,6 +217,9 @@ fn answer(context: CallContext<'_>, call: &Call) -> Result<Answer, Failure> {
             Target::Status(zone, room) | Target::History(zone, room) | Target::Trace(zone, room, _),
             _,
         ) => rooms::status(context, zone, room),
+        (Target::InvitationKeys(zone, room), _) => {
+            Ok(rooms::group_names(context.room(zone, room)?))
+        }
         (Target::Preview(zone), _) => previews::create(context, zone, &call.base_url, &body()?),
         (Target::Settings(zone), Get | Post | Delete) => settings::show(context, zone),
         (Target::Settings(zone), Put | Patch) => settings::change(context, zone, &body()?),

@@ -8,6 +8,10 @@ use crate::base::time::Timestamp;
 /// per epoch; the keys of a long line are rounded to key buckets.
 pub const EPOCH_MS: u64 = 5_000;
 
+/// How far ahead visitors of a group stand who enter first: 31 years of milliseconds, in whole key
+/// buckets. No visitor joined so long before another.
+const AHEAD: u64 = 1_000_000_000_000;
+
 /// A visitor's place in the order. The visitor with the lowest key is called first.
 ///
 /// With first come, first served it is the moment of joining, in milliseconds since the Unix epoch.
@@ -38,6 +42,13 @@ impl OrderKey {
     /// Returns the place, by first come, first served, of a visitor who joined at `joined_at`.
     pub const fn fifo(joined_at: Timestamp) -> Self {
         Self(joined_at.0)
+    }
+
+    /// Returns the place of a visitor of a group that enters first: ahead of everybody without one,
+    /// and within the group in the order of these keys.
+    #[must_use]
+    pub const fn ahead(self) -> Self {
+        Self(self.0.saturating_sub(AHEAD))
     }
 
     /// Returns the last key of this key's bucket. Buckets are [`EPOCH_MS`] keys wide, and all keys

@@ -36,7 +36,7 @@ const KEYS: [&str; 25] = [
 
 /// Our own keys, behind the documented ones. Each is present only while its variable is true or not
 /// empty.
-const OWN_KEYS: [(&str, &str); 9] = [
+const OWN_KEYS: [(&str, &str); 12] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
     ("drawCommitment", "drawCommitment"),
@@ -46,6 +46,9 @@ const OWN_KEYS: [(&str, &str); 9] = [
     ("placeMoved", "placeMoved"),
     ("reference", "reference"),
     ("turnSeconds", "showsTurn"),
+    ("invitation", "invitation"),
+    ("invitationNeeded", "invitationNeeded"),
+    ("invitationsFirst", "invitationsFirst"),
 ];
 
 /// Writes `{"cfWaitingRoom":{...}}`. By that key apps tell it from an answer of the origin.
@@ -116,6 +119,13 @@ mod tests {
         confirms_turn: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
+        invitation: crate::page::invitation::Invitation {
+            group: 0,
+            asked: false,
+            needed: false,
+            failed: None,
+            others_first: false,
+        },
     };
 
     fn stage(phase: Phase) -> Stage {

@@ -53,6 +53,8 @@ pub struct Delivery<'a> {
     pub url: &'a str,
     /// The form with which the visitor asks for a message before the turn.
     pub contact: &'a ContactForm,
+    /// The name of the visitor's group; "" for a visitor without an invitation.
+    pub group: &'a str,
 }
 
 impl HttpResponse {
@@ -78,13 +80,14 @@ impl HttpResponse {
                 let variables = variables.with_challenge(delivery.widget, words);
                 let variables = variables.with_arrival(delivery.arrival);
                 let variables = variables.with_contact(delivery.contact);
+                let variables = variables.with_group(delivery.group);
                 let address = delivery.arrival.back.unwrap_or(delivery.url);
                 let variables = variables.with_code_picture(address);
                 let host = split_url(delivery.url).map_or("", |parts| parts.host);
                 page.render(&variables.with_branding(delivery.branding, host))?
             }
             Form::Json => {
-                let variables = Variables::of(waiting);
+                let variables = Variables::of(waiting).with_group(delivery.group);
                 Page::json(&variables.with_challenge(delivery.widget, &Words::default()))
             }
         };
@@ -218,6 +221,13 @@ mod tests {
         confirms_turn: false,
         takes_longer: false,
         place: crate::page::place::PlaceMove::None,
+        invitation: crate::page::invitation::Invitation {
+            group: 0,
+            asked: false,
+            needed: false,
+            failed: None,
+            others_first: false,
+        },
     };
     const DELIVERY: Delivery<'_> = Delivery {
         status: 200,
@@ -228,6 +238,7 @@ mod tests {
         branding: &BRANDING,
         url: "https://shop.example/",
         contact: &CONTACT,
+        group: "",
     };
     const CONTACT: ContactForm = ContactForm {
         takes: TurnNotice::Off,

@@ -65,6 +65,8 @@ pub struct Variables {
     place_code_picture: String,
     /// How the visitor can get a message before the turn.
     contact: ContactForm,
+    /// The name of the visitor's group; empty without an invitation.
+    group: String,
 }
 
 /// The main message of a page: the first of these that is true.
@@ -158,7 +160,24 @@ impl Variables {
             place_code_picture: String::new(),
             branding: Branding::default(),
             contact: ContactForm::default(),
+            group: String::new(),
         }
+    }
+
+    /// Names the visitor's group; "" for a visitor without an invitation.
+    #[must_use]
+    pub fn with_group(self, group: &str) -> Self {
+        Self { group: group.to_owned(), ..self }
+    }
+
+    /// Whether the page asks for an invitation: of visitors who wait, and of those who cannot
+    /// without one.
+    fn asks_invitation(&self) -> bool {
+        let waits = matches!(
+            self.shown(),
+            Shown::Paused | Shown::Prequeue | Shown::Estimate | Shown::Unknown | Shown::Full
+        );
+        self.waiting.invitation.asked && (self.waiting.invitation.needed || waits)
     }
 
     /// Puts a challenge on the page, in the words of the page.
@@ -283,7 +302,7 @@ impl Variables {
         match self.wait_minutes {
             _ if self.waiting.place == PlaceMove::Done => Shown::Moved,
             _ if self.waiting.is_held => Shown::Held,
-            _ if self.waiting.is_rejected() => Shown::Rejected,
+            _ if self.waiting.is_rejected() || self.waiting.invitation.needed => Shown::Rejected,
             _ if self.is_gate => Shown::Challenge,
             _ if self.waiting.turn_left_s.is_some() => Shown::Turn,
             _ if self.waiting.queue_is_full => Shown::Full,

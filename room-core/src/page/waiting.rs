@@ -4,6 +4,7 @@
 use crate::admission::{self, Standing, confirmation, infinite_queue};
 use crate::base::time::{SECOND_MS, Timestamp};
 use crate::order::shuffle::Receipt;
+use crate::page::invitation::Invitation;
 use crate::page::place::PlaceMove;
 use crate::page::words::told_step;
 use crate::queue::estimate;
@@ -66,6 +67,8 @@ pub struct Waiting {
     pub turn_left_s: Option<u32>,
     /// Whether the visitor will have to confirm the turn, and enters only with that.
     pub confirms_turn: bool,
+    /// What the visitor is told about invitations.
+    pub invitation: Invitation,
 }
 
 impl Waiting {
@@ -136,6 +139,7 @@ impl PageContext<'_> {
             reference: Some(Reference::of(ticket.id.visitor())),
             turn_left_s,
             confirms_turn: confirmation::is_on(settings),
+            invitation: Invitation::of(settings, ticket.group),
             event_stream: settings.event_stream
                 && matches!(self.standing(ticket), Standing::Near { .. }),
             ..self.common()
@@ -198,8 +202,14 @@ impl PageContext<'_> {
         Waiting { last_updated: self.now, ..self.common() }
     }
 
+    /// Returns the facts for the holder of a ticket who needs an invitation and has none.
+    pub fn uninvited(&self, ticket: &Ticket) -> Waiting {
+        Waiting { refresh_interval_s: ticket.interval_s.into(), ..self.rejected() }
+    }
+
     fn common(&self) -> Waiting {
         Waiting {
+            invitation: Invitation::of(&self.in_force.settings, 0),
             method: self.in_force.settings.queueing_method,
             // The room's own setting: a prequeue holds everybody too, but its page says when it
             // ends.

@@ -7,6 +7,7 @@ use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::order::lottery::Round;
 use crate::order::order_key::OrderKey;
 use crate::order::shuffle::Shuffle;
+use crate::room::invitation::Invitations;
 use crate::room::turnstile::Turnstile;
 use crate::ticket::bucket::Bucket;
 use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
@@ -135,6 +136,9 @@ pub struct Settings {
     /// Whether each admission is logged, and for whom.
     #[serde(default)]
     pub transparency_log: TransparencyLog,
+    /// What invitations to the room are worth.
+    #[serde(default, skip_serializing_if = "Invitations::is_off")]
+    pub invitations: Invitations,
     /// The orders that events draw for those who join in their prequeues.
     #[serde(default)]
     pub shuffles: Vec<Shuffle>,
@@ -257,11 +261,12 @@ impl Settings {
         if self.page_is_hidden { TURN_KEPT_MINUTES_MAX } else { all }
     }
 
-    /// Returns a visitor's place in the order: the time of joining, or the place drawn by an event.
-    /// Places of a lottery are not included.
+    /// Returns a visitor's place in the order: the time of joining, or the place drawn by an event,
+    /// ahead of all others in a group that enters first. Places of a lottery are not included.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
         let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
-        drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
+        let key = drawn.unwrap_or(OrderKey::fifo(ticket.joined_at));
+        if self.invitations.is_first(ticket.group) { key.ahead() } else { key }
     }
 
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.
@@ -299,6 +304,7 @@ impl Settings {
             event_stream: false,
             sessions_end_early: false,
             transparency_log: TransparencyLog::Off,
+            invitations: Invitations::default(),
             shuffles: Vec::new(),
             next_change_at: None,
         }

@@ -3,6 +3,7 @@
 
 mod contact;
 
+use super::invitation;
 use super::place::{self, Told};
 use super::request::{RequestHead, RequestKind, accepts_json_alone};
 use super::session;
@@ -25,6 +26,7 @@ use crate::queue::view::View;
 use crate::room::Room;
 use crate::room::coverage::Coverage;
 use crate::room::event::InForce;
+use crate::room::invitation::name_of;
 use crate::room::language::Language;
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::split_token;
@@ -139,6 +141,10 @@ impl ResponseContext<'_> {
                 let waiting = self.page_context().challenged(&ticket);
                 self.respond(source, &waiting, &[], Some(self.widget(true)))
             }
+            Outcome::Uninvited(ticket) => {
+                let cookie = self.set_cookie(keys, source, &ticket);
+                self.respond(source, &self.page_context().uninvited(&ticket), &[cookie], None)
+            }
             Outcome::Reject => self.respond(source, &self.page_context().rejected(), &[], None),
             Outcome::Ask(_) => Verdict::Undecided,
         }
@@ -185,15 +191,24 @@ impl ResponseContext<'_> {
             ),
             Told::Taken(_) => (200, "{\"taken\":true}".to_owned()),
             Told::Entered(_) => (200, "{\"entered\":true}".to_owned()),
+            Told::Joined(ticket) => {
+                let group = name_of(&self.room.invitation_groups, ticket.group);
+                (200, format!("{{\"invitation\":\"{group}\"}}"))
+            }
+            Told::Uninvited(why) => {
+                let (status, reason) = invitation::refusal(*why);
+                (status, format!("{{\"error\":\"{reason}\"}}"))
+            }
             Told::Forgotten => (200, "{\"taken\":false}".to_owned()),
             Told::Refused { status, reason, .. } => {
                 (*status, format!("{{\"error\":\"{reason}\"}}"))
             }
         };
         let cookie = match told {
-            Told::Code(ticket) | Told::Taken(ticket) | Told::Entered(ticket) => {
-                Some(self.set_cookie(keys, source, ticket))
-            }
+            Told::Code(ticket)
+            | Told::Taken(ticket)
+            | Told::Entered(ticket)
+            | Told::Joined(ticket) => Some(self.set_cookie(keys, source, ticket)),
             Told::Forgotten => Some(self.cookie(&self.room.cookie_name, "", 0)),
             _ => None,
         };
@@ -204,6 +219,15 @@ impl ResponseContext<'_> {
         if let (Told::Refused { why, .. }, Some(own)) = (told, own.filter(|own| !own.moving)) {
             let waiting = self.page_context().waiting(own);
             let waiting = Waiting { place: PlaceMove::Failed(*why), ..waiting };
+            return self.respond(source, &waiting, &[], None);
+        }
+        if let (Told::Uninvited(why), Some(own)) = (told, own) {
+            let mut waiting = if self.in_force.settings.invitations.lets_in(own.group) {
+                self.page_context().waiting(own)
+            } else {
+                self.page_context().uninvited(own)
+            };
+            waiting.invitation.failed = Some(*why);
             return self.respond(source, &waiting, &[], None);
         }
         self.back(source, cookie.as_slice())
@@ -330,8 +354,9 @@ impl ResponseContext<'_> {
         let arrival = self.arrival(source, &referrer);
         let branding = &self.in_force.branding(&self.room.branding);
         let url = self.url;
+        let group = name_of(&self.room.invitation_groups, waiting.invitation.group);
         let delivery =
-            Delivery { status, head, set_cookies, widget, arrival, branding, url, contact };
+            Delivery { status, head, set_cookies, widget, arrival, branding, url, contact, group };
         let response = self.form(source).map(|form| HttpResponse::queue(form, waiting, delivery));
         // Where the owner's page grew beyond its bound, the plain text keeps the place.
         Verdict::Respond(response.and_then(Result::ok).unwrap_or_else(|| plain(&Words::default())))

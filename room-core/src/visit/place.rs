@@ -1,5 +1,5 @@
-//! What a visitor does with the place by a form: transfers it to another device, or confirms the
-//! turn.
+//! What a visitor does with the place by a form: transfers it to another device, confirms the turn,
+//! or joins a group with an invitation.
 //!
 //! For a transfer one device shows a code for a minute, and the other one enters it, once. Both
 //! forms of the queue page go to its own address followed by [`QUERY`], by a `POST` whose `Origin`
@@ -8,6 +8,7 @@
 
 use percent_encoding::percent_decode_str;
 
+use super::invitation::Invitation;
 use super::request::RequestHead;
 use super::session::is_origin_of;
 use super::turn_notice::Share;
@@ -43,6 +44,10 @@ pub enum Plan {
     Take(PlaceCode, VisitorId),
     /// The visitor who holds this ticket confirms the turn.
     Enter(Ticket),
+    /// The visitor who holds this ticket has typed the code of an invitation.
+    Invite(Ticket, String),
+    /// The code is good, and this visitor wants to use it.
+    Join(Ticket, Invitation),
     /// Nobody needs to be asked.
     Tell(Told),
 }
@@ -56,6 +61,10 @@ pub enum Told {
     Taken(Ticket),
     /// The visitor is inside, with this ticket of a new session.
     Entered(Ticket),
+    /// The visitor has joined a group, with this ticket.
+    Joined(Ticket),
+    /// The code of an invitation did not work, for this reason.
+    Uninvited(CodeFailure),
     /// Nothing has changed: a form of another site, or a visitor without a place.
     Refused {
         /// The status for apps.
@@ -128,6 +137,10 @@ pub fn plan(now: Timestamp, url: &str, origin: &str, form: &str, ticket: Option<
             None => Plan::Tell(WRONG),
         },
         "anew" if ticket.moving => Plan::Tell(Told::Forgotten),
+        // Who has failed the challenge joins nothing with it.
+        "join" if !ticket.infinite && !ticket.moving => {
+            Plan::Invite(ticket.clone(), typed(field(form, "invitation")))
+        }
         "tell" => Plan::Tell(Told::Contact(typed(field(form, "contact")))),
         "tell-not" => Plan::Tell(Told::NoContact),
         _ => Plan::Tell(NO_PLACE),
@@ -146,6 +159,18 @@ pub enum Asked {
 }
 
 impl Plan {
+    /// Returns what to do about the code of an invitation, which `read` reads. Other plans stay.
+    #[must_use]
+    pub fn checked(self, read: impl FnOnce(&str) -> Result<Invitation, CodeFailure>) -> Self {
+        let Self::Invite(ticket, typed) = self else { return self };
+        match read(&typed) {
+            Err(why) => Self::Tell(Told::Uninvited(why)),
+            // Another code of the same group changes nothing, and is not used for it.
+            Ok(known) if known.group == ticket.group => Self::Tell(Told::Joined(ticket)),
+            Ok(invitation) => Self::Join(ticket, invitation),
+        }
+    }
+
     /// Returns the answer to a visitor who confirms the turn; `enter` begins the session. `None`
     /// for any other plan.
     pub fn entered(&self, enter: impl FnOnce(&Ticket) -> Option<Ticket>) -> Option<Told> {
@@ -153,11 +178,23 @@ impl Plan {
         Some(enter(ticket).map_or(NO_PLACE, Told::Entered))
     }
 
-    /// Returns the answer, by the outcome of asking. `open` opens what was sealed with a code.
-    pub fn told(self, asked: Asked, open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>) -> Told {
+    /// Returns the answer, by the outcome of asking. `open` opens what was sealed with a code, and
+    /// `join` makes the ticket of a visitor who has joined a group.
+    pub fn told(
+        self,
+        asked: Asked,
+        open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>,
+        join: impl FnOnce(&Ticket, u8) -> Ticket,
+    ) -> Told {
         match (self, asked) {
             (Self::Tell(told), _) => told,
-            (Self::Enter(_), _) => NO_PLACE,
+            (Self::Enter(_) | Self::Invite(..), _) => NO_PLACE,
+            (Self::Join(ticket, to), Asked::Reply(MoveReply::Open)) => {
+                Told::Joined(join(&ticket, to.group))
+            }
+            (Self::Join(..), Asked::Reply(MoveReply::Used)) => Told::Uninvited(CodeFailure::Used),
+            (Self::Join(..), Asked::Reply(MoveReply::Over)) => Told::Uninvited(CodeFailure::Over),
+            (Self::Join(..), _) => Told::Uninvited(CodeFailure::NotTried),
             (_, Asked::TooOften) => TOO_MANY,
             (Self::Start(ticket), Asked::Reply(MoveReply::Open)) => Told::Code(ticket),
             (Self::Start(_), Asked::Reply(MoveReply::Taken)) => ELSEWHERE,
@@ -189,12 +226,13 @@ fn field<'f>(form: &'f str, name: &str) -> &'f str {
 #[cfg(test)]
 mod tests {
     use super::{Asked, CODES_PER_MINUTE, ELSEWHERE, FOREIGN, NO_PLACE, OVER, Plan, SILENT};
-    use super::{TOO_MANY, Told, USED, WRONG, is_asked, plan};
+    use super::{Invitation, TOO_MANY, Told, USED, WRONG, is_asked, plan};
     use crate::admission::moving::with_code;
     use crate::admission::tests::queued;
     use crate::base::id::VisitorId;
     use crate::base::time::Timestamp;
     use crate::machines::moves::MoveReply;
+    use crate::page::place::CodeFailure;
     use crate::ticket::bucket::Bucket;
     use crate::ticket::client::ClientMark;
     use crate::ticket::place_code::PlaceCode;
@@ -255,6 +293,50 @@ mod tests {
         check("act=code", None, refused(NO_PLACE));
     }
 
+    fn unjoined(ticket: &Ticket, _: u8) -> Ticket {
+        ticket.clone()
+    }
+
+    #[test]
+    fn an_invitation_is_used_once_and_only_with_a_place() {
+        let own = waiting();
+        let invited = |ticket: &Ticket| Plan::Invite(ticket.clone(), "a.b-c.d".to_owned());
+        let asks =
+            |ticket: Option<&Ticket>| plan(NOW, URL, SITE, "invitation=a.b-c.d&act=join", ticket);
+        assert_eq!(asks(Some(&own)), invited(&own));
+        assert_eq!(asks(None), Plan::Tell(NO_PLACE));
+        assert_eq!(asks(Some(&asked())), Plan::Tell(NO_PLACE));
+        for no_place in [Ticket { infinite: true, ..waiting() }, with_code(&own, NOW)] {
+            assert_eq!(asks(Some(&no_place)), Plan::Tell(NO_PLACE));
+        }
+        let name = "members/a".to_owned();
+        let code = Invitation { group: 2, name, uses: 1, ends_at: NOW };
+        let check = |ticket: &Ticket, read: Result<Invitation, CodeFailure>, want: Plan| {
+            let checked = invited(ticket).checked(|typed| {
+                assert_eq!(typed, "a.b-c.d");
+                read
+            });
+            assert_eq!(checked, want);
+        };
+        check(&own, Ok(code.clone()), Plan::Join(own.clone(), code.clone()));
+        let member = Ticket { group: 2, ..waiting() };
+        check(&member, Ok(code.clone()), Plan::Tell(Told::Joined(member.clone())));
+        let wrong = Told::Uninvited(CodeFailure::Wrong);
+        check(&own, Err(CodeFailure::Wrong), Plan::Tell(wrong));
+        let told = |reply: Asked| {
+            let join = |ticket: &Ticket, group: u8| Ticket { group, ..ticket.clone() };
+            Plan::Join(own.clone(), code.clone()).told(reply, |_, _| None, join)
+        };
+        let reply = |reply: MoveReply| told(Asked::Reply(reply));
+        assert_eq!(reply(MoveReply::Open), Told::Joined(Ticket { group: 2, ..own.clone() }));
+        let failed = Told::Uninvited;
+        assert_eq!(reply(MoveReply::Used), failed(CodeFailure::Used));
+        assert_eq!(reply(MoveReply::Over), failed(CodeFailure::Over));
+        for silent in [Asked::Silent, Asked::TooOften, Asked::Reply(MoveReply::Nothing)] {
+            assert_eq!(told(silent), failed(CodeFailure::NotTried));
+        }
+    }
+
     /// The ticket of a visitor who is asked to confirm the turn, for a minute more.
     fn asked() -> Ticket {
         let counted_bucket = Bucket(u32::try_from(NOW.seconds() + 60).unwrap());
@@ -288,9 +370,15 @@ mod tests {
     #[test]
     fn no_other_site_moves_a_place() {
         for origin in ["", "null", "https://other.example", "http://shop.example"] {
-            let contact = ["act=tell&contact=a%40b.example", "act=tell-not"];
-            for form in ["act=code", "act=take&code=7K3M-9QXB", "act=anew", contact[0], contact[1]]
-            {
+            let contact = ["act=tell&contact=a%40b.example", "act=tell-not", "act=join"];
+            for form in [
+                "act=code",
+                "act=take&code=7K3M-9QXB",
+                "act=anew",
+                contact[0],
+                contact[1],
+                contact[2],
+            ] {
                 let told = plan(NOW, URL, origin, form, Some(&waiting()));
                 assert_eq!(told, Plan::Tell(FOREIGN), "{origin} {form}");
             }
@@ -300,7 +388,7 @@ mod tests {
     #[test]
     fn what_the_object_says_is_what_the_visitor_is_told() {
         let ticket = waiting();
-        let start = |asked: Asked| Plan::Start(ticket.clone()).told(asked, |_, _| None);
+        let start = |asked: Asked| Plan::Start(ticket.clone()).told(asked, |_, _| None, unjoined);
         assert_eq!(start(Asked::Reply(MoveReply::Open)), Told::Code(ticket.clone()));
         assert_eq!(start(Asked::Reply(MoveReply::Taken)), ELSEWHERE);
         assert_eq!(start(Asked::Reply(MoveReply::Nothing)), SILENT);
@@ -310,7 +398,7 @@ mod tests {
         let take = |asked: Asked| {
             let is_it = |given, text: &str| given == code && text == "sealed";
             let open = |given, text: &str| is_it(given, text).then(|| sealed.clone());
-            Plan::Take(code, VisitorId(1)).told(asked, open)
+            Plan::Take(code, VisitorId(1)).told(asked, open, unjoined)
         };
         let found = |text: &str| Asked::Reply(MoveReply::Ticket(text.to_owned()));
         assert_eq!(take(found("sealed")), Told::Taken(ticket.clone()), "for the client that comes");
@@ -319,7 +407,7 @@ mod tests {
         assert_eq!(take(Asked::Reply(MoveReply::Used)), USED);
         assert_eq!(take(Asked::Reply(MoveReply::Over)), OVER);
         assert_eq!((take(Asked::Silent), take(Asked::TooOften)), (SILENT, TOO_MANY));
-        assert_eq!(Plan::Tell(NO_PLACE).told(Asked::Silent, |_, _| None), NO_PLACE);
+        assert_eq!(Plan::Tell(NO_PLACE).told(Asked::Silent, |_, _| None, unjoined), NO_PLACE);
     }
 
     /// A week of guesses at a thousand codes, by a thousand networks at ten isolates each.

@@ -111,7 +111,7 @@ fn word(step: &Step) -> &'static str {
         Step::AskPlace(_) => "ask the object",
         Step::AskEnded(_) => "ask for ended",
         Step::Moved => "moved",
-        Step::Answer(Outcome::Reject | Outcome::Ask(_)) => "other",
+        Step::Answer(Outcome::Reject | Outcome::Ask(_) | Outcome::Uninvited(_)) => "other",
     }
 }
 

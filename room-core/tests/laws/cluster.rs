@@ -131,7 +131,10 @@ impl Cluster {
     }
 
     pub fn with_clocks(settings: Settings, data_centers: usize, clocks: Clocks) -> Self {
-        let now = Timestamp(1_000_000_000);
+        Self::at(Timestamp(1_000_000_000), settings, data_centers, clocks)
+    }
+
+    pub fn at(now: Timestamp, settings: Settings, data_centers: usize, clocks: Clocks) -> Self {
         let (restored, started_at) = (Restored::default(), now + clocks.global);
         let global = GlobalAggregator::new(restored, ROOM, started_at, Incarnation(1), &settings);
         let mut cluster = Self {
@@ -361,6 +364,7 @@ impl Cluster {
             Outcome::Wait { ticket, counted: true } => browser.cookies.push(ticket),
             Outcome::Pass => self.passed = Some((visitor, None)),
             Outcome::Reject
+            | Outcome::Uninvited(_)
             | Outcome::Challenge(_)
             | Outcome::InfiniteQueue { .. }
             | Outcome::Wait { counted: false, .. }

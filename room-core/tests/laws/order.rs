@@ -9,9 +9,11 @@ use room_core::base::time::{MINUTE_MS, Timestamp};
 use room_core::machines::isolate::{Isolate, Outcome};
 use room_core::order::lottery::LotteryKey;
 use room_core::queue::view::View;
+use room_core::room::invitation::{Enters, InvitationGroup, Invitations};
 use room_core::room::settings::Settings;
-use room_core::ticket::TicketState;
+use room_core::ticket::{Ticket, TicketState};
 
+use crate::clocks::Clocks;
 use crate::cluster::{Cluster, node};
 use crate::escrow::{limits, repeated, rooms};
 use crate::steps::steps;
@@ -68,6 +70,53 @@ proptest! {
             let earlier = waiting.iter().filter(|joined| **joined + 1_000 <= last).count();
             assert!(!entered || earlier <= free, "order: {earlier} joined earlier, {free} free");
         }
+    }
+
+    /// Who has joined a group that enters first enters before those who came earlier: of the places
+    /// that come free together the others get what the group leaves. (I1 and I2 are checked in each
+    /// step.)
+    #[test]
+    fn i9_who_is_invited_enters_first(
+        places in 2..8_u32,
+        invited in 1..8_usize,
+        others in vec(0..6_usize, 8..20),
+        isolates in vec(0..6_usize, 8),
+    ) {
+        let group = InvitationGroup { name: "members".to_owned(), enters: Enters::First };
+        let invitations = Invitations::of(&[group], false);
+        let settings = Settings { invitations, ..limits(places, places) };
+        // Its keys lie 31 years before those of all others.
+        let mut cluster = Cluster::at(Timestamp(1_800_000_000_000), settings, 3, Clocks::default());
+        let (first, invited) = (places as usize, invited.min(places as usize));
+        for place in 0..first {
+            cluster.arrive(place);
+        }
+        cluster.run(12, 250);
+        for isolate in others.iter().chain(&isolates[..invited]) {
+            cluster.arrive(*isolate);
+            cluster.run(2, 250);
+        }
+        cluster.run(8, 250);
+        let members = first + others.len()..first + others.len() + invited;
+        for member in members.clone() {
+            let cookies = &mut cluster.visitors[member].cookies;
+            let ticket = cookies.last().cloned().expect("a place in the line");
+            cookies.push(Ticket { group: 1, ..ticket });
+        }
+        let inside = |cluster: &Cluster, visitors: std::ops::Range<usize>| {
+            let tickets = visitors.filter_map(|one| cluster.visitors[one].cookies.last().cloned());
+            tickets.filter(|ticket| ticket.state == TicketState::Accepted).count()
+        };
+        let all_are_in = |cluster: &Cluster| inside(cluster, members.clone()) == invited;
+        for _ in 0..3 * MINUTE_MS / 250 {
+            cluster.run(1, 250);
+            let entered = inside(&cluster, first..members.start);
+            assert!(entered + invited <= first || all_are_in(&cluster), "{entered} before");
+            if all_are_in(&cluster) {
+                break;
+            }
+        }
+        assert!(all_are_in(&cluster));
     }
 
     /// Whoever is first and late by less than 10 s at each check-in, as on a slow line, keeps the

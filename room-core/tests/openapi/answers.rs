@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::forms::{only_id, shown};
+use crate::invitations::invitation_key;
 use crate::log::log;
 use crate::schemas::{id, number, ours};
 use crate::tokens;
@@ -19,6 +20,7 @@ pub fn all() -> Value {
         "Status": shown(status()),
         "History": shown(history()),
         "Token": tokens::verified(),
+        "InvitationKey": invitation_key(),
         "Trace": trace(),
         "TransparencyLog": log(),
         "AuditEntry": audit_entry(),

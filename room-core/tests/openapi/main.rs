@@ -12,6 +12,7 @@
 mod answers;
 mod beside;
 mod forms;
+mod invitations;
 mod lists;
 mod log;
 mod meanings;
@@ -254,6 +255,11 @@ fn completed(kind: &str, object: Value) -> Value {
         ("Webhook", Some("pagerduty")) => with(object, "routing_key", json!("k".repeat(32))),
         ("Webhook", Some("email")) => with(object, "url", json!("mailto:ops@shop.example")),
         _ => object,
+    };
+    let object = if object.get("invitation_only") == Some(&json!(true)) {
+        with(object, "invitation_groups", json!([{ "name": "members" }]))
+    } else {
+        object
     };
     match (kind, object.get("total_active_users"), object.get("new_users_per_minute")) {
         ("Event", Some(Value::Number(_)), None) => with(object, "new_users_per_minute", json!(1)),

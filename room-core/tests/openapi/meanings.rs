@@ -53,6 +53,11 @@ pub fn meaning(target: Target, method: Method) -> Meaning {
             reads("roomHistory", "What happened in the room", reference("History"))
         }
         Target::Trace(..) => reads("traceVisitor", "Why a visitor waited", reference("Trace")),
+        Target::InvitationKeys(..) => reads(
+            "listInvitationKeys",
+            "The keys that sign invitations to the room's groups",
+            array("InvitationKey"),
+        ),
         Target::Preview(_) => {
             let (summary, result) = ("Look at a queue page for an hour", "PreviewAddress");
             takes("makePreview", summary, "Preview", reference(result))

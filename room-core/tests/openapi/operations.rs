@@ -49,6 +49,7 @@ fn templates() -> Vec<String> {
         of_room("/status"),
         of_room("/history"),
         of_room("/trace/{reference}"),
+        of_room("/invitation_keys"),
         of_room("/events"),
         of_room("/events/{event_id}"),
         of_room("/events/{event_id}/details"),

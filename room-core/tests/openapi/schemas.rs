@@ -4,6 +4,7 @@ use room_core::room::language::Language;
 use serde_json::{Value, json};
 
 use crate::forms::{add, changed, filed_room, shown, shown_with, with_written_routes, written};
+use crate::invitations::invitation_group;
 use crate::{answers, lists, page_fields, tokens, trial, webhooks};
 
 /// Everything below `components/schemas`.
@@ -298,6 +299,16 @@ fn room() -> Value {
                 0, 5, Some(0),
                 "How long a place is kept for a visitor whose turn it is and who enters with a \
                  click; 0: visitors enter by themselves.",
+            )),
+            "invitation_groups": ours(json!({
+                "type": "array",
+                "maxItems": 8,
+                "default": [],
+                "items": invitation_group(),
+                "description": "Groups that a signed invitation can name.",
+            })),
+            "invitation_only": ours(flag(
+                false, "Nobody enters or waits without an invitation; needs a group.",
             )),
             "unconfirmed_seconds": ours(number(
                 0, 1_800, Some(0),

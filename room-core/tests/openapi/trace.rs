@@ -5,9 +5,18 @@ use serde_json::{Value, json};
 use crate::forms::shown;
 
 const WAITS_FOR: [&str; 7] = ["limit", "rate", "place", "hold", "event", "lottery", "silence"];
-const ENTERED_BY: [&str; 6] = ["line", "draw", "lottery", "open", "everybody", "silence"];
-const REASONS: [&str; 7] =
-    ["checked_in_sooner", "missed_check_in", "open", "draw", "lottery", "everybody", "silence"];
+const ENTERED_BY: [&str; 7] =
+    ["line", "draw", "invitation", "lottery", "open", "everybody", "silence"];
+const REASONS: [&str; 8] = [
+    "checked_in_sooner",
+    "missed_check_in",
+    "open",
+    "invitation",
+    "draw",
+    "lottery",
+    "everybody",
+    "silence",
+];
 
 /// The story of one visitor.
 pub fn trace() -> Value {
@@ -27,6 +36,10 @@ pub fn trace() -> Value {
             "called_at": moment_or_null("When the turn had come at the latest."),
             "entered_at": moment_or_null("When the visitor entered."),
             "entered_by": one_of(&ENTERED_BY, "What let the visitor in."),
+            "invitation": {
+                "type": ["string", "null"],
+                "description": "The group that the visitor joined by an invitation.",
+            },
             "late_seconds": count_or_null("How late the visit was that entered."),
             "revoked_at": moment_or_null("When the site ended the session."),
             "data_centers": {

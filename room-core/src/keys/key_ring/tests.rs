@@ -247,6 +247,8 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
         let (accepted_at, counted_bucket) = accepted.unwrap_or_default();
         // Once accepted, a wait or a moment.
         let is_checked = accepted.is_some() && (1 << 19..u32::MAX).contains(&shown_estimate_s);
+        let in_line = if accepted.is_none() && !infinite { last } else { 0 };
+        let (counter, group) = CounterCode::split_group(in_line);
         let checked_until_s = if is_checked { shown_estimate_s } else { 0 };
         let shown_estimate_s = if is_checked { u32::MAX } else { shown_estimate_s };
         Ticket {
@@ -266,10 +268,11 @@ fn any_ticket() -> impl Strategy<Value = Ticket> {
             challenge: Challenge::Answered,
             people_ahead: if accepted.is_none() && infinite { last } else { 0 },
             counted_by: AggregatorCode(if accepted.is_some() { last } else { 0 }),
-            counter: CounterCode(if accepted.is_none() && !infinite { last } else { 0 }),
+            counter,
             shared: accepted.is_some() && unconfirmed,
             kept_minutes: 0,
             moving: accepted.is_none() && unconfirmed,
+            group,
         }
     })
 }
@@ -369,6 +372,20 @@ fn a_contact_opens_in_its_room_under_its_name_for_two_hours() {
 }
 
 /// Others hear of a visitor by a name that is the same for them alone.
+#[test]
+fn a_group_has_keys_of_its_own_and_keeps_those_of_before_a_rotation() {
+    let (room, other) = (RoomId::from_bytes([1; 16]), RoomId::from_bytes([2; 16]));
+    let all =
+        |keys: &str, room, group: &str| ring(keys).invitation_keys(room, group).collect::<Vec<_>>();
+    let one = all(&key('1'), room, "members");
+    assert!(one.len() == 1 && one[0].len() == 43, "{one:?}");
+    let rotated = all(&format!("{},{}", key('2'), key('1')), room, "members");
+    assert_eq!(rotated, [all(&key('2'), room, "members"), one.clone()].concat());
+    for others in [all(&key('1'), other, "members"), all(&key('1'), room, "member")] {
+        assert_ne!(one, others);
+    }
+}
+
 #[test]
 fn names_of_visitors_and_mailboxes_are_of_one_room_and_deployment() {
     let keys = ring(&format!("{},{}", key('2'), key('1')));

@@ -120,6 +120,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Pass => "pass",
         Outcome::PassWith(_) => "pass with",
         Outcome::Wait { .. } => "wait",
+        Outcome::Uninvited(_) => "uninvited",
         Outcome::Reject => "reject",
         Outcome::Ask(_) => "ask",
         Outcome::Challenge(_) => "challenge",
@@ -301,6 +302,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         shared: false,
         kept_minutes: 0,
         moving: false,
+        group: 0,
     }
 }
 

@@ -131,6 +131,8 @@ fn entered_by(
         why::LOTTERY
     } else if class == SlotClass::New && before.is_none() {
         why::OPEN
+    } else if settings.invitations.is_first(ticket.group) {
+        why::INVITED
     } else if settings.order_key(ticket) != OrderKey::fifo(ticket.joined_at) {
         why::DRAW
     } else {
@@ -163,5 +165,6 @@ pub fn revoked(now: Timestamp, ticket: &Ticket) -> Record {
 
 fn of(ticket: &Ticket, at_s: u64) -> Record {
     let reference = Reference::of(ticket.id.visitor()).number();
-    Record { reference, joined_s: ticket.joined_at.seconds(), at_s, ..Record::default() }
+    let (joined_s, group) = (ticket.joined_at.seconds(), ticket.group);
+    Record { reference, joined_s, at_s, group, ..Record::default() }
 }

@@ -61,13 +61,16 @@ fn the_first_check_in_is_noted_then_ever_fewer_and_each_late_one() {
 #[test]
 fn a_record_is_its_numbers_and_a_later_version_may_add_some() {
     let full = Record { why: 3, late_s: 12, told_s: Some(600), ahead: Some(0), ..record(1, 0, 20) };
-    for one in [full, record(1, 0, 20), entered(1, 0, 90, why::OPEN)] {
+    let invited = Record { group: 7, ..full };
+    for one in [full, invited, record(1, 0, 20), entered(1, 0, 90, why::OPEN)] {
         let text = one.to_text();
         assert_eq!(Record::read_all(&text).collect::<Vec<_>>(), [one], "{text}");
-        let later = text.replace(';', ",7,8;");
+        let group = if one.group > 0 { "" } else { ",0" };
+        let later = text.replace(';', &format!("{group},7,8;"));
         assert_eq!(Record::read_all(&later).collect::<Vec<_>>(), [one], "{later}");
     }
     assert_eq!(full.to_text().split(',').count(), 8);
+    assert_eq!(invited.to_text(), full.to_text().replace(';', ",7;"));
     for broken in ["", ";", "1", "x,1", "999,1,2,3", "-1,1"] {
         assert_eq!(Record::read_all(broken).count(), 0, "{broken}");
     }
@@ -198,6 +201,7 @@ fn who_entered_before_with_a_later_join_is_counted_once_and_with_the_reason() {
     check(&[other(why::OPEN), late], &[(Others::Silent, 1)]);
     check(&[other(why::OPEN)], &[(Others::Open, 1)]);
     check(&[other(why::DRAW)], &[(Others::Draw, 1)]);
+    check(&[other(why::INVITED), late], &[(Others::Invited, 1)]);
     check(&[other(why::LOTTERY)], &[(Others::Lottery, 1)]);
     check(&[other(why::EVERYBODY)], &[(Others::Everybody, 1)]);
     check(&[other(why::SILENCE), late], &[(Others::Silence, 1)]);

@@ -36,6 +36,8 @@ pub enum Others {
     Silent,
     /// The room was open: a place was free for everybody who asked.
     Open,
+    /// The other had an invitation of a group that enters first.
+    Invited,
     /// The order was drawn.
     Draw,
     /// Each minute's lot decides.
@@ -48,10 +50,11 @@ pub enum Others {
 
 impl Others {
     /// All reasons, in the order in which they are told.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::CheckedInSooner,
         Self::Silent,
         Self::Open,
+        Self::Invited,
         Self::Draw,
         Self::Lottery,
         Self::Everybody,
@@ -175,6 +178,7 @@ impl Trace {
             why::EVERYBODY => Others::Everybody,
             why::LOTTERY => Others::Lottery,
             why::DRAW => Others::Draw,
+            why::INVITED if !self.was_first() => Others::Invited,
             _ if self.was_silent(other.at_s) => Others::Silent,
             why::OPEN => Others::Open,
             _ if self.entrance().is_some_and(|own| own.why == why::DRAW) => Others::Draw,
@@ -202,6 +206,16 @@ impl Trace {
 
     fn last_of(&self, kind: u8) -> Option<&Record> {
         self.own.iter().map(|(_, record)| record).rfind(|record| record.kind == kind)
+    }
+
+    /// Returns the visitor's group, as its place in the room's list; 0 without an invitation.
+    pub fn group(&self) -> u8 {
+        self.own.iter().map(|(_, record)| record.group).rfind(|group| *group > 0).unwrap_or(0)
+    }
+
+    /// Whether the visitor entered before others by an invitation, too.
+    fn was_first(&self) -> bool {
+        self.entrance().is_some_and(|own| own.why == why::INVITED)
     }
 
     fn end_s(&self) -> u64 {

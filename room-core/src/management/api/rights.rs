@@ -31,6 +31,8 @@ const STEERED_OF_EVENT: [&str; 8] = [
 pub const fn needed(target: Target, method: Method) -> Role {
     match (target, method) {
         (Target::Tokens | Target::Token(_) | Target::TokenValue(_), _) => Role::Admin,
+        // Who reads them can make invitations.
+        (Target::InvitationKeys(..), _) => Role::Manage,
         // Sent by `POST`, but they change nothing for others.
         (_, Method::Get) | (Target::Preview(_) | Target::RuleTrial(..), _) => Role::Look,
         (Target::Room(..) | Target::Event(..), Method::Patch) => Role::Steer,
@@ -122,6 +124,7 @@ pub const fn part_of(target: Target) -> Part {
         | Target::Status(zone, room)
         | Target::History(zone, room)
         | Target::Trace(zone, room, _)
+        | Target::InvitationKeys(zone, room)
         | Target::Events(zone, room)
         | Target::Event(zone, room, _)
         | Target::EventDetails(zone, room, _)

@@ -25,6 +25,8 @@ pub enum Target {
     History(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/{room}/trace/{reference}`: why a visitor waited. Ours.
     Trace(ZoneId, RoomId, Reference),
+    /// `zones/{zone}/waiting_rooms/{room}/invitation_keys`: sign invitations to its groups. Ours.
+    InvitationKeys(ZoneId, RoomId),
     /// `zones/{zone}/waiting_rooms/preview`.
     Preview(ZoneId),
     /// `zones/{zone}/waiting_rooms/settings`.
@@ -150,6 +152,7 @@ impl Target {
             | Self::Status(..)
             | Self::History(..)
             | Self::Trace(..)
+            | Self::InvitationKeys(..)
             | Self::EventDetails(..)
             | Self::ListItem(..)
             | Self::ListOperation(_)
@@ -238,6 +241,7 @@ fn of_zone(zone: ZoneId, path: &[&str]) -> Result<Target, Failure> {
             let reference = Reference::parse(reference).ok_or_else(unknown_reference)?;
             Target::Trace(zone, room?, reference)
         }
+        ["invitation_keys"] => Target::InvitationKeys(zone, room?),
         ["events"] => Target::Events(zone, room?),
         ["events", id] => Target::Event(zone, room?, event(id)?),
         ["events", id, "details"] => Target::EventDetails(zone, room?, event(id)?),
@@ -278,6 +282,7 @@ mod tests {
             (format!("{rooms}/{ID}/status"), Target::Status(zone, room), "GET"),
             (format!("{rooms}/{ID}/history"), Target::History(zone, room), "GET"),
             (format!("{rooms}/{ID}/trace/avb2v14bbv"), Target::Trace(zone, room, traced), "GET"),
+            (format!("{rooms}/{ID}/invitation_keys"), Target::InvitationKeys(zone, room), "GET"),
             (format!("{rooms}/{ID}/events"), Target::Events(zone, room), "GET POST"),
             (
                 format!("{rooms}/{ID}/events/{ID}"),
@@ -327,7 +332,7 @@ mod tests {
                 "{path}"
             );
         }
-        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1);
+        assert_eq!(operations, 24 + 11 + 6 + 6 + 1 + 1 + 1);
         assert_eq!(route("HEAD", &rooms).unwrap().1, Method::Get);
     }
 

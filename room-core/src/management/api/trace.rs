@@ -8,6 +8,7 @@ use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::machines::journal::{KEPT_MS, Others, Record, State, Trace, kind, why};
 use crate::room::Room;
 use crate::room::event::{self, Phase};
+use crate::room::invitation::name_of;
 
 /// The most check-ins in one answer: the last ones.
 const CHECK_INS_MAX: usize = 100;
@@ -57,6 +58,8 @@ pub fn trace_reply(trace: &Trace, now: Timestamp, room: &Room, is_whole: bool) -
         "called_at": trace.called_s().map(time),
         "entered_at": entrance.map(|record| time(record.at_s)),
         "entered_by": entrance.map(entered_by),
+        "invitation": Some(name_of(&room.invitation_groups, trace.group()))
+            .filter(|name| !name.is_empty()),
         "late_seconds": entrance.map(|record| record.late_s),
         "revoked_at": trace.revoked_s().map(time),
         "data_centers": colos.iter().map(ToString::to_string).collect::<Vec<_>>(),
@@ -106,6 +109,7 @@ fn waits_for(record: &Record, room: &Room) -> &'static str {
 fn entered_by(record: &Record) -> &'static str {
     match record.why {
         why::DRAW => "draw",
+        why::INVITED => "invitation",
         why::LOTTERY => "lottery",
         why::OPEN => "open",
         why::EVERYBODY => "everybody",
@@ -119,6 +123,7 @@ fn reason(others: Others) -> &'static str {
         Others::CheckedInSooner => "checked_in_sooner",
         Others::Silent => "missed_check_in",
         Others::Open => "open",
+        Others::Invited => "invitation",
         Others::Draw => "draw",
         Others::Lottery => "lottery",
         Others::Everybody => "everybody",

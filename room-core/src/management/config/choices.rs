@@ -2,6 +2,7 @@
 //! writing.
 
 use crate::room::TicketSharing;
+use crate::room::invitation::Enters;
 use crate::room::settings::{Maintenance, QueueingMethod, TransparencyLog, WhenSilent};
 use crate::room::turn_notice::TurnNotice;
 use crate::room::turnstile::{TurnstileAction, TurnstileMode, WhenUnverified};
@@ -59,6 +60,8 @@ pub const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
     ("passthrough", QueueingMethod::Passthrough),
     ("reject", QueueingMethod::Reject),
 ];
+/// The words of `invitation_groups/enters`.
+pub const ENTERS: [(&str, Enters); 2] = [("first", Enters::First), ("in_turn", Enters::InTurn)];
 /// The words of `maintenance`.
 pub const MAINTENANCES: [(&str, Maintenance); 3] =
     [("off", Maintenance::Off), ("drain", Maintenance::Drain), ("hold", Maintenance::Hold)];

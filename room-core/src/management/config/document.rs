@@ -9,7 +9,7 @@ use super::choices::{
     UNVERIFIED,
 };
 use super::value::document;
-use super::{Claims, read_room};
+use super::{Claims, invitation, read_room};
 use crate::room::Room;
 use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
@@ -81,6 +81,9 @@ pub fn room_document(room: &Room) -> Document {
     all.insert("confirm_turn_minutes".to_owned(), json!(settings.confirm_turn_minutes));
     let log = json!(name_of(&TRANSPARENCY_LOGS, settings.transparency_log));
     all.insert("transparency_log".to_owned(), log);
+    let groups = invitation::groups_document(&room.invitation_groups);
+    all.insert("invitation_groups".to_owned(), groups);
+    all.insert("invitation_only".to_owned(), json!(settings.invitations.is_only()));
     all.extend(branding_document(&room.branding));
     all
 }
@@ -143,13 +146,15 @@ pub fn rule_document(rule: &BypassRule) -> Document {
 }
 
 /// Fields that the version before does not know. They are left out if they have their defaults
-/// (false, 0, "", "allow" or "off").
+/// (false, 0, "", [], "allow" or "off").
 ///
 /// While a deployment replaces that version, its isolates would refuse a configuration with such a
 /// field. After a rollback its registry could not read the row of a room with one.
-const NEW_FIELDS: [&str; 15] = [
+const NEW_FIELDS: [&str; 17] = [
     "case_sensitive_path",
     "confirm_turn_minutes",
+    "invitation_groups",
+    "invitation_only",
     "new_places_per_network",
     "session_endpoint",
     "ticket_sharing",
@@ -179,8 +184,8 @@ pub fn full_document(room: &Room) -> Document {
 pub fn stored_document(room: &Room) -> Document {
     let mut all = room_document(room);
     for name in NEW_FIELDS {
-        let defaults = [json!(false), json!(0), json!(""), json!("allow"), json!("off")];
-        if all.get(name).is_some_and(|value| defaults.contains(value)) {
+        let no = [json!(false), json!(0), json!(""), json!([]), json!("allow"), json!("off")];
+        if all.get(name).is_some_and(|value| no.contains(value)) {
             all.remove(name);
         }
     }
@@ -302,8 +307,9 @@ mod tests {
         let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
         let [name, logo, color, text, message, help] = page.map(Value::from);
         let of_page = [name, logo, color, text, message, help];
-        let values = [json!(true), json!(2), json!(7), json!(true), json!("report")];
-        let values = values.into_iter().chain([json!("public"), json!(3)]);
+        let groups = json!([{ "name": "members", "enters": "in_turn" }]);
+        let values = [json!(true), json!(2), groups, json!(true), json!(7), json!(true)];
+        let values = values.into_iter().chain([json!("report"), json!("public"), json!(3)]);
         let values = values.chain([json!("phone"), json!(60)]);
         let values = values.chain(of_page);
         NEW_FIELDS.map(str::to_owned).into_iter().zip(values)

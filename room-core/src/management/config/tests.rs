@@ -7,6 +7,7 @@ use crate::base::time::Timestamp;
 use crate::room::Room;
 use crate::room::TicketSharing;
 use crate::room::branding::Branding;
+use crate::room::invitation::Invitations;
 use crate::room::language::Language;
 use crate::room::route::Route;
 use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog, WhenSilent};
@@ -24,7 +25,7 @@ const CONTRADICTION: ErrorCode = ErrorCode::Contradiction;
 const UNSUPPORTED: ErrorCode = ErrorCode::Unsupported;
 
 /// Parses one minimal valid room for each patch, with the fields of the patch set.
-fn parse(patches: &[Value]) -> Result<Vec<Room>, Vec<FieldError>> {
+pub(super) fn parse(patches: &[Value]) -> Result<Vec<Room>, Vec<FieldError>> {
     let patched = |(index, patch): (usize, &Value)| {
         let mut room = json!({
             "id": format!("{index:032x}"),
@@ -47,14 +48,14 @@ fn parse_one(patch: Value) -> Room {
 }
 
 /// Parses like `parse` and compares pointer and code of every error.
-fn check_all(patches: &[Value], want: &[(&str, ErrorCode)]) {
+pub(super) fn check_all(patches: &[Value], want: &[(&str, ErrorCode)]) {
     let errors = parse(patches).err().unwrap_or_default();
     let seen = errors.iter().map(|error| (&*error.pointer, error.code)).collect::<Vec<_>>();
     assert_eq!(seen, want, "{patches:?}");
 }
 
 /// Checks that the field `name` of one room has this error, or none, with each of these values.
-fn check(name: &str, values: &[Value], want: Option<ErrorCode>) {
+pub(super) fn check(name: &str, values: &[Value], want: Option<ErrorCode>) {
     let pointer = format!("/0/{name}");
     for value in values {
         check_all(&[json!({ name: value })], &want.map_or(vec![], |code| vec![(&*pointer, code)]));
@@ -84,6 +85,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         event_stream: false,
         sessions_end_early: false,
         transparency_log: TransparencyLog::Off,
+        invitations: Invitations::default(),
         shuffles: Vec::new(),
         next_change_at: None,
     };
@@ -114,6 +116,7 @@ fn a_minimal_room_has_the_documented_defaults() {
         new_places_per_network: 0,
         ticket_sharing: TicketSharing::Allow,
         turn_notice: TurnNotice::Off,
+        invitation_groups: Vec::new(),
         events: Vec::new(),
         bypass_rules: Vec::new(),
         created_on: Timestamp(0),
@@ -130,16 +133,14 @@ fn every_field_reaches_the_room() {
         "cookie_suffix": "buy_1",
         "cookie_attributes": { "samesite": "none", "secure": "always" },
         "session_duration": 30, "disable_session_renewal": true,
-        "queue_all": true,
-        "queueing_method": "random",
-        "maintenance": "drain",
-        "session_endpoint": true,
-        "show_position": true,
-        "event_stream_enabled": true,
+        "queue_all": true, "queueing_method": "random", "maintenance": "drain",
+        "session_endpoint": true, "show_position": true, "event_stream_enabled": true,
         "refresh_interval_seconds": 300,
         "near_head_refresh_interval_seconds": 60,
         "when_silent": "keep_flowing",
         "keep_flowing_per_minute": 100_000,
+        "invitation_groups": [{ "name": "members" }, { "name": "b_2", "enters": "in_turn" }],
+        "invitation_only": true,
         "unconfirmed_seconds": 60, "turn_kept_minutes": 5, "confirm_turn_minutes": 4,
         "suspended": true, "queueing_status_code": 429,
         "custom_page_html": "<p>{{waitTime}}",
@@ -176,6 +177,7 @@ fn every_field_reaches_the_room() {
         event_stream: true,
         sessions_end_early: true,
         transparency_log: TransparencyLog::Public,
+        invitations: Invitations::of(&room.invitation_groups, true),
         shuffles: Vec::new(),
         next_change_at: None,
     };

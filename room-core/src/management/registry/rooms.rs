@@ -35,6 +35,8 @@ const MEANING: Meaning = Meaning {
         "unconfirmed_seconds",
         "turn_kept_minutes",
         "confirm_turn_minutes",
+        "invitation_groups",
+        "invitation_only",
         "strip_cookie",
         "maintenance",
         "session_endpoint",
@@ -203,6 +205,12 @@ pub fn status(context: CallContext<'_>, zone: ZoneId, id: RoomId) -> Result<Answ
     Ok(Answer::of(json!(StatusBasis::of(room, context.now))))
 }
 
+/// Lists the groups that invitations to a room can name. Their keys are added afterwards.
+pub fn group_names(room: &Room) -> Answer {
+    let document = room_document(room);
+    Answer::of(document.get("invitation_groups").cloned().unwrap_or_default())
+}
+
 fn read(
     context: CallContext<'_>,
     id: RoomId,
@@ -240,6 +248,7 @@ fn warnings(context: CallContext<'_>, room: &Room) -> Vec<String> {
     let page = room.custom_page_html.as_deref();
     let of_page = nobody_could_join(room.turnstile, page).into_iter();
     let of_page = of_page.chain(nobody_could_enter(&room.settings, page));
+    let of_page = of_page.chain(nobody_could_be_invited(&room.settings, page));
     let of_page = of_page.chain(unknown_variables(page)).chain(covered_parts(room, page));
     acts_as_off.into_iter().chain(of_page).collect()
 }
@@ -272,6 +281,16 @@ pub fn nobody_could_enter(settings: &Settings, page: Option<&str>) -> Option<Str
                    where {{showsTurn}} is true: with confirm_turn_minutes nobody who waits could \
                    enter.";
     (!has_entrance).then(|| message.to_owned())
+}
+
+/// Warns if an invitation is needed and the owner's page asks for none; otherwise `None`.
+pub fn nobody_could_be_invited(settings: &Settings, page: Option<&str>) -> Option<String> {
+    let page = page.filter(|page| settings.invitations.is_only() && !page.is_empty())?;
+    let asks = Page::compile(page).is_ok_and(|page| page.asks_for_invitation());
+    let message = "custom_page_html has no form to ?waiting-room-place with the button act=join \
+                   where {{invitationAsked}} is true: with invitation_only nobody could enter who \
+                   comes with an invitation.";
+    (!asks).then(|| message.to_owned())
 }
 
 /// Writes a room as the API shows it, with the times of its next event.

@@ -38,6 +38,7 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         shared: false,
         kept_minutes: 0,
         moving: false,
+        group: 0,
     }
 }
 

@@ -6,13 +6,25 @@ use crate::page::template::Value;
 
 /// Variables that Cloudflare does not have. They hold the evidence of a draw, whether a cookie has
 /// come back, why a code for a place did not work, how long one lasts and its picture, the input of
-/// a form, the number to quote, and how a turn is confirmed.
-pub(super) const MORE: [(&str, Read); 17] = [
+/// a form, the number to quote, how a turn is confirmed, and what invitations are worth.
+pub(super) const MORE: [(&str, Read); 24] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
     ("drawLot", |own| Value::Text(&own.draw.lot)),
     ("drawRank", |own| Value::Text(&own.draw.rank)),
     ("reference", |own| Value::Text(&own.reference)),
+    ("invitation", |own| Value::Text(&own.group)),
+    ("invitationAsked", |own| Value::Bool(own.asks_invitation())),
+    ("invitationFailed", |own| Value::Bool(own.waiting.invitation.failed.is_some())),
+    ("invitationNeeded", |own| Value::Bool(own.waiting.invitation.needed)),
+    ("invitationOver", |own| {
+        let failed = own.waiting.invitation.failed;
+        Value::Bool(matches!(failed, Some(CodeFailure::Used | CodeFailure::Over)))
+    }),
+    ("invitationWrong", |own| {
+        Value::Bool(own.waiting.invitation.failed == Some(CodeFailure::Wrong))
+    }),
+    ("invitationsFirst", |own| Value::Bool(own.waiting.invitation.others_first)),
     ("confirmsTurn", |own| Value::Bool(own.waiting.confirms_turn)),
     ("turnSeconds", |own| Value::Integer(own.waiting.turn_left_s.unwrap_or(0).into())),
     ("turnTimeLocalized", |own| Value::Text(&own.localized.turn_left)),

@@ -1,0 +1,38 @@
+// Makes the code of an invitation in the owner's browser, as docs/invitations.md says.
+
+const base64url = (bytes) =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+const bytesOf = (text) => new TextEncoder().encode(text);
+const part = (json) => base64url(bytesOf(JSON.stringify(json)));
+
+/** Signs the claims of a code with a group's key. */
+export async function codeOf(key, claims) {
+  const text = `${part({ alg: "HS256", typ: "JWT" })}.${part(claims)}`;
+  const how = { name: "HMAC", hash: "SHA-256" };
+  const hmac = await crypto.subtle.importKey("raw", bytesOf(key), how, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", hmac, bytesOf(text));
+  return `${text}.${base64url(new Uint8Array(signature))}`;
+}
+
+/**
+ * The claims of a code for a group of a room, of what is written in the form. A problem of it is
+ * thrown as an error.
+ */
+export function claimsOf(room, { group, uses, hours }, now_ms, jti) {
+  const count = Number(uses);
+  const long = Number(hours);
+  if (!Number.isInteger(count) || count < 1 || count > 1_000_000) {
+    throw new Error("A code has 1 to 1,000,000 uses.");
+  }
+  if (!(long > 0 && long <= 24 * 366)) throw new Error("A code lasts for up to 366 days.");
+  const exp = Math.floor(now_ms / 1_000 + long * 3_600);
+  return { room: room.id, group, jti, uses: count, exp };
+}
+
+/** The link with a code. It is behind the #, which no server is sent. */
+export function linkOf({ host, path }, code) {
+  return `https://${host}${path}#invitation=${code}`;
+}

@@ -1,0 +1,116 @@
+//! Visitors with and without an invitation to a room that has groups (`docs/invitations.md`).
+//!
+//! A visitor joins a group with a signed code, once. The group then stands in the sealed ticket, so
+//! that no later visit asks anybody.
+
+use crate::base::time::Timestamp;
+use crate::room::settings::Settings;
+use crate::ticket::Ticket;
+
+/// Seconds between two visits of a page that waits for a code: long enough to type it in peace.
+pub(super) const UNINVITED_S: u32 = 300;
+
+/// Returns the ticket of a visitor who needs an invitation and has none, and who comes again after
+/// `interval_s` seconds. No place is taken and nobody is counted. The ticket only says who it is,
+/// so that one code counts once if it is sent again.
+pub(super) fn uninvited(mut ticket: Ticket, now: Timestamp, interval_s: u32) -> Ticket {
+    ticket.last_check_in = now;
+    ticket.interval_s = u16::try_from(interval_s).unwrap_or(u16::MAX);
+    ticket
+}
+
+/// Returns the ticket of a waiting visitor who joins `group` at `now`.
+///
+/// The place stays, and the next check-in is due when it was: until then the line counts the
+/// visitor where the visitor stood. In a room for invited visitors alone the visitor had no place.
+/// The new one begins now, and the next visit counts.
+pub fn joined(ticket: &Ticket, group: u8, now: Timestamp, settings: &Settings) -> Ticket {
+    let ticket = Ticket { group, unconfirmed: false, ..ticket.clone() };
+    if settings.invitations.lets_in(0) {
+        return ticket;
+    }
+    Ticket { joined_at: now, last_check_in: now, interval_s: 0, ..ticket }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+    use crate::admission::tests::{DRAWS, queued};
+    use crate::admission::{Decision, Standing, VisitContext, decide, standing};
+    use crate::base::time::Timestamp;
+    use crate::order::order_key::OrderKey;
+    use crate::queue::view::View;
+    use crate::room::invitation::{Enters, InvitationGroup, Invitations};
+    use crate::room::settings::{QueueingMethod, Settings};
+    use crate::ticket::{Ticket, TicketState};
+
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn room(enters: Enters, only: bool) -> Settings {
+        let group = InvitationGroup { name: "members".to_owned(), enters };
+        Settings { invitations: Invitations::of(&[group], only), ..Settings::for_tests() }
+    }
+
+    fn at<'a>(now: Timestamp, settings: &'a Settings, view: &'a View) -> VisitContext<'a> {
+        VisitContext { now, settings, view: Some(view), may_ask: true, behind_ms: 0, random: DRAWS }
+    }
+
+    fn waiting(group: u8) -> Ticket {
+        Ticket { group, ..queued(NOW.0 - 60_000, NOW.0 - 30_000) }
+    }
+
+    #[test]
+    fn without_an_invitation_nobody_enters_or_waits_where_one_is_needed() {
+        let view = View { made_at: NOW, open: true, ..View::default() };
+        for method in [QueueingMethod::Fifo, QueueingMethod::Random, QueueingMethod::Passthrough] {
+            let only = Settings { queueing_method: method, ..room(Enters::InTurn, true) };
+            let decided = |ticket| decide(at(NOW, &only, &view), ticket);
+            for ticket in [None, Some(waiting(0)), Some(waiting(2))] {
+                let Decision::Uninvited(told) = decided(ticket.clone()) else {
+                    panic!("{method:?} lets in {ticket:?}");
+                };
+                assert!((270..=330).contains(&told.interval_s) && told.last_check_in == NOW);
+                assert!(ticket.is_none_or(|ticket| ticket.id == told.id));
+            }
+            assert!(!matches!(decided(Some(waiting(1))), Decision::Uninvited(_)));
+        }
+        let uninvited = standing(NOW, &room(Enters::First, true), Some(&view), &waiting(0));
+        assert_eq!(uninvited, Standing::Far { estimate_s: None });
+        // Who is inside stays so.
+        let inside = Ticket {
+            state: TicketState::Accepted,
+            accepted_at: NOW,
+            counted_bucket: room(Enters::First, true).bucket_at(NOW),
+            ..waiting(0)
+        };
+        let only = room(Enters::First, true);
+        assert_eq!(decide(at(NOW, &only, &view), Some(inside)), Decision::Inside);
+    }
+
+    #[test]
+    fn who_joins_a_group_keeps_place_and_check_in() {
+        let ticket = waiting(0);
+        let told = joined(&ticket, 1, NOW, &room(Enters::First, false));
+        assert_eq!(told, Ticket { group: 1, unconfirmed: false, ..ticket.clone() });
+        let told = joined(&ticket, 1, NOW, &room(Enters::First, true));
+        let anew = (told.joined_at, told.last_check_in, told.interval_s);
+        assert_eq!((anew, told.id), ((NOW, NOW, 0), ticket.id));
+    }
+
+    #[test]
+    fn a_group_that_enters_first_stands_before_all_others_in_its_own_order() {
+        let first = room(Enters::First, false);
+        let key = |ticket: &Ticket| first.order_key(ticket);
+        let old = Ticket { joined_at: Timestamp(NOW.0 - 86_400_000), ..waiting(0) };
+        let young = Ticket { joined_at: NOW, ..waiting(1) };
+        assert!(key(&young) < key(&old));
+        assert!(key(&waiting(1)) < key(&young));
+        for ticket in [&old, &waiting(2)] {
+            assert_eq!(key(ticket), OrderKey::fifo(ticket.joined_at));
+        }
+        let in_turn = room(Enters::InTurn, false);
+        assert_eq!(in_turn.order_key(&young), OrderKey::fifo(NOW));
+        // Key buckets keep the order of both.
+        assert!(key(&young).coarse() < key(&old).coarse());
+    }
+}

@@ -1,0 +1,126 @@
+//! What invitations to a room are worth (`docs/invitations.md`): its groups, who of them enters
+//! first, and whether others get in at all.
+
+use serde::{Deserialize, Serialize};
+
+/// The most groups of a room. A ticket names one in four bits.
+pub const GROUPS_MAX: usize = 8;
+
+/// A group of visitors with invitations, as the owner named it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvitationGroup {
+    /// Its name: letters, digits, `-` and `_`. Another name has another key.
+    pub name: String,
+    /// When its visitors enter.
+    pub enters: Enters,
+}
+
+/// Returns the name of a group by its place in the room's list, from 1; "" for none.
+pub fn name_of(groups: &[InvitationGroup], group: u8) -> &str {
+    let place = usize::from(group).checked_sub(1);
+    place.and_then(|place| groups.get(place)).map_or("", |group| &group.name)
+}
+
+/// When the visitors of a group enter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enters {
+    /// Before everybody else who waits, in the order of the group. Not in a lottery.
+    First,
+    /// In their turn, like everybody else. Their invitation opens a room that is for invited
+    /// visitors alone.
+    InTurn,
+}
+
+/// What the machines know of a room's groups. A group is named by its place in the room's list,
+/// from 1; 0 stands for a visitor without an invitation.
+///
+/// It is one number, since a structure takes kilobytes of wasm to read: the number of groups in the
+/// lowest eight bits, the groups that enter first as bits behind them, and the highest bit where
+/// nobody enters or waits without an invitation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Invitations(u32);
+
+const FIRST_SHIFT: usize = 8;
+const ONLY: u32 = 1 << 31;
+
+impl Invitations {
+    /// Returns what these groups are worth. With `only` nobody else gets in.
+    pub fn of(groups: &[InvitationGroup], only: bool) -> Self {
+        let groups = groups.get(..GROUPS_MAX).unwrap_or(groups);
+        let bit = |(place, group): (usize, &InvitationGroup)| {
+            u32::from(group.enters == Enters::First) << (FIRST_SHIFT + place)
+        };
+        let first = groups.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
+        let count = u32::try_from(groups.len()).unwrap_or_default();
+        Self(count | first | if only { ONLY } else { 0 })
+    }
+
+    /// Whether the room has no groups.
+    pub fn is_off(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether this is one of the room's groups.
+    pub fn has(self, group: u8) -> bool {
+        (1..=self.0 & 0xff).contains(&group.into())
+    }
+
+    /// Whether visitors of this group enter before others.
+    pub fn is_first(self, group: u8) -> bool {
+        self.has(group) && self.0 >> (FIRST_SHIFT - 1) >> group & 1 == 1
+    }
+
+    /// Whether some group enters before others.
+    pub fn has_first(self) -> bool {
+        self.0 & !ONLY >= 1 << FIRST_SHIFT
+    }
+
+    /// Whether visitors of this group may enter or wait at all.
+    pub fn lets_in(self, group: u8) -> bool {
+        !self.is_only() || self.has(group)
+    }
+
+    /// Whether nobody enters or waits without an invitation.
+    pub fn is_only(self) -> bool {
+        self.0 & ONLY > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Enters, InvitationGroup, Invitations};
+
+    fn groups(enters: &[Enters]) -> Vec<InvitationGroup> {
+        let group = |enters: &Enters| InvitationGroup { name: "x".to_owned(), enters: *enters };
+        enters.iter().map(group).collect()
+    }
+
+    #[test]
+    fn a_group_is_worth_what_its_owner_says() {
+        let two = groups(&[Enters::InTurn, Enters::First]);
+        let check = |only: bool, group: u8, want: [bool; 3]| {
+            let all = Invitations::of(&two, only);
+            let told = [all.has(group), all.is_first(group), all.lets_in(group)];
+            assert_eq!(told, want, "{only} {group}");
+        };
+        check(false, 0, [false, false, true]);
+        check(true, 0, [false, false, false]);
+        check(true, 1, [true, false, true]);
+        check(true, 2, [true, true, true]);
+        // A group that the owner has taken out of the list.
+        check(true, 3, [false, false, false]);
+        check(false, 255, [false, false, true]);
+        assert!(Invitations::of(&two, false).has_first());
+        assert!(!Invitations::of(&two[..1], false).has_first());
+    }
+
+    #[test]
+    fn without_groups_nothing_is_told_to_others() {
+        assert!(Invitations::default().is_off());
+        assert_eq!(Invitations::of(&[], false), Invitations::default());
+        assert!(!Invitations::of(&groups(&[Enters::InTurn]), false).is_off());
+        let all = Invitations::of(&groups(&[Enters::First; 8]), false);
+        assert!((1..=8).all(|group| all.is_first(group)) && !all.is_first(9));
+    }
+}

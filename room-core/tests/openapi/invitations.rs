@@ -1,0 +1,37 @@
+//! The schemas of the groups that invitations name, and of their keys.
+
+use serde_json::{Value, json};
+
+use crate::schemas::one_of;
+
+/// A group as a room has it.
+pub fn invitation_group() -> Value {
+    json!({
+        "type": "object",
+        "required": ["name"],
+        "additionalProperties": false,
+        "properties": {
+            "name": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9_-]+$",
+                "maxLength": 32,
+                "description": "Another name has another key.",
+            },
+            "enters": one_of(
+                &["first", "in_turn"],
+                "first: before everybody who has no such invitation; in_turn: like everybody.",
+            ),
+        },
+    })
+}
+
+/// A group with its key.
+pub fn invitation_key() -> Value {
+    let mut group = invitation_group();
+    group["required"] = json!(["name", "enters", "key"]);
+    group["properties"]["key"] = json!({
+        "type": "string",
+        "description": "Signs codes by HS256, as the text that it is; stored nowhere.",
+    });
+    group
+}

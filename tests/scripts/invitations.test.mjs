@@ -1,0 +1,58 @@
+/** The manual's examples and the cockpit make codes of invitations that all say the same. */
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { promisify } from "node:util";
+
+import { claimsOf, codeOf, linkOf } from "../../cockpit/invitation_codes.js";
+import { DOCUMENTS } from "../harness/documents.mjs";
+
+const run = promisify(execFile);
+const ROOM = "0123456789abcdef0123456789abcdef";
+/** As the tests of `room-core/src/visit/invitation.rs` have it. */
+const KEY = "fiGwREc--CjwBiyVqGkHOfyKOFXYSjfD4MUhY_3JROU";
+const CLAIMS = { room: ROOM, group: "members", jti: "anna-1", exp: 1_795_258_800 };
+const { blocks } = DOCUMENTS.find(({ name }) => name === "docs/invitations.md");
+
+function exampleIn(language) {
+  const found = blocks.find(({ language: of, lines }) => {
+    return of === language && lines.some((line) => line.includes("anna-1"));
+  });
+  return found.lines.join("\n");
+}
+
+function check(code, claims) {
+  const [header, text, signature] = code.split(".");
+  const told = [header, text].map((part) => JSON.parse(Buffer.from(part, "base64url")));
+  assert.deepEqual(told, [{ alg: "HS256", typ: "JWT" }, claims]);
+  const own = createHmac("sha256", KEY).update(`${header}.${text}`).digest("base64url");
+  assert.equal(signature, own);
+}
+
+test("the examples in three languages make a code", async () => {
+  const node = `const [ROOM, KEY] = ${JSON.stringify([ROOM, KEY])};\n${exampleIn("js")}`;
+  const { stdout: link } = await run(process.execPath, ["--input-type=module", "-e", node]);
+  check(link.trim().split("#invitation=")[1], { ...CLAIMS, uses: 1 });
+  const python = `ROOM = "${ROOM}"\nKEY = "${KEY}"\n${exampleIn("python")}\nprint(code)`;
+  check((await run("python3", ["-c", python])).stdout.trim(), { ...CLAIMS, uses: 1 });
+  const shell = `${exampleIn("sh")}\nprintf %s "$code"`;
+  const env = { ...process.env, ROOM, KEY };
+  check((await run("sh", ["-c", shell], { env })).stdout, CLAIMS);
+});
+
+test("the cockpit makes a code, and a link that keeps it from servers", async () => {
+  const room = { id: ROOM, host: "shop.example", path: "/buy" };
+  const now_ms = (CLAIMS.exp - 7_200) * 1_000 + 999;
+  const claims = claimsOf(room, { group: "members", uses: "3", hours: "2" }, now_ms, "anna-1");
+  assert.deepEqual(claims, { ...CLAIMS, uses: 3 });
+  const code = await codeOf(KEY, claims);
+  check(code, { ...CLAIMS, uses: 3 });
+  const link = new URL(linkOf(room, code));
+  assert.deepEqual([link.pathname, link.search, link.hash], ["/buy", "", `#invitation=${code}`]);
+  for (const written of [{ uses: "0" }, { uses: "1.5" }, { hours: "0" }, { hours: "9999" }]) {
+    const all = { group: "members", uses: "1", hours: "1", ...written };
+    assert.throws(() => claimsOf(room, all, now_ms, "a"), /code/i, JSON.stringify(written));
+  }
+});
