@@ -15,12 +15,13 @@ const ACCESS_LOGOUT = "/cdn-cgi/access/logout";
 export const HAS_ACCESS = "access" in document.documentElement.dataset;
 
 /**
- * Returns `{ session, farewell, isAsking, signIn, signOut }`. A session is
- * `{ token, ...rights, ask, call, bytes, visit, watch }`, with the rights of `rightsOf`: `ask` makes
- * a call and returns the whole answer, `call` its result, `bytes` a file, `visit` sends a test
- * visitor, `watch` has the numbers of now; `farewell` says why the last one ended, if nobody asked
- * for it, or why Access has begun none. While it `isAsking`, Access is asked. Its session has no
- * token.
+ * Returns `{ session, farewell, isAsking, signIn, signOut }`.
+ *
+ * A session is `{ token, ...rights, ask, call, bytes, visit, watch }`, with the rights of
+ * `rightsOf`: `ask` makes a call and returns the whole answer, `call` its result, `bytes` a file,
+ * `visit` sends a test visitor, `watch` has the numbers of now. One of Access has no token.
+ * `farewell` says why the last session ended, if nobody asked for it, or why Access has begun none.
+ * `isAsking` is true while Access is asked.
  */
 export function useSession() {
   const [kept, set] = useState(read);

@@ -99,7 +99,8 @@ function tableOf(tier, figures) {
     `${passed} passed, ${failed} failed, ${skipped} skipped.`;
   const rows = steps.map((step) => {
     const { name, seconds, cpuSeconds } = step;
-    const cells = [name, step.tests || "", step.passed ? "held" : "**failed**", seconds, cpuSeconds];
+    const held = step.passed ? "held" : "**failed**";
+    const cells = [name, step.tests || "", held, seconds, cpuSeconds];
     return `| ${cells.join(" | ")} |`;
   });
   const columns = ["| step | tests | | seconds of work | of CPU |", "|---|---|---|---|---|"];

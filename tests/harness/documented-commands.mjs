@@ -164,7 +164,7 @@ export const NAMED = {
     "tests/tidy/attacks.test.mjs",
     "docs/security.md has the table of rows and tests",
   ],
-  "node scripts/fuzz.mjs": [STEPS, "scripts/fuzz.mjs"],
+  "node scripts/fuzz.mjs": ["scripts/nightly.mjs", "scripts/fuzz.mjs"],
   "node scripts/attack-mutants.mjs": [
     "tests/tidy/attacks.test.mjs",
     "every switch finds what it switches off, and each row has one",

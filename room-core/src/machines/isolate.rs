@@ -18,6 +18,7 @@ mod entry;
 mod newest_tickets;
 mod noted;
 mod outbox;
+mod outcome;
 mod patience;
 mod question;
 mod returned_slots;
@@ -33,7 +34,7 @@ use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
 use crate::capacity::state::{Node, RevokedVisitor};
 use crate::machines::journal::{self, Moment, Pending};
 use crate::machines::turn::earlier;
-use crate::machines::wire::{CounterCall, CounterRequest, Hold, IsolateEvent, Report, ReportReply};
+use crate::machines::wire::{CounterCall, CounterRequest, IsolateEvent, Report, ReportReply};
 use crate::order::lottery;
 use crate::queue::view::{View, keep_newer};
 use crate::room::settings::{QueueingMethod, Settings};
@@ -53,6 +54,7 @@ use entry::Entry;
 use newest_tickets::NewestTickets;
 pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
+pub use outcome::{Followup, Outcome};
 use patience::Patience;
 use returned_slots::ReturnedSlots;
 use revoked_tickets::RevokedTickets;
@@ -85,58 +87,6 @@ pub struct Isolate {
     flow: Allowance,
     demand: Demand,
     journal: Pending,
-}
-
-/// The answer to a visit, or the question to a counter on which it depends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// Sends the request to the origin and sets no cookie.
-    Pass,
-    /// Sends the request to the origin, and sets this ticket as the cookie with the answer.
-    PassWith(Ticket),
-    /// Shows the queue page.
-    Wait {
-        /// The visitor's ticket. The page reads the place and the wait from it.
-        ticket: Ticket,
-        /// Whether the ticket must be set as the cookie; false if the visit was not counted.
-        counted: bool,
-    },
-    /// Shows the queue page with a Turnstile challenge, and sets no cookie. The visitor has no
-    /// place in line yet.
-    Challenge(Ticket),
-    /// Shows a page that looks like `Wait` to a visitor in the infinite queue, who is counted
-    /// nowhere.
-    InfiniteQueue {
-        /// The visitor's ticket, which says that it belongs to the infinite queue.
-        ticket: Ticket,
-        /// Whether the ticket must be set as the cookie.
-        counted: bool,
-    },
-    /// Shows the page of a visitor who needs an invitation, and sets this ticket.
-    Uninvited(Ticket),
-    /// Shows the page of the method `reject`, which lets nobody new enter. Sets no cookie.
-    Reject,
-    /// A slot is needed: send [`Isolate::question`] and hand the answer to
-    /// [`Isolate::settle`].
-    Ask(Ask),
-}
-
-/// The next piece of an isolate's background work. It is done after visitors have their answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Followup {
-    /// Send this report to the data center's aggregator.
-    Report(Report),
-    /// Send this to the room's global aggregator, since the data center's does not answer. Hand the
-    /// answer to [`Isolate::on_held`].
-    Hold(Hold),
-    /// Read the view from its copy in the Cache API, or ask the aggregator if that is old.
-    ReadView,
-    /// Send this to a counter: it returns unused slots.
-    Return(CounterCall),
-    /// There is nothing to do before this moment.
-    WaitUntil(Timestamp),
-    /// There is nothing to do until the next visit.
-    Done,
 }
 
 impl Isolate {
