@@ -2,12 +2,15 @@
 // publishes it, and each visitor inside for the receipt; the owner below the API. The object that
 // keeps the log knows of no request: who may ask is decided before.
 import { logOf } from "./admissions.js";
+import { within } from "./copies.js";
 
 /** What stands behind a room's path in the API. */
 const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-f]{32}))\/(.+)$/;
 const NAME = "transparency_log";
 /** How many questions this isolate passes on in a second: more are refused. */
 const QUESTIONS_MAX = 50;
+/** How long the log may take, in milliseconds: it waits for data centers, for 3 s twice. */
+const ANSWER_MS = 8_000;
 /** How long a checkpoint is told again, in milliseconds, and those of how many rooms. */
 const TOLD_MS = 5_000;
 const TOLD_MAX = 100;
@@ -28,10 +31,23 @@ export async function logAnswer({ room, host, isPublic, visitor, path }, method,
     return plain(405, "GET reads the log.", ["allow", "GET"]);
   }
   const origin = originOf(host, room);
-  if (path === "receipt") return receipt({ room, origin, visitor }, env);
-  if (!isPublic) return plain(404, "The log of this room is not public.");
-  const answer = await file(room, origin, path, env);
-  return { ...answer, headers: [...answer.headers, OPEN] };
+  try {
+    if (path === "receipt") return await receipt({ room, origin, visitor }, env);
+    if (!isPublic) return plain(404, "The log of this room is not public.");
+    const answer = await file(room, origin, path, env);
+    return { ...answer, headers: [...answer.headers, OPEN] };
+  } catch (error) {
+    console.error(`the transparency log cannot be read: ${error}`);
+    return plain(503, "The log does not answer now.", ["retry-after", "5"]);
+  }
+}
+
+/** Asks the log of a room; throws if it fails, or does not answer in time. */
+async function asked(env, room, question) {
+  const ask = async () => ({ told: await logOf(env, room).log(question) });
+  const answer = await within(ANSWER_MS, ask());
+  if (!answer) throw new Error("no answer");
+  return answer.told;
 }
 
 /** Whether the owner asks for a log with this request. */
@@ -56,7 +72,7 @@ export async function ownersLog(url, ask, env) {
     const answer = await file(room, origin, rest.slice(NAME.length + 1), env);
     return answer.status === 200 ? answer : failed(answer);
   }
-  const status = await logOf(env, room).log({ ask: "status", origin });
+  const status = await asked(env, room, { ask: "status", origin });
   if (!status) return missing("This room has logged no admission yet.");
   const counted = await countedSince(call, of, status.counted_from);
   return json(200, { result: { ...status, counted }, success: true, errors: [], messages: [] });
@@ -77,12 +93,12 @@ async function file(room, origin, path, env) {
     return checkpoint ? text(checkpoint, BRIEF) : refused(checkpoint);
   }
   if (path === "key") {
-    const key = mayAsk() && (await logOf(env, room).log({ ask: "key", origin }));
+    const key = mayAsk() && (await asked(env, room, { ask: "key", origin }));
     return key ? text(`${key}\n`, BRIEF) : refused(key === false ? null : key);
   }
   if (!path.startsWith("tile/")) return plain(404, "The log has no such file.");
   if (!mayAsk()) return refused(null);
-  const bytes = await logOf(env, room).log({ ask: "file", path });
+  const bytes = await asked(env, room, { ask: "file", path });
   if (!bytes) return plain(404, "The log has no such file yet.");
   const headers = [["content-type", "application/octet-stream"], ["cache-control", IMMUTABLE]];
   return { kind: "respond", after: false, status: 200, headers, body: bytes };
@@ -93,7 +109,7 @@ async function checkpointOf(room, origin, env) {
   const known = told.get(room);
   if (known && Date.now() < known.until) return known.checkpoint;
   if (!mayAsk()) return known?.checkpoint ?? null;
-  const checkpoint = await logOf(env, room).log({ ask: "checkpoint", origin });
+  const checkpoint = await asked(env, room, { ask: "checkpoint", origin });
   if (told.size >= TOLD_MAX) told.clear();
   told.set(room, { checkpoint, until: Date.now() + TOLD_MS });
   return checkpoint;
@@ -104,7 +120,7 @@ async function receipt({ room, origin, visitor }, env) {
   if (!mayAsk()) return refused(null);
   const [name, admitted] = visitor.split(" ");
   const question = { ask: "receipt", origin, visitor: name, admitted: Number(admitted) };
-  const proof = await logOf(env, room).log(question);
+  const proof = await asked(env, room, question);
   if (!proof) {
     return plain(404, "The admission is not in the log yet.", ["retry-after", "10"]);
   }

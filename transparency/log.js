@@ -2,6 +2,7 @@
 // it to the tree, signs, and answers for checkpoints, tiles, entries and receipts. What has been
 // signed never changes: late reports stand behind. Nothing that visitors wait for asks it.
 import { objectOf } from "../src/admissions.js";
+import { within } from "../src/copies.js";
 import { placeOf } from "./paths.js";
 import { loaded } from "./wasm.js";
 
@@ -31,6 +32,8 @@ const WIDTH = 256;
 const SIZE_MAX = 4_000_000;
 /** How often data centers are asked at most, in milliseconds. */
 const COLLECT_MS = 5_000;
+/** How long an answer of a data center may take, in milliseconds. What it keeps comes later. */
+const ANSWER_MS = 3_000;
 /** The most admissions that are taken over for one answer. */
 const TAKEN_MAX = 100_000;
 /** How far the second of an admission may be from that in the ticket. */
@@ -168,26 +171,29 @@ export class Log {
     if (rows.length === 0) return;
     this.#context.storage.transactionSync(() => this.#add(origin, rows));
     // Before that leaves, what was added is stored: the platform sees to it.
-    const drops = found.map(({ name, rows: some }) =>
-      objectOf(this.#env, name).log({ ask: "kept", drop: some.map(({ at }) => at) }),
+    const dropping = found.filter(({ rows: some }) => some.length > 0);
+    const drops = dropping.map(({ name, rows: some }) =>
+      this.#ask(name, { ask: "kept", drop: some.map(({ at }) => at) }),
     );
-    await Promise.all(drops.map((drop) => drop.catch(logged)));
+    await Promise.all(drops);
+  }
+
+  /** Asks a data center; resolves with nothing if it fails, or does not answer in time. */
+  async #ask(name, question) {
+    const ask = async () => objectOf(this.#env, name).log(question);
+    const told = await within(ANSWER_MS, ask());
+    if (told === undefined) console.error(`the transparency log: ${name} does not answer`);
+    return told;
   }
 
   async #keptBy(name) {
     const rows = [];
     let count = 0;
-    try {
-      const object = objectOf(this.#env, name);
-      while (count < TAKEN_MAX) {
-        const some = await object.log({ ask: "kept", after: rows.at(-1)?.at });
-        if (some.length === 0) break;
-        rows.push(...some);
-        count += some.reduce((sum, row) => sum + row.count, 0);
-      }
-    } catch (error) {
-      // What it keeps comes later, behind.
-      logged(error);
+    while (count < TAKEN_MAX) {
+      const some = (await this.#ask(name, { ask: "kept", after: rows.at(-1)?.at })) ?? [];
+      if (some.length === 0) break;
+      rows.push(...some);
+      count += some.reduce((sum, row) => sum + row.count, 0);
     }
     return { name, rows };
   }
@@ -336,5 +342,4 @@ function secondsOf(text) {
 const random = () => crypto.getRandomValues(new Uint8Array(BYTES));
 const textOf = (bytes) => btoa(String.fromCodePoint(...bytes));
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.codePointAt(0));
-const logged = (error) => console.error(`the transparency log: ${error}`);
 

@@ -10,6 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { mock, test } from "node:test";
 
 import { keep, logged } from "../../src/admissions.js";
+import { logAnswer } from "../../src/transparency.js";
 import { Log } from "../../transparency/log.js";
 import { areThose, bundlesOf, entriesIn, opened } from "../harness/foreign-log.mjs";
 
@@ -53,9 +54,11 @@ function fixture() {
   const own = contextOf();
   const source = contextOf();
   const lost = { drops: false };
+  const silent = { log: () => new Promise(() => {}) };
   const kept = (question) => logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
   const stub = { log: (question) => question.ask === "announce" || kept(question) };
-  const env = { DATA_CENTER_AGGREGATOR: { getByName: () => stub } };
+  const getByName = (name) => (name.endsWith("/NRT") ? silent : stub);
+  const env = { DATA_CENTER_AGGREGATOR: { getByName } };
   const log = new Log(own, env, glue);
   log.announce(`${ROOM}/AMS`);
   const report = (...records) => {
@@ -91,6 +94,43 @@ test("a row that comes twice is one entry, and a late one stands behind", async 
   assert.match(String(late.entries[3]), new RegExp(` 9 ${START_S + 11} line 5$`));
   assert.ok(await areThose(late.entries, late.head));
   assert.equal((await log.status({ origin: ORIGIN })).admissions, 3);
+});
+
+test("a data center that does not answer holds up no other", { timeout: 20_000 }, async () => {
+  const { log, report, read } = fixture();
+  log.announce(`${ROOM}/NRT`);
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["Date", "setTimeout"], now: START_S * 1_000 });
+  report(["a", 10, START_S + 10]);
+  const reading = read();
+  let isOver = false;
+  reading.then(() => (isOver = true));
+  while (!isOver) {
+    await new Promise((turn) => setImmediate(turn));
+    mock.timers.tick(100);
+  }
+  assert.equal((await reading).head.size, 2);
+  mock.timers.reset();
+});
+
+test("a log that fails or does not answer is told in a sentence", { timeout: 20_000 }, async () => {
+  const visitor = `a ${START_S}`;
+  const asking = (log, path) => {
+    const env = { DATA_CENTER_AGGREGATOR: { getByName: () => ({ log }) } };
+    return logAnswer({ room: ROOM, host: "shop", isPublic: true, visitor, path }, "GET", env);
+  };
+  const fails = () => Promise.reject(new Error("it fails"));
+  for (const path of ["receipt", "checkpoint", "key", "tile/0/000"]) {
+    const { status, body } = await asking(fails, path);
+    assert.deepEqual([status, body], [503, "The log does not answer now.\n"], path);
+  }
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const silent = asking(() => new Promise(() => {}), "receipt");
+  await new Promise((turn) => setImmediate(turn));
+  mock.timers.tick(8_000);
+  assert.equal((await silent).status, 503);
+  mock.timers.reset();
 });
 
 test("many bundles are whole, and a write that fails leaves the log as it was", async () => {
