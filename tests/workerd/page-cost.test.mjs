@@ -28,10 +28,11 @@ const shop = room({ name: "shop", total_active_users: 1, show_position: true });
 const options = { rooms: [shop], colos: { AMS: 1 } };
 
 clusterTest("the page is small in every language", options, async (cluster) => {
-  const crowd = new Crowd(cluster, { count: 3, host: shop.host });
+  const crowd = new Crowd(cluster, { count: 30, host: shop.host });
   await crowd.arrive();
   await crowd.wait(25_000);
-  const [visitor] = crowd.waiting;
+  const { waiting } = crowd;
+  const [visitor] = waiting;
   const sizes = [];
   for (const tag of TAGS) {
     const headers = { "sec-fetch-mode": "navigate", "accept-language": tag };
@@ -42,6 +43,12 @@ clusterTest("the page is small in every language", options, async (cluster) => {
     sizes.push({ tag, bytes, brotli: zlib.brotliCompressSync(body).length });
   }
   const most = sizes.reduce((one, other) => (one.brotli > other.brotli ? one : other));
+  // The reference of a visitor alone moves the compressed size by tens of bytes: ask for many.
+  for (const other of waiting) {
+    const headers = { "sec-fetch-mode": "navigate", "accept-language": most.tag };
+    const { body } = await other.visit({ headers });
+    most.brotli = Math.max(most.brotli, zlib.brotliCompressSync(body).length);
+  }
   const english = sizes.find(({ tag }) => tag === "en-US");
   console.log(`# English ${JSON.stringify(english)}, most ${JSON.stringify(most)}`);
   assert.ok(most.brotli <= BROTLI_BYTES_MAX, JSON.stringify(most));
