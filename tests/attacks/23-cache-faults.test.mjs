@@ -22,14 +22,13 @@ const FAULTS = ["open", "match", "put"].flatMap((method) =>
 const [ams, nrt] = [{ isolate: "ams-1" }, { isolate: "nrt-1" }];
 
 for (const { method, how } of FAULTS) {
-  const colos = { AMS: 1, NRT: 1 };
-  const broken = { rooms: [shop], colos, vars: { CACHE_FAULT: `${method} ${how}` } };
+  const options = { rooms: [shop], colos: { AMS: 1, NRT: 1 }, platformCache: true };
+  const broken = { ...options, vars: { CACHE_FAULT: `${method} ${how}` } };
   clusterTest(`row 23: ${method} ${how}s from the start`, broken, async (cluster) => {
     await keepsServing(cluster, await everybody(cluster));
   });
 
-  const whole = { rooms: [shop], colos };
-  clusterTest(`row 23: ${method} ${how}s later, and works again`, whole, async (cluster) => {
+  clusterTest(`row 23: ${method} ${how}s later, and works again`, options, async (cluster) => {
     const visitors = await everybody(cluster);
     await cluster.breakCaches({ method, how });
     await keepsServing(cluster, visitors);

@@ -4,6 +4,7 @@
  */
 
 import { env } from "cloudflare:workers";
+import { methods } from "./shared-cache.mjs";
 
 /** @type {{ method?: "open" | "match" | "put", how?: "hang" | "reject" | "throw" | "lose" }} */
 let fault = {};
@@ -25,8 +26,8 @@ const FAILURES = {
 
 for (const [prototype, method] of [
   [CacheStorage.prototype, "open"],
-  [Cache.prototype, "match"],
-  [Cache.prototype, "put"],
+  [methods, "match"],
+  [methods, "put"],
 ]) {
   const whole = prototype[method];
   prototype[method] = function (...given) {

@@ -4,8 +4,7 @@
  * `hub`. An origin writes down who arrives, and tests move the clock. The built Worker is driven
  * from outside.
  *
- * Miniflare keeps one Cache API for all isolates; data centers differ only in what the Worker puts
- * into its keys.
+ * All isolates have one Cache API; data centers differ only in what the Worker puts into its keys.
  */
 
 import fs from "node:fs";
@@ -16,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Miniflare, convertV4MiniflareOptions } from "miniflare";
 
 import { Clock } from "./clock.mjs";
+import { clusterCopies } from "./cluster-copies.mjs";
 import { COMPATIBILITY_DATE, ROOM_CLASSES, SECRETS, durableObjects } from "./deployment.mjs";
 import { checkDescribed } from "./described.mjs";
 import { Listener } from "./event-stream.mjs";
@@ -29,8 +29,6 @@ import { workerdPid } from "./workerd-process.mjs";
 
 const HUB = "hub";
 const ORIGIN = "origin";
-/** The named cache in which the Worker keeps its copies. */
-const CACHE = "waiting-room";
 /** Where objects store: in memory where that is a folder, since each save waits for its disk. */
 const STORAGE = fs.existsSync("/dev/shm") ? "/dev/shm" : os.tmpdir();
 /**
@@ -64,6 +62,7 @@ const PATIENCE_MS = 1;
  * @param {boolean} [options.glance] false switches the fast path off
  * @param {boolean} [options.stopped] whether the clock goes on by requests and `advance` alone,
  *   however slow the machine is
+ * @param {boolean} [options.platformCache] whether the test is about the platform's Cache API
  * @param {boolean} [options.inspected] whether `heldBytes` can be asked for
  * @param {string} [options.cloudflareAlone] why an owner's machine cannot have what is tested
  * @param {Record<string, object>} [options.overrides] any of these options but `colos` by isolate,
@@ -88,6 +87,7 @@ class Cluster {
   #arrivals = [];
   #turn = 0;
   #rest;
+  #copies;
   /** How many requests wait for their answer, and how many have got one. */
   #open = 0;
   #answered = 0;
@@ -101,6 +101,7 @@ class Cluster {
   constructor(options) {
     this.#options = { colos: { AMS: 1 }, ...options };
     this.clock = new Clock(this.#folder);
+    this.#copies = clusterCopies(options.platformCache, this.#folder);
     /** The isolates with their data centers: [{ name, colo }]. */
     this.isolates = Object.entries(this.#options.colos).flatMap(([colo, count]) =>
       Array.from({ length: count }, (_, at) => ({ name: `${colo.toLowerCase()}-${at + 1}`, colo })),
@@ -120,6 +121,7 @@ class Cluster {
       await this.#learnPort(name, "TestDoor");
     }
     await this.#learnPort(ORIGIN, "Arrivals");
+    await this.#copies.begin(this.#miniflare);
   }
 
   /** Ends workerd and removes what it stored. */
@@ -138,28 +140,24 @@ class Cluster {
    *   `saveCopies` puts that state back
    */
   async restart(changes = {}, copies = "kept") {
-    await this.#keepArrivals();
+    await this.#keep(copies);
     await this.#halt();
     Object.assign(this.#options, changes);
-    if (copies !== "kept") fs.rmSync(this.#cachePath, { recursive: true, force: true });
-    if (copies !== "kept" && copies !== "lost") {
-      fs.cpSync(path.join(this.#folder, copies), this.#cachePath, { recursive: true });
-    }
+    this.#copies.change(copies);
     await this.start();
   }
 
   /** Lets `work` change what objects have stored, below this folder, while nothing runs. */
   async whileHalted(work) {
-    await this.#keepArrivals();
+    await this.#keep("kept");
     await this.#halt();
     work(path.join(this.#folder, "state"));
     await this.start();
   }
 
   /** Remembers what the Cache API holds now, for a later `restart`. */
-  saveCopies(name) {
-    fs.cpSync(this.#cachePath, path.join(this.#folder, name), { recursive: true });
-    return name;
+  async saveCopies(name) {
+    await this.#copies.save(name);
   }
 
   /** The memory that each isolate holds, the hub of all objects first: { hub: bytes, ... }. */
@@ -175,19 +173,17 @@ class Cluster {
 
   /** Removes every copy from the Cache API. */
   async loseCopies() {
-    await this.#miniflare.purgeCache(CACHE);
+    await this.#copies.lose();
   }
 
   /** Reads the text that the Cache API holds under `key`; `undefined` if there is none. */
   async copy(key) {
-    const cache = await this.#cache();
-    return (await cache.match(key))?.text();
+    return await this.#copies.read(key);
   }
 
   /** Puts `text` into the Cache API under `key`, for a minute. */
   async putCopy(key, text) {
-    const cache = await this.#cache();
-    await cache.put(key, new Response(text, { headers: { "cache-control": "max-age=60" } }));
+    await this.#copies.put(key, text);
   }
 
   /**
@@ -390,16 +386,10 @@ class Cluster {
     await this.#withTime(sendForJson(request));
   }
 
-  async #cache() {
-    return (await this.#miniflare.getCaches()).open(CACHE);
-  }
-
-  get #cachePath() {
-    return path.join(this.#folder, "state", "cache");
-  }
-
-  async #keepArrivals() {
+  /** Keeps what the origin saw, and the copies that are to be there after workerd's end. */
+  async #keep(copies) {
     this.#arrivals = await this.arrivals();
+    await this.#copies.keep(copies);
   }
 
   async #halt() {
@@ -433,6 +423,7 @@ class Cluster {
           bindings: { OUTSIDE: this.#options.outside ?? {} },
           unsafeDirectSockets: [{ port: 0, entrypoint: "Arrivals" }],
         },
+        ...this.#copies.services,
       ],
     };
   }
@@ -448,6 +439,11 @@ class Cluster {
       ...workerModules({ ...worker, entry }),
       ...own.bound,
       ...worker.bound,
+      serviceBindings: {
+        ...this.#copies.bindings,
+        ...own.bound?.serviceBindings,
+        ...worker.bound?.serviceBindings,
+      },
       bindings: { ...SECRETS, ...own.vars, ...vars },
       durableObjects: durableObjects(name === HUB ? undefined : HUB),
       outboundService: ORIGIN,

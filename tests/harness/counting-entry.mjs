@@ -7,6 +7,7 @@
 import { WorkerEntrypoint, env } from "cloudflare:workers";
 import { breakCache } from "./cache-faults.mjs";
 import * as product from "./product.mjs";
+import { methods } from "./shared-cache.mjs";
 
 /** How many calls reached each object since this isolate began, by "class object". */
 const calls = {};
@@ -228,14 +229,14 @@ Namespace.jurisdiction = function (jurisdiction) {
   };
 };
 
-const { put } = Cache.prototype;
-Cache.prototype.put = async function (key, response) {
+const { put } = methods;
+methods.put = async function (key, response) {
   const write = (writes[key.url ?? String(key)] ??= { count: 0, bytes: 0, at: [] });
-  const bytes = await response.clone().arrayBuffer();
+  const bytes = await response.arrayBuffer();
   write.count += 1;
   write.bytes = Math.max(write.bytes, bytes.byteLength);
   write.at.push(Date.now());
-  return put.call(this, key, response);
+  return put.call(this, key, new Response(bytes, response));
 };
 
 // The clock of a data center may run ahead of the others, or behind.

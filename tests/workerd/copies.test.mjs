@@ -28,7 +28,7 @@ const taken = room({ name: "taken", total_active_users: 2 });
 const AMS_NRT = { AMS: 2, NRT: 1 };
 clusterTest(
   "copies are written seldom, by every object, and stay small",
-  { rooms: [busy], colos: AMS_NRT },
+  { rooms: [busy], colos: AMS_NRT, platformCache: true },
   async (cluster) => {
     const crowd = new Crowd(cluster, { count: 300, host: busy.host, browseMs: 3_000 });
     await crowd.arrive();
@@ -55,7 +55,7 @@ clusterTest(
 
 clusterTest(
   "an object at rest writes no copy",
-  { rooms: [busy], colos: AMS_NRT },
+  { rooms: [busy], colos: AMS_NRT, platformCache: true },
   async (cluster) => {
     const crowd = new Crowd(cluster, { count: 20, host: busy.host });
     await crowd.arrive();
@@ -68,7 +68,7 @@ clusterTest(
 
 clusterTest(
   "a copy that names another object is refused",
-  { rooms: [taken, empty] },
+  { rooms: [taken, empty], platformCache: true },
   async (cluster) => {
     const crowd = new Crowd(cluster, { count: 4, host: taken.host });
     await crowd.arrive();
@@ -86,7 +86,7 @@ clusterTest(
   },
 );
 
-const far = { rooms: [busy], colos: { AMS: 1, NRT: 1 } };
+const far = { rooms: [busy], platformCache: true, colos: { AMS: 1, NRT: 1 } };
 clusterTest("a copy from another data center gives no place twice", far, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 160, host: busy.host });
   const near = crowd.visitors.filter((_, at) => at % 2 === 0);
@@ -108,7 +108,7 @@ clusterTest("a copy from another data center gives no place twice", far, async (
 });
 
 const DAMAGE = ["", "{", "null", "[]", '{"v":999}', "\u0000".repeat(100), "x".repeat(100_000)];
-clusterTest("a damaged copy is as good as none", { rooms: [taken] }, async (cluster) => {
+clusterTest("a damaged copy is as good as none", { rooms: [taken], platformCache: true }, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 4, host: taken.host, browseMs: 5_000 });
   await crowd.arrive();
   for (const text of DAMAGE) {

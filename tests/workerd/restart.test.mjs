@@ -3,7 +3,12 @@
 import { clusterTest } from "../harness/cluster-test.mjs";
 import { PLACES, lineRoom, playLine } from "../harness/line.mjs";
 
-const options = { rooms: [lineRoom], colos: { AMS: 3, NRT: 3, IAD: 3 } };
+// The copies of the platform outlive its process.
+const options = {
+  rooms: [lineRoom],
+  colos: { AMS: 3, NRT: 3, IAD: 3 },
+  platformCache: true,
+};
 const overtaking = PLACES - 1;
 /**
  * Rounds of the story, 12 s apart: while it fills, at the longest line, and while places pass on.
@@ -25,7 +30,7 @@ clusterTest("everything restarts twice, copies from a minute ago", options, (clu
   playLine(cluster, {
     overtaking,
     disturb: async (round) => {
-      if (round === 1 || round === 6) cluster.saveCopies(`copies-${round}`);
+      if (round === 1 || round === 6) await cluster.saveCopies(`copies-${round}`);
       if (round === 4) await cluster.restart({}, "copies-1");
       if (round === 10) await cluster.restart({}, "copies-6");
     },
