@@ -4,6 +4,7 @@ import { Kept } from "../deploy/kept.mjs";
 import { stop } from "../stop.mjs";
 import { addressOf, adminHostOf, checkFromOutside, warnings } from "./check.mjs";
 import { noteWorkerds } from "./claim.mjs";
+import { watchDisk } from "./disk.mjs";
 import { Instances } from "./instances.mjs";
 
 const [folder, patience] = process.argv.slice(2);
@@ -26,6 +27,7 @@ for (const warning of await warnings(settings, secrets.API_TOKEN)) {
   console.log(`  Beware: ${warning}`);
 }
 farewell();
+watchDisk(kept.folder);
 
 async function end() {
   await instances.end();

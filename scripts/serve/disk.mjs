@@ -1,0 +1,55 @@
+// Watches how much room the disk of a served folder has, and says in one sentence when it runs out
+// and when there is room again.
+import fs from "node:fs";
+
+const MB = 1_000_000;
+/** Below so much nothing can be relied on to be stored: SQLite grows its files by less. */
+const FULL_BYTES = 8 * MB;
+/** Below so much an owner should make room: a busy day of many rooms stores less. */
+const LOW_BYTES = 500 * MB;
+/** Room is said to be there again beyond so many times the bound, so that nothing is said twice. */
+const AGAIN = 2;
+const EVERY_MS = 5_000;
+
+/**
+ * What a disk is now, and what is said of it if that has changed.
+ *
+ * @param {"ample" | "low" | "full"} before
+ * @param {number} freeBytes what this user may still store
+ * @param {string} folder
+ * @returns {{ state: "ample" | "low" | "full", sentence?: string }}
+ */
+export function diskNews(before, freeBytes, folder) {
+  const isBelow = (bytes, held) => freeBytes < bytes * (held ? AGAIN : 1);
+  if (isBelow(FULL_BYTES, before === "full")) {
+    const sentence =
+      `The disk of ${folder} is full: nothing can be stored, so nobody enters. Visitors inside ` +
+      "go on. Make room on it, and the line goes on by itself.";
+    return before === "full" ? { state: "full" } : { state: "full", sentence };
+  }
+  const left = `${Math.floor(freeBytes / MB)} MB`;
+  if (isBelow(LOW_BYTES, before !== "ample")) {
+    const isBack = before === "full" ? "has room again" : "is nearly full";
+    const sentence = `The disk of ${folder} ${isBack}: ${left} are left. Nobody enters while it is full.`;
+    return before === "low" ? { state: "low" } : { state: "low", sentence };
+  }
+  if (before === "ample") return { state: "ample" };
+  return { state: "ample", sentence: `The disk of ${folder} has room again: ${left} are left.` };
+}
+
+/** Says what becomes of the disk of a folder, as long as this process lives. */
+export function watchDisk(folder) {
+  let state = "ample";
+  const look = () => {
+    const news = diskNews(state, freeBytes(folder), folder);
+    state = news.state;
+    if (news.sentence) console.error(news.sentence);
+  };
+  look();
+  setInterval(look, EVERY_MS).unref();
+}
+
+function freeBytes(folder) {
+  const { bavail, bsize } = fs.statfsSync(folder);
+  return bavail * bsize;
+}
