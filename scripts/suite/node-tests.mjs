@@ -21,10 +21,10 @@ export function testFiles(folder) {
 }
 
 /**
- * Runs one file. Resolves with the `results` of its tests ([{ name, outcome }], with an outcome of
+ * Runs one file, with the variables of its step. Resolves with the `results` of its tests ([{ name, outcome }], with an outcome of
  * "passed", "failed" or "skipped"), its exit `code`, what it printed and its `cpuSeconds`.
  */
-export async function runTestFile(file) {
+export async function runTestFile(file, variables) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-results-"));
   const kept = path.join(folder, "results");
   const options = [
@@ -32,7 +32,7 @@ export async function runTestFile(file) {
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${kept}`],
   ];
-  const environment = { NODE_COMPILE_CACHE: COMPILED };
+  const environment = { NODE_COMPILE_CACHE: COMPILED, ...variables };
   const command = ["node", ...options, file];
   const { code, output, cpuSeconds } = await runCommand(command, environment, 0, FILE_MS);
   const results = linesOf(kept).map((line) => JSON.parse(line));

@@ -69,7 +69,7 @@ class Run {
   }
 
   async #perform(step) {
-    const { name, lane, folder, commands = [] } = step;
+    const { name, lane, folder, environment, commands = [] } = step;
     const pool = this.#pools.get(lane);
     const pieces = [];
     for (const command of commands) {
@@ -78,7 +78,7 @@ class Run {
     const files = [...(step.files ?? (folder ? testFiles(folder) : []))].sort(
       (one, other) => this.#secondsBefore(other) - this.#secondsBefore(one),
     );
-    const ofFiles = files.map((file) => pool.run(() => this.#file(file)));
+    const ofFiles = files.map((file) => pool.run(() => this.#file(file, environment)));
     pieces.push(...(await Promise.all(ofFiles)));
     return this.#end(name, pieces);
   }
@@ -101,9 +101,9 @@ class Run {
     return show(name, { title, passed, results, output, seconds, cpuSeconds });
   }
 
-  async #file(file) {
+  async #file(file, environment) {
     const began = performance.now();
-    const { code, results, output, cpuSeconds } = await runTestFile(file);
+    const { code, results, output, cpuSeconds } = await runTestFile(file, environment);
     const without = results.length === 0 || (IN_CI && results.some(isSkipped));
     const passed = code === 0 && !without;
     const seconds = since(began);

@@ -23,7 +23,7 @@ const NIGHTLY = "nightly";
 
 /**
  * All steps in their order. The `commands` of a step run one after the other, even if one fails; a
- * step with a `folder` runs the files of tests for Node in it. A step begins when the one that it
+ * step with a `folder` runs the files of tests for Node in it, with its `environment`. A step begins when the one that it
  * `needs` is over. Steps of one lane begin in their order, those of other lanes at the same time.
  */
 export const STEPS = [
@@ -72,6 +72,23 @@ export const STEPS = [
   { name: "library", tier: CHANGE, lane: NODE, folder: "client/test", needs: "wrangler" },
   { name: "clients", tier: CHANGE, lane: NODE, folder: "tests/clients", needs: "wrangler" },
   { name: "browser", tier: CHANGE, lane: BROWSER, folder: "tests/browser", needs: "wrangler" },
+  // The same stories with the platform's Cache API, and on the platform of an owner's machine.
+  {
+    name: "platform-cache",
+    tier: NIGHTLY,
+    lane: NODE,
+    folder: "tests/workerd",
+    environment: { TEST_CACHE: "platform" },
+    needs: "wrangler",
+  },
+  {
+    name: "own-platform",
+    tier: NIGHTLY,
+    lane: NODE,
+    folder: "tests/workerd",
+    environment: { TEST_PLATFORM: "own" },
+    needs: "wrangler",
+  },
   // Minutes of many isolates and visitors: their laws are held by the core's own tests as well.
   { name: "stories", tier: NIGHTLY, lane: NODE, folder: "tests/stories", needs: "wrangler" },
   // Thousands of visitors, beside what the simulator says of them.
