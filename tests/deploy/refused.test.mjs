@@ -30,24 +30,38 @@ before(() => {
 });
 after(() => fs.rmSync(release, { recursive: true, force: true }));
 
-for (const [name, root] of [["a checkout", () => ROOT], ["a release folder", () => release]]) {
-  test(`a second host without a cookie_suffix, in ${name}`, ALL, async (context) => {
-    const deployer = await live(context, { root: root() });
-    const [room] = deployer.json("rooms.json");
-    write(deployer, "rooms.json", [{ ...room, ...SECOND_HOST }]);
-    const said = await refused(deployer, [], { root: root(), vars: { PATH: "" } });
-    assert.ok(said.includes(`rooms.json: ${WITHOUT_SUFFIX}`), said);
-    assert.ok(said.includes(deployer.file("rooms.json")), said);
+test("a second host without a cookie_suffix, in a checkout", ALL, async (context) => {
+  await secondHost(await live(context, ROOT), ROOT);
+});
 
-    write(deployer, "rooms.json", [{ ...room, ...SECOND_HOST, cookie_suffix: "shop" }]);
-    const mended = await deployer.deploy([], { root: root() });
-    assert.equal(mended.code, 0, mended.said);
-    assert.equal((await visit(deployer, "www.shop.example")).body, ORIGIN_SAYS);
-  });
+test("what a release folder would take down", ALL, async (context) => {
+  // Each deploy takes seconds of a processor, so all start from one live site.
+  const deployer = await live(context, release);
+  await context.test("a second host without a cookie_suffix, in a release folder", ALL, () =>
+    secondHost(deployer, release),
+  );
+  await context.test("a secret and variables that the Worker would refuse", ALL, (part) =>
+    secretAndVariables(deployer, part),
+  );
+  await context.test("a deployed room that would go is asked for first", ALL, (part) =>
+    roomThatGoes(deployer, part),
+  );
+});
+
+async function secondHost(deployer, root) {
+  const [room] = deployer.json("rooms.json");
+  write(deployer, "rooms.json", [{ ...room, ...SECOND_HOST }]);
+  const said = await refused(deployer, [], { root, vars: { PATH: "" } });
+  assert.ok(said.includes(`rooms.json: ${WITHOUT_SUFFIX}`), said);
+  assert.ok(said.includes(deployer.file("rooms.json")), said);
+
+  write(deployer, "rooms.json", [{ ...room, ...SECOND_HOST, cookie_suffix: "shop" }]);
+  const mended = await deployer.deploy([], { root });
+  assert.equal(mended.code, 0, mended.said);
+  assert.equal((await visit(deployer, "www.shop.example")).body, ORIGIN_SAYS);
 }
 
-test("a secret and variables that the Worker would refuse", ALL, async (context) => {
-  const deployer = await live(context, { root: release });
+async function secretAndVariables(deployer, context) {
   const secrets = deployer.json("secrets.json");
   write(deployer, "secrets.json", { ...secrets, TICKET_KEYS: "hush" });
   const said = await refused(deployer, [], { root: release });
@@ -65,10 +79,9 @@ test("a secret and variables that the Worker would refuse", ALL, async (context)
   const told = await deployer.deploy([], { root: release });
   assert.equal(told.code, 0, told.said);
   assert.match(told.said, /Beware: ON_FAILURE: must be hold or pass/);
-});
+}
 
-test("a deployed room that would go is asked for first", ALL, async (context) => {
-  const deployer = await live(context, { root: release });
+async function roomThatGoes(deployer, context) {
   const file = path.join(release, "rooms.json");
   const shipped = fs.readFileSync(file, "utf8");
   context.after(() => fs.writeFileSync(file, shipped));
@@ -88,7 +101,7 @@ test("a deployed room that would go is asked for first", ALL, async (context) =>
   const agreed = await deployer.deploy(["--yes"], { root: release });
   assert.equal(agreed.code, 0, agreed.said);
   assert.deepEqual(deployer.json("rooms.json").map(({ id }) => id), [own.id]);
-});
+}
 
 test("Cloudflare's own build refuses a wrong rooms.json, too", ALL, async (context) => {
   const deployer = await Deployer.start(context);
@@ -116,11 +129,11 @@ test("where workerd does not run, only a flag deploys what was not tried", ALL, 
   assert.equal(untried.code, 0, untried.said);
 });
 
-/** Deploys once, and returns what is live then. */
-async function live(context, options) {
+/** Deploys once from this folder, and returns what is live then. */
+async function live(context, root) {
   const deployer = await Deployer.start(context);
   deployer.account.addShop();
-  const { code, said } = await deployer.deploy(FIRST, options);
+  const { code, said } = await deployer.deploy(FIRST, { root });
   assert.equal(code, 0, said);
   return deployer;
 }
