@@ -5,7 +5,7 @@
 //! follow give about the place of the key in it, and a search looks at the neighbours there.
 
 /// The average number of entries of a part at which the number of parts doubles.
-const PART_MAX: usize = 64;
+const PART_MAX: usize = 16;
 /// The number of neighbours that a search looks at before it bisects the part.
 const NEIGHBOURS_MAX: usize = 16;
 
@@ -76,6 +76,18 @@ impl<K: Copy + Ord + Into<u64>, V> SpreadMap<K, V> {
         })
     }
 
+    /// Removes the entry with the smallest key and returns it; `None` if the map is empty.
+    pub fn take_first(&mut self) -> Option<(K, V)> {
+        let part = self.parts.iter_mut().find(|part| !part.is_empty())?;
+        self.len -= 1;
+        Some(part.remove(0))
+    }
+
+    /// Returns the smallest key; `None` if the map is empty.
+    pub fn first_key(&self) -> Option<K> {
+        self.parts.iter().find_map(|part| part.first()).map(|(key, _)| *key)
+    }
+
     /// Returns the number of the key's part (its leading 32 bits scaled) and the position in that
     /// part, as a share of 2 to the power of 32.
     fn place(&self, key: K) -> (usize, u64) {
@@ -139,6 +151,10 @@ mod tests {
                 0 => assert_eq!(spread.remove(key), tree.remove(&key), "{step}"),
                 1 => assert_eq!(spread.get(key), tree.get(&key), "{step}"),
                 _ => assert_eq!(spread.insert(key, step), tree.insert(key, step), "{step}"),
+            }
+            if step % 50 == 0 {
+                assert_eq!(spread.first_key(), tree.keys().next().copied(), "{step}");
+                assert_eq!(spread.take_first(), tree.pop_first(), "{step}");
             }
             if step % 10_000 == 9_999 {
                 spread.retain(|_, value| *value % 3 > 0);

@@ -21,13 +21,12 @@ mod outbox;
 mod outcome;
 mod patience;
 mod question;
+mod remembered;
 mod returned_slots;
 mod revoked_tickets;
 
-use std::collections::BTreeMap;
-
 use crate::admission::{self, Ask, CounterAnswer, Decision, RandomInputs, infinite_queue};
-use crate::base::id::{AggregatorCode, Colo, IsolateId, VisitorId};
+use crate::base::id::{AggregatorCode, Colo, IsolateId};
 use crate::base::time::Timestamp;
 use crate::capacity::facts::Fact;
 use crate::capacity::slots::{BATCH_MS, GrantId, SlotClass, SlotEnd};
@@ -52,10 +51,12 @@ use demand::Demand;
 use elsewhere::Elsewhere;
 use entry::Entry;
 use newest_tickets::NewestTickets;
+use noted::MOVES_MAX;
 pub use outbox::HOLD_LOOK_MS;
 use outbox::Outbox;
 pub use outcome::{Followup, Outcome};
 use patience::Patience;
+use remembered::Remembered;
 use returned_slots::ReturnedSlots;
 use revoked_tickets::RevokedTickets;
 
@@ -75,7 +76,7 @@ pub struct Isolate {
     returned_slots: ReturnedSlots,
     outbox: Outbox,
     counted: Counted,
-    moved: BTreeMap<VisitorId, Bucket>,
+    moved: Remembered<Bucket, MOVES_MAX>,
     newest: NewestTickets,
     copies: Copies,
     revoked: RevokedTickets,
@@ -103,7 +104,7 @@ impl Isolate {
             returned_slots: ReturnedSlots::default(),
             outbox: Outbox::default(),
             counted: Counted::default(),
-            moved: BTreeMap::new(),
+            moved: Remembered::default(),
             newest: NewestTickets::default(),
             copies: Copies::default(),
             revoked: RevokedTickets::default(),

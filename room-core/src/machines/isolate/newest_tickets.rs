@@ -1,7 +1,6 @@
 //! When waiting visitors last checked in here. An older copy of a cookie is due no sooner.
 
-use std::collections::BTreeMap;
-
+use super::remembered::Remembered;
 use crate::base::id::VisitorId;
 use crate::base::time::Timestamp;
 use crate::ticket::{Ticket, TicketState};
@@ -20,22 +19,18 @@ struct CheckIn {
 
 /// The last check-in in this isolate of each of the visitors who wait.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NewestTickets(BTreeMap<VisitorId, CheckIn>);
+pub(super) struct NewestTickets(Remembered<CheckIn, VISITORS_MAX>);
 
 impl NewestTickets {
     /// Remembers the ticket that a visitor is given with an answer.
     pub(super) fn remember(&mut self, ticket: &Ticket) {
         let Ticket { last_check_in: at, interval_s, confirmed_s, unconfirmed, .. } = *ticket;
         self.0.insert(ticket.id.visitor(), CheckIn { at, interval_s, confirmed_s, unconfirmed });
-        while self.0.len() > VISITORS_MAX {
-            // Ids are random, and so is who is forgotten.
-            self.0.pop_first();
-        }
     }
 
     /// Forgets a visitor who waits no more.
     pub(super) fn forget(&mut self, visitor: VisitorId) {
-        self.0.remove(&visitor);
+        self.0.forget(visitor);
     }
 
     /// Returns an older copy of a ticket with the check-in data of the newest one. `None` if none
@@ -45,7 +40,7 @@ impl NewestTickets {
         if ticket.state != TicketState::Queued {
             return None;
         }
-        let newest = *self.0.get(&ticket.id.visitor())?;
+        let newest = *self.0.get(ticket.id.visitor())?;
         let CheckIn { at: last_check_in, interval_s, confirmed_s, unconfirmed } = newest;
         (last_check_in > ticket.last_check_in).then(|| Ticket {
             last_check_in,

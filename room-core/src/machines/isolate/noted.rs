@@ -12,7 +12,7 @@ use crate::ticket::bucket::Bucket;
 
 /// The most renewals remembered, so that repeats of them are not reported. The aggregator
 /// recognizes repeats of forgotten ones.
-const MOVES_MAX: usize = 4_096;
+pub(super) const MOVES_MAX: usize = 4_096;
 
 /// Reports that a session was renewed, unless it was reported before.
 pub(super) fn record_move(isolate: &mut Isolate, ticket: &mut Ticket, from: Bucket) {
@@ -20,9 +20,6 @@ pub(super) fn record_move(isolate: &mut Isolate, ticket: &mut Ticket, from: Buck
     let counted_by = std::mem::replace(&mut ticket.counted_by, isolate.aggregator);
     if isolate.moved.insert(visitor, to) != Some(to) {
         isolate.outbox.push(IsolateEvent::Moved { visitor, from, to, counted_by });
-    }
-    while isolate.moved.len() > MOVES_MAX {
-        isolate.moved.pop_first();
     }
 }
 
