@@ -273,7 +273,7 @@ impl Contributions {
 
     /// Returns how many visitors of these data centers have a bucket that has expired by `now`, but
     /// after the moment up to which renewals are known. Their places are held for one session
-    /// duration at most.
+    /// duration at most. `known_until` is in the order of the data centers, as the sources are.
     fn held(
         &self,
         known_until: impl Iterator<Item = (Node, Timestamp)>,
@@ -286,13 +286,15 @@ impl Contributions {
             return 0;
         };
         let mut held: SortedMap<Bucket, i64> = SortedMap::new();
+        let mut sources = self.sources.iter().peekable();
         for (node, known) in known_until {
             let known = known.max(now - settings.session_ms());
             let first = Bucket(u32::try_from(known.seconds() + 1).unwrap_or(u32::MAX));
             if first > *newest {
                 continue;
             }
-            for (_, life) in self.lives(node) {
+            while sources.next_if(|(source, _)| source.node < node).is_some() {}
+            while let Some((_, life)) = sources.next_if(|(source, _)| source.node == node) {
                 let later = life.contribution.activity.from_key(&first);
                 for (bucket, count) in later.take_while(|(bucket, _)| !bucket.is_live(now)) {
                     *held.get_or_default(*bucket) += count;

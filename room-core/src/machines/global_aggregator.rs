@@ -14,6 +14,7 @@ mod forecast_cache;
 mod history;
 mod load;
 mod lost_check_ins;
+mod memo;
 mod overcall;
 mod pace;
 mod recovery;

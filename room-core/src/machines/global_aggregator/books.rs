@@ -1,6 +1,7 @@
 //! The accounts behind both limits of a room: the granted slots, and their use as data centers
 //! report it. They tell how many slots are free, and when the next one will be.
 
+use super::memo::Memo;
 use crate::base::id::Incarnation;
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::capacity::slots::{GrantId, Ledger, RATE_BINS, SlotClass, SlotEnd, Slots};
@@ -20,17 +21,21 @@ const ADMISSION_WINDOW_MS: u64 = 5 * MINUTE_MS;
 pub(super) struct Books {
     ledger: Ledger,
     contributions: Contributions,
+    /// The places that contributions take.
+    places: Memo,
+    /// The admissions of the last minute.
+    entered: Memo,
 }
 
 impl Books {
     /// Makes the books of a room that has granted nothing and heard of no visitor.
     pub(super) fn empty(incarnation: Incarnation) -> Self {
-        Self { ledger: Ledger::new(incarnation), contributions: Contributions::default() }
+        Self::resumed(Ledger::new(incarnation), Contributions::default())
     }
 
     /// Makes the books from what an earlier incarnation left.
     pub(super) fn resumed(ledger: Ledger, contributions: Contributions) -> Self {
-        Self { ledger, contributions }
+        Self { ledger, contributions, places: Memo::default(), entered: Memo::default() }
     }
 
     /// Returns the account of granted slots.
@@ -51,6 +56,7 @@ impl Books {
         source: NodeIncarnation,
         contribution: Contribution,
     ) -> bool {
+        self.forget_sums();
         let is_new = self.contributions.merge(now, source, contribution);
         if !is_new {
             self.contributions.record_contact(now, source);
@@ -61,6 +67,7 @@ impl Books {
     /// Holds what an isolate could not report to its aggregator. Returns whether that changes
     /// anything; `None` if it cannot be held.
     pub(super) fn hold(&mut self, now: Timestamp, hold: &Hold) -> Option<bool> {
+        self.forget_sums();
         self.contributions.hold(now, hold.isolate, hold.through, &hold.moves)
     }
 
@@ -81,7 +88,13 @@ impl Books {
         let exceeded = exceeded.map(|(id, _)| Incident::GrantExceeded(id)).collect();
         self.ledger.settle(now, settings);
         self.contributions.prune(now, settings);
+        self.forget_sums();
         exceeded
+    }
+
+    fn forget_sums(&mut self) {
+        self.places.forget();
+        self.entered.forget();
     }
 
     /// Books how many slots of a grant were used. Returns false if the grant has fewer.
@@ -157,14 +170,15 @@ impl Books {
     /// those who may just have renewed a session, and by slots not yet accounted for.
     pub(super) fn taken(&self, now: Timestamp, settings: &Settings) -> u64 {
         let slots = self.ledger.written_off_slots(now) + self.ledger.outstanding();
-        self.contributions.places_taken(now, settings) + slots
+        let places = || self.contributions.places_taken(now, settings);
+        self.places.get((now, settings.session_ms()), places) + slots
     }
 
     /// Returns how many visitors count against `new_users_per_minute` at `now`: those admitted, and
     /// slots that may still be used or were written off.
     pub(super) fn granted_in_rate_window(&self, now: Timestamp) -> u64 {
         let from = now.minus_seconds(RATE_BINS - 1);
-        self.contributions.entered_since(from)
+        self.entered.get((from, 0), || self.contributions.entered_since(from))
             + self.ledger.written_off_in_rate(now)
             + self.ledger.outstanding()
     }
