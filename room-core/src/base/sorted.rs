@@ -33,6 +33,15 @@ pub fn stably_by_number<T>(items: Vec<T>, number: impl Fn(&T) -> u64) -> Vec<T> 
     places.into_iter().filter_map(|place| items.get_mut(place)?.take()).collect()
 }
 
+/// Returns how many of a few `items`, which are in order, come before those for which `is_before`
+/// is false.
+///
+/// It asks each of them, so that the processor waits for the memory of all together. A bisection
+/// waits for one after the other.
+pub fn count_before<T>(items: &[T], is_before: impl Fn(&T) -> bool) -> usize {
+    items.iter().map(|item| usize::from(is_before(item))).sum()
+}
+
 fn places_in_order(numbers: Vec<u64>) -> Vec<usize> {
     let mut numbered: Vec<(u64, usize)> = numbers.into_iter().zip(0..).collect();
     numbered.sort_unstable();

@@ -4,6 +4,7 @@
 //! the admissions of the last 5 minutes. It is `None`, unknown, if nobody has been admitted yet. No
 //! admission depends on it.
 
+use crate::base::sorted::count_before;
 use crate::base::time::SECOND_MS;
 use crate::order::order_key::{EPOCH_MS, OrderKey};
 use crate::queue::forecast;
@@ -17,7 +18,7 @@ pub const LONGEST_S: u32 = LONGEST_TOLD_S;
 /// Returns how many visitors wait before `key`. It interpolates between the points of the view's
 /// line; beyond them it adds those who joined since.
 pub fn people_ahead(view: &View, key: OrderKey) -> u64 {
-    let index = view.line.partition_point(|(point, _)| *point < key);
+    let index = count_before(&view.line, |(point, _)| *point < key);
     let before = index.checked_sub(1).and_then(|last| view.line.get(last));
     let (low_key, low) = before.copied().unwrap_or_default();
     // Between two points of a thinned line the waiters are taken to be spread evenly.
@@ -47,7 +48,7 @@ fn staying_ahead(view: &View, key: OrderKey) -> u64 {
 /// Returns the fewest visitors who can stand before `key`. It leaves out those who joined in the
 /// same millisecond, and those between two points of a thinned line.
 pub fn fewest_ahead(view: &View, key: OrderKey) -> u64 {
-    let index = view.line.partition_point(|(point, _)| *point < key);
+    let index = count_before(&view.line, |(point, _)| *point < key);
     index.checked_sub(1).and_then(|last| view.line.get(last)).map_or(0, |(_, ahead)| *ahead)
 }
 

@@ -7,6 +7,7 @@
 mod newcomers;
 mod stays;
 
+use crate::base::sorted::count_before;
 use crate::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
 use crate::capacity::state::SYNC_MS;
 use crate::order::order_key::OrderKey;
@@ -276,7 +277,7 @@ impl RetentionModel {
 ///
 /// Beyond the last point the mean rate of the whole forecast goes on.
 pub fn wait_s(curve: &[Point], ahead: u64) -> Option<u32> {
-    let index = curve.partition_point(|(before, _)| *before <= ahead);
+    let index = count_before(curve, |(before, _)| *before <= ahead);
     let (low, high) = match (index.checked_sub(1), index < curve.len()) {
         (Some(low), true) => (low, index),
         // Beyond the end: on as from the first point to the last.
