@@ -211,6 +211,10 @@ impl Visitor {
             .wrapping_add(self.session_ends.0)
             .wrapping_add(self.data_center as u64)
             .wrapping_add(u64::from(self.has_waited))
+            .wrapping_add(u64::from(self.standing == VisitorState::Gone))
+            .wrapping_add(u64::from(self.entered_at.is_some()))
+            .wrapping_add(u64::from(self.told.is_some()))
+            .wrapping_add(u64::from(self.read_longer))
     }
 
     /// Counts the visitor as one who came, from this moment on, unless it has been inside before.

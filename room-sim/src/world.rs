@@ -39,7 +39,7 @@ use event_queue::EventQueue;
 use faults::Faults;
 use isolates::{IsolateRow, ViewCopies};
 use load::{Cost, Peaks};
-use network::{Caller, Network, Question, Reply};
+use network::{Caller, Network, Place, Question, Reply, Shift};
 use objects::Objects;
 use published::{PublishedRoom, PublishedVisit};
 use visitors::Visitors;
@@ -292,18 +292,22 @@ impl World {
             }
             WorldEvent::Counts(event) => {
                 if let Some(room) = parts.published {
-                    room.happen(event, &mut context);
+                    room.happen(*event, &mut context);
                 }
             }
             WorldEvent::Flush { data_center, isolate } => self.flush(data_center, isolate),
-            WorldEvent::Answer(visitor, answer) => self.answer_published(visitor, answer),
+            WorldEvent::Answer(visitor, answer) => self.answer_published(visitor, *answer),
             WorldEvent::Arrival { data_center, in_crowd } => self.arrive(data_center, in_crowd),
             WorldEvent::Visit(visitor) => self.visit(visitor),
             WorldEvent::Reply(call, reply) => self.resolve(call, Some(*reply)),
             WorldEvent::Late(call) => self.ask_again(call),
             WorldEvent::Silence(call) => self.resolve(call, None),
-            WorldEvent::Work(shift) => self.work(shift),
-            WorldEvent::Unanswered(call, shift) => self.look_at_report(call, shift),
+            WorldEvent::Work { data_center, isolate, incarnation, started_at } => {
+                let (data_center, isolate) = (usize::from(data_center), usize::from(isolate));
+                let place = Place { data_center, isolate, incarnation };
+                self.work(Shift { place, started_at });
+            }
+            WorldEvent::Unanswered(call) => self.look_at_report(call),
             WorldEvent::Death { data_center, isolate } => self.die(data_center, isolate),
             WorldEvent::Fault(number) => self.fault(number),
             WorldEvent::Copies(number) => self.take_copies(number),
@@ -433,7 +437,7 @@ impl World {
                 self.held(shift, works, reply.as_ref());
             }
             (Some(Caller::Return(shift)), _) => {
-                self.event_queue.enter(self.now, WorldEvent::Work(shift));
+                self.event_queue.enter(self.now, shift.into());
             }
             (Some(Caller::Counter { counter, incarnation, pull }), reply) => {
                 let (parts, mut context) = self.parts();

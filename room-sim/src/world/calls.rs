@@ -9,7 +9,9 @@ use room_core::room::settings::Settings;
 
 use super::event::WorldEvent;
 use super::event_queue::EventQueue;
-use super::network::{Caller, Network, Place, Question, Reply, SILENCE_MS, WaitingVisit, Way};
+use super::network::{
+    Caller, Network, Place, Question, Reply, SILENCE_MS, Shift, WaitingVisit, Way,
+};
 use super::versions::Versions;
 use crate::chance::Chance;
 
@@ -48,9 +50,12 @@ impl Calls {
         caller
     }
 
-    /// Whether somebody still waits for the answer to a call.
-    pub(crate) fn is_waiting(&self, call: u64) -> bool {
-        self.waiting.contains_key(&call)
+    /// Returns who still waits for the answer to a report.
+    pub(crate) fn report(&self, call: u64) -> Option<Shift> {
+        match self.waiting.get(&call)? {
+            Caller::Work(shift) => Some(*shift),
+            _ => None,
+        }
     }
 
     /// Finds the visit that waits for the answer to a call.
@@ -100,8 +105,8 @@ impl Context<'_> {
         let call = self.calls.last;
         self.send(call, &caller, question);
         self.enter_in(SILENCE_MS, WorldEvent::Silence(call));
-        if let Caller::Work(shift) = caller {
-            self.enter_in(HOLD_LOOK_MS, WorldEvent::Unanswered(call, shift));
+        if matches!(caller, Caller::Work(_)) {
+            self.enter_in(HOLD_LOOK_MS, WorldEvent::Unanswered(call));
         }
         if let Caller::Visit(visit) = &caller {
             self.enter_in(visit.question.patience_ms, WorldEvent::Late(call));

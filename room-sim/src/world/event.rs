@@ -1,8 +1,9 @@
 //! The events of a world: everything that can happen in it, and to which part.
 
 use room_core::base::id::Incarnation;
+use room_core::base::time::Timestamp;
 
-use super::network::{Question, Reply, Shift};
+use super::network::{Place, Question, Reply, Shift};
 use super::objects::Object;
 use super::published::CountsEvent;
 use crate::baseline::BaselineAnswer;
@@ -26,10 +27,11 @@ pub(crate) enum WorldEvent {
     Silence(u64),
     /// The timer of an object goes off, if the object is still in this incarnation.
     Wake(Object, Incarnation),
-    /// A request continues with an isolate's reports after its own answer.
-    Work(Shift),
+    /// A request continues with an isolate's reports after its own answer. The fields of a
+    /// [`Shift`], which alone would take more room.
+    Work { data_center: u16, isolate: u16, incarnation: Incarnation, started_at: Timestamp },
     /// A report of an isolate is still unanswered. Something may have to be held.
-    Unanswered(u64, Shift),
+    Unanswered(u64),
     /// An isolate dies with what it has not reported. Another one takes its place.
     Death { data_center: usize, isolate: usize },
     /// The fault of this number happens.
@@ -37,11 +39,22 @@ pub(crate) enum WorldEvent {
     /// The copies for the fault of this number are taken.
     Copies(usize),
     /// Counts of a published design move from or to the global object.
-    Counts(CountsEvent),
+    Counts(Box<CountsEvent>),
     /// The counts of an isolate of a published design reach its data center.
     Flush { data_center: usize, isolate: usize },
     /// A visitor is answered by a published design, after the calls of the visit.
-    Answer(usize, BaselineAnswer),
+    Answer(usize, Box<BaselineAnswer>),
     /// A second has passed.
     Second,
+}
+
+/// Millions of events are on their way: three words for each.
+const _: () = assert!(size_of::<WorldEvent>() <= 24);
+
+impl From<Shift> for WorldEvent {
+    fn from(Shift { place, started_at }: Shift) -> Self {
+        let Place { data_center, isolate, incarnation } = place;
+        let (data_center, isolate) = (data_center as u16, isolate as u16);
+        Self::Work { data_center, isolate, incarnation, started_at }
+    }
 }

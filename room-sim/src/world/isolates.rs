@@ -409,7 +409,7 @@ impl World {
             && instance.duty.is_free(started_at)
         {
             instance.duty.hold(started_at, started_at);
-            self.event_queue.enter(started_at, WorldEvent::Work(Shift { place, started_at }));
+            self.event_queue.enter(started_at, Shift { place, started_at }.into());
         }
     }
 
@@ -429,7 +429,7 @@ impl World {
             }
             Followup::WaitUntil(moment) => {
                 let at = (moment - instance.ahead_ms).min(now + SECOND_MS).max(now + 1);
-                self.event_queue.enter(at, WorldEvent::Work(shift));
+                self.event_queue.enter(at, shift.into());
                 return;
             }
             Followup::Hold(hold) => {
@@ -448,7 +448,7 @@ impl World {
             Followup::ReadView => {
                 instance.take_newer(self.view_copies.get(data_center).and_then(Option::as_ref));
                 if !instance.machine.wants_view(local) {
-                    self.event_queue.enter(now, WorldEvent::Work(shift));
+                    self.event_queue.enter(now, shift.into());
                     return;
                 }
                 Question::Aggregator(data_center, instance.machine.view_request(local))

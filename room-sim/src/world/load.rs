@@ -225,7 +225,7 @@ impl Loads {
     pub(crate) fn of(&mut self, object: Object) -> Option<&mut Load> {
         match object {
             Object::Counter(counter) => self.counters.get_mut(counter.index()),
-            Object::Aggregator(data_center) => self.aggregators.get_mut(data_center),
+            Object::Aggregator(data_center) => self.aggregators.get_mut(data_center as usize),
             Object::Global => Some(&mut self.global),
         }
     }

@@ -40,15 +40,15 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterSeat {
     /// The number of the data center, from 0 on.
-    pub data_center: usize,
+    pub data_center: u32,
     /// The number of the counter in its data center, from 0 on.
-    pub number: usize,
+    pub number: u16,
 }
 
 impl CounterSeat {
     /// Returns its index in a list of all counters that may exist, data center by data center.
     pub fn index(self) -> usize {
-        self.data_center * usize::from(SHARDS_MAX) + self.number
+        self.data_center as usize * usize::from(SHARDS_MAX) + usize::from(self.number)
     }
 }
 
@@ -136,8 +136,8 @@ pub enum Question {
 impl Question {
     /// Addresses a call to the counter that it is for.
     pub fn of_counter(call: CounterCall) -> Self {
-        let data_center = data_center_of(call.counter.colo);
-        let number = usize::from(call.counter.shard);
+        let data_center = data_center_of(call.counter.colo) as u32;
+        let number = call.counter.shard;
         Self::Counter(CounterSeat { data_center, number }, call.request)
     }
 }
@@ -177,7 +177,7 @@ impl Caller {
             Self::Work(shift) | Self::Return(shift) | Self::Hold(shift, _) => {
                 shift.place.data_center
             }
-            Self::Counter { counter, .. } => counter.data_center,
+            Self::Counter { counter, .. } => counter.data_center as usize,
             Self::Aggregator { data_center, .. } | Self::Global(data_center) => *data_center,
         }
     }

@@ -41,9 +41,16 @@ pub(crate) enum Object {
     /// One of the counters of a data center.
     Counter(CounterSeat),
     /// The aggregator of the data center of this number.
-    Aggregator(usize),
+    Aggregator(u32),
     /// The global aggregator.
     Global,
+}
+
+impl Object {
+    /// Names the aggregator of a data center.
+    fn aggregator(data_center: usize) -> Self {
+        Self::Aggregator(data_center as u32)
+    }
 }
 
 /// A machine in its present incarnation, its timer, its clock, and its copy in the Cache API.
@@ -161,7 +168,7 @@ impl Objects {
     pub(crate) fn ask(&mut self, call: u64, question: Box<Question>, context: &mut Context<'_>) {
         let object = match *question {
             Question::Counter(counter, _) => Object::Counter(counter),
-            Question::Aggregator(data_center, _) => Object::Aggregator(data_center),
+            Question::Aggregator(data_center, _) => Object::aggregator(data_center),
             Question::Global(_) => Object::Global,
         };
         if matches!(*question, Question::Counter(..) | Question::Global(GlobalRequest::Pull(_))) {
@@ -233,7 +240,7 @@ impl Objects {
         let (now, settings) = (context.now, context.settings);
         let instance = self.aggregators.get_mut(data_center);
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
-            self.loads.end_wait(Object::Aggregator(data_center), now);
+            self.loads.end_wait(Object::aggregator(data_center), now);
             let turn =
                 instance.machine.on_synced(now + instance.ahead_ms, settings, from_global(reply));
             self.perform_aggregator(data_center, turn, context);
@@ -268,11 +275,11 @@ impl Objects {
         let instance = self.aggregators.get(data_center);
         let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
         if let Some(sync) = turn.send {
-            self.loads.wait(Object::Aggregator(data_center), context.now);
+            self.loads.wait(Object::aggregator(data_center), context.now);
             let question = Question::Global(GlobalRequest::Sync(sync));
             context.call(Caller::Aggregator { data_center, incarnation }, question);
         }
-        self.wake_at(Object::Aggregator(data_center), turn.wake_at, context);
+        self.wake_at(Object::aggregator(data_center), turn.wake_at, context);
         for (id, reply) in turn.replies {
             context.reply(id.0, Reply::Aggregator(reply));
         }
@@ -342,7 +349,7 @@ impl Objects {
                 Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
             }
             Object::Aggregator(data_center) => {
-                let instance = self.aggregators.get_mut(data_center)?;
+                let instance = self.aggregators.get_mut(data_center as usize)?;
                 Some((&mut instance.wakes_at, instance.incarnation, instance.ahead_ms))
             }
             Object::Global => {
@@ -388,6 +395,7 @@ impl Objects {
                 self.perform_counter(counter, turn, context);
             }
             Object::Aggregator(data_center) => {
+                let data_center = data_center as usize;
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
                 let turn = instance.machine.on_alarm(local, settings);
                 self.perform_aggregator(data_center, turn, context);

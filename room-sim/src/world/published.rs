@@ -95,7 +95,8 @@ impl PublishedRoom {
     pub(crate) fn begin(scenario: &Scenario, data_centers: usize, context: &mut Context<'_>) {
         for data_center in 0..data_centers {
             let after_ms = context.chance.network.between(0, MOVE_MS - 1);
-            context.enter_in(after_ms, WorldEvent::Counts(CountsEvent::Send(data_center)));
+            context
+                .enter_in(after_ms, WorldEvent::Counts(Box::new(CountsEvent::Send(data_center))));
             for isolate in 0..scenario.isolates(data_center) {
                 let after_ms = context.chance.network.between(0, MOVE_MS - 1);
                 context.enter_in(after_ms, WorldEvent::Flush { data_center, isolate });
@@ -128,7 +129,7 @@ impl PublishedRoom {
             ask();
         }
         let waits_ms = self.calls_ms(place.data_center, answer, context);
-        context.enter_in(waits_ms, WorldEvent::Answer(visitor, answer));
+        context.enter_in(waits_ms, WorldEvent::Answer(visitor, Box::new(answer)));
         u64::from(answer.calls.data_center + answer.calls.anywhere)
     }
 
@@ -174,7 +175,7 @@ impl PublishedRoom {
             CountsEvent::Send(data_center) => {
                 let report = Box::new(Counts(self.room.report(context.now, data_center)));
                 travel(data_center, CountsEvent::Merge(data_center, report), context);
-                context.enter_in(MOVE_MS, WorldEvent::Counts(event));
+                context.enter_in(MOVE_MS, WorldEvent::Counts(Box::new(event)));
             }
             CountsEvent::Merge(data_center, report) => {
                 self.room.merge(data_center, report.0);
@@ -209,7 +210,7 @@ pub(crate) fn refresh_ms(stream: &mut Stream) -> u64 {
 fn travel(data_center: usize, event: CountsEvent, context: &mut Context<'_>) {
     let stream = &mut context.chance.network;
     if let Some(delay_ms) = context.calls.network.report_delay_ms(data_center, stream) {
-        context.enter_in(delay_ms, WorldEvent::Counts(event));
+        context.enter_in(delay_ms, WorldEvent::Counts(Box::new(event)));
     }
 }
 

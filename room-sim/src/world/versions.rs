@@ -89,7 +89,7 @@ impl Versions {
                 isolate(shift.place) || objects(shift.place.data_center)
             }
             Caller::Hold(shift, _) => isolate(shift.place) || self.global,
-            Caller::Counter { counter, .. } => objects(counter.data_center) || self.global,
+            Caller::Counter { counter, .. } => objects(counter.data_center as usize) || self.global,
             Caller::Aggregator { data_center, .. } | Caller::Global(data_center) => {
                 objects(*data_center) || self.global
             }

@@ -28,15 +28,13 @@ impl World {
                 *copy = view;
             }
         }
-        self.event_queue.enter(now, WorldEvent::Work(shift));
+        self.event_queue.enter(now, shift.into());
     }
 
     /// Handles a report that has been long on its way. The isolate may have to tell the global
     /// aggregator.
-    pub(crate) fn look_at_report(&mut self, call: u64, shift: Shift) {
-        if !self.calls.is_waiting(call) {
-            return;
-        }
+    pub(crate) fn look_at_report(&mut self, call: u64) {
+        let Some(shift) = self.calls.report(call) else { return };
         let now = self.now;
         let Some(instance) = self.instance(shift.place) else { return };
         if let Some(hold) = instance.machine.hold(now + instance.ahead_ms) {
@@ -44,7 +42,7 @@ impl World {
             let question = Question::Global(GlobalRequest::Hold(hold));
             self.call(Caller::Hold(shift, false), question);
         }
-        self.event_queue.enter(now + HOLD_LOOK_MS, WorldEvent::Unanswered(call, shift));
+        self.event_queue.enter(now + HOLD_LOOK_MS, WorldEvent::Unanswered(call));
     }
 
     /// Takes in that the global aggregator holds what an isolate could not report, or does not
@@ -60,7 +58,7 @@ impl World {
             instance.renewals.hold(through);
         }
         if works {
-            self.event_queue.enter(self.now, WorldEvent::Work(shift));
+            self.event_queue.enter(self.now, shift.into());
         }
     }
 }

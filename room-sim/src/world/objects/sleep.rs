@@ -24,6 +24,7 @@ impl Objects {
                 *instance = Instance::new(machine, incarnation, instance.ahead_ms);
             }
             Object::Aggregator(data_center) => {
+                let data_center = data_center as usize;
                 let Some(instance) = self.aggregators.get_mut(data_center) else { return };
                 let now = context.now + instance.ahead_ms;
                 let (node, copy) = (node(data_center), instance.machine.copy());
