@@ -9,7 +9,7 @@ import { Question } from "./question.jsx";
 export function RemoveRoom({ session, room, numbers, isOff, reload }) {
   const [asked, ask] = useState();
   const [problem, setProblem] = useState("");
-  const sentence = consequence(numbers);
+  const sentence = consequence(room, numbers);
   const remove = async () => {
     ask(undefined);
     try {
@@ -44,8 +44,9 @@ export function RemoveRoom({ session, room, numbers, isOff, reload }) {
   );
 }
 
-function consequence(numbers) {
+function consequence({ transparency_log: log }, numbers) {
   const waiting = numbers?.estimated_queued_users;
   const who = waiting ? `everybody, also about ${number(waiting)} in line,` : "everybody";
-  return `Within 5 s ${who} passes, uncounted. Its events and rules go with it, for ever.`;
+  const what = log && log !== "off" ? "events, rules and log of admissions" : "events and rules";
+  return `Within 5 s ${who} passes, uncounted. Its ${what} go with it, for ever.`;
 }

@@ -13,6 +13,7 @@ const LEAVE_OUT =
   "ON CONFLICT (at) DO UPDATE SET count = count + excluded.count";
 const READ = "SELECT at, count, rows FROM admissions WHERE at > ? ORDER BY at LIMIT ?";
 const DROP = "DELETE FROM admissions WHERE at = ?";
+const DROP_ALL = "DELETE FROM admissions";
 const SUM = "SELECT coalesce(sum(count), 0) AS kept FROM admissions WHERE at >= 0";
 /** The most admissions that wait for the log here: 200 MB. More are left out, which is counted. */
 const KEPT_MAX = 4_000_000;
@@ -22,9 +23,12 @@ const ROW_MAX = 20_000;
 /** After how many milliseconds the log is told again that there is something. */
 const AGAIN_MS = 2_000;
 const TELL_MAX = 5;
+/** How long nothing is stored for a deleted room, in milliseconds: late syncs still count some. */
+const DELETED_MS = 60_000;
 
 /** What is known of each object: how many it keeps, and whether its room's log knows of it. */
 const known = new WeakMap();
+const unknown = () => ({ kept: undefined, waiting: [], isTold: false, deletedUntil: 0 });
 
 /**
  * Stores admissions, of the object `name`, before it returns: the first line has the limits. What
@@ -32,8 +36,9 @@ const known = new WeakMap();
  */
 export function keep(context, env, name, text) {
   const { sql } = context.storage;
-  const state = known.get(context) ?? { kept: undefined, waiting: [], isTold: false };
+  const state = known.get(context) ?? unknown();
   known.set(context, state);
+  if (Date.now() < state.deletedUntil) return;
   const [rules, ...admissions] = text.trimEnd().split("\n");
   for (let at = 0; at < admissions.length; at += ROW_MAX) {
     state.waiting.push([rules, ...admissions.slice(at, at + ROW_MAX)]);
@@ -74,6 +79,7 @@ async function tell(env, name, state) {
 /** Answers for what a data center keeps, and for the log of a room. */
 export async function logged(context, env, question) {
   if (question.ask === "kept") return kept(context, question);
+  if (question.ask === "drop") return drop(context);
   // A module of its own: visits never run it.
   const { answer } = await import("../transparency/log.js");
   return answer(context, env, question);
@@ -87,6 +93,15 @@ function kept(context, { after = -2, drop = [] }) {
   const state = known.get(context);
   if (state && drop.length > 0) state.kept = sql.exec(SUM).one().kept;
   return sql.exec(READ, after, ROWS_MAX).toArray();
+}
+
+/** Deletes all that a data center keeps: its room was deleted. */
+function drop(context) {
+  const { sql } = context.storage;
+  sql.exec(TABLE);
+  sql.exec(DROP_ALL);
+  known.set(context, { ...unknown(), deletedUntil: Date.now() + DELETED_MS });
+  return true;
 }
 
 /** The object that keeps the log of a room: one of the aggregators' class, in no data center. */

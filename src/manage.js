@@ -12,7 +12,7 @@ import { guard } from "./instance.js";
 import { LIVE_PATH, live } from "./live.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
-import { asksLog, ownersLog } from "./transparency.js";
+import { asksLog, deletesRooms, ownersLog, withoutLogs } from "./transparency.js";
 import { TEST_VISITOR_PATH, VISIT_BYTES_MAX, testVisitor } from "./test_visitor.js";
 import { lastUsage } from "./usage.js";
 import { decode } from "./verdict.js";
@@ -67,8 +67,8 @@ export async function managed(request, env) {
     if (verdict.kind === "examine") {
       return { ...verdict, kind: "respond", body: await examined(verdict.body, request, env) };
     }
-    if (verdict.kind !== "read-body") return verdict;
-    return await operation({ url, method }, await bodyOf(request, verdict.atMostBytes));
+    const done = await withBody(request, verdict, operation);
+    return deletesRooms(method, pathname) ? await withoutLogs(url, done, ask, env) : done;
   } catch (error) {
     console.error(`a request of the management surface failed: ${error}`);
     const headers = [
@@ -77,6 +77,13 @@ export async function managed(request, env) {
     ];
     return { kind: "respond", after: false, status: 503, headers, body: JSON.stringify(NO_ANSWER) };
   }
+}
+
+/** Makes the call again with its body, if `verdict` asks for that. */
+async function withBody(request, verdict, operation) {
+  if (verdict.kind !== "read-body") return verdict;
+  const { url, method } = request;
+  return operation({ url, method }, await bodyOf(request, verdict.atMostBytes));
 }
 
 /** Who calls, a line for each header: what may be a token, and from where guesses are counted. */

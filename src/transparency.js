@@ -6,6 +6,8 @@ import { within } from "./copies.js";
 
 /** What stands behind a room's path in the API. */
 const OWN = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms\/([0-9a-f]{32}))\/(.+)$/;
+/** Where rooms are deleted: one, or several of a zone. */
+const ROOMS = /^\/_waiting-room\/client\/v4\/(zones\/[^/]+\/waiting_rooms)(?:\/[0-9a-f]{32})?\/?$/;
 const NAME = "transparency_log";
 /** How many questions this isolate passes on in a second: more are refused. */
 const QUESTIONS_MAX = 50;
@@ -15,6 +17,7 @@ const ANSWER_MS = 8_000;
 const TOLD_MS = 5_000;
 const TOLD_MAX = 100;
 const SECOND_MS = 1_000;
+const LOG_STAYS = "Deleted, but a transparency log did not answer: it may still be stored.";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const BRIEF = "public, max-age=5";
 const PRIVATE = "private, no-store";
@@ -76,6 +79,39 @@ export async function ownersLog(url, ask, env) {
   if (!status) return missing("This room has logged no admission yet.");
   const counted = await countedSince(call, of, status.counted_from);
   return json(200, { result: { ...status, counted }, success: true, errors: [], messages: [] });
+}
+
+/** Whether this request deletes rooms, if it may. */
+export const deletesRooms = (method, pathname) => method === "DELETE" && ROOMS.test(pathname);
+
+/**
+ * Deletes the logs of rooms that were deleted just now: `verdict` is the answer to that, `ask` as for
+ * `ownersLog`. Returns the answer, which says if a log could not be deleted.
+ */
+export async function withoutLogs(url, verdict, ask, env) {
+  if (verdict.status !== 200) return verdict;
+  const [, rooms] = ROOMS.exec(new URL(url).pathname);
+  const answer = JSON.parse(verdict.body);
+  const withoutLog = async ({ id }) => {
+    // The answer may be that to an earlier call with the same key, and the room be there again.
+    const found = await ask(new URL(`/_waiting-room/client/v4/${rooms}/${id}`, url).href);
+    return found.status !== 404 || deleted(id, env);
+  };
+  const are = await Promise.all([answer.result].flat().map(withoutLog));
+  if (are.every(Boolean)) return verdict;
+  answer.messages = [{ code: 1001, message: LOG_STAYS }];
+  return { ...verdict, body: JSON.stringify(answer) };
+}
+
+/** Deletes the log of a room. Returns whether it is gone. */
+async function deleted(room, env) {
+  told.delete(room);
+  try {
+    return await asked(env, room, { ask: "delete" });
+  } catch (error) {
+    console.error(`the transparency log of a deleted room stays: ${error}`);
+    return false;
+  }
 }
 
 /** How many the room has counted as admitted from a minute on; null if that is not known. */

@@ -14,9 +14,11 @@ const TABLES = [
   "CREATE TABLE IF NOT EXISTS log_entries (place INTEGER PRIMARY KEY, first_s INTEGER, " +
     "last_s INTEGER, entries TEXT NOT NULL)",
 ];
+const TABLE_NAMES = ["log", "log_tiles", "log_entries"];
 const READ_STATE = "SELECT state FROM log";
 const WRITE_STATE = "INSERT OR REPLACE INTO log VALUES (1, ?)";
 const ADD_SOURCE = "INSERT OR IGNORE INTO log_sources VALUES (?)";
+const DROP_SOURCE = "DELETE FROM log_sources WHERE name = ?";
 const SOURCES = "SELECT name FROM log_sources ORDER BY name";
 const READ_TILE = "SELECT hashes FROM log_tiles WHERE level = ? AND place = ?";
 const WRITE_TILE = "INSERT OR REPLACE INTO log_tiles VALUES (?, ?, ?)";
@@ -34,6 +36,9 @@ const SIZE_MAX = 4_000_000;
 const COLLECT_MS = 5_000;
 /** How long an answer of a data center may take, in milliseconds. What it keeps comes later. */
 const ANSWER_MS = 3_000;
+/** How often a data center is asked to delete what it keeps, and the time between, in milliseconds. */
+const DROP_TIMES = 5;
+const AGAIN_MS = 2_000;
 /** The most admissions that are taken over for one answer. */
 const TAKEN_MAX = 100_000;
 /** How far the second of an admission may be from that in the ticket. */
@@ -54,6 +59,7 @@ export async function answer(context, env, question) {
   if (ask === "receipt") return log.receipt(question);
   if (ask === "status") return log.status(question);
   if (ask === "key") return log.key(question);
+  if (ask === "delete") return log.delete();
   if (ask === "checkpoint") return log.checkpoint(question);
   return log.file(question.path);
 }
@@ -67,6 +73,8 @@ export class Log {
   #state;
   #collecting;
   #collectedAt = 0;
+  /** How often the log was deleted. */
+  #deleted = 0;
 
   constructor(context, env, wasm) {
     this.#context = context;
@@ -110,6 +118,36 @@ export class Log {
       counted_from: new Date(firstMinute * 1_000).toISOString(),
       admissions_counted_from: inMinutes,
     };
+  }
+
+  /**
+   * Deletes the log with its keys, and what data centers keep for it: the room was deleted. Those
+   * that do not answer are asked again for some seconds.
+   */
+  async delete() {
+    this.#deleted += 1;
+    this.#state = undefined;
+    this.#context.storage.transactionSync(() => {
+      for (const name of TABLE_NAMES) this.#sql.exec(`DELETE FROM ${name}`);
+    });
+    await this.#drop();
+    if (this.#sources().length > 0) this.#context.waitUntil(this.#dropLater());
+    return true;
+  }
+
+  async #dropLater() {
+    for (let times = 1; times < DROP_TIMES && this.#sources().length > 0; times += 1) {
+      await new Promise((wake) => setTimeout(wake, AGAIN_MS));
+      await this.#drop();
+    }
+  }
+
+  /** Asks each data center to delete what it keeps, and forgets those that have. */
+  async #drop() {
+    const dropped = async (name) => {
+      if (await this.#ask(name, { ask: "drop" })) this.#sql.exec(DROP_SOURCE, name);
+    };
+    await Promise.all(this.#sources().map(dropped));
   }
 
   /** A tile, or a bundle of entries, by its path. */
@@ -166,9 +204,11 @@ export class Log {
     // No log begins by a question alone.
     if (sources.length === 0) return;
     this.#collectedAt = Date.now();
+    const deleted = this.#deleted;
     const found = await Promise.all(sources.map((name) => this.#keptBy(name)));
     const rows = found.flatMap(({ rows: some }) => some);
-    if (rows.length === 0) return;
+    // What was asked for before the log was deleted is not written after it.
+    if (rows.length === 0 || deleted !== this.#deleted) return;
     this.#context.storage.transactionSync(() => this.#add(origin, rows));
     // Before that leaves, what was added is stored: the platform sees to it.
     const dropping = found.filter(({ rows: some }) => some.length > 0);

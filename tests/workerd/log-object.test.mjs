@@ -10,7 +10,7 @@ import { DatabaseSync } from "node:sqlite";
 import { mock, test } from "node:test";
 
 import { keep, logged } from "../../src/admissions.js";
-import { logAnswer } from "../../src/transparency.js";
+import { deletesRooms, logAnswer, withoutLogs } from "../../src/transparency.js";
 import { Log } from "../../transparency/log.js";
 import { areThose, bundlesOf, entriesIn, opened } from "../harness/foreign-log.mjs";
 
@@ -53,9 +53,16 @@ function fixture() {
   mock.timers.enable({ apis: ["Date"], now: START_S * 1_000 });
   const own = contextOf();
   const source = contextOf();
-  const lost = { drops: false };
+  const lost = { drops: false, fails: 0 };
   const silent = { log: () => new Promise(() => {}) };
-  const kept = (question) => logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
+  const kept = (question) => {
+    if (lost.fails > 0) {
+      lost.fails -= 1;
+      return Promise.reject(new Error("lost"));
+    }
+    return keptNow(question);
+  };
+  const keptNow = (question) => logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
   const stub = { log: (question) => question.ask === "announce" || kept(question) };
   const getByName = (name) => (name.endsWith("/NRT") ? silent : stub);
   const env = { DATA_CENTER_AGGREGATOR: { getByName } };
@@ -111,6 +118,84 @@ test("a data center that does not answer holds up no other", { timeout: 20_000 }
   }
   assert.equal((await reading).head.size, 2);
   mock.timers.reset();
+});
+
+test("a deleted room's log is gone, with what data centers keep for it", async () => {
+  const { own, source, log, report, read } = fixture();
+  const rows = (context, table) => context.storage.sql.exec(`SELECT * FROM ${table}`).toArray();
+  report(["a", 10, START_S + 10]);
+  const { head } = await read();
+  const key = await log.key({ origin: ORIGIN });
+  assert.equal(head.size, 2);
+  report(["b", 11, START_S + 12]);
+  await log.delete();
+  for (const table of ["log", "log_sources", "log_tiles", "log_entries"]) {
+    assert.deepEqual(rows(own, table), [], table);
+  }
+  assert.deepEqual(rows(source, "admissions"), []);
+  // A sync that was on its way.
+  report(["c", 12, START_S + 13]);
+  log.announce(`${ROOM}/AMS`);
+  mock.timers.tick(LATER_MS);
+  assert.equal(await log.checkpoint({ origin: ORIGIN }), undefined);
+  assert.equal(await log.status({ origin: ORIGIN }), undefined);
+  assert.equal(await log.receipt({ origin: ORIGIN, visitor: "a", admitted: START_S }), undefined);
+  assert.equal(log.file("tile/0/000.p/1"), undefined);
+  // The room was imported again: a log of its own, with another key.
+  mock.timers.tick(60_000);
+  report(["d", 13, START_S + 90]);
+  assert.equal((await read()).head.size, 2);
+  assert.notEqual(await log.key({ origin: ORIGIN }), key);
+});
+
+test("what was asked for before a log was deleted is not written after it", async () => {
+  const { own, lost, log, report } = fixture();
+  report(["a", 10, START_S + 10]);
+  mock.timers.tick(LATER_MS);
+  lost.drops = true;
+  const [checkpoint] = await Promise.all([log.checkpoint({ origin: ORIGIN }), log.delete()]);
+  assert.equal(checkpoint, undefined);
+  assert.deepEqual(own.storage.sql.exec("SELECT * FROM log").toArray(), []);
+});
+
+test("a data center that does not answer is asked again to delete", async () => {
+  const { own, lost, log } = fixture();
+  const waits = [];
+  own.waitUntil = (work) => waits.push(work);
+  mock.timers.reset();
+  mock.timers.enable({ apis: ["Date", "setTimeout"], now: START_S * 1_000 });
+  lost.fails = 2;
+  await log.delete();
+  assert.deepEqual(own.storage.sql.exec("SELECT name FROM log_sources").toArray().length, 1);
+  let isOver = false;
+  Promise.all(waits).then(() => (isOver = true));
+  while (!isOver) {
+    await new Promise((turn) => setImmediate(turn));
+    mock.timers.tick(100);
+  }
+  assert.deepEqual(own.storage.sql.exec("SELECT name FROM log_sources").toArray(), []);
+  mock.timers.reset();
+});
+
+test("a room that could not be deleted keeps its log, and a log that stays is told", async () => {
+  const path = "/_waiting-room/client/v4/zones/z/waiting_rooms";
+  const body = JSON.stringify({ result: [{ id: ROOM }], success: true, errors: [], messages: [] });
+  const after = async (status, found, log) => {
+    const asked = [];
+    const remember = (question) => asked.push(question.ask) && log();
+    const env = { DATA_CENTER_AGGREGATOR: { getByName: () => ({ log: remember }) } };
+    const url = `https://shop.example${path}`;
+    const answer = await withoutLogs(url, { status, body }, () => ({ status: found }), env);
+    return [asked, JSON.parse(answer.body).messages.map(({ code }) => code)];
+  };
+  const works = () => Promise.resolve(true);
+  assert.deepEqual(await after(200, 404, works), [["delete"], []]);
+  assert.deepEqual(await after(403, 404, works), [[], []], "not deleted");
+  assert.deepEqual(await after(200, 200, works), [[], []], "an old answer: the room is there again");
+  const fails = () => Promise.reject(new Error("it fails"));
+  assert.deepEqual(await after(200, 404, fails), [["delete"], [1001]]);
+  assert.ok(deletesRooms("DELETE", path) && deletesRooms("DELETE", `${path}/${ROOM}`));
+  assert.ok(!deletesRooms("GET", path) && !deletesRooms("DELETE", `${path}/${ROOM}/events`));
 });
 
 test("a log that fails or does not answer is told in a sentence", { timeout: 20_000 }, async () => {

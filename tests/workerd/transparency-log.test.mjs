@@ -202,6 +202,32 @@ clusterTest(title, options, async (cluster) => {
   assert.equal((await receiptOf(strangers.inside[0])).status, 200);
 });
 
+clusterTest("a deleted room has no log, also once it is there again", options, async (cluster) => {
+  await visitorInside(cluster, shop);
+  await visitorInside(cluster, own);
+  await cluster.advance(TOLD_MS);
+  const key = await keyOf(cluster);
+  assert.equal((await statusOf(cluster, own)).admissions, 1);
+  const rooms = (await call(cluster, "GET", "waiting_rooms/file")).result;
+  assert.deepEqual((await call(cluster, "DELETE", `${ROOMS}/${shop.id}`)).messages, []);
+  const items = [{ id: own.id }, { id: none.id }];
+  assert.deepEqual((await call(cluster, "DELETE", ROOMS, { items })).messages, []);
+  await refused(cluster, 404, "GET", `${ROOMS}/${shop.id}/transparency_log`);
+  await cluster.advance(TOLD_MS);
+  assert.match((await ask(cluster, shop.host, "checkpoint")).body, /"method":"GET"/, "from the origin");
+  await call(cluster, "PUT", "waiting_rooms/file", rooms);
+  await cluster.advance(TOLD_MS);
+  for (const { id } of [shop, own]) {
+    const { errors } = await refused(cluster, 404, "GET", `${ROOMS}/${id}/transparency_log`);
+    assert.match(errors[0].message, /logged no admission/);
+  }
+  await cluster.advance(MINUTES_MS);
+  await visitorInside(cluster, shop);
+  await cluster.advance(TOLD_MS);
+  assert.equal((await statusOf(cluster, shop)).admissions, 1);
+  assert.notEqual(await keyOf(cluster), key, "a log of its own");
+});
+
 /** Runs the command with files of these texts, in a folder of its own. */
 function verified(files, ...parameters) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "sale-"));
