@@ -180,20 +180,26 @@ test("a data center that does not answer is asked again to delete", async () => 
 test("a room that could not be deleted keeps its log, and a log that stays is told", async () => {
   const path = "/_waiting-room/client/v4/zones/z/waiting_rooms";
   const body = JSON.stringify({ result: [{ id: ROOM }], success: true, errors: [], messages: [] });
-  const after = async (status, found, log) => {
+  const after = async (status, left, log) => {
     const asked = [];
     const remember = (question) => asked.push(question.ask) && log();
     const env = { DATA_CENTER_AGGREGATOR: { getByName: () => ({ log: remember }) } };
     const url = `https://shop.example${path}`;
-    const answer = await withoutLogs(url, { status, body }, () => ({ status: found }), env);
+    const count = left.includes("of many") ? 1_001 : left.length;
+    const list = { result: left.map((id) => ({ id })), result_info: { total_count: count } };
+    const ask = () => ({ body: left.length > 1 ? "no JSON" : JSON.stringify(list) });
+    const answer = await withoutLogs(url, { status, body }, ask, env);
     return [asked, JSON.parse(answer.body).messages.map(({ code }) => code)];
   };
   const works = () => Promise.resolve(true);
-  assert.deepEqual(await after(200, 404, works), [["delete"], []]);
-  assert.deepEqual(await after(403, 404, works), [[], []], "not deleted");
-  assert.deepEqual(await after(200, 200, works), [[], []], "an old answer: the room is there again");
+  assert.deepEqual(await after(200, [], works), [["delete"], []]);
+  assert.deepEqual(await after(200, ["another"], works), [["delete"], []]);
+  assert.deepEqual(await after(403, [], works), [[], []], "not deleted");
+  assert.deepEqual(await after(200, [ROOM], works), [[], []], "an old answer: it is there again");
+  assert.deepEqual(await after(200, [ROOM, "another"], works), [[], [1001]], "nobody knows");
+  assert.deepEqual(await after(200, ["of many"], works), [[], [1001]], "a part of the list");
   const fails = () => Promise.reject(new Error("it fails"));
-  assert.deepEqual(await after(200, 404, fails), [["delete"], [1001]]);
+  assert.deepEqual(await after(200, [], fails), [["delete"], [1001]]);
   assert.ok(deletesRooms("DELETE", path) && deletesRooms("DELETE", `${path}/${ROOM}`));
   assert.ok(!deletesRooms("GET", path) && !deletesRooms("DELETE", `${path}/${ROOM}/events`));
 });
