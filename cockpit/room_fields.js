@@ -101,8 +101,8 @@ export const ROOM_GROUPS = [
         label: "Groups with an invitation",
         type: "groups",
         help:
-          "One a line, 8 at most: a name, then first (they enter before others) or in_turn. " +
-          "Another name ends the codes of the old one.",
+          "One a line, 8 at most: a name, then first (they enter before others), in_turn, or " +
+          "share 4 (one place in 4). Another name ends the codes of the old one.",
       },
       flag("invitation_only", "By invitation only", "Nobody else enters or waits."),
       amount(
@@ -241,7 +241,7 @@ export function valuesOf(room) {
 
 function shownAs({ type }, value) {
   if (type === "checkbox") return value ?? false;
-  if (type === "groups") return value.map(({ name, enters }) => `${name} ${enters}`).join("\n");
+  if (type === "groups") return value.map(groupLine).join("\n");
   if (type === "routes") return value.map(({ host, path }) => host + path).join("\n");
   return String(value ?? "");
 }
@@ -268,8 +268,13 @@ function toldOf(name, written) {
 
 const linesIn = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 
+const groupLine = ({ name, enters, one_in: oneIn }) =>
+  oneIn === undefined ? `${name} ${enters}` : `${name} ${enters} ${oneIn}`;
+
 function groupsIn(text) {
   return linesIn(text).map((line) => {
+    const share = /^(.*?)\s+share\s+(\d{1,9})$/.exec(line);
+    if (share) return { name: share[1], enters: "share", one_in: Number(share[2]) };
     const [, name, enters] = /^(.*?)(?:\s+(\S+))?$/.exec(line);
     return { name, enters: enters ?? "first" };
   });

@@ -6,6 +6,7 @@ use room_core::admission::invitation::joined;
 use room_core::admission::moving::settled;
 use room_core::base::id::{Colo, RoomId};
 use room_core::base::prefix_budget::ClientPrefix;
+use room_core::base::time::Timestamp;
 use room_core::machines::moves::{MoveReply, MoveRequest};
 use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::room::event::settings_of_objects;
@@ -66,8 +67,9 @@ fn told(memory: &mut Memory, room: RoomId, plan: Plan, asked: Asked) -> Told {
     let settings = memory.coverage.room(room).map(|room| settings_of_objects(room, now));
     let keys = &mut memory.keys;
     let open = |code: PlaceCode, sealed: &str| keys.open(now, room, &code.to_string(), sealed);
-    let join = |ticket: &Ticket, group: u8| {
-        settings.map_or_else(|| ticket.clone(), |settings| joined(ticket, group, now, &settings))
+    let join = |ticket: &Ticket, group: u8, at: Option<Timestamp>| {
+        let joined = |settings| joined(ticket, group, at, now, &settings);
+        settings.map_or_else(|| ticket.clone(), joined)
     };
     plan.told(asked, open, join)
 }
@@ -114,13 +116,17 @@ fn question(
     before: Option<&Ticket>,
     plan: &Plan,
 ) -> Option<MoveRequest> {
+    let now = platform::now();
     let keys = &mut memory.keys;
     Some(match plan {
         Plan::Tell(_) | Plan::Enter(_) | Plan::Invite(..) => return None,
-        Plan::Join(ticket, invitation) => MoveRequest::Join(invitation.by(ticket.id.visitor())),
+        Plan::Join(ticket, invitation) => {
+            let settings = settings_of_objects(memory.coverage.room(room)?, now);
+            MoveRequest::Join(invitation.by(now, &settings, ticket))
+        }
         Plan::Start(ticket) => {
             let code = keys.place_code(room, ticket);
-            let (now, nonce, place) = (platform::now(), platform::random(), settled(ticket));
+            let (nonce, place) = (platform::random(), settled(ticket));
             MoveRequest::Start {
                 visitor: ticket.id.visitor(),
                 at: ticket.last_check_in,

@@ -277,6 +277,7 @@ pub(crate) fn new_ticket(context: VisitContext<'_>) -> Ticket {
         kept_minutes: 0,
         moving: false,
         group: 0,
+        placed_at: Timestamp(0),
     }
 }
 

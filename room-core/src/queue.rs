@@ -13,6 +13,7 @@ pub mod line;
 pub mod pace;
 mod rounds;
 mod served;
+pub mod share;
 pub mod view;
 
 use std::rc::Rc;

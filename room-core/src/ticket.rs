@@ -110,6 +110,10 @@ pub struct Ticket {
     /// 0 without an invitation. The cookie of a visitor inside, or in the infinite queue, has none.
     #[cfg_attr(test, serde(default))]
     pub group: u8,
+    /// The moment at which a waiting visitor of a group stands in the line by the group's share, as
+    /// if the visitor had joined then; 0 without a share, and in tickets of an earlier version.
+    #[cfg_attr(test, serde(default))]
+    pub placed_at: Timestamp,
 }
 
 /// How far a visitor has come with the Turnstile challenge. Each visitor gets one at most.
@@ -198,7 +202,7 @@ impl Ticket {
     /// |  0 | 16 | `id` |
     /// | 16 |  8 | `joined_at` |
     /// | 24 |  1 | `state`: 0 queued, 1 accepted |
-    /// | 25 |  8 | `accepted_at` |
+    /// | 25 |  8 | `accepted_at`, in a group `placed_at` |
     /// | 33 |  4 | `counted_bucket` |
     /// | 37 |  8 | `last_check_in` |
     /// | 45 |  2 | `interval_s` |
@@ -224,7 +228,12 @@ impl Ticket {
         bytes.extend_from_slice(self.id.as_bytes());
         bytes.extend_from_slice(&self.joined_at.0.to_be_bytes());
         bytes.push(state);
-        bytes.extend_from_slice(&self.accepted_at.0.to_be_bytes());
+        let moment = match self.state {
+            TicketState::Queued if self.infinite || self.group == 0 => Timestamp(0),
+            TicketState::Queued => self.placed_at,
+            TicketState::Accepted => self.accepted_at,
+        };
+        bytes.extend_from_slice(&moment.0.to_be_bytes());
         bytes.extend_from_slice(&self.counted_bucket.0.to_be_bytes());
         bytes.extend_from_slice(&self.last_check_in.0.to_be_bytes());
         bytes.extend_from_slice(&self.interval_s.to_be_bytes());
@@ -275,6 +284,7 @@ impl Ticket {
             kept_minutes: 0,
             moving: false,
             group: 0,
+            placed_at: Timestamp(0),
         };
         let [flags] = take(rest)?;
         let confirmed_s = u32::from_be_bytes(take(rest)?);
@@ -284,7 +294,8 @@ impl Ticket {
             TicketState::Queued if ticket.infinite => Self { people_ahead: last, ..ticket },
             TicketState::Queued => {
                 let (counter, group) = CounterCode::split_group(last);
-                Self { counter, group, ..ticket }
+                let (placed_at, accepted_at) = (ticket.accepted_at, Timestamp(0));
+                Self { counter, group, placed_at, accepted_at, ..ticket }
             }
             TicketState::Accepted => {
                 let told = ticket.shown_estimate_s;
@@ -319,7 +330,12 @@ impl Ticket {
         let fits = match self.state {
             TicketState::Accepted => self.people_ahead == 0 && counter && !self.moving,
             TicketState::Queued if self.infinite => self.counted_by.is_none() && counter,
-            TicketState::Queued => self.counted_by.is_none() && self.people_ahead == 0,
+            TicketState::Queued => {
+                let is_placed = self.placed_at != Timestamp(0);
+                self.counted_by.is_none()
+                    && self.people_ahead == 0
+                    && (self.group > 0 || !is_placed)
+            }
         };
         fits && accepted == (self.accepted_at != Timestamp(0))
             && accepted == (self.counted_bucket != Bucket(0))
@@ -367,6 +383,7 @@ mod tests {
             kept_minutes: 0,
             moving: false,
             group: 0,
+            placed_at: Timestamp(0),
         }
     }
 

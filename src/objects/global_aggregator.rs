@@ -12,10 +12,12 @@ use room_core::capacity::state::Node;
 use room_core::machines::data_center_aggregator::sync_request;
 use room_core::machines::global_aggregator::{GlobalAggregator as Machine, GlobalTurn, Restored};
 use room_core::machines::history::Period;
+use room_core::machines::invitations::Redemption;
 use room_core::machines::journal::Query;
 use room_core::machines::moves::MoveRequest;
 use room_core::machines::turn::{RequestId, earlier};
 use room_core::machines::wire::{self, GlobalReply, GlobalRequest};
+use room_core::queue::view::View;
 use room_core::room::settings::Settings;
 
 use wasm_bindgen::JsCast;
@@ -42,9 +44,15 @@ impl Shell<Machine, GlobalReply> {
     pub(super) async fn call(self: Rc<Self>, message: &str) -> Option<GlobalReply> {
         let (room, _) = self.name()?;
         let request = wire::decode(message)?;
-        if let GlobalRequest::Move(request) = request {
-            return self.moved(room, &request);
-        }
+        let request = match request {
+            GlobalRequest::Move(request) => match MoveRequest::read(&request)? {
+                MoveRequest::Join(one) if one.share.is_some() => {
+                    return self.joined(room, one).await;
+                }
+                request => return self.moved(room, request, None),
+            },
+            request => request,
+        };
         let settings = configuration::settings(&self.state, &self.env, room).await?;
         self.load(room, &settings).await?;
         let now = platform::now();
@@ -81,10 +89,29 @@ impl Shell<Machine, GlobalReply> {
         Some(GlobalReply::Journal(rows.to_text()))
     }
 
-    /// Answers a transfer to another device. The machine has no part in it.
-    fn moved(&self, room: RoomId, request: &str) -> Option<GlobalReply> {
-        let request = MoveRequest::read(request)?;
-        let reply = moves::answer(&self.state.storage().sql(), platform::now(), request);
+    /// Answers a visitor whose group enters by share. While the machine does not know who waits,
+    /// there is no answer: the code stays unused.
+    async fn joined(&self, room: RoomId, request: Redemption) -> Option<GlobalReply> {
+        let settings = configuration::settings(&self.state, &self.env, room).await?;
+        self.load(room, &settings).await?;
+        let now = platform::now();
+        let settings = memory::settings(room, now)?;
+        let view = |machine: &mut Machine| {
+            (!machine.is_learning(now)).then(|| machine.view(now, &settings))
+        };
+        let view = self.with(view)??;
+        self.moved(room, MoveRequest::Join(request), Some(&view))
+    }
+
+    /// Answers a transfer to another device, or a visitor who uses an invitation. The machine has
+    /// no part in it.
+    fn moved(
+        &self,
+        room: RoomId,
+        request: MoveRequest,
+        view: Option<&View>,
+    ) -> Option<GlobalReply> {
+        let reply = moves::answer(&self.state.storage().sql(), platform::now(), request, view);
         let reply = reply.map_err(|reason| log_storage(room, "fails", &reason.to_string()));
         Some(GlobalReply::Move(reply.ok()?.to_text()))
     }

@@ -3,6 +3,7 @@
 
 use room_core::base::time::Timestamp;
 use room_core::machines::moves::{MoveReply, MoveRequest, answer as answered};
+use room_core::queue::view::View;
 use worker::SqlStorage;
 
 use super::{invitations, registry::Stored};
@@ -12,10 +13,16 @@ const TABLE: &str =
 const READ: &str = "SELECT '' AS key, value FROM moves WHERE id = 0";
 const WRITE: &str = "INSERT OR REPLACE INTO moves (id, value) VALUES (0, ?)";
 
-/// Answers one request, and stores the changes before the answer leaves.
-pub fn answer(sql: &SqlStorage, now: Timestamp, request: MoveRequest) -> worker::Result<MoveReply> {
+/// Answers one request, and stores the changes before the answer leaves. `view` is needed only for
+/// a visitor whose group enters by share.
+pub fn answer(
+    sql: &SqlStorage,
+    now: Timestamp,
+    request: MoveRequest,
+    view: Option<&View>,
+) -> worker::Result<MoveReply> {
     if let MoveRequest::Join(redemption) = &request {
-        return invitations::answer(sql, now, redemption);
+        return invitations::answer(sql, now, redemption, view);
     }
     sql.exec(TABLE, None)?;
     let rows = sql.exec(READ, None)?.to_array::<Stored>()?;

@@ -95,8 +95,12 @@ test("of a form's fields only those that differ are changed", () => {
   check(revokes, { origin_may_revoke: false }, { enabled_origin_commands: [] });
   const lines = "a.example\n\n b.example/x/y \n";
   check(shop, { additional_routes: lines }, { additional_routes: routes });
-  const groups = [{ name: "a", enters: "first" }, { name: "b c", enters: "in_turn" }];
+  const groups = [
+    { name: "a", enters: "first" },
+    { name: "b c", enters: "in_turn" },
+    { name: "d", enters: "share", one_in: 4 },
+  ];
   check({ ...shop, invitation_groups: groups }, {}, {});
-  const written = "a\n\n b c in_turn ";
+  const written = "a\n\n b c in_turn \nd  share 4";
   check(shop, { invitation_groups: written }, { invitation_groups: groups });
 });

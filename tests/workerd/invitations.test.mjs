@@ -30,7 +30,17 @@ const shop = room({
   ...fields,
 });
 const club = room({ name: "club", total_active_users: 2, invitation_only: true, ...fields });
-const options = { rooms: [shop, club], colos: { AMS: 2, NRT: 1 } };
+const ONE_IN = 4;
+const HALL = 20;
+const hall = room({
+  name: "hall",
+  total_active_users: HALL,
+  session_duration: 1,
+  show_position: true,
+  ...fields,
+  invitation_groups: [{ name: "friends", enters: "share", one_in: ONE_IN }],
+});
+const options = { rooms: [shop, club, hall], colos: { AMS: 2, NRT: 1 } };
 const json = { headers: { accept: "application/json" } };
 const facts = async (visitor) => JSON.parse((await visitor.visit(json)).body).cfWaitingRoom;
 
@@ -75,6 +85,60 @@ clusterTest(order, options, async (cluster) => {
   assert.equal(all.waiting.length, 0, "somebody never enters");
   const most = mostInside(await cluster.arrivals(), MINUTE_MS);
   assert.ok(most <= PLACES, `${most} are inside`);
+});
+
+const shares = "a group by share has one place in so many, and everybody is told";
+clusterTest(shares, options, async (cluster) => {
+  const { make } = await inviter(cluster, hall, "friends");
+  const code = make({ jti: "all", uses: 99 });
+  const inside = new Crowd(cluster, { count: HALL, host: hall.host, label: "inside" });
+  await inside.arrive();
+  assert.equal(inside.inside.length, HALL);
+  await cluster.advance(3_000);
+  const line = new Crowd(cluster, { count: 3 * HALL, host: hall.host, label: "line" });
+  for (const visitor of line.visitors) {
+    await line.arriveOne(visitor);
+    await cluster.advance(20);
+  }
+  await line.wait(2 * REPORTED_MS);
+  assert.equal(line.inside.length, 0);
+  const told = await facts(line.visitors.at(-1));
+  assert.deepEqual([told.invitationsOneIn, told.invitationsFirst], [ONE_IN, undefined]);
+  const friends = new Crowd(cluster, { count: HALL / 2, host: hall.host, label: "friend" });
+  for (const visitor of friends.visitors) {
+    const page = await friends.arriveOne(visitor).then(() => visitor.visit());
+    assert.ok(page.body.includes(`Up to 1 in ${ONE_IN} places goes to people with an invitation.`));
+    // As if the first answer had got lost: the place is the same, and none is used up.
+    const cookie = `__cfwaitingroom=${visitor.cookie("__cfwaitingroom")}`;
+    const copy = new Visitor(cluster, { name: visitor.name, host: hall.host, colo: visitor.colo });
+    for (const [one, request] of [[visitor], [copy, { headers: { cookie } }]]) {
+      const { status, invitation } = await join(one, code, request);
+      assert.deepEqual([status, invitation], [200, "friends"]);
+    }
+    await cluster.advance(20);
+  }
+  const all = new Crowd(cluster, { count: 0, host: hall.host });
+  all.visitors.push(...line.visitors, ...friends.visitors);
+  await all.wait(SOON_MS);
+  const own = await Promise.all(friends.visitors.slice(0, 3).map(facts));
+  const ahead = own.map(({ peopleAhead }) => peopleAhead);
+  const want = [1, 2, 3].map((place) => place * ONE_IN - 1);
+  assert.ok(ahead.every((one, at) => Math.abs(one - want[at]) <= 1), `${ahead} before, not ${want}`);
+  await all.wait(4 * MINUTE_MS, () => all.inside.length >= 2 * HALL);
+  const [entered, of] = [friends.inside.length, all.inside.length];
+  const part = (entered / of) * ONE_IN;
+  assert.ok(part >= 0.8 && part <= 1.2, `${entered} of ${of} who entered are of the group`);
+  const most = mostInside(await cluster.arrivals(), MINUTE_MS);
+  assert.ok(most <= HALL, `${most} are inside`);
+  // The story says so to those who were there before.
+  await cluster.advance(MINUTE_MS);
+  const trace = async ({ reference }) =>
+    (await call(cluster, "GET", `${ROOMS}/${hall.id}/trace/${reference}`)).result;
+  const waiting = await trace(told);
+  const reasons = waiting.entered_before.map(({ reason }) => reason);
+  assert.deepEqual(reasons, ["share"], JSON.stringify(waiting));
+  const first = await trace(own[0]);
+  assert.deepEqual([first.invitation, first.entered_by], ["friends", "share"]);
 });
 
 const only = "without an invitation nobody gets in, and a page says so";

@@ -19,13 +19,21 @@ pub(super) fn uninvited(mut ticket: Ticket, now: Timestamp, interval_s: u32) -> 
     ticket
 }
 
-/// Returns the ticket of a waiting visitor who joins `group` at `now`.
+/// Returns the ticket of a waiting visitor who joins `group` at `now`, at the place `placed_at` if
+/// the group's share gives one.
 ///
 /// The place stays, and the next check-in is due when it was: until then the line counts the
 /// visitor where the visitor stood. In a room for invited visitors alone the visitor had no place.
 /// The new one begins now, and the next visit counts.
-pub fn joined(ticket: &Ticket, group: u8, now: Timestamp, settings: &Settings) -> Ticket {
-    let ticket = Ticket { group, unconfirmed: false, ..ticket.clone() };
+pub fn joined(
+    ticket: &Ticket,
+    group: u8,
+    placed_at: Option<Timestamp>,
+    now: Timestamp,
+    settings: &Settings,
+) -> Ticket {
+    let placed_at = placed_at.unwrap_or_default();
+    let ticket = Ticket { group, placed_at, unconfirmed: false, ..ticket.clone() };
     if settings.invitations.lets_in(0) {
         return ticket;
     }
@@ -47,7 +55,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn room(enters: Enters, only: bool) -> Settings {
-        let group = InvitationGroup { name: "members".to_owned(), enters };
+        let group = InvitationGroup { name: "members".to_owned(), enters, one_in: 0 };
         Settings { invitations: Invitations::of(&[group], only), ..Settings::for_tests() }
     }
 
@@ -90,9 +98,9 @@ mod tests {
     #[test]
     fn who_joins_a_group_keeps_place_and_check_in() {
         let ticket = waiting(0);
-        let told = joined(&ticket, 1, NOW, &room(Enters::First, false));
+        let told = joined(&ticket, 1, None, NOW, &room(Enters::First, false));
         assert_eq!(told, Ticket { group: 1, unconfirmed: false, ..ticket.clone() });
-        let told = joined(&ticket, 1, NOW, &room(Enters::First, true));
+        let told = joined(&ticket, 1, None, NOW, &room(Enters::First, true));
         let anew = (told.joined_at, told.last_check_in, told.interval_s);
         assert_eq!((anew, told.id), ((NOW, NOW, 0), ticket.id));
     }
@@ -112,5 +120,28 @@ mod tests {
         assert_eq!(in_turn.order_key(&young), OrderKey::fifo(NOW));
         // Key buckets keep the order of both.
         assert!(key(&young).coarse() < key(&old).coarse());
+    }
+
+    #[test]
+    fn a_group_by_share_stands_where_it_was_placed_and_never_behind_its_own_place() {
+        let share = room(Enters::Share, false);
+        let own = waiting(1);
+        let check = |placed_ms: u64, want_ms: u64| {
+            let placed_at = Some(Timestamp(placed_ms));
+            let ticket = joined(&own, 1, placed_at, NOW, &share);
+            assert_eq!(share.order_key(&ticket), OrderKey(want_ms), "{placed_ms}");
+            assert_eq!(share.is_by_share(&ticket), want_ms < own.joined_at.0);
+            // Where the owner takes the share away, the own place is left.
+            for other in [Enters::InTurn, Enters::First] {
+                let key = room(other, false).order_key(&ticket);
+                assert_eq!(key, room(other, false).order_key(&own));
+            }
+        };
+        let joined_ms = own.joined_at.0;
+        check(0, joined_ms);
+        check(joined_ms - 30_000, joined_ms - 30_000);
+        check(joined_ms, joined_ms);
+        check(joined_ms + 1, joined_ms);
+        check(u64::MAX, joined_ms);
     }
 }

@@ -56,6 +56,7 @@ pub(crate) fn queued(joined_ms: u64, last_check_in_ms: u64) -> Ticket {
         kept_minutes: 0,
         moving: false,
         group: 0,
+        placed_at: Timestamp(0),
     }
 }
 

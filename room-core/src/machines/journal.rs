@@ -63,6 +63,8 @@ pub mod why {
     pub const EVERYBODY: u8 = 8;
     /// Entered before others, by an invitation.
     pub const INVITED: u8 = 9;
+    /// Entered before others, by the share of a group.
+    pub const SHARE: u8 = 10;
 }
 
 /// One moment of one visitor.

@@ -72,6 +72,8 @@ pub enum MoveRequest {
 pub enum MoveReply {
     /// The code is good, and nobody has taken it yet.
     Open,
+    /// The code of an invitation is good, and gives this place in the line.
+    Placed(Timestamp),
     /// Another device has taken the place.
     Taken,
     /// The ticket that goes with the code, sealed.
@@ -133,6 +135,7 @@ impl MoveReply {
     pub fn to_text(&self) -> String {
         match self {
             Self::Open => "open".to_owned(),
+            Self::Placed(at) => format!("placed {}", at.0),
             Self::Taken => "taken".to_owned(),
             Self::Ticket(ticket) => format!("ticket {ticket}"),
             Self::Nothing => "nothing".to_owned(),
@@ -149,7 +152,11 @@ impl MoveReply {
             "nothing" => Some(Self::Nothing),
             "used" => Some(Self::Used),
             "over" => Some(Self::Over),
-            _ => Some(Self::Ticket(text.strip_prefix("ticket ")?.to_owned())),
+            _ => match text.split_once(' ')? {
+                ("placed", at) => Some(Self::Placed(Timestamp(number(Some(at))?))),
+                ("ticket", ticket) => Some(Self::Ticket(ticket.to_owned())),
+                _ => None,
+            },
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Invitation {
     pub failed: Option<CodeFailure>,
     /// Whether others enter first, because of their invitation.
     pub others_first: bool,
+    /// What groups have that enter by share, as one place in so many at most; 0 without any.
+    pub one_in: u8,
 }
 
 impl Invitation {
@@ -30,6 +32,7 @@ impl Invitation {
             needed: !invitations.lets_in(group),
             failed: None,
             others_first: is_in_order && invitations.has_first() && !invitations.is_first(group),
+            one_in: if is_in_order { invitations.one_in() } else { 0 },
         }
     }
 }
@@ -42,19 +45,22 @@ mod tests {
 
     #[test]
     fn everybody_is_told_who_enters_first_and_who_may_enter_at_all() {
-        let group = |enters| InvitationGroup { name: "x".to_owned(), enters };
-        let groups = [group(Enters::First), group(Enters::InTurn)];
+        let group = |enters| InvitationGroup { name: "x".to_owned(), enters, one_in: 0 };
+        let share = InvitationGroup { one_in: 4, ..group(Enters::Share) };
+        let groups = [group(Enters::First), group(Enters::InTurn), share];
         let check = |method: QueueingMethod, only: bool, group: u8, want: [bool; 3]| {
             let invitations = Invitations::of(&groups, only);
             let room = Settings { invitations, queueing_method: method, ..Settings::for_tests() };
             let told = Invitation::of(&room, group);
             assert_eq!(told.group, group);
+            assert_eq!(told.one_in, if method == QueueingMethod::Fifo { 4 } else { 0 });
             assert_eq!([told.asked, told.needed, told.others_first], want, "{method:?} {group}");
         };
         check(QueueingMethod::Fifo, false, 0, [true, false, true]);
         check(QueueingMethod::Fifo, true, 0, [true, true, true]);
         check(QueueingMethod::Fifo, true, 1, [false, false, false]);
         check(QueueingMethod::Fifo, true, 2, [false, false, true]);
+        check(QueueingMethod::Fifo, true, 3, [false, false, true]);
         // Its order is by chance alone.
         check(QueueingMethod::Random, false, 0, [true, false, false]);
         assert_eq!(Invitation::of(&Settings::for_tests(), 0), Invitation::default());

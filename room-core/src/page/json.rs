@@ -36,7 +36,7 @@ const KEYS: [&str; 25] = [
 
 /// Our own keys, behind the documented ones. Each is present only while its variable is true or not
 /// empty.
-const OWN_KEYS: [(&str, &str); 12] = [
+const OWN_KEYS: [(&str, &str); 13] = [
     ("peopleAhead", "peopleAheadKnown"),
     ("eventStream", "eventStream"),
     ("drawCommitment", "drawCommitment"),
@@ -49,6 +49,7 @@ const OWN_KEYS: [(&str, &str); 12] = [
     ("invitation", "invitation"),
     ("invitationNeeded", "invitationNeeded"),
     ("invitationsFirst", "invitationsFirst"),
+    ("invitationsOneIn", "invitationsShare"),
 ];
 
 /// Writes `{"cfWaitingRoom":{...}}`. By that key apps tell it from an answer of the origin.
@@ -125,6 +126,7 @@ mod tests {
             needed: false,
             failed: None,
             others_first: false,
+            one_in: 0,
         },
     };
 

@@ -227,6 +227,7 @@ mod tests {
             needed: false,
             failed: None,
             others_first: false,
+            one_in: 0,
         },
     };
     const DELIVERY: Delivery<'_> = Delivery {

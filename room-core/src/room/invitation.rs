@@ -1,5 +1,5 @@
 //! What invitations to a room are worth (`docs/invitations.md`): its groups, who of them enters
-//! first, and whether others get in at all.
+//! first or by share, and whether others get in at all.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ pub struct InvitationGroup {
     pub name: String,
     /// When its visitors enter.
     pub enters: Enters,
+    /// Of how many places the group has one, from 2 to 100, if it enters by share; otherwise 0.
+    pub one_in: u8,
 }
 
 /// Returns the name of a group by its place in the room's list, from 1; "" for none.
@@ -21,11 +23,22 @@ pub fn name_of(groups: &[InvitationGroup], group: u8) -> &str {
     place.and_then(|place| groups.get(place)).map_or("", |group| &group.name)
 }
 
+/// All places of a room, for [`shares`]. It is no multiple of all numbers, and so exact enough.
+pub const SHARES: u32 = 1_000_000;
+
+/// Returns how many of [`SHARES`] places the groups have that enter by share.
+pub fn shares(groups: &[InvitationGroup]) -> u32 {
+    groups.iter().filter_map(|group| SHARES.checked_div(group.one_in.into())).sum()
+}
+
 /// When the visitors of a group enter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enters {
     /// Before everybody else who waits, in the order of the group. Not in a lottery.
     First,
+    /// One of so many places, in the order in which they used their codes, and nobody later than
+    /// without one. Not in a lottery.
+    Share,
     /// In their turn, like everybody else. Their invitation opens a room that is for invited
     /// visitors alone.
     InTurn,
@@ -35,25 +48,32 @@ pub enum Enters {
 /// from 1; 0 stands for a visitor without an invitation.
 ///
 /// It is one number, since a structure takes kilobytes of wasm to read: the number of groups in the
-/// lowest eight bits, the groups that enter first as bits behind them, and the highest bit where
-/// nobody enters or waits without an invitation.
+/// lowest eight bits, the groups that enter first as bits behind them, those that enter by share as
+/// bits behind these, then seven bits that say what all shares together are at most, as one place in
+/// so many, and the highest bit where nobody enters or waits without an invitation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Invitations(u32);
 
 const FIRST_SHIFT: usize = 8;
+const SHARE_SHIFT: usize = 16;
+const ONE_IN_SHIFT: usize = 24;
+const ONE_IN_MAX: u32 = 0x7f;
 const ONLY: u32 = 1 << 31;
 
 impl Invitations {
     /// Returns what these groups are worth. With `only` nobody else gets in.
     pub fn of(groups: &[InvitationGroup], only: bool) -> Self {
         let groups = groups.get(..GROUPS_MAX).unwrap_or(groups);
-        let bit = |(place, group): (usize, &InvitationGroup)| {
-            u32::from(group.enters == Enters::First) << (FIRST_SHIFT + place)
+        let bit = |(place, group): (usize, &InvitationGroup)| match group.enters {
+            Enters::First => 1 << (FIRST_SHIFT + place),
+            Enters::Share => 1 << (SHARE_SHIFT + place),
+            Enters::InTurn => 0,
         };
-        let first = groups.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
+        let bits = groups.iter().enumerate().map(bit).fold(0, |bits, bit| bits | bit);
         let count = u32::try_from(groups.len()).unwrap_or_default();
-        Self(count | first | if only { ONLY } else { 0 })
+        let one_in = SHARES.checked_div(shares(groups)).unwrap_or(0).min(ONE_IN_MAX);
+        Self(count | bits | one_in << ONE_IN_SHIFT | if only { ONLY } else { 0 })
     }
 
     /// Whether the room has no groups.
@@ -73,7 +93,17 @@ impl Invitations {
 
     /// Whether some group enters before others.
     pub fn has_first(self) -> bool {
-        self.0 & !ONLY >= 1 << FIRST_SHIFT
+        self.0 >> FIRST_SHIFT & 0xff > 0
+    }
+
+    /// Whether visitors of this group enter by share.
+    pub fn is_by_share(self, group: u8) -> bool {
+        self.has(group) && self.0 >> (SHARE_SHIFT - 1) >> group & 1 == 1
+    }
+
+    /// Returns what all shares are together at most, as one place in so many; 0 without any.
+    pub fn one_in(self) -> u8 {
+        (self.0 >> ONE_IN_SHIFT & ONE_IN_MAX) as u8
     }
 
     /// Whether visitors of this group may enter or wait at all.
@@ -92,8 +122,35 @@ mod tests {
     use super::{Enters, InvitationGroup, Invitations};
 
     fn groups(enters: &[Enters]) -> Vec<InvitationGroup> {
-        let group = |enters: &Enters| InvitationGroup { name: "x".to_owned(), enters: *enters };
+        let group =
+            |enters: &Enters| InvitationGroup { name: "x".to_owned(), enters: *enters, one_in: 0 };
         enters.iter().map(group).collect()
+    }
+
+    #[test]
+    fn groups_by_share_are_told_apart_and_say_what_they_are_together() {
+        let share =
+            |one_in: u8| InvitationGroup { name: "x".to_owned(), enters: Enters::Share, one_in };
+        let check = |shares: &[u8], want: u8| {
+            let mut all: Vec<_> = shares.iter().map(|one_in| share(*one_in)).collect();
+            all.extend(groups(&[Enters::First, Enters::InTurn]));
+            for only in [false, true] {
+                let told = Invitations::of(&all, only);
+                let count = u8::try_from(shares.len()).unwrap();
+                assert!((1..=10).all(|group| told.is_by_share(group) == (group <= count)));
+                assert!((1..=10).all(|group| told.is_first(group) == (group == count + 1)));
+                assert_eq!((told.one_in(), told.is_only()), (want, only), "{shares:?}");
+                assert!(told.has_first() && told.has(count + 2) && !told.has(count + 3));
+            }
+        };
+        check(&[], 0);
+        check(&[2], 2);
+        check(&[100], 100);
+        check(&[4, 4], 2);
+        check(&[3, 10], 2);
+        check(&[12; 6], 2);
+        check(&[100; 6], 16);
+        assert!(!Invitations::of(&[share(4)], false).has_first());
     }
 
     #[test]

@@ -262,11 +262,31 @@ impl Settings {
     }
 
     /// Returns a visitor's place in the order: the time of joining, or the place drawn by an event,
-    /// ahead of all others in a group that enters first. Places of a lottery are not included.
+    /// ahead of all others in a group that enters first, and no later than the place that the share
+    /// of a group gave. Places of a lottery are not included.
     pub fn order_key(&self, ticket: &Ticket) -> OrderKey {
+        let key = self.own_key(ticket);
+        if self.is_by_share(ticket) {
+            OrderKey::fifo(ticket.placed_at)
+        } else if self.invitations.is_first(ticket.group) {
+            key.ahead()
+        } else {
+            key
+        }
+    }
+
+    /// Whether a visitor stands further ahead by the share of a group than by the time of joining
+    /// or the lot.
+    pub fn is_by_share(&self, ticket: &Ticket) -> bool {
+        ticket.placed_at != Timestamp(0)
+            && self.invitations.is_by_share(ticket.group)
+            && OrderKey::fifo(ticket.placed_at) < self.own_key(ticket)
+    }
+
+    /// Returns a visitor's place in the order, whatever invitation the visitor has.
+    fn own_key(&self, ticket: &Ticket) -> OrderKey {
         let drawn = self.shuffles.iter().find_map(|shuffle| shuffle.key_of(ticket));
-        let key = drawn.unwrap_or(OrderKey::fifo(ticket.joined_at));
-        if self.invitations.is_first(ticket.group) { key.ahead() } else { key }
+        drawn.unwrap_or(OrderKey::fifo(ticket.joined_at))
     }
 
     /// Returns the key up to which everybody is called if nobody new is admitted from `now` on.

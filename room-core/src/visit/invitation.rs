@@ -9,12 +9,15 @@ use hkdf::hmac::{Hmac, KeyInit, Mac};
 use serde_json::Value;
 use sha2::Sha256;
 
-use crate::base::id::VisitorId;
+use crate::admission::invitation::joined;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
-use crate::machines::invitations::{Redemption, USES_MAX};
+use crate::machines::invitations::{Redemption, Share, USES_MAX};
+use crate::order::order_key::OrderKey;
 use crate::page::place::CodeFailure;
 use crate::room::Room;
+use crate::room::settings::{QueueingMethod, Settings};
+use crate::ticket::Ticket;
 
 /// The longest code, in bytes.
 const CODE_BYTES_MAX: usize = 900;
@@ -33,6 +36,8 @@ pub struct Invitation {
     pub name: String,
     /// How many visitors may use it.
     pub uses: u32,
+    /// Of how many places the group has one, if it enters by share; otherwise 0.
+    pub one_in: u8,
     /// When it ends.
     pub ends_at: Timestamp,
 }
@@ -72,7 +77,8 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, u64
     }
     let text = |name: &str| claims.get(name)?.as_str();
     let (group, jti, exp) = (text("group")?, text("jti")?, claims.get("exp")?.as_u64()?);
-    let place = room.invitation_groups.iter().position(|known| known.name == group)?;
+    let mut groups = room.invitation_groups.iter().zip(1..);
+    let (known, place) = groups.find(|(known, _)| known.name == group)?;
     if !keys.invitation_keys(room.id, group).any(|key| is_signed(&key, signed, &signature)) {
         return None;
     }
@@ -82,9 +88,9 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, u64
     let uses = u32::try_from(uses?).ok()?;
     let is_of_room = text("room")?.parse() == Ok(room.id);
     let is_valid = is_of_room && is_named && (1..=USES_MAX).contains(&uses);
-    let (group, name) = (u8::try_from(place + 1).ok()?, format!("{group}/{jti}"));
+    let (name, one_in) = (format!("{group}/{jti}"), known.one_in);
     let ends_at = Timestamp::from_seconds(exp);
-    is_valid.then_some((Invitation { group, name, uses, ends_at }, exp))
+    is_valid.then_some((Invitation { group: place, name, uses, one_in, ends_at }, exp))
 }
 
 /// Whether the signature is that of a text. The time it takes tells nothing of the right one.
@@ -109,10 +115,17 @@ pub(super) const fn refusal(why: CodeFailure) -> (u16, &'static str) {
 }
 
 impl Invitation {
-    /// Returns what the room's object counts if this visitor uses the code.
-    pub fn by(&self, visitor: VisitorId) -> Redemption {
-        let Self { name, uses, ends_at, .. } = self;
-        Redemption { name: name.clone(), uses: *uses, ends_at: *ends_at, visitor }
+    /// Returns what the room's object counts if the holder of this ticket uses the code at `now`.
+    /// It is asked for a place where the visitor waits in the order of joining.
+    pub fn by(&self, now: Timestamp, settings: &Settings, ticket: &Ticket) -> Redemption {
+        let Self { name, uses, one_in, ends_at, .. } = self;
+        let joined = joined(ticket, self.group, None, now, settings);
+        let is_in_order = settings.queueing_method == QueueingMethod::Fifo
+            && settings.order_key(&joined) == OrderKey::fifo(joined.joined_at);
+        let share = Share { one_in: *one_in, own: joined.joined_at };
+        let share = Some(share).filter(|share| share.one_in > 0 && is_in_order);
+        let (name, visitor) = (name.clone(), ticket.id.visitor());
+        Redemption { name, uses: *uses, ends_at: *ends_at, visitor, share }
     }
 }
 
@@ -190,7 +203,7 @@ mod tests {
         );
         let name = "members/a-1".to_owned();
         let ends_at = Timestamp::from_seconds(END_S);
-        let want = Invitation { group: 2, name, uses: 1, ends_at };
+        let want = Invitation { group: 2, name, uses: 1, one_in: 0, ends_at };
         assert_eq!(told(code), Ok(want.clone()));
         assert_eq!(told(&signed(&key, &header(), &claims())), Ok(want.clone()));
         // As mail programs break it.

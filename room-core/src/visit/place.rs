@@ -179,18 +179,21 @@ impl Plan {
     }
 
     /// Returns the answer, by the outcome of asking. `open` opens what was sealed with a code, and
-    /// `join` makes the ticket of a visitor who has joined a group.
+    /// `join` makes the ticket of a visitor who has joined a group, at a place if it gave one.
     pub fn told(
         self,
         asked: Asked,
         open: impl FnOnce(PlaceCode, &str) -> Option<Ticket>,
-        join: impl FnOnce(&Ticket, u8) -> Ticket,
+        join: impl FnOnce(&Ticket, u8, Option<Timestamp>) -> Ticket,
     ) -> Told {
         match (self, asked) {
             (Self::Tell(told), _) => told,
             (Self::Enter(_) | Self::Invite(..), _) => NO_PLACE,
             (Self::Join(ticket, to), Asked::Reply(MoveReply::Open)) => {
-                Told::Joined(join(&ticket, to.group))
+                Told::Joined(join(&ticket, to.group, None))
+            }
+            (Self::Join(ticket, to), Asked::Reply(MoveReply::Placed(at))) => {
+                Told::Joined(join(&ticket, to.group, Some(at)))
             }
             (Self::Join(..), Asked::Reply(MoveReply::Used)) => Told::Uninvited(CodeFailure::Used),
             (Self::Join(..), Asked::Reply(MoveReply::Over)) => Told::Uninvited(CodeFailure::Over),
@@ -293,7 +296,7 @@ mod tests {
         check("act=code", None, refused(NO_PLACE));
     }
 
-    fn unjoined(ticket: &Ticket, _: u8) -> Ticket {
+    fn unjoined(ticket: &Ticket, _: u8, _: Option<Timestamp>) -> Ticket {
         ticket.clone()
     }
 
@@ -310,7 +313,7 @@ mod tests {
             assert_eq!(asks(Some(&no_place)), Plan::Tell(NO_PLACE));
         }
         let name = "members/a".to_owned();
-        let code = Invitation { group: 2, name, uses: 1, ends_at: NOW };
+        let code = Invitation { group: 2, name, uses: 1, one_in: 0, ends_at: NOW };
         let check = |ticket: &Ticket, read: Result<Invitation, CodeFailure>, want: Plan| {
             let checked = invited(ticket).checked(|typed| {
                 assert_eq!(typed, "a.b-c.d");
@@ -324,11 +327,16 @@ mod tests {
         let wrong = Told::Uninvited(CodeFailure::Wrong);
         check(&own, Err(CodeFailure::Wrong), Plan::Tell(wrong));
         let told = |reply: Asked| {
-            let join = |ticket: &Ticket, group: u8| Ticket { group, ..ticket.clone() };
+            let join = |ticket: &Ticket, group: u8, at: Option<Timestamp>| {
+                let placed_at = at.unwrap_or_default();
+                Ticket { group, placed_at, ..ticket.clone() }
+            };
             Plan::Join(own.clone(), code.clone()).told(reply, |_, _| None, join)
         };
         let reply = |reply: MoveReply| told(Asked::Reply(reply));
         assert_eq!(reply(MoveReply::Open), Told::Joined(Ticket { group: 2, ..own.clone() }));
+        let placed = Ticket { group: 2, placed_at: Timestamp(7), ..own.clone() };
+        assert_eq!(reply(MoveReply::Placed(Timestamp(7))), Told::Joined(placed));
         let failed = Told::Uninvited;
         assert_eq!(reply(MoveReply::Used), failed(CodeFailure::Used));
         assert_eq!(reply(MoveReply::Over), failed(CodeFailure::Over));

@@ -25,5 +25,6 @@ mod objects;
 mod order;
 mod replay;
 mod revocation;
+mod share;
 mod steps;
 mod truth;

@@ -18,9 +18,17 @@ pub fn invitation_group() -> Value {
                 "description": "Another name has another key.",
             },
             "enters": one_of(
-                &["first", "in_turn"],
-                "first: before everybody who has no such invitation; in_turn: like everybody.",
+                &["first", "in_turn", "share"],
+                "first: before everybody who has no such invitation; in_turn: like everybody; \
+                 share: one place in one_in.",
             ),
+            "one_in": {
+                "type": "integer",
+                "minimum": 2,
+                "maximum": 100,
+                "description": "Needed with share, and refused without. All shares of a room are \
+                                one place in 2 together, at most.",
+            },
         },
     })
 }

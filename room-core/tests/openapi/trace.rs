@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use crate::forms::shown;
 
 const WAITS_FOR: [&str; 7] = ["limit", "rate", "place", "hold", "event", "lottery", "silence"];
-const ENTERED_BY: [&str; 7] =
-    ["line", "draw", "invitation", "lottery", "open", "everybody", "silence"];
-const REASONS: [&str; 8] = [
+const ENTERED_BY: [&str; 8] =
+    ["line", "draw", "invitation", "share", "lottery", "open", "everybody", "silence"];
+const REASONS: [&str; 9] = [
     "checked_in_sooner",
     "missed_check_in",
     "open",
     "invitation",
+    "share",
     "draw",
     "lottery",
     "everybody",

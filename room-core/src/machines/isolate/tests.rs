@@ -303,6 +303,7 @@ fn accepted(bucket_s: u32) -> Ticket {
         kept_minutes: 0,
         moving: false,
         group: 0,
+        placed_at: Timestamp(0),
     }
 }
 

@@ -133,6 +133,8 @@ fn entered_by(
         why::OPEN
     } else if settings.invitations.is_first(ticket.group) {
         why::INVITED
+    } else if settings.is_by_share(ticket) {
+        why::SHARE
     } else if settings.order_key(ticket) != OrderKey::fifo(ticket.joined_at) {
         why::DRAW
     } else {
@@ -153,7 +155,11 @@ pub fn logged(
     let heard_at = before.map_or(ticket.last_check_in, |before| before.checked_in_at);
     Some(Logged {
         joined_s: ticket.joined_at.seconds(),
-        why: entered_by(settings, ticket, how, before),
+        // The log has one word for all who enter before others.
+        why: match entered_by(settings, ticket, how, before) {
+            why::SHARE => why::INVITED,
+            why => why,
+        },
         unheard_s: ticket.last_check_in.since_ms(heard_at) / SECOND_MS,
     })
 }

@@ -38,6 +38,8 @@ pub enum Others {
     Open,
     /// The other had an invitation of a group that enters first.
     Invited,
+    /// The other had one of a group that enters by share.
+    Share,
     /// The order was drawn.
     Draw,
     /// Each minute's lot decides.
@@ -50,11 +52,12 @@ pub enum Others {
 
 impl Others {
     /// All reasons, in the order in which they are told.
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::CheckedInSooner,
         Self::Silent,
         Self::Open,
         Self::Invited,
+        Self::Share,
         Self::Draw,
         Self::Lottery,
         Self::Everybody,
@@ -179,6 +182,7 @@ impl Trace {
             why::LOTTERY => Others::Lottery,
             why::DRAW => Others::Draw,
             why::INVITED if !self.was_first() => Others::Invited,
+            why::SHARE if !self.was_first() => Others::Share,
             _ if self.was_silent(other.at_s) => Others::Silent,
             why::OPEN => Others::Open,
             _ if self.entrance().is_some_and(|own| own.why == why::DRAW) => Others::Draw,

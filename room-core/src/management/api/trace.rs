@@ -110,6 +110,7 @@ fn entered_by(record: &Record) -> &'static str {
     match record.why {
         why::DRAW => "draw",
         why::INVITED => "invitation",
+        why::SHARE => "share",
         why::LOTTERY => "lottery",
         why::OPEN => "open",
         why::EVERYBODY => "everybody",
@@ -124,6 +125,7 @@ fn reason(others: Others) -> &'static str {
         Others::Silent => "missed_check_in",
         Others::Open => "open",
         Others::Invited => "invitation",
+        Others::Share => "share",
         Others::Draw => "draw",
         Others::Lottery => "lottery",
         Others::Everybody => "everybody",

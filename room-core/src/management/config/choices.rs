@@ -61,7 +61,8 @@ pub const QUEUEING_METHODS: [(&str, QueueingMethod); 4] = [
     ("reject", QueueingMethod::Reject),
 ];
 /// The words of `invitation_groups/enters`.
-pub const ENTERS: [(&str, Enters); 2] = [("first", Enters::First), ("in_turn", Enters::InTurn)];
+pub const ENTERS: [(&str, Enters); 3] =
+    [("first", Enters::First), ("in_turn", Enters::InTurn), ("share", Enters::Share)];
 /// The words of `maintenance`.
 pub const MAINTENANCES: [(&str, Maintenance); 3] =
     [("off", Maintenance::Off), ("drain", Maintenance::Drain), ("hold", Maintenance::Hold)];

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::choices::ENTERS;
 use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
-use super::value::{boolean, list, malformed, text};
-use crate::room::invitation::{Enters, GROUPS_MAX, InvitationGroup, Invitations};
+use super::value::{boolean, list, malformed, text, whole_number};
+use crate::queue::share::ONE_IN;
+use crate::room::invitation::{Enters, GROUPS_MAX, InvitationGroup, Invitations, SHARES, shares};
 
 /// The field with the groups.
 const GROUPS: &str = "invitation_groups";
@@ -38,13 +39,17 @@ fn read_groups(fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
             Fields::of(value, pointer).map_err(|error| vec![error]).and_then(|mut group| {
                 let name = group.required("name", group_name);
                 let enters = group.choice("enters", Enters::First, &ENTERS);
+                let one_in = read_one_in(&mut group, enters);
                 if groups.iter().any(|other| Some(other.name.as_str()) == name) {
                     group.fail("name", ErrorCode::Duplicate, "is the name of another group");
                 }
                 let errors = group.finish();
-                let group = name.zip(enters).filter(|_| errors.is_empty());
-                let made =
-                    |(name, enters): (&str, _)| InvitationGroup { name: name.to_owned(), enters };
+                let group = name.zip(enters).zip(one_in).filter(|_| errors.is_empty());
+                let made = |((name, enters), one_in): ((&str, _), _)| InvitationGroup {
+                    name: name.to_owned(),
+                    enters,
+                    one_in,
+                };
                 group.map(made).ok_or(errors)
             });
         match group {
@@ -55,7 +60,29 @@ fn read_groups(fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
             }
         }
     }
+    if shares(&groups) > SHARES / 2 {
+        let problem = "have more than one place in two together: raise one_in of a group";
+        fields.fail(GROUPS, ErrorCode::Contradiction, problem);
+        return None;
+    }
     is_valid.then_some(groups)
+}
+
+/// Reads of how many places a group has one: exactly where it enters by share.
+fn read_one_in(group: &mut Fields<'_>, enters: Option<Enters>) -> Option<u8> {
+    let name = "one_in";
+    let one_in = group.optional(name, 0, whole_number(ONE_IN))?;
+    match (enters?, one_in) {
+        (Enters::Share, 0) => {
+            group.fail(name, ErrorCode::Contradiction, "is needed: one place in 2 to 100");
+            None
+        }
+        (Enters::First | Enters::InTurn, 1..) => {
+            group.fail(name, ErrorCode::Contradiction, "needs \"enters\": \"share\"");
+            None
+        }
+        _ => u8::try_from(one_in).ok(),
+    }
 }
 
 /// Writes the groups of a room.
@@ -63,7 +90,14 @@ pub(super) fn groups_document(groups: &[InvitationGroup]) -> Value {
     let enters = |group: &InvitationGroup| {
         ENTERS.iter().find(|(_, one)| *one == group.enters).map_or("", |(name, _)| name)
     };
-    groups.iter().map(|group| json!({ "name": group.name, "enters": enters(group) })).collect()
+    let document = |group: &InvitationGroup| {
+        let mut document = json!({ "name": group.name, "enters": enters(group) });
+        if let (Enters::Share, Some(fields)) = (group.enters, document.as_object_mut()) {
+            fields.insert("one_in".to_owned(), json!(group.one_in));
+        }
+        document
+    };
+    groups.iter().map(document).collect()
 }
 
 fn group_name(value: &Value) -> Result<&str, Problem> {
@@ -106,10 +140,48 @@ mod tests {
         );
         let both = json!([{ "name": "a-1" }, { "name": "b_2", "enters": "in_turn" }]);
         let room = parse(&[json!({ "invitation_groups": both, "invitation_only": true })]);
-        let group = |name: &str, enters| InvitationGroup { name: name.to_owned(), enters };
+        let group =
+            |name: &str, enters| InvitationGroup { name: name.to_owned(), enters, one_in: 0 };
         let want = [group("a-1", Enters::First), group("b_2", Enters::InTurn)];
         assert_eq!(room.expect("a valid room")[0].invitation_groups, want);
         check("invitation_only", &[json!(true)], Some(ErrorCode::Contradiction));
         check("invitation_only", &[json!(false)], None);
+    }
+
+    #[test]
+    fn shares_are_one_place_in_two_at_most() {
+        let share = |one_in: u32| json!({ "name": "a", "enters": "share", "one_in": one_in });
+        let of = |groups: Value| json!({ "invitation_groups": groups });
+        let check_one = |group: Value, want: Option<ErrorCode>| {
+            let pointer = "/0/invitation_groups/0/one_in";
+            let want: Vec<_> = want.into_iter().map(|code| (pointer, code)).collect();
+            check_all(&[of(json!([group]))], &want);
+        };
+        for one_in in [2, 100] {
+            check_one(share(one_in), None);
+        }
+        for one_in in [0, 1, 101] {
+            check_one(share(one_in), Some(ErrorCode::OutOfRange));
+        }
+        let needs = Some(ErrorCode::Contradiction);
+        check_one(json!({ "name": "a", "enters": "share" }), needs);
+        for enters in ["first", "in_turn"] {
+            check_one(json!({ "name": "a", "enters": enters, "one_in": 4 }), needs);
+        }
+        let all = |shares: &[u32]| {
+            let named = |(place, one_in): (usize, &u32)| json!({ "name": format!("g{place}"), "enters": "share", "one_in": one_in });
+            shares.iter().enumerate().map(named).collect::<Value>()
+        };
+        for fine in [&[4, 4][..], &[3, 6], &[6, 6, 6], &[16; 8]] {
+            check_all(&[of(all(fine))], &[]);
+        }
+        for wrong in [&[2, 100][..], &[3, 5], &[15; 8]] {
+            let want = ("/0/invitation_groups", ErrorCode::Contradiction);
+            check_all(&[of(all(wrong))], &[want]);
+        }
+        let rooms = parse(&[of(all(&[5]))]).expect("a valid room");
+        let want = InvitationGroup { name: "g0".to_owned(), enters: Enters::Share, one_in: 5 };
+        assert_eq!(rooms[0].invitation_groups, [want]);
+        assert_eq!(super::groups_document(&rooms[0].invitation_groups), all(&[5]));
     }
 }

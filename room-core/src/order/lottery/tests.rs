@@ -39,6 +39,7 @@ fn ticket(number: u64, confirmed_at: Timestamp) -> Ticket {
         kept_minutes: 0,
         moving: false,
         group: 0,
+        placed_at: Timestamp(0),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::page::template::Value;
 /// Variables that Cloudflare does not have. They hold the evidence of a draw, whether a cookie has
 /// come back, why a code for a place did not work, how long one lasts and its picture, the input of
 /// a form, the number to quote, how a turn is confirmed, and what invitations are worth.
-pub(super) const MORE: [(&str, Read); 24] = [
+pub(super) const MORE: [(&str, Read); 26] = [
     ("drawCommitment", |own| Value::Text(&own.draw.commitment)),
     ("drawKey", |own| Value::Text(&own.draw.key)),
     ("drawLot", |own| Value::Text(&own.draw.lot)),
@@ -25,6 +25,8 @@ pub(super) const MORE: [(&str, Read); 24] = [
         Value::Bool(own.waiting.invitation.failed == Some(CodeFailure::Wrong))
     }),
     ("invitationsFirst", |own| Value::Bool(own.waiting.invitation.others_first)),
+    ("invitationsOneIn", |own| Value::Integer(own.waiting.invitation.one_in.into())),
+    ("invitationsShare", |own| Value::Bool(own.waiting.invitation.one_in > 0)),
     ("confirmsTurn", |own| Value::Bool(own.waiting.confirms_turn)),
     ("turnSeconds", |own| Value::Integer(own.waiting.turn_left_s.unwrap_or(0).into())),
     ("turnTimeLocalized", |own| Value::Text(&own.localized.turn_left)),
