@@ -15,13 +15,14 @@ export function Invitations({ session, room }) {
     if (!key) throw new Error("This group is gone.");
     setLink(linkOf(room, await codeOf(key, claims)));
   };
-  const groups = room.invitation_groups.map(({ name }) => ({ value: name, label: name }));
+  const signed = room.invitation_groups.filter((group) => !group.public_key);
+  const groups = signed.map(({ name }) => ({ value: name, label: name }));
   const fields = [
     { name: "group", label: "Group", type: "select", options: groups },
     { name: "uses", label: "Uses", type: "number", help: "How many visitors may use the link." },
     { name: "hours", label: "Hours", type: "number", help: "For how long from now; up to 8,784." },
   ];
-  const initial = { group: groups[0].value, uses: "1", hours: "168" };
+  const initial = { group: groups[0]?.value, uses: "1", hours: "168" };
   return (
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
@@ -29,13 +30,17 @@ export function Invitations({ session, room }) {
         A link fills in the code, and its visitor presses the button. Your own programs make them
         with a group's key.
       </p>
-      <Form
-        {...{ fields, initial }}
-        draft={`${room.id}/invitation`}
-        label="Make a link"
-        onSave={make}
-        isOff={!session.mayManage}
-      />
+      {groups.length > 0 ? (
+        <Form
+          {...{ fields, initial }}
+          draft={`${room.id}/invitation`}
+          label="Make a link"
+          onSave={make}
+          isOff={!session.mayManage}
+        />
+      ) : (
+        <p>Only you can sign these groups' codes: the room has their public keys alone.</p>
+      )}
       {link && (
         <p role="status">
           <code class="link">{link}</code>
@@ -52,7 +57,7 @@ export function Invitations({ session, room }) {
             <>
               <dt>{name}</dt>
               <dd>
-                <code>{key}</code>
+                <code>{key ?? "Yours alone"}</code>
               </dd>
             </>
           ))}

@@ -102,7 +102,8 @@ export const ROOM_GROUPS = [
         type: "groups",
         help:
           "One a line, 8 at most: a name, then first (they enter before others), in_turn, or " +
-          "share 4 (one place in 4). Another name ends the codes of the old one.",
+          "share 4 (one place in 4); then key and your Ed25519 key, if you sign the codes by it. " +
+          "Another name ends the codes of the old one.",
       },
       flag("invitation_only", "By invitation only", "Nobody else enters or waits."),
       amount(
@@ -268,15 +269,19 @@ function toldOf(name, written) {
 
 const linesIn = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 
-const groupLine = ({ name, enters, one_in: oneIn }) =>
-  oneIn === undefined ? `${name} ${enters}` : `${name} ${enters} ${oneIn}`;
+function groupLine({ name, enters, one_in: oneIn, public_key: key }) {
+  const share = oneIn === undefined ? [] : [oneIn];
+  return [name, enters, ...share, ...(key ? ["key", key] : [])].join(" ");
+}
 
 function groupsIn(text) {
   return linesIn(text).map((line) => {
-    const share = /^(.*?)\s+share\s+(\d{1,9})$/.exec(line);
-    if (share) return { name: share[1], enters: "share", one_in: Number(share[2]) };
-    const [, name, enters] = /^(.*?)(?:\s+(\S+))?$/.exec(line);
-    return { name, enters: enters ?? "first" };
+    const [, group, key] = /^(.*?)(?:\s+key\s+(\S+))?$/.exec(line);
+    const owned = key ? { public_key: key } : {};
+    const share = /^(.*?)\s+share\s+(\d{1,9})$/.exec(group);
+    if (share) return { name: share[1], enters: "share", one_in: Number(share[2]), ...owned };
+    const [, name, enters] = /^(.*?)(?:\s+(\S+))?$/.exec(group);
+    return { name, enters: enters ?? "first", ...owned };
   });
 }
 

@@ -12,15 +12,22 @@ use room_core::machines::wire::{GlobalReply, GlobalRequest};
 use room_core::room::event::settings_of_objects;
 use room_core::ticket::Ticket;
 use room_core::ticket::place_code::PlaceCode;
-use room_core::visit::invitation;
+use room_core::visit::invitation::{self, Proof};
 use room_core::visit::place::{self, Asked, CODES_PER_MINUTE, Plan, QUESTIONS_PER_MINUTE, Told};
 use room_core::visit::turn_notice::{CONTACTS_PER_MINUTE, SHARE, Share};
 use room_core::visit::{PlaceState, Visit};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::Env;
 
 use crate::memory::{self, Memory, RoomState, Visited};
 use crate::visit::{Answered, Request, context, visit_of};
 use crate::{calls, platform};
+
+#[wasm_bindgen(raw_module = "../../../src/ed25519.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = isSigned)]
+    async fn is_signed(key: &[u8], text: &str, signature: &[u8]) -> JsValue;
+}
 
 /// Answers a request about a place, of a visitor who waits with this ticket. `None` if the room is
 /// gone.
@@ -39,7 +46,7 @@ pub async fn answer(
         }
         plan => plan,
     };
-    let plan = memory::with(|memory| checked(memory, room, plan))?;
+    let plan = proven(memory::with(|memory| checked(memory, room, plan))?).await;
     if let Some(answered) = memory::with(|memory| enter(memory, request, room, &plan)).flatten() {
         return Some(answered);
     }
@@ -59,6 +66,13 @@ pub async fn answer(
 fn checked(memory: &mut Memory, room: RoomId, plan: Plan) -> Plan {
     let Some(of) = memory.coverage.room(room) else { return plan };
     plan.checked(|typed| invitation::read(platform::now(), &memory.keys, of, typed))
+}
+
+/// Checks the signature of a code that the owner has signed, if the plan has one.
+async fn proven(plan: Plan) -> Plan {
+    let Some(Proof { key, text, signature }) = plan.proof() else { return plan };
+    let is_good = is_signed(&key.0, text, signature).await.as_bool() == Some(true);
+    plan.proven(is_good)
 }
 
 /// Returns the answer, by the outcome of asking the room's object.
@@ -119,7 +133,7 @@ fn question(
     let now = platform::now();
     let keys = &mut memory.keys;
     Some(match plan {
-        Plan::Tell(_) | Plan::Enter(_) | Plan::Invite(..) => return None,
+        Plan::Tell(_) | Plan::Enter(_) | Plan::Invite(..) | Plan::Prove(..) => return None,
         Plan::Join(ticket, invitation) => {
             let settings = settings_of_objects(memory.coverage.room(room)?, now);
             MoveRequest::Join(invitation.by(now, &settings, ticket))

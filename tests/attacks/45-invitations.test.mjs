@@ -5,9 +5,10 @@
 
 import assert from "node:assert/strict";
 
+import { ROOMS, refused } from "../harness/api.mjs";
 import { clusterTest, clusterTestBothWays } from "../harness/cluster-test.mjs";
 import { inParallel } from "../harness/crowd.mjs";
-import { inviter, join, signed } from "../harness/invitation.mjs";
+import { inviter, join, ownKeys, signed } from "../harness/invitation.mjs";
 import { room } from "../harness/rooms.mjs";
 import { Visitor } from "../harness/visitor.mjs";
 
@@ -19,7 +20,13 @@ const fields = {
 };
 const shop = room({ name: "shop", ...fields });
 const office = room({ name: "office", ...fields });
-const options = { rooms: [shop, office], colos: { AMS: 2, NRT: 2, IAD: 1 } };
+const keys = ownKeys();
+const gallery = room({
+  name: "gallery",
+  ...fields,
+  invitation_groups: [{ name: "friends", public_key: keys.x }, { name: "staff" }],
+});
+const options = { rooms: [shop, office, gallery], colos: { AMS: 2, NRT: 2, IAD: 1 } };
 
 async function comers(cluster, count, colos = ["AMS"]) {
   const visitors = Array.from({ length: count }, (_, at) => {
@@ -72,6 +79,57 @@ clusterTestBothWays(forged, options, async (cluster) => {
   await visitor.visit();
   assert.ok(visitor.inside);
   for (const piece of [good, signature, key]) assert.equal(cluster.log.count(piece), 0);
+});
+
+const owned = "row 45: the owner's own key alone signs, and its public half is no secret";
+clusterTestBothWays(owned, options, async (cluster) => {
+  const staff = await inviter(cluster, gallery, "staff");
+  const friends = await inviter(cluster, gallery, "friends");
+  assert.equal(friends.key, null, "there is a second key");
+  const visitor = new Visitor(cluster, { name: "guest", host: gallery.host });
+  await visitor.visit();
+  const own = { ...friends.claims, jti: "a" };
+  const good = keys.signed(own);
+  const [header, text, signature] = good.split(".");
+  const other = Buffer.from(JSON.stringify({ ...own, uses: 9 })).toString("base64url");
+  const { x, publicKey } = keys;
+  const pem = publicKey.export({ format: "pem", type: "spki" });
+  const wrong = [
+    ["another's key", ownKeys().signed(own)],
+    ["claims that are put in", `${header}.${other}.${signature}`],
+    ["no signature", `${header}.${text}.`],
+    ["a signature that is cut", good.slice(0, -2)],
+    ["no algorithm", keys.signed(own, { alg: "none" })],
+    ["the algorithm of the others", keys.signed(own, { alg: "HS256" })],
+    ["a key of the deployment", signed(staff.key, own)],
+    ["the owner's key for another group", keys.signed({ ...own, group: "staff" })],
+    ["the owner's key in another room", keys.signed({ ...own, room: shop.id })],
+    ["no end", keys.signed({ ...own, exp: undefined })],
+  ];
+  // What everybody may know of the key, taken for a secret.
+  for (const secret of [x, Buffer.from(x, "base64url"), pem, JSON.stringify({ x }), ""]) {
+    wrong.push(["the public key for a secret", signed(secret, own)]);
+    wrong.push(["the public key for a secret", signed(secret, own, { alg: "EdDSA" })]);
+  }
+  const calls = await cluster.calls("GlobalAggregator", gallery);
+  for (const [what, code] of wrong) {
+    const { status } = await join(visitor, code);
+    assert.equal(status, 404, what);
+  }
+  assert.equal(await cluster.calls("GlobalAggregator", gallery), calls);
+  await visitor.visit();
+  assert.ok(visitor.waiting);
+  assert.equal((await join(visitor, good)).status, 200);
+  await visitor.visit();
+  assert.ok(visitor.inside);
+  // By a point of small order everybody could sign, and a private key is nobody's to have.
+  const weak = Buffer.alloc(32).toString("base64url");
+  const secret = { kty: "OKP", crv: "Ed25519", x, d: x };
+  for (const key of [weak, x.slice(1), secret, { kty: "oct", k: x }]) {
+    const groups = { invitation_groups: [{ name: "friends", public_key: key }] };
+    const { errors } = await refused(cluster, 400, "PATCH", `${ROOMS}/${gallery.id}`, groups);
+    assert.match(JSON.stringify(errors), /invitation_groups\/0\/public_key/);
+  }
 });
 
 const shared = "row 45: a shared code is used by as many as may, from everywhere at once";

@@ -357,22 +357,6 @@ export const MUTANTS_FROM_18 = [
     test: "records_go_with_reports_that_are_sent_anyway_and_cause_none",
   },
   {
-    row: 45,
-    breaks: "a code chooses its algorithm",
-    ...core("visit/invitation"),
-    from: 'header.get("alg")?.as_str() != Some("HS256") || header.get("crit")',
-    to: 'header.get("crit")',
-    test: "no_header_chooses_how_a_code_is_checked",
-  },
-  {
-    row: 45,
-    breaks: "a code has one use more than it says",
-    ...core("machines/invitations"),
-    from: "has_used || used < request.uses",
-    to: "has_used || used <= request.uses",
-    test: "a_code_is_used_as_often_as_it_says_and_once_by_each_visitor",
-  },
-  {
     row: 46,
     breaks: "an admission that comes twice is logged twice",
     ...core("machines/data_center_aggregator"),

@@ -223,9 +223,12 @@ export const ROWS_FROM_30 = [
   {
     attack:
       "Invitations that are forged, of another room, under another algorithm, over, used by more " +
-      "than may, guessed, put into a ticket by hand, or used by a link alone; reading their keys",
+      "than may, guessed, put into a ticket by hand, or used by a link alone; reading their " +
+      "keys; a public key taken for a secret, or one by which everybody signs; more places by share",
     holds:
-      "HS256 alone, by a key of room, group and deployment; uses are counted by the room's " +
+      "HS256 alone, by a key of room, group and deployment, or EdDSA alone where the owner has " +
+      "the key; a share is counted from the group's last place, once a use; uses are counted by " +
+      "the room's " +
       "object and stored before it answers; the code is in a form's body and behind #, and a " +
       "press on the site's own page sends it; the group is sealed in the ticket; keys are for " +
       "the role manage",
@@ -234,14 +237,26 @@ export const ROWS_FROM_30 = [
         "src/visit/invitation",
         "no_header_chooses_how_a_code_is_checked",
         "claims_count_as_they_are_signed",
+        "the_kind_of_a_groups_key_chooses_the_algorithm",
         "a_code_is_of_one_room_and_deployment_and_outlives_a_rotation",
         "every_changed_character_and_every_cut_is_wrong",
       ),
       ...native(
         "src/machines/invitations",
         "a_code_is_used_as_often_as_it_says_and_once_by_each_visitor",
+        "the_same_visitor_gets_the_same_place_and_the_next_one_a_later_one",
       ),
-      ...workerd("invitations", "keys are for managers, and a trace names the group"),
+      ...native("src/visit/place", "an_invitation_is_used_once_and_only_with_a_place"),
+      ...native(
+        "src/management/config/invitation",
+        "a_public_key_is_one_that_its_owner_alone_signs_by",
+        "shares_are_one_place_in_two_at_most",
+      ),
+      ...workerd(
+        "invitations",
+        "keys are for managers, and a trace names the group",
+        "a group by share has one place in so many, and everybody is told",
+      ),
     ],
   },
   {

@@ -9,6 +9,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 
 import { shellBlocks, shellCommands } from "./documents.mjs";
+import { ownKeys } from "./invitation.mjs";
 
 /** What documents write for the product that `npm start` starts. */
 const STARTED_AT = "http://localhost:8787";
@@ -50,6 +51,48 @@ export const ELSEWHERE = [
     command: 'code="$text.$(printf',
     why: "it is a line of an example, which runs as a whole",
     test: ["tests/scripts/invitations.test.mjs", "the examples in three languages make a code"],
+  },
+  {
+    command: "openssl genpkey",
+    why: "it is a line of an example, which runs as a whole",
+    test: [
+      "tests/scripts/invitations.test.mjs",
+      "the examples in three languages sign by a key of the owner's",
+    ],
+  },
+  {
+    command: 'PUBLIC=$(openssl',
+    why: "it is a line of an example, which runs as a whole",
+    test: [
+      "tests/scripts/invitations.test.mjs",
+      "the examples in three languages sign by a key of the owner's",
+    ],
+  },
+  {
+    command: 
+      'claims="{\\"room\\":\\"$ROOM\\",\\"group\\":\\"members\\",' +
+      '\\"jti\\":\\"boris-1\\",\\"exp\\":1795258800}"',
+    why: "it is a line of an example, which runs as a whole",
+    test: [
+      "tests/scripts/invitations.test.mjs",
+      "the examples in three languages sign by a key of the owner's",
+    ],
+  },
+  {
+    command: "printf '%s.%s'",
+    why: "it is a line of an example, which runs as a whole",
+    test: [
+      "tests/scripts/invitations.test.mjs",
+      "the examples in three languages sign by a key of the owner's",
+    ],
+  },
+  {
+    command: 'code="$(cat',
+    why: "it is a line of an example, which runs as a whole",
+    test: [
+      "tests/scripts/invitations.test.mjs",
+      "the examples in three languages sign by a key of the owner's",
+    ],
   },
   {
     command: "npm start",
@@ -204,7 +247,8 @@ export function isVerification(text) {
  */
 export async function runAgainstProduct(address) {
   const texts = shellCommands().map(({ text }) => text).filter(isForProduct);
-  const script = [CURL, ...texts].join("\n").replaceAll(STARTED_AT, address);
+  const known = `PUBLIC=${ownKeys().x}`;
+  const script = [CURL, known, ...texts].join("\n").replaceAll(STARTED_AT, address);
   const shell = promisify(execFile)("bash", ["-eu", "-c", script], { timeout: COMMAND_LIMIT_MS });
   const { stdout } = await shell.catch(({ stdout: told, stderr }) =>
     assert.fail(`a command of the documents failed:\n${told}${stderr}`),

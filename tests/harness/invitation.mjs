@@ -1,6 +1,6 @@
 /** How owners make invitations and visitors use them, as docs/invitations.md says. */
 
-import { createHmac } from "node:crypto";
+import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 
 import { ROOMS, call } from "./api.mjs";
 import { askAsApp } from "./place.mjs";
@@ -11,6 +11,17 @@ const part = (json) => Buffer.from(JSON.stringify(json)).toString("base64url");
 export function signed(key, claims, header = { alg: "HS256", typ: "JWT" }) {
   const text = `${part(header)}.${part(claims)}`;
   return `${text}.${createHmac("sha256", key).update(text).digest("base64url")}`;
+}
+
+/** Makes a pair of keys of an owner who signs codes by EdDSA; `x` is the public one. */
+export function ownKeys() {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const { x } = publicKey.export({ format: "jwk" });
+  const signed = (claims, header = { alg: "EdDSA" }) => {
+    const text = `${part(header)}.${part(claims)}`;
+    return `${text}.${sign(null, Buffer.from(text), privateKey).toString("base64url")}`;
+  };
+  return { x, publicKey, signed };
 }
 
 /** Returns what makes codes of a group of a room: `make({ jti, ...claims })`. */

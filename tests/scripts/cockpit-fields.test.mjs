@@ -99,8 +99,10 @@ test("of a form's fields only those that differ are changed", () => {
     { name: "a", enters: "first" },
     { name: "b c", enters: "in_turn" },
     { name: "d", enters: "share", one_in: 4 },
+    { name: "e", enters: "first", public_key: "11qY_-" },
+    { name: "f", enters: "share", one_in: 9, public_key: "x" },
   ];
   check({ ...shop, invitation_groups: groups }, {}, {});
-  const written = "a\n\n b c in_turn \nd  share 4";
+  const written = "a\n\n b c in_turn \nd  share 4\ne key 11qY_-\nf share 9  key x";
   check(shop, { invitation_groups: written }, { invitation_groups: groups });
 });

@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { createHmac } from "node:crypto";
+import { createHmac, createPublicKey, verify } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
@@ -16,9 +19,9 @@ const KEY = "fiGwREc--CjwBiyVqGkHOfyKOFXYSjfD4MUhY_3JROU";
 const CLAIMS = { room: ROOM, group: "members", jti: "anna-1", exp: 1_795_258_800 };
 const { blocks } = DOCUMENTS.find(({ name }) => name === "docs/invitations.md");
 
-function exampleIn(language) {
+function exampleIn(language, jti = "anna-1") {
   const found = blocks.find(({ language: of, lines }) => {
-    return of === language && lines.some((line) => line.includes("anna-1"));
+    return of === language && lines.some((line) => line.includes(jti));
   });
   return found.lines.join("\n");
 }
@@ -40,6 +43,35 @@ test("the examples in three languages make a code", async () => {
   const shell = `${exampleIn("sh")}\nprintf %s "$code"`;
   const env = { ...process.env, ROOM, KEY };
   check((await run("sh", ["-c", shell], { env })).stdout, CLAIMS);
+});
+
+test("the examples in three languages sign by a key of the owner's", async (context) => {
+  const cwd = fs.mkdtempSync(path.join(os.tmpdir(), "invitations-"));
+  context.after(() => fs.rmSync(cwd, { recursive: true }));
+  const makes = blocks.find(({ lines }) => lines.some((line) => line.includes("genpkey")));
+  const [genpkey, toPublic] = makes.lines;
+  const made = await run("sh", ["-c", `${genpkey}\n${toPublic}\nprintf %s "$PUBLIC"`], { cwd });
+  const jwk = { kty: "OKP", crv: "Ed25519", x: made.stdout };
+  const known = createPublicKey({ key: jwk, format: "jwk" });
+  const signedBy = (code) => {
+    const [header, text, signature] = code.trim().split(".");
+    const told = [header, text].map((part) => JSON.parse(Buffer.from(part, "base64url")));
+    assert.deepEqual(told, [{ alg: "EdDSA" }, { ...CLAIMS, jti: "boris-1" }]);
+    const bytes = Buffer.from(signature, "base64url");
+    assert.ok(verify(null, Buffer.from(`${header}.${text}`), known, bytes), code);
+  };
+  const node = `const ROOM = "${ROOM}";\n${exampleIn("js", "boris-1")}`;
+  const inNode = await run(process.execPath, ["--input-type=module", "-e", node], { cwd });
+  signedBy(inNode.stdout);
+  const shell = `${exampleIn("sh", "boris-1")}\nprintf %s "$code"`;
+  signedBy((await run("sh", ["-c", shell], { cwd, env: { ...process.env, ROOM } })).stdout);
+  const python = `ROOM = "${ROOM}"\n${exampleIn("python", "boris-1")}\nprint(code)`;
+  const inPython = await run("python3", ["-c", python], { cwd }).catch((error) => error);
+  if (/No module named 'cryptography'/.test(inPython.stderr)) {
+    context.diagnostic("Python has no cryptography here: its example is not run.");
+  } else {
+    signedBy(inPython.stdout);
+  }
 });
 
 test("the cockpit makes a code, and a link that keeps it from servers", async () => {

@@ -55,7 +55,8 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn room(enters: Enters, only: bool) -> Settings {
-        let group = InvitationGroup { name: "members".to_owned(), enters, one_in: 0 };
+        let group =
+            InvitationGroup { name: "members".to_owned(), enters, one_in: 0, public_key: None };
         Settings { invitations: Invitations::of(&[group], only), ..Settings::for_tests() }
     }
 

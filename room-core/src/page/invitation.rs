@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn everybody_is_told_who_enters_first_and_who_may_enter_at_all() {
-        let group = |enters| InvitationGroup { name: "x".to_owned(), enters, one_in: 0 };
+        let group =
+            |enters| InvitationGroup { name: "x".to_owned(), enters, one_in: 0, public_key: None };
         let share = InvitationGroup { one_in: 4, ..group(Enters::Share) };
         let groups = [group(Enters::First), group(Enters::InTurn), share];
         let check = |method: QueueingMethod, only: bool, group: u8, want: [bool; 3]| {

@@ -15,6 +15,43 @@ pub struct InvitationGroup {
     pub enters: Enters,
     /// Of how many places the group has one, from 2 to 100, if it enters by share; otherwise 0.
     pub one_in: u8,
+    /// The owner's Ed25519 key that signs the group's codes. `None`: the deployment's keys do.
+    pub public_key: Option<PublicKey>,
+}
+
+/// An Ed25519 public key (RFC 8032), in its 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublicKey(pub [u8; 32]);
+
+/// The last byte of a key has the sign of x in this bit; the others are y.
+const SIGN: u8 = 0x80;
+/// The y of the points whose order is 8. Anybody can sign by a point of so small an order.
+pub(crate) const OF_ORDER_8: [[u8; 32]; 2] = [
+    [
+        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98,
+        0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53,
+        0xfc, 0x05,
+    ],
+    [
+        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67,
+        0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac,
+        0x03, 0x7a,
+    ],
+];
+
+impl PublicKey {
+    /// Whether the key may sign: its y is written in the one way there is, and the point has no
+    /// small order, by which everybody could sign. A y that is on no point signs nothing.
+    pub fn is_usable(&self) -> bool {
+        let Self(mut y) = *self;
+        let [first, middle @ .., last] = &mut y;
+        *last &= !SIGN;
+        let is_high = middle.iter().all(|byte| *byte == 0xff) && *last == 0x7f;
+        let is_low = middle.iter().all(|byte| *byte == 0) && *last == 0;
+        // 0 and 1; p - 1 and what is written beyond it.
+        let is_edge = is_low && *first <= 1 || is_high && *first >= 0xec;
+        !is_edge && !OF_ORDER_8.contains(&y)
+    }
 }
 
 /// Returns the name of a group by its place in the room's list, from 1; "" for none.
@@ -49,8 +86,8 @@ pub enum Enters {
 ///
 /// It is one number, since a structure takes kilobytes of wasm to read: the number of groups in the
 /// lowest eight bits, the groups that enter first as bits behind them, those that enter by share as
-/// bits behind these, then seven bits that say what all shares together are at most, as one place in
-/// so many, and the highest bit where nobody enters or waits without an invitation.
+/// bits behind these, then seven bits that say what all shares together are at most, as one place
+/// in so many, and the highest bit where nobody enters or waits without an invitation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Invitations(u32);
@@ -122,15 +159,23 @@ mod tests {
     use super::{Enters, InvitationGroup, Invitations};
 
     fn groups(enters: &[Enters]) -> Vec<InvitationGroup> {
-        let group =
-            |enters: &Enters| InvitationGroup { name: "x".to_owned(), enters: *enters, one_in: 0 };
+        let group = |enters: &Enters| InvitationGroup {
+            name: "x".to_owned(),
+            enters: *enters,
+            one_in: 0,
+            public_key: None,
+        };
         enters.iter().map(group).collect()
     }
 
     #[test]
     fn groups_by_share_are_told_apart_and_say_what_they_are_together() {
-        let share =
-            |one_in: u8| InvitationGroup { name: "x".to_owned(), enters: Enters::Share, one_in };
+        let share = |one_in: u8| InvitationGroup {
+            name: "x".to_owned(),
+            enters: Enters::Share,
+            one_in,
+            public_key: None,
+        };
         let check = |shares: &[u8], want: u8| {
             let mut all: Vec<_> = shares.iter().map(|one_in| share(*one_in)).collect();
             all.extend(groups(&[Enters::First, Enters::InTurn]));

@@ -1,5 +1,6 @@
 //! The code of an invitation: a JSON Web Token (RFC 7519) in the compact form of RFC 7515, signed
-//! by HMAC-SHA-256 with the key of its group. `docs/invitations.md` says how owners make one.
+//! by HMAC-SHA-256 with the key of its group, or by Ed25519 with a key of the owner's.
+//! `docs/invitations.md` says how owners make one.
 //!
 //! A visitor sends it in the body of a form on the site's own page, never in an address. The keys
 //! of the deployment check it here; the room's object then counts its uses.
@@ -10,17 +11,21 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use crate::admission::invitation::joined;
+use crate::base::id::RoomId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::machines::invitations::{Redemption, Share, USES_MAX};
 use crate::order::order_key::OrderKey;
 use crate::page::place::CodeFailure;
 use crate::room::Room;
+use crate::room::invitation::PublicKey;
 use crate::room::settings::{QueueingMethod, Settings};
 use crate::ticket::Ticket;
 
 /// The longest code, in bytes.
 const CODE_BYTES_MAX: usize = 900;
+/// The length of a signature by Ed25519.
+const SIGNATURE_BYTES: usize = 64;
 /// The longest `jti`, in bytes.
 const ID_BYTES_MAX: usize = 64;
 /// How far ahead a code may end, in seconds: a year and a day. The room's object remembers for so
@@ -42,7 +47,19 @@ pub struct Invitation {
     pub ends_at: Timestamp,
 }
 
-/// Reads a code as a visitor has typed it.
+/// What is left to check of a code that the owner has signed: that `signature` is one of `text` by
+/// `key`. The Worker asks the platform, which has Ed25519.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The group's public key.
+    pub key: PublicKey,
+    /// What is signed.
+    pub text: String,
+    /// The signature, in 64 bytes.
+    pub signature: Vec<u8>,
+}
+
+/// Reads a code as a visitor has typed it. With a [`Proof`] it is good only if that is.
 ///
 /// Errors: [`CodeFailure::Wrong`] for what is not a code of this room, [`CodeFailure::Over`] for
 /// one that has ended.
@@ -51,17 +68,17 @@ pub fn read(
     keys: &KeyRing,
     room: &Room,
     typed: &str,
-) -> Result<Invitation, CodeFailure> {
-    let (invitation, exp_s) = verified(keys, room, typed).ok_or(CodeFailure::Wrong)?;
+) -> Result<(Invitation, Option<Proof>), CodeFailure> {
+    let (invitation, proof, exp_s) = verified(keys, room, typed).ok_or(CodeFailure::Wrong)?;
     let left_s = exp_s.checked_sub(now.seconds()).filter(|left_s| *left_s > 0);
     match left_s {
         None => Err(CodeFailure::Over),
         Some(left_s) if left_s > AHEAD_S_MAX => Err(CodeFailure::Wrong),
-        Some(_) => Ok(invitation),
+        Some(_) => Ok((invitation, proof)),
     }
 }
 
-fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, u64)> {
+fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, Option<Proof>, u64)> {
     // Mail programs break long lines.
     let code: String = typed.chars().filter(|one| !one.is_whitespace()).collect();
     if code.len() > CODE_BYTES_MAX {
@@ -71,17 +88,23 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, u64
     let (header, claims) = signed.split_once('.')?;
     let signature = Base64UrlUnpadded::decode_vec(signature).ok()?;
     let (header, claims) = (json(header)?, json(claims)?);
-    // One algorithm alone, whatever a header asks for.
-    if header.get("alg")?.as_str() != Some("HS256") || header.get("crit").is_some() {
-        return None;
-    }
     let text = |name: &str| claims.get(name)?.as_str();
     let (group, jti, exp) = (text("group")?, text("jti")?, claims.get("exp")?.as_u64()?);
     let mut groups = room.invitation_groups.iter().zip(1..);
     let (known, place) = groups.find(|(known, _)| known.name == group)?;
-    if !keys.invitation_keys(room.id, group).any(|key| is_signed(&key, signed, &signature)) {
+    // The group has one algorithm, whatever a header asks for: a public key is no key of HS256.
+    let alg = if known.public_key.is_some() { "EdDSA" } else { "HS256" };
+    if header.get("alg")?.as_str() != Some(alg) || header.get("crit").is_some() {
         return None;
     }
+    let proof = match known.public_key {
+        Some(key) if signature.len() == SIGNATURE_BYTES => {
+            Some(Proof { key, text: signed.to_owned(), signature })
+        }
+        Some(_) => return None,
+        None if is_signed_by_any(keys, room.id, group, signed, &signature) => None,
+        None => return None,
+    };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let is_named = (1..=ID_BYTES_MAX).contains(&jti.len()) && jti.bytes().all(is_plain);
     let uses = claims.get("uses").map_or(Some(1), Value::as_u64);
@@ -90,7 +113,17 @@ fn verified(keys: &KeyRing, room: &Room, typed: &str) -> Option<(Invitation, u64
     let is_valid = is_of_room && is_named && (1..=USES_MAX).contains(&uses);
     let (name, one_in) = (format!("{group}/{jti}"), known.one_in);
     let ends_at = Timestamp::from_seconds(exp);
-    is_valid.then_some((Invitation { group: place, name, uses, one_in, ends_at }, exp))
+    is_valid.then_some((Invitation { group: place, name, uses, one_in, ends_at }, proof, exp))
+}
+
+fn is_signed_by_any(
+    keys: &KeyRing,
+    room: RoomId,
+    group: &str,
+    signed: &str,
+    signature: &[u8],
+) -> bool {
+    keys.invitation_keys(room, group).any(|key| is_signed(&key, signed, signature))
 }
 
 /// Whether the signature is that of a text. The time it takes tells nothing of the right one.
@@ -136,12 +169,13 @@ mod tests {
     use serde_json::{Value, json};
     use sha2::Sha256;
 
-    use super::{CODE_BYTES_MAX, Invitation, read};
+    use super::{CODE_BYTES_MAX, Invitation, Proof, read};
     use crate::base::time::Timestamp;
     use crate::keys::key_ring::KeyRing;
     use crate::management::config::parse_rooms;
     use crate::page::place::CodeFailure;
     use crate::room::Room;
+    use crate::room::invitation::PublicKey;
 
     const NOW: Timestamp = Timestamp(1_795_255_200_000);
     const END_S: u64 = 1_795_258_800;
@@ -188,7 +222,10 @@ mod tests {
     }
 
     fn told(code: &str) -> Result<Invitation, CodeFailure> {
-        read(NOW, &ring(), &room(ID), code)
+        read(NOW, &ring(), &room(ID), code).map(|(invitation, proof)| {
+            assert_eq!(proof, None);
+            invitation
+        })
     }
 
     /// The example of `docs/invitations.md`: links that owners have sent must go on working.
@@ -258,6 +295,55 @@ mod tests {
         check(header(), &key("staff"));
         let none = format!("{}.{}.", part(&json!({ "alg": "none" })), part(&claims()));
         assert_eq!(told(&none), Err(CodeFailure::Wrong));
+    }
+
+    /// A public key is known to everybody: it signs nothing, and chooses no other algorithm.
+    #[test]
+    fn the_kind_of_a_groups_key_chooses_the_algorithm() {
+        let public = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+        let mut owned = room(ID);
+        let bytes = Base64UrlUnpadded::decode_vec(public).unwrap();
+        let key = PublicKey(bytes.clone().try_into().unwrap());
+        owned.invitation_groups[1].public_key = Some(key);
+        let read = |code: &str| read(NOW, &ring(), &owned, code);
+        let header = |alg: &str| json!({ "alg": alg });
+        let text = format!("{}.{}", part(&header("EdDSA")), part(&claims()));
+        let signature = vec![7; 64];
+        let code = format!("{text}.{}", Base64UrlUnpadded::encode_string(&signature));
+        let (invitation, proof) = read(&code).unwrap();
+        assert_eq!((invitation.group, invitation.uses), (2, 1));
+        assert_eq!(proof, Some(Proof { key, text: text.clone(), signature }));
+        for length in [0, 32, 63, 65] {
+            let other = format!("{text}.{}", Base64UrlUnpadded::encode_string(&vec![7; length]));
+            assert_eq!(read(&other), Err(CodeFailure::Wrong), "{length}");
+        }
+        for alg in ["HS256", "EdDSA", "Ed25519", "none"] {
+            for secret in [public, &self::key("members"), ""] {
+                let code = signed(secret, &header(alg), &claims());
+                assert_eq!(read(&code), Err(CodeFailure::Wrong), "{alg} {secret}");
+            }
+            let mut mac = Hmac::<Sha256>::new_from_slice(&bytes).unwrap();
+            let text = format!("{}.{}", part(&header(alg)), part(&claims()));
+            mac.update(text.as_bytes());
+            let mac = Base64UrlUnpadded::encode_string(&mac.finalize().into_bytes());
+            assert_eq!(read(&format!("{text}.{mac}")), Err(CodeFailure::Wrong), "{alg}");
+        }
+        // The group beside it has the key of the deployment, and no other.
+        let mut of_staff = claims();
+        of_staff["group"] = json!("staff");
+        let staff = signed(&self::key("staff"), &header("HS256"), &of_staff);
+        assert!(read(&staff).is_ok_and(|(_, proof)| proof.is_none()));
+        let text = format!("{}.{}", part(&header("EdDSA")), part(&of_staff));
+        let code = format!("{text}.{}", Base64UrlUnpadded::encode_string(&[7; 64]));
+        assert_eq!(read(&code), Err(CodeFailure::Wrong));
+        let over = {
+            let mut claims = claims();
+            claims["exp"] = json!(1);
+            claims
+        };
+        let text = format!("{}.{}", part(&header("EdDSA")), part(&over));
+        let code = format!("{text}.{}", Base64UrlUnpadded::encode_string(&[7; 64]));
+        assert_eq!(read(&code), Err(CodeFailure::Over));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::invitation::Invitation;
+use super::invitation::{Invitation, Proof};
 use super::request::RequestHead;
 use super::session::is_origin_of;
 use super::turn_notice::Share;
@@ -46,6 +46,8 @@ pub enum Plan {
     Enter(Ticket),
     /// The visitor who holds this ticket has typed the code of an invitation.
     Invite(Ticket, String),
+    /// The code is good if the proof is, and this visitor wants to use it.
+    Prove(Ticket, Invitation, Proof),
     /// The code is good, and this visitor wants to use it.
     Join(Ticket, Invitation),
     /// Nobody needs to be asked.
@@ -161,13 +163,32 @@ pub enum Asked {
 impl Plan {
     /// Returns what to do about the code of an invitation, which `read` reads. Other plans stay.
     #[must_use]
-    pub fn checked(self, read: impl FnOnce(&str) -> Result<Invitation, CodeFailure>) -> Self {
+    pub fn checked(
+        self,
+        read: impl FnOnce(&str) -> Result<(Invitation, Option<Proof>), CodeFailure>,
+    ) -> Self {
         let Self::Invite(ticket, typed) = self else { return self };
         match read(&typed) {
             Err(why) => Self::Tell(Told::Uninvited(why)),
             // Another code of the same group changes nothing, and is not used for it.
-            Ok(known) if known.group == ticket.group => Self::Tell(Told::Joined(ticket)),
-            Ok(invitation) => Self::Join(ticket, invitation),
+            Ok((known, _)) if known.group == ticket.group => Self::Tell(Told::Joined(ticket)),
+            Ok((invitation, None)) => Self::Join(ticket, invitation),
+            Ok((invitation, Some(proof))) => Self::Prove(ticket, invitation, proof),
+        }
+    }
+
+    /// Returns what is left to check of a code, if anything.
+    pub fn proof(&self) -> Option<&Proof> {
+        if let Self::Prove(_, _, proof) = self { Some(proof) } else { None }
+    }
+
+    /// Returns what to do about a code whose proof is good or not. Other plans stay.
+    #[must_use]
+    pub fn proven(self, is_good: bool) -> Self {
+        match self {
+            Self::Prove(ticket, invitation, _) if is_good => Self::Join(ticket, invitation),
+            Self::Prove(..) => Self::Tell(Told::Uninvited(CodeFailure::Wrong)),
+            plan => plan,
         }
     }
 
@@ -188,7 +209,7 @@ impl Plan {
     ) -> Told {
         match (self, asked) {
             (Self::Tell(told), _) => told,
-            (Self::Enter(_) | Self::Invite(..), _) => NO_PLACE,
+            (Self::Enter(_) | Self::Invite(..) | Self::Prove(..), _) => NO_PLACE,
             (Self::Join(ticket, to), Asked::Reply(MoveReply::Open)) => {
                 Told::Joined(join(&ticket, to.group, None))
             }
@@ -317,7 +338,7 @@ mod tests {
         let check = |ticket: &Ticket, read: Result<Invitation, CodeFailure>, want: Plan| {
             let checked = invited(ticket).checked(|typed| {
                 assert_eq!(typed, "a.b-c.d");
-                read
+                read.map(|invitation| (invitation, None))
             });
             assert_eq!(checked, want);
         };
@@ -326,6 +347,16 @@ mod tests {
         check(&member, Ok(code.clone()), Plan::Tell(Told::Joined(member.clone())));
         let wrong = Told::Uninvited(CodeFailure::Wrong);
         check(&own, Err(CodeFailure::Wrong), Plan::Tell(wrong));
+        // Signed by the owner: nobody joins before that is checked.
+        let key = crate::room::invitation::PublicKey([9; 32]);
+        let proof = super::Proof { key, text: "a.b".to_owned(), signature: vec![1] };
+        let unproven = || invited(&own).checked(|_| Ok((code.clone(), Some(proof.clone()))));
+        assert_eq!(unproven().proof(), Some(&proof));
+        let asked = Asked::Reply(MoveReply::Open);
+        assert_eq!(unproven().told(asked, |_, _| None, unjoined), NO_PLACE);
+        assert_eq!(unproven().proven(true), Plan::Join(own.clone(), code.clone()));
+        assert_eq!(unproven().proven(false), Plan::Tell(Told::Uninvited(CodeFailure::Wrong)));
+        assert_eq!(invited(&own).proven(true), invited(&own));
         let told = |reply: Asked| {
             let join = |ticket: &Ticket, group: u8, at: Option<Timestamp>| {
                 let placed_at = at.unwrap_or_default();

@@ -31,7 +31,12 @@ fn inside(cluster: &Cluster, visitors: Range<usize>) -> usize {
 
 /// A room with this share, whose places come free evenly, and a line of [`OTHERS`].
 fn line(one_in: u8, isolates: &[usize]) -> Cluster {
-    let group = InvitationGroup { name: "members".to_owned(), enters: Enters::Share, one_in };
+    let group = InvitationGroup {
+        name: "members".to_owned(),
+        enters: Enters::Share,
+        one_in,
+        public_key: None,
+    };
     let invitations = Invitations::of(&[group], false);
     let settings = Settings { invitations, ..limits(10 * PER_MINUTE, PER_MINUTE) };
     let mut cluster = Cluster::at(Timestamp(1_800_000_000_000), settings, 3, Clocks::default());

@@ -22,6 +22,22 @@ pub fn invitation_group() -> Value {
                 "first: before everybody who has no such invitation; in_turn: like everybody; \
                  share: one place in one_in.",
             ),
+            "public_key": {
+                "oneOf": [
+                    { "type": "string", "pattern": "^[A-Za-z0-9_-]{43}$" },
+                    {
+                        "type": "object",
+                        "required": ["kty", "crv", "x"],
+                        "properties": {
+                            "kty": { "const": "OKP" },
+                            "crv": { "const": "Ed25519" },
+                            "x": { "type": "string", "pattern": "^[A-Za-z0-9_-]{43}$" },
+                        },
+                    },
+                ],
+                "description": "The owner's Ed25519 key: codes of the group are signed by EdDSA. \
+                                Shown as its 32 bytes in base64url.",
+            },
             "one_in": {
                 "type": "integer",
                 "minimum": 2,
@@ -38,8 +54,9 @@ pub fn invitation_key() -> Value {
     let mut group = invitation_group();
     group["required"] = json!(["name", "enters", "key"]);
     group["properties"]["key"] = json!({
-        "type": "string",
-        "description": "Signs codes by HS256, as the text that it is; stored nowhere.",
+        "type": ["string", "null"],
+        "description": "Signs codes by HS256, as the text that it is; stored nowhere. null for a \
+                        group with a public_key.",
     });
     group
 }

@@ -1,5 +1,6 @@
 //! Reads and writes the groups that an invitation to a room can name (`docs/invitations.md`).
 
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
 use super::choices::ENTERS;
@@ -7,7 +8,9 @@ use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
 use super::value::{boolean, list, malformed, text, whole_number};
 use crate::queue::share::ONE_IN;
-use crate::room::invitation::{Enters, GROUPS_MAX, InvitationGroup, Invitations, SHARES, shares};
+use crate::room::invitation::{
+    Enters, GROUPS_MAX, InvitationGroup, Invitations, PublicKey, SHARES, shares,
+};
 
 /// The field with the groups.
 const GROUPS: &str = "invitation_groups";
@@ -40,17 +43,18 @@ fn read_groups(fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
                 let name = group.required("name", group_name);
                 let enters = group.choice("enters", Enters::First, &ENTERS);
                 let one_in = read_one_in(&mut group, enters);
+                let public_key =
+                    group.optional("public_key", None, |value| public_key(value).map(Some));
                 if groups.iter().any(|other| Some(other.name.as_str()) == name) {
                     group.fail("name", ErrorCode::Duplicate, "is the name of another group");
                 }
                 let errors = group.finish();
-                let group = name.zip(enters).zip(one_in).filter(|_| errors.is_empty());
-                let made = |((name, enters), one_in): ((&str, _), _)| InvitationGroup {
-                    name: name.to_owned(),
-                    enters,
-                    one_in,
+                let made = || {
+                    let name = name?.to_owned();
+                    let (enters, one_in, public_key) = (enters?, one_in?, public_key?);
+                    Some(InvitationGroup { name, enters, one_in, public_key })
                 };
-                group.map(made).ok_or(errors)
+                made().filter(|_| errors.is_empty()).ok_or(errors)
             });
         match group {
             Ok(group) => groups.push(group),
@@ -92,12 +96,42 @@ pub(super) fn groups_document(groups: &[InvitationGroup]) -> Value {
     };
     let document = |group: &InvitationGroup| {
         let mut document = json!({ "name": group.name, "enters": enters(group) });
-        if let (Enters::Share, Some(fields)) = (group.enters, document.as_object_mut()) {
-            fields.insert("one_in".to_owned(), json!(group.one_in));
+        let mut insert = |name: &str, value: Value| {
+            document.as_object_mut().and_then(|fields| fields.insert(name.to_owned(), value));
+        };
+        if group.enters == Enters::Share {
+            insert("one_in", json!(group.one_in));
+        }
+        if let Some(PublicKey(bytes)) = group.public_key {
+            insert("public_key", json!(Base64UrlUnpadded::encode_string(&bytes)));
         }
         document
     };
     groups.iter().map(document).collect()
+}
+
+/// Reads a public key: its 32 bytes in base64url, or a JSON Web Key with them (RFC 8037).
+fn public_key(value: &Value) -> Result<PublicKey, Problem> {
+    let of = |name: &str| value.get(name).and_then(Value::as_str);
+    if value.get("d").is_some() {
+        // The value is a secret, which no answer repeats.
+        return Err(malformed(
+            "",
+            "must be a public key, without d: keep the private one to yourself",
+        ));
+    }
+    let text = match value {
+        Value::Object(_) if of("kty") == Some("OKP") && of("crv") == Some("Ed25519") => of("x"),
+        Value::String(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let bytes = text.and_then(|text| Base64UrlUnpadded::decode_vec(text).ok());
+    let key = bytes.and_then(|bytes| bytes.try_into().ok()).map(PublicKey);
+    let problem =
+        "must be an Ed25519 public key: its 32 bytes in base64url, or a JWK with them as x";
+    let key = key.ok_or_else(|| malformed(text.unwrap_or_default(), problem))?;
+    let weak = "is a key by which everybody can sign: make a new pair of keys";
+    if key.is_usable() { Ok(key) } else { Err(malformed(text.unwrap_or_default(), weak)) }
 }
 
 fn group_name(value: &Value) -> Result<&str, Problem> {
@@ -111,11 +145,12 @@ fn group_name(value: &Value) -> Result<&str, Problem> {
 
 #[cfg(test)]
 mod tests {
+    use base64ct::{Base64UrlUnpadded, Encoding};
     use serde_json::{Value, json};
 
     use crate::management::config::ErrorCode;
     use crate::management::config::tests::{check, check_all, parse};
-    use crate::room::invitation::{Enters, InvitationGroup};
+    use crate::room::invitation::{Enters, InvitationGroup, OF_ORDER_8};
 
     #[test]
     fn groups_have_names_of_their_own_and_a_room_for_invited_visitors_has_one() {
@@ -140,8 +175,12 @@ mod tests {
         );
         let both = json!([{ "name": "a-1" }, { "name": "b_2", "enters": "in_turn" }]);
         let room = parse(&[json!({ "invitation_groups": both, "invitation_only": true })]);
-        let group =
-            |name: &str, enters| InvitationGroup { name: name.to_owned(), enters, one_in: 0 };
+        let group = |name: &str, enters| InvitationGroup {
+            name: name.to_owned(),
+            enters,
+            one_in: 0,
+            public_key: None,
+        };
         let want = [group("a-1", Enters::First), group("b_2", Enters::InTurn)];
         assert_eq!(room.expect("a valid room")[0].invitation_groups, want);
         check("invitation_only", &[json!(true)], Some(ErrorCode::Contradiction));
@@ -169,7 +208,10 @@ mod tests {
             check_one(json!({ "name": "a", "enters": enters, "one_in": 4 }), needs);
         }
         let all = |shares: &[u32]| {
-            let named = |(place, one_in): (usize, &u32)| json!({ "name": format!("g{place}"), "enters": "share", "one_in": one_in });
+            let named = |(place, one_in): (usize, &u32)| {
+                let name = format!("g{place}");
+                json!({ "name": name, "enters": "share", "one_in": one_in })
+            };
             shares.iter().enumerate().map(named).collect::<Value>()
         };
         for fine in [&[4, 4][..], &[3, 6], &[6, 6, 6], &[16; 8]] {
@@ -180,8 +222,61 @@ mod tests {
             check_all(&[of(all(wrong))], &[want]);
         }
         let rooms = parse(&[of(all(&[5]))]).expect("a valid room");
-        let want = InvitationGroup { name: "g0".to_owned(), enters: Enters::Share, one_in: 5 };
+        let want = InvitationGroup {
+            name: "g0".to_owned(),
+            enters: Enters::Share,
+            one_in: 5,
+            public_key: None,
+        };
         assert_eq!(rooms[0].invitation_groups, [want]);
         assert_eq!(super::groups_document(&rooms[0].invitation_groups), all(&[5]));
+    }
+
+    #[test]
+    fn a_public_key_is_one_that_its_owner_alone_signs_by() {
+        // Of RFC 8032, test 1.
+        let good = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+        let group = |key: &Value| json!({ "name": "a", "public_key": key });
+        let check = |key: Value, want: bool| {
+            let pointer = "/0/invitation_groups/0/public_key";
+            let errors = if want { &[][..] } else { &[(pointer, ErrorCode::Malformed)] };
+            check_all(&[json!({ "invitation_groups": [group(&key)] })], errors);
+        };
+        let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "x": good, "kid": "a" });
+        let read = |key: &Value| {
+            let rooms = parse(&[json!({ "invitation_groups": [group(key)] })]);
+            super::groups_document(&rooms.expect("a valid room")[0].invitation_groups)
+        };
+        let want = json!([{ "name": "a", "enters": "first", "public_key": good }]);
+        assert_eq!((read(&json!(good)), read(&jwk)), (want.clone(), want));
+        for (name, value) in [("d", good), ("crv", "X25519"), ("kty", "EC"), ("x", "abc")] {
+            let mut wrong = jwk.clone();
+            wrong[name] = json!(value);
+            check(wrong, false);
+        }
+        for wrong in ["", "a", &good[1..], &format!("{good}="), &"A".repeat(44)] {
+            check(json!(wrong), false);
+        }
+        let key = |first: u8, middle: u8, last: u8| {
+            let mut bytes = [middle; 32];
+            (bytes[0], bytes[31]) = (first, last);
+            json!(Base64UrlUnpadded::encode_string(&bytes))
+        };
+        for sign in [0, 0x80] {
+            for (first, middle, last) in
+                [(0, 0, 0), (1, 0, 0), (0xec, 0xff, 0x7f), (0xed, 0xff, 0x7f), (0xff, 0xff, 0x7f)]
+            {
+                check(key(first, middle, last | sign), false);
+            }
+            for y in OF_ORDER_8 {
+                let mut bytes = y;
+                bytes[31] |= sign;
+                check(json!(Base64UrlUnpadded::encode_string(&bytes)), false);
+            }
+            check(key(2, 0, sign), true);
+            check(key(0xeb, 0xff, 0x7f | sign), true);
+        }
+        // What is null is missing.
+        check(json!(null), true);
     }
 }
