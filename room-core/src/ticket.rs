@@ -295,7 +295,7 @@ impl Ticket {
             TicketState::Queued => {
                 let (counter, group) = CounterCode::split_group(last);
                 let (placed_at, accepted_at) = (ticket.accepted_at, Timestamp(0));
-                Self { counter, group, placed_at, accepted_at, ..ticket }
+                Self { accepted_at, counter, group, placed_at, ..ticket }
             }
             TicketState::Accepted => {
                 let told = ticket.shown_estimate_s;
