@@ -2,7 +2,7 @@
 // wasm names. Nothing here runs before an owner asks. scripts/doctor judges what is measured.
 import { toldColo } from "./client.js";
 import { readCopy, within, writeCopy } from "./copies.js";
-import { current, life } from "./instance.js";
+import { life, visits } from "./instance.js";
 import { lastUsage } from "./usage.js";
 
 /** Grows when an older doctor could misread what is told. */
@@ -139,7 +139,7 @@ function isolateFacts(env, colo, now) {
     age_ms: now - life.began,
     served: life.served - life.examined,
     examined: life.examined,
-    instances: current.instanceId,
+    instances: visits.current.instanceId,
     clock_stands: clockStands(),
   };
 }

@@ -2,6 +2,7 @@
 //! adds it. No secret is revealed.
 
 use room_core::base::id::RoomId;
+use room_core::base::url::split_url;
 use room_core::capacity::state::Node;
 use room_core::keys::public_values::is_local;
 use room_core::management::api::Reply;
@@ -11,9 +12,12 @@ use crate::copies;
 use crate::memory::{self, Memory};
 use crate::objects::{Class, REGISTRY_BINDING, REGISTRY_NAME, object_name};
 
-/// Answers the doctor's request to `host`. With `room=<id>` in the query it also names the objects
+/// Answers the doctor's request to a URL. With `room=<id>` in its query it also names the objects
 /// to ask: the registry and those of the room.
-pub fn reply(host: &str, query: &str) -> Reply {
+pub fn reply(url: &str) -> Reply {
+    let (host, query) = split_url(url)
+        .map(|parts| (parts.host, parts.query.unwrap_or_default()))
+        .unwrap_or_default();
     let room = query.split('&').find_map(|part| part.strip_prefix("room="));
     let objects = room.map(|id| objects(id.parse().ok())).unwrap_or_default();
     let known = |memory: &mut Memory| {

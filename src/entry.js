@@ -5,19 +5,19 @@ import { DurableObject } from "cloudflare:workers";
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { logged } from "./admissions.js";
 import { beginning } from "./body.js";
+import { central } from "./central.js";
 import { coloOf } from "./client.js";
 import { examinedObject } from "./doctor.js";
 import { holdPage } from "./hold_page.js";
 import {
   configured,
-  current,
   deployed,
   goodDeployment,
-  guard,
   life,
   mayRecover,
   rebuild,
   recover,
+  visits,
 } from "./instance.js";
 import { askedLastGood, keepLastGood, keptLastGood, lastGoodNear, parsed } from "./last_good.js";
 import { managed } from "./manage.js";
@@ -100,10 +100,10 @@ export default {
   },
 };
 
-export const DataCenterCounter = objectClass(wasm.DataCenterCounter);
-export const DataCenterAggregator = objectClass(wasm.DataCenterAggregator);
-export const GlobalAggregator = objectClass(wasm.GlobalAggregator);
-export const Registry = objectClass(wasm.Registry);
+export const DataCenterCounter = objectClass("DataCenterCounter", () => visits);
+export const DataCenterAggregator = objectClass("DataCenterAggregator", () => visits);
+export const GlobalAggregator = objectClass("GlobalAggregator", central);
+export const Registry = objectClass("Registry", central);
 
 /** Answers a request from memory, or by what the wasm has to wait for. */
 function answered(request, headers, env, ctx) {
@@ -158,7 +158,7 @@ async function handle(request, env, ctx) {
   try {
     const known = [request, url, method, cookie, lines, colo, env];
     const decide = async (...body) =>
-      decode(await guard(() => wasm.handle(...known, ...body), DECISION_LIMIT_MS));
+      decode(await visits.guard(() => wasm.handle(...known, ...body), DECISION_LIMIT_MS));
     verdict = await decide(false);
     if (verdict.kind === "read-body") {
       // The origin gets the other half of the copy, whole and as it comes.
@@ -191,7 +191,7 @@ function perform(verdict, request, env, ctx) {
     case "log":
       return logAnswer(verdict, request.method, env).then((log) => page(log, request.method));
     case "manage":
-      return managed(request, env).then((answer) => perform(answer, request, env, ctx));
+      return managed(request, env, ctx).then((answer) => perform(answer, request, env, ctx));
     default:
       return env.ON_FAILURE === "pass" && hasOrigin(env)
         ? toOrigin(request, env).catch(unreachable)
@@ -303,9 +303,12 @@ function page({ status, headers, cookies = [], body }, method, bodyOf = (text) =
   return answer;
 }
 
-/** Makes a Durable Object class, an RPC target, around a class in wasm. */
-function objectClass(Shell) {
-  const isRegistry = Shell === wasm.Registry;
+/**
+ * Makes a Durable Object class, an RPC target, around the class of this name in wasm. `load(env)`
+ * returns the module that has it, or a promise of it.
+ */
+function objectClass(className, load) {
+  const isRegistry = className === "Registry";
   return class extends DurableObject {
     #shell;
     #instance;
@@ -321,9 +324,13 @@ function objectClass(Shell) {
      */
     async call(message, name) {
       this.#life.calls += 1;
-      if (!configured(this.env) && mayRecover()) await recover(this.env, () => this.#lastGood());
+      if (!configured(this.env) && mayRecover()) {
+        const kept = async () => parsed(keptLastGood(this.ctx));
+        await recover(this.env, isRegistry ? kept : () => askedLastGood(this.env));
+      }
       if (!configured(this.env)) throw new Error("the configuration cannot be used");
-      return guard(() => this.#current().call(message, name), OBJECT_LIMIT_MS);
+      const part = await load(this.env);
+      return part.guard(() => this.#current(part).call(message, name), OBJECT_LIMIT_MS);
     }
 
     /** Wakes the object; only the global aggregator, with webhooks, sets alarms. */
@@ -359,15 +366,11 @@ function objectClass(Shell) {
       this.#isKept = true;
     }
 
-    async #lastGood() {
-      return isRegistry ? parsed(keptLastGood(this.ctx)) : askedLastGood(this.env);
-    }
-
     /** Returns the object in the running instance: after a rebuild a new one, as if restarted. */
-    #current() {
-      if (this.#instance !== current.instanceId) {
+    #current({ wasm: { [className]: Shell }, current: { instanceId } }) {
+      if (this.#instance !== instanceId) {
         this.#shell = new Shell(this.ctx, this.env);
-        this.#instance = current.instanceId;
+        this.#instance = instanceId;
         this.#keepDeployment();
       }
       return this.#shell;
@@ -378,7 +381,7 @@ function objectClass(Shell) {
 /** Lets the wasm do the work that is left, once the answer is on its way. */
 function report(env, ctx) {
   const begin = new Promise((wake) => setTimeout(wake, REPORT_DELAY_MS));
-  const work = () => guard(() => wasm.after(env), REPORT_LIMIT_MS);
+  const work = () => visits.guard(() => wasm.after(env), REPORT_LIMIT_MS);
   ctx.waitUntil(begin.then(work).catch(failed));
 }
 

@@ -1,18 +1,33 @@
 //! The Worker: reads requests, clock and caches, asks the objects, and leaves the decisions to
 //! `room-core`.
 //!
-//! `src/entry.js` calls the functions below and performs the verdicts that they return as texts:
-//! `visit::verdict` of the core describes them.
+//! Two modules of wasm are made of this package, so that an isolate loads little before its first
+//! answer. The feature `visits` makes the one that every isolate has: visits, and the objects of a
+//! data center. The feature `central` makes the one that `src/central.js` loads when it is first
+//! asked for: the objects that exist once, which are a room's global aggregator and the registry,
+//! and the management surface. Each has a memory of its own, and they share nothing: what one must
+//! know of the other goes through an object, as between two isolates.
+//!
+//! `src/entry.js` calls the functions of `visits_module` and `central_module`, and performs the
+//! verdicts that they return as texts: `visit::verdict` of the core describes them.
+#![cfg_attr(
+    not(all(feature = "visits", feature = "central")),
+    allow(dead_code, reason = "each module uses a part of what both are made of")
+)]
 
 mod calls;
+#[cfg(feature = "central")]
+mod central_module;
 mod configuration;
 mod copies;
 mod doctor;
 mod incoming;
 mod languages;
+#[cfg(feature = "central")]
 mod management;
 mod memory;
 mod objects;
+mod operators;
 #[cfg(feature = "panic-hook-tests")]
 mod panic_hooks;
 mod place;
@@ -23,21 +38,13 @@ mod session;
 mod stream;
 mod turnstile;
 mod visit;
+#[cfg(feature = "visits")]
+mod visits_module;
 
 use std::future::ready;
 
-use futures_util::future::join3;
-use room_core::base::id::Colo;
-use room_core::base::prefix_budget::ClientPrefix;
-use room_core::keys::origin_lock;
-use room_core::management::api::Credentials;
-use room_core::rules::Body;
-use room_core::visit::request::{GivenHeaders, RequestHead};
-use room_core::visit::verdict::Verdict;
 use wasm_bindgen::prelude::wasm_bindgen;
-use worker::{Env, console_warn, event};
-
-use crate::incoming::{IncomingRequest, VisitHeaders};
+use worker::{Env, event};
 
 /// Makes a panic write its place to the log.
 #[event(start)]
@@ -61,181 +68,11 @@ pub fn configure(
     memory::configure(rooms_json, vars_json, registry_json, refusal)
 }
 
-/// Logs what is wrong with the variables although visitors can be served.
-#[wasm_bindgen]
-pub fn log_notes() {
-    for note in memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
-        console_warn!("{note}");
-    }
-}
-
-/// Whether the URL is below `/_waiting-room/` on an admin host. [`manage`] answers such requests
-/// even if the configuration cannot be used.
-#[wasm_bindgen]
-pub fn is_for_operator(url: &str) -> bool {
-    memory::with_management(|management| management.serves(url)) == Some(true)
-}
-
 /// Returns the registry's configuration if it changed since the last call. [`configure`] of the
 /// next instance needs it.
 #[wasm_bindgen]
 pub fn take_configuration() -> Option<String> {
     memory::take_configuration()
-}
-
-/// Decides a visit from memory, without waiting, and returns the verdict. "H" tells the entry to
-/// call [`handle`], "M" to call [`manage`].
-///
-/// `request` is read only for visits that need more of it, for a rule or for the page. `now_ms` is
-/// the time in milliseconds since 1970, which JavaScript reads at less cost. `None` stands for "P",
-/// the most frequent verdict: decoding that text takes JavaScript longer than the wasm takes to
-/// open a ticket.
-#[wasm_bindgen]
-pub fn glance(
-    url: &str,
-    method: &str,
-    cookie: &str,
-    now_ms: f64,
-    request: &IncomingRequest,
-) -> Option<String> {
-    let now = platform::moment(now_ms);
-    #[cfg(feature = "panic-hook-tests")]
-    if let Some((verdict, work_is_left)) = panic_hooks::glance(url) {
-        return Some(verdict.encode(work_is_left));
-    }
-    if is_for_operator(url) {
-        return Some(Verdict::Manage.encode(false));
-    }
-    if configuration::delays_visits(now) {
-        return Some(Verdict::Handle.encode(false));
-    }
-    let headers = &VisitHeaders::new(request);
-    let head = RequestHead { method, headers, is_preflight: None };
-    let (incoming, passed) = (None, None);
-    let body = Body::Unread;
-    let (form, place, checked) = ("", None, None);
-    let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
-    match configuration::with_work(now, visit::glance(now, request)) {
-        (Verdict::PASS, false) => None,
-        (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
-    }
-}
-
-/// Returns the header by which the origin knows that a request comes from this deployment.
-#[wasm_bindgen]
-pub fn origin_lock(secret: &str) -> String {
-    origin_lock::header(secret.trim(), platform::now())
-}
-
-/// Ends the session of the ticket in `cookies`, by order of the origin. Returns the cookie that
-/// removes the ticket; `None` if there is no such session.
-///
-/// `cookies` is a `Cookie` header or a `Set-Cookie`.
-#[wasm_bindgen]
-pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
-    session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
-}
-
-/// Returns the next step of an event stream for the visitor who opened it with these cookies.
-///
-/// It is "W" and the events if the stream goes on, "G" and the events if it ends. With a small
-/// letter the entry has to call [`after`].
-#[wasm_bindgen]
-pub fn listen(url: &str, cookies: &str) -> String {
-    stream::next(url, cookies)
-}
-
-/// Names the owner of an event stream with these cookies, so that one ticket does not use up all
-/// streams. "" if they hold no ticket.
-#[wasm_bindgen]
-pub fn stream_owner(url: &str, cookies: &str) -> String {
-    stream::owner(url, cookies).unwrap_or_default()
-}
-
-/// Decides any visit and returns the verdict. "M" tells the entry to call [`manage`].
-///
-/// `headers` has one line `name: value` for each header that may matter to any visit; rules read
-/// the rest from `request`. The verdict "B" asks the entry to call again with the body. Of a longer
-/// body it passes a beginning that exceeds the limit, and none if the body does not come.
-#[wasm_bindgen]
-#[expect(clippy::too_many_arguments, reason = "an object would take longer to read")]
-pub async fn handle(
-    request: IncomingRequest,
-    url: String,
-    method: String,
-    cookie: String,
-    headers: String,
-    colo: String,
-    env: Env,
-    body_was_asked: bool,
-    body: Option<Vec<u8>>,
-) -> String {
-    #[cfg(feature = "panic-hook-tests")]
-    if let Some(verdict) = panic_hooks::handle(&url, &env).await {
-        return verdict.encode(false);
-    }
-    if is_for_operator(&url) {
-        return Verdict::Manage.encode(false);
-    }
-    let header = |name: &str| header(&headers, name);
-    let head = RequestHead {
-        method: &method,
-        headers: &GivenHeaders {
-            purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
-            upgrade: header("upgrade").unwrap_or_default(),
-        },
-        is_preflight: Some(
-            ["origin", "access-control-request-method"].iter().all(|one| header(one).is_some())
-                && (method != "OPTIONS" || !request.has_body()),
-        ),
-    };
-    let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
-    configuration::before_visit(&env).await;
-    let form = header("form").unwrap_or_default();
-    let headers = &VisitHeaders::new(&request);
-    let (incoming, passed) = (Some(&request), None);
-    let body = match &body {
-        Some(body) => Body::Read(body),
-        None if body_was_asked => Body::Unreadable,
-        None => Body::Unread,
-    };
-    let (url, cookie) = (url.as_str(), cookie.as_str());
-    let (place, checked) = (None, None);
-    let request =
-        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
-    configuration::encoded(visit::handle(request, colo, &env).await)
-}
-
-/// Answers a request below `/_waiting-room/`.
-///
-/// `headers` is as in [`handle`], with the client's address as `client-address`, and what
-/// `src/access.js` has found as `access-person` or `access-refusal`. The verdict "B"
-/// with a number of bytes tells the entry to call again with the body. Of a longer body it passes a
-/// beginning that exceeds that number.
-#[wasm_bindgen]
-pub async fn manage(
-    url: String,
-    method: String,
-    headers: String,
-    body: Option<Vec<u8>>,
-    env: Env,
-) -> String {
-    let header = |name: &str| header(&headers, name).unwrap_or_default();
-    let credentials = Credentials {
-        authorization: header("authorization"),
-        email: header("x-auth-email"),
-        key: header("x-auth-key"),
-        person: header("access-person"),
-        why_nobody: header("access-refusal"),
-    };
-    let body = body.as_deref();
-    let client = ClientPrefix::of(header("client-address").parse().ok());
-    let (url, method, if_match) = (&url, &method, header("if-match"));
-    let idempotency_key = header("idempotency-key");
-    let request =
-        management::Request { url, method, credentials, client, body, if_match, idempotency_key };
-    configuration::encoded((management::handle(request, &env).await, false))
 }
 
 /// Finds the value of a header in lines `name: value`.
@@ -247,12 +84,11 @@ fn header<'lines>(lines: &'lines str, name: &str) -> Option<&'lines str> {
     lines.lines().find_map(value)
 }
 
-/// Does what is left once the reply is on its way. It reports to the objects, tells them of
-/// visitors whose turn is near, and looks for a newer configuration.
+/// Looks for a newer configuration, if that is due. JavaScript calls it once an answer is on its
+/// way.
 #[wasm_bindgen]
-pub async fn after(env: Env) {
-    let turns = reports::hand_over_turns(&env);
-    join3(turns, reports::work(&env), configuration::refresh(env.clone())).await;
+pub async fn refresh(env: Env) {
+    configuration::refresh(env).await;
 }
 
 /// Resolves at once if this instance still runs its futures. The entry uses it to test whether the

@@ -4,11 +4,11 @@
 // Cloudflare Access has signed in. The wasm decides who may do what.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { beginning } from "./body.js";
+import { central } from "./central.js";
 import { clientAddress } from "./client.js";
 import { cockpitFile } from "./cockpit.js";
 import { examined } from "./doctor.js";
 import { GRAPHQL_PATH, QUESTION_BYTES_MAX, graphql } from "./graphql.js";
-import { guard } from "./instance.js";
 import { LIVE_PATH, live } from "./live.js";
 import { METRICS_PATH, metrics } from "./metrics.js";
 import description from "./openapi.json.txt";
@@ -31,6 +31,8 @@ const HEADERS_READ = [
 ];
 /** The header with Cloudflare Access' token, which is looked at where no other token is sent. */
 const ACCESS_HEADER = "cf-access-jwt-assertion";
+/** The methods of calls that change nothing. */
+const READING = ["GET", "HEAD"];
 const NO_ANSWER = {
   success: false,
   errors: [{ code: 1000, message: "No answer: read before you repeat a change." }],
@@ -39,16 +41,16 @@ const NO_ANSWER = {
 };
 
 /** Returns the decoded verdict. The body is read only once the wasm has seen a token. */
-export async function managed(request, env) {
+export async function managed(request, env, ctx) {
   try {
     const file = await cockpitFile(request, env);
     if (file) return file;
     const { url, method } = request;
     const credentials = credentialsOf(request) + (await personOf(request, env));
-    const operation = (call, body) => operated({ ...call, credentials }, body, env);
+    const operation = (call, body) => operated({ ...call, credentials }, body, env, ctx);
     const ask = (path) => operation({ url: path, method: "GET" });
     const { pathname } = new URL(url);
-    const reads = method === "GET" || method === "HEAD";
+    const reads = READING.includes(method);
     if (reads && pathname === METRICS_PATH) return await metrics(url, ask, () => lastUsage(env));
     if (method === "GET" && pathname === LIVE_PATH) return await live(url, ask);
     if (method === "POST" && pathname === TEST_VISITOR_PATH) {
@@ -65,7 +67,8 @@ export async function managed(request, env) {
     const verdict = await operation({ url, method });
     if (verdict.kind === "describe") return { ...verdict, kind: "respond", body: description };
     if (verdict.kind === "examine") {
-      return { ...verdict, kind: "respond", body: await examined(verdict.body, request, env) };
+      const known = wasm.doctors_answer(url);
+      return { ...verdict, kind: "respond", body: await examined(known, request, env) };
     }
     const done = await withBody(request, verdict, operation);
     return deletesRooms(method, pathname) ? await withoutLogs(url, done, ask, env) : done;
@@ -107,9 +110,18 @@ async function personOf(request, env) {
   return person ? `access-person: ${person}\n` : `access-refusal: ${refusal}\n`;
 }
 
-async function operated({ url, method, credentials }, body, env) {
-  const answer = () => wasm.manage(url, method, credentials, body, env);
-  return decode(await guard(answer, OPERATION_LIMIT_MS));
+/** Performs an operation, and lets visits look for what it has changed. */
+async function operated({ url, method, credentials }, body, env, ctx) {
+  const part = await central(env);
+  const answer = () => part.wasm.manage(url, method, credentials, body, env);
+  const verdict = decode(await part.guard(answer, OPERATION_LIMIT_MS));
+  if (verdict.after) {
+    const refreshed = part.guard(() => part.wasm.refresh(env), OPERATION_LIMIT_MS);
+    ctx.waitUntil(refreshed.catch((error) => console.error(`no newer configuration: ${error}`)));
+  }
+  const hasChanged = !READING.includes(method) && verdict.status < 300;
+  if (hasChanged) wasm.expect_change();
+  return { ...verdict, after: hasChanged };
 }
 
 async function bodyOf(request, most) {

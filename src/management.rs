@@ -1,8 +1,7 @@
 //! The management surface under `/_waiting-room/`: health, the API, and previews of pages.
 //!
-//! It is served only on the hosts of `ADMIN_HOSTS`. On all others such requests are ordinary
-//! traffic. `management::api` of `room-core` decides who may do what, `management::registry` what
-//! an operation means.
+//! `operators` says on which hosts it is served, `management::api` of `room-core` who may do what,
+//! `management::registry` what an operation means.
 
 mod invitations;
 mod tokens;
@@ -20,7 +19,6 @@ use room_core::management::api::{
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::token::{Grant, NamedToken};
 use room_core::page::response::HttpResponse;
-use room_core::visit::session;
 use room_core::visit::verdict::Verdict;
 use serde::Deserialize;
 use serde_json::json;
@@ -28,10 +26,9 @@ use worker::Env;
 
 use self::tokens::KnownTokens;
 use crate::memory::Memory;
-use crate::{calls, doctor, memory, platform};
+use crate::operators::PREFIX;
+use crate::{calls, memory, platform};
 
-const PREFIX: &str = "/_waiting-room/";
-const DEFAULT_HOSTS: &str = "localhost,127.0.0.1,*.workers.dev";
 /// The longest body of a request, in bytes. Ours: a page of the largest size, escaped, and its
 /// room.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -53,9 +50,8 @@ const CSV_HEADERS: [(&str, &str); 3] = [
     ("cache-control", "private, no-store"),
 ];
 
-/// Who may use the API, and on which hosts.
+/// Who may use the API.
 pub struct Management {
-    hosts: Vec<String>,
     secrets: Secrets,
     named: KnownTokens,
     denials: Denials,
@@ -91,12 +87,9 @@ pub struct Request<'a> {
 }
 
 impl Management {
-    /// Reads the variables `ADMIN_HOSTS`, `API_TOKEN` and `API_TOKEN_READ`.
+    /// Reads the variables `API_TOKEN` and `API_TOKEN_READ`.
     pub fn new(vars: &SortedMap<String, String>) -> Self {
-        let hosts = vars.get("ADMIN_HOSTS").map_or(DEFAULT_HOSTS, String::as_str);
-        let host = |host: &str| host.trim().to_ascii_lowercase();
         Self {
-            hosts: hosts.split(',').map(host).filter(|host| !host.is_empty()).collect(),
             secrets: Secrets {
                 write: vars.get("API_TOKEN").cloned(),
                 read: vars.get("API_TOKEN_READ").cloned(),
@@ -104,18 +97,6 @@ impl Management {
             named: KnownTokens::default(),
             denials: Denials::default(),
         }
-    }
-
-    /// Whether this URL belongs to the management surface.
-    pub fn serves(&self, url: &str) -> bool {
-        // Nearly every visit ends here, most of them with the quick search for one byte.
-        if !url.contains('_') || !url.contains(PREFIX) {
-            return false;
-        }
-        let Some(parts) = split_url(url) else { return false };
-        let host = parts.host.to_ascii_lowercase();
-        let is_below = parts.path.starts_with(PREFIX) && parts.path != session::PATH;
-        is_below && self.hosts.iter().any(|pattern| covers(pattern, &host))
     }
 
     /// Returns the requested operation if the token allows it, and what else the token allows.
@@ -136,15 +117,6 @@ impl Management {
         let (target, method) = api::route(request.method, path)?;
         api::check(&grant, target, method)?;
         Ok(Admitted { target, method, grant, named })
-    }
-}
-
-/// Whether an entry of `ADMIN_HOSTS` covers this host. `*.example` covers every host below
-/// `example`, any other entry only itself.
-fn covers(pattern: &str, host: &str) -> bool {
-    match pattern.strip_prefix('*') {
-        Some(ending) => host.len() > ending.len() && host.ends_with(ending),
-        None => host == pattern,
     }
 }
 
@@ -194,9 +166,8 @@ async fn answer(request: Request<'_>, env: &Env) -> Result<Verdict, Failure> {
     let admitted = memory::with_management(|management| management.admit(request, parts, path));
     let Admitted { target, method, grant, named } = admitted.unwrap_or_else(|| Err(silent()))?;
     if target == Target::Doctor {
-        // Also where nobody is served: it says why.
-        let Reply { status, body } = doctor::reply(parts.host, parts.query.unwrap_or_default());
-        return Ok(Verdict::Examine(response(status, &JSON_HEADERS, body)));
+        // Also where nobody is served. The body is what the module of visits knows.
+        return Ok(Verdict::Examine(response(200, &JSON_HEADERS, String::new())));
     }
     check_usable(parts.host)?;
     let of_secret = || request.credentials.actor();
@@ -425,25 +396,7 @@ fn response(status: u16, headers: &[(&'static str, &str)], body: String) -> Http
 mod tests {
     use room_core::base::url::split_url;
 
-    use super::{Management, base_url};
-
-    fn management(vars: &[(&str, &str)]) -> Management {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Management::new(&vars.iter().map(owned).collect())
-    }
-
-    #[test]
-    fn the_surface_is_served_on_admin_hosts_alone() {
-        let check = |url: &str, want: bool| {
-            assert_eq!(management(&[]).serves(url), want, "{url}");
-        };
-        check("http://localhost:8787/_waiting-room/health", true);
-        check("https://room.someone.workers.dev/_waiting-room/health", true);
-        check("https://workers.dev/_waiting-room/health", false);
-        check("https://shop.example/_waiting-room/health", false);
-        check("http://localhost/x/_waiting-room/health", false);
-        check("http://localhost/?/_waiting-room/health", false);
-    }
+    use super::base_url;
 
     #[test]
     fn links_lead_back_to_where_the_client_came_from() {

@@ -38,7 +38,9 @@ use room_core::visit::turn_notice::{self, TurnMessage};
 use serde_json::Value;
 
 use crate::languages::Languages;
+#[cfg(feature = "central")]
 use crate::management::Management;
+use crate::operators::OperatorHosts;
 use crate::platform;
 use crate::turnstile::Turnstile;
 
@@ -51,9 +53,16 @@ enum Deployment {
     /// It was not configured yet.
     Unknown,
     /// A configuration with which visitors cannot be served. The operator gets the reason.
-    Unusable { management: Box<Management>, reason: String },
+    Unusable { operators: Box<Operators>, reason: String },
     /// A usable configuration, with rooms, keys and all the rest.
     Usable(Box<Memory>),
+}
+
+/// What is known of owners, even with a configuration that cannot be used.
+pub struct Operators {
+    hosts: OperatorHosts,
+    #[cfg(feature = "central")]
+    management: Management,
 }
 
 /// The owners' compiled pages: each room's own (`None`), and those of its events.
@@ -66,7 +75,7 @@ pub struct Memory {
     /// The keys that open and seal tickets.
     pub keys: KeyRing,
     /// Who may use the API, and on which hosts.
-    pub management: Management,
+    operators: Operators,
     /// Where objects are placed.
     pub placement: Placement,
     /// Notes for the operator: what is wrong with the variables although visitors can be served.
@@ -199,8 +208,8 @@ pub fn configure(rooms_json: &str, vars_json: &str, text: &str, refusal: String)
         Err(other) => {
             // The operator has to mend what was deployed.
             let reason = if refusal.is_empty() { other } else { refusal };
-            let management = Box::new(Management::new(&vars));
-            (Deployment::Unusable { management, reason: reason.clone() }, reason)
+            let operators = Box::new(Operators::new(&vars));
+            (Deployment::Unusable { operators, reason: reason.clone() }, reason)
         }
     };
     DEPLOYMENT.with_borrow_mut(|held| *held = deployment);
@@ -219,13 +228,34 @@ pub fn problem(host: &str) -> Option<String> {
     })
 }
 
-/// Runs `act` with hosts and tokens of the API. They are known even if the configuration cannot be
-/// used. `None` before there is a configuration.
+impl Operators {
+    fn new(vars: &SortedMap<String, String>) -> Self {
+        Self {
+            hosts: OperatorHosts::new(vars),
+            #[cfg(feature = "central")]
+            management: Management::new(vars),
+        }
+    }
+}
+
+/// Whether a URL belongs to the management surface. It is known even if the configuration cannot be
+/// used.
+pub fn is_for_operator(url: &str) -> bool {
+    with_operators(|operators| operators.hosts.serves(url)) == Some(true)
+}
+
+/// Runs `act` with the tokens of the API. They are known even if the configuration cannot be used.
+/// `None` before there is a configuration.
+#[cfg(feature = "central")]
 pub fn with_management<T>(act: impl FnOnce(&mut Management) -> T) -> Option<T> {
+    with_operators(|operators| act(&mut operators.management))
+}
+
+fn with_operators<T>(act: impl FnOnce(&mut Operators) -> T) -> Option<T> {
     DEPLOYMENT.with_borrow_mut(|deployment| match deployment {
         Deployment::Unknown => None,
-        Deployment::Unusable { management, .. } => Some(act(management)),
-        Deployment::Usable(memory) => Some(act(&mut memory.management)),
+        Deployment::Unusable { operators, .. } => Some(act(operators)),
+        Deployment::Usable(memory) => Some(act(&mut memory.operators)),
     })
 }
 
@@ -284,7 +314,7 @@ impl Memory {
             refuses_other_hosts,
             bounds,
             keys,
-            management: Management::new(vars),
+            operators: Operators::new(vars),
             placement,
             notes,
             refusal: String::new(),

@@ -1,15 +1,22 @@
 //! The Durable Objects: shells around the machines of `room-core`, and the names of objects.
 
+#[cfg(feature = "visits")]
 mod data_center_aggregator;
+#[cfg(feature = "visits")]
 mod data_center_counter;
+#[cfg(feature = "central")]
 mod global_aggregator;
 mod history;
+#[cfg(feature = "central")]
 mod invitations;
 mod journal;
+#[cfg(feature = "central")]
 mod moves;
+#[cfg(feature = "central")]
 mod registry;
 mod shell;
 mod storage;
+#[cfg(feature = "central")]
 mod webhooks;
 
 use room_core::base::id::{Colo, RoomId};

@@ -3,7 +3,7 @@
 // the site. It makes the calls of the API that an owner would make: the wasm decides who may.
 import * as wasm from "../build/worker/gen/waiting_room.js";
 import { coloOf } from "./client.js";
-import { guard } from "./instance.js";
+import { visits } from "./instance.js";
 import { decode } from "./verdict.js";
 
 /** Where it stands, below a host of owners. */
@@ -44,7 +44,7 @@ export async function testVisitor(request, ask, readBody, env) {
   }
   const visit = new Request(address);
   const decide = () => wasm.handle(visit, address, "GET", ticket, ACCEPT, colo, env);
-  const verdict = decode(await guard(decide, DECISION_LIMIT_MS));
+  const verdict = decode(await visits.guard(decide, DECISION_LIMIT_MS));
   const cookie = verdict.setCookie ?? cookieIn(verdict.cookies) ?? null;
   const kept = cookie ? cookie.split(";")[0] : ticket;
   const became = OUTCOMES[verdict.kind] ?? "undecided";

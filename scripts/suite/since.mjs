@@ -15,7 +15,7 @@ const PACKAGES = ["room-core", "room-sim", "transparency", "xtask"];
 const BUILDER = "xtask";
 /** What the Worker is made from besides the core. */
 const WORKER =
-  /^(?:src|templates|analytics|transparency|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
+  /^(?:src|central|templates|analytics|transparency|webhooks)\/|^(?:rooms\.json|wrangler\.toml)$/;
 /** What changes everything: tools, versions and settings. */
 const EVERYTHING = /^(?:package-lock\.json|Cargo\.(?:toml|lock)|rust-toolchain\.toml)$/;
 /** Steps that take seconds and read all of the repository. */

@@ -4,7 +4,7 @@
 use room_core::machines::history::{KEPT_MINUTES, Period, Row, Span, complete, merged};
 use worker::{SqlStorage, SqlStorageValue};
 
-use super::registry::Stored;
+use super::storage::KeyedRow;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS history (span INTEGER, start INTEGER, \
                      row TEXT NOT NULL, PRIMARY KEY (span, start)) WITHOUT ROWID";
@@ -69,9 +69,9 @@ fn rows(sql: &SqlStorage, span: Span, from: u64, until: u64) -> worker::Result<V
 }
 
 fn found(sql: &SqlStorage, query: &str, of: Vec<SqlStorageValue>) -> worker::Result<Vec<Row>> {
-    let stored = sql.exec(query, of)?.to_array::<Stored>()?;
+    let stored = sql.exec(query, of)?.to_array::<KeyedRow>()?;
     // A row that cannot be read is as good as none: it is of another version.
-    Ok(stored.iter().filter_map(|Stored { value, .. }| Row::read(value)).collect())
+    Ok(stored.iter().filter_map(|KeyedRow { value, .. }| Row::read(value)).collect())
 }
 
 fn put(sql: &SqlStorage, span: Span, row: &Row) -> worker::Result<()> {

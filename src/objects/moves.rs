@@ -6,7 +6,7 @@ use room_core::machines::moves::{MoveReply, MoveRequest, answer as answered};
 use room_core::queue::view::View;
 use worker::SqlStorage;
 
-use super::{invitations, registry::Stored};
+use super::{invitations, storage::KeyedRow};
 
 const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS moves (id INTEGER PRIMARY KEY, value TEXT NOT NULL)";
@@ -25,7 +25,7 @@ pub fn answer(
         return invitations::answer(sql, now, redemption, view);
     }
     sql.exec(TABLE, None)?;
-    let rows = sql.exec(READ, None)?.to_array::<Stored>()?;
+    let rows = sql.exec(READ, None)?.to_array::<KeyedRow>()?;
     let stored = rows.first().map_or("", |row| &row.value);
     let (reply, text) = answered(now, stored, request);
     if text != stored {

@@ -10,13 +10,12 @@ use room_core::machines::wire::{self};
 use room_core::management::api::{Call, Target};
 use room_core::management::messages::{RegistryReply, RegistryRequest};
 use room_core::management::registry::{Preview, Registry as Machine, Row};
-use serde::Deserialize;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::worker_sys::DurableObjectState;
 use worker::{Env, SqlStorage, State, console_error, console_warn};
 
-use super::storage::ObjectStorage;
+use super::storage::{KeyedRow, ObjectStorage};
 use crate::memory::{self, Memory};
 use crate::platform;
 
@@ -26,13 +25,6 @@ pub struct Registry {
     storage: Option<ObjectStorage>,
     sql: SqlStorage,
     machine: RefCell<Option<Machine>>,
-}
-
-/// A row of a query with these column names.
-#[derive(Deserialize)]
-pub(super) struct Stored {
-    pub(super) key: String,
-    pub(super) value: String,
 }
 
 #[wasm_bindgen]
@@ -126,9 +118,9 @@ impl Registry {
             exec(&format!("CREATE TABLE IF NOT EXISTS {table} {columns}"))?;
         }
         let all = Row::TABLES.map(|table| format!("SELECT key, value FROM {table}"));
-        let stored = exec(&all.join(" UNION ALL "))?.to_array::<Stored>();
+        let stored = exec(&all.join(" UNION ALL "))?.to_array::<KeyedRow>();
         let stored = stored.map_err(|error| error.to_string())?;
-        let rows = stored.into_iter().map(|Stored { key, value }| (key, value)).collect();
+        let rows = stored.into_iter().map(|KeyedRow { key, value }| (key, value)).collect();
         let (seed, zones, bounds, can_challenge) =
             memory::with(Memory::registry_basis).ok_or_else(unconfigured)?;
         let machine = Machine::new(rows, seed, zones, bounds).map_err(|row| row.reason)?;

@@ -2,12 +2,20 @@
 //! them.
 
 use room_core::machines::global_aggregator::{PartChange, Save};
+use serde::Deserialize;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 use worker::js_sys::{Array, try_iter};
 use worker::{SqlStorage, console_error};
 
 use super::{history, journal};
 use crate::platform;
+
+/// A row of a query with these column names.
+#[derive(Deserialize)]
+pub(super) struct KeyedRow {
+    pub(super) key: String,
+    pub(super) value: String,
+}
 
 #[wasm_bindgen]
 extern "C" {

@@ -16,7 +16,11 @@ import { ROOT } from "../harness/worker-modules.mjs";
 
 const WRANGLER = path.join(ROOT, "node_modules", ".bin", "wrangler");
 const BUILT = path.join(ROOT, "build", "worker");
-const WASM = "waiting_room_bg.wasm";
+/** The Worker's own modules of wasm: where each is built, and its name. */
+const MODULES = [
+  ["gen", "waiting_room_bg.wasm"],
+  ["central", "central_bg.wasm"],
+];
 const TIMEOUT_MS = 600_000;
 const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };
 
@@ -26,10 +30,13 @@ test("wrangler deploy --dry-run builds and bundles", { timeout: TIMEOUT_MS }, ()
   const parameters = ["deploy", "--dry-run", "--outdir", folder];
   const { status, stdout, stderr } = spawnSync(WRANGLER, parameters, { cwd: ROOT, env });
   assert.equal(status, 0, `${stdout}${stderr}`);
-  // wrangler puts a hash before the name of each module.
-  const wasm = fs.readdirSync(folder).find((name) => name.endsWith(`-${WASM}`));
-  const [bundled, built] = [path.join(folder, wasm), path.join(BUILT, "gen", WASM)];
-  assert.ok(fs.readFileSync(bundled).equals(fs.readFileSync(built)), `another ${WASM} was bundled`);
+  for (const [of, name] of MODULES) {
+    // wrangler puts a hash before the name of each module.
+    const bundled = fs.readdirSync(folder).find((one) => one.endsWith(`-${name}`));
+    const bytes = fs.readFileSync(path.join(folder, bundled));
+    const built = fs.readFileSync(path.join(BUILT, of, name));
+    assert.ok(bytes.equals(built), `another ${name} was bundled`);
+  }
   fs.rmSync(folder, { recursive: true });
 });
 
@@ -46,7 +53,7 @@ test("wrangler dev builds and answers", { timeout: TIMEOUT_MS }, async () => {
   try {
     const answer = await firstAnswer(`http://localhost:${port}/_waiting-room/health`, wrangler);
     assert.ok(answer, `no answer: ${output}`);
-    assert.ok(fs.existsSync(path.join(BUILT, "gen", WASM)));
+    for (const [of, name] of MODULES) assert.ok(fs.existsSync(path.join(BUILT, of, name)));
   } finally {
     if (wrangler.exitCode === null) process.kill(-wrangler.pid, "SIGTERM");
     await ended;

@@ -1,9 +1,9 @@
-//! Builds the Worker: the wasm by cargo, its JavaScript glue by wasm-bindgen, the module of the
-//! page's texts.
+//! Builds the Worker: its two modules of wasm by cargo, their JavaScript glue by wasm-bindgen, the
+//! module of the page's texts.
 //!
-//! `cargo run -p xtask -- build` writes the product to `build/worker/gen/`; `build --debug` writes
-//! a build with the panic hooks of the tests to `build/worker-debug/gen/`, and `build --names` the
-//! product with the names of its functions, for profiles, to `build/worker-named/gen/`. These
+//! `cargo run -p xtask -- build` writes the product to `build/worker/`; `build --debug` writes a
+//! build with the panic hooks of the tests to `build/worker-debug/`, and `build --names` the
+//! product with the names of its functions, for profiles, to `build/worker-named/`. These
 //! refuse a wrong `rooms.json`. `rehearsal` writes the module that rehearses events to
 //! `build/rehearsal/`, `transparency` that of the logs of admissions to `build/transparency/`. All
 //! keep the glue of the last run if the wasm is the same. `mutants` breaks each law of admission on
@@ -74,12 +74,40 @@ impl Flavour {
 
     fn output_folder(self) -> &'static str {
         match self {
-            Self::Release => "build/worker/gen",
-            Self::Named => "build/worker-named/gen",
-            Self::Debug => "build/worker-debug/gen",
+            Self::Release => "build/worker",
+            Self::Named => "build/worker-named",
+            Self::Debug => "build/worker-debug",
         }
     }
 }
+
+/// A module of the Worker. `src/lib.rs` says what is in it.
+#[derive(Clone, Copy)]
+struct Module {
+    package: &'static str,
+    cargo_arguments: &'static [&'static str],
+    /// The folder of its glue, below that of the build.
+    folder: &'static str,
+    /// The name of its files.
+    name: &'static str,
+    /// Whether its caller gives the wasm to it, once it is needed.
+    is_late: bool,
+}
+
+const VISITS: Module = Module {
+    package: "waiting-room",
+    cargo_arguments: &["--no-default-features", "--features", "visits"],
+    folder: "gen",
+    name: "waiting_room",
+    is_late: false,
+};
+const CENTRAL: Module = Module {
+    package: "central",
+    cargo_arguments: &[],
+    folder: "central",
+    name: "central",
+    is_late: true,
+};
 
 /// Returns the folder of the checkout.
 fn root() -> Result<PathBuf, Box<dyn Error>> {
@@ -91,15 +119,18 @@ fn root() -> Result<PathBuf, Box<dyn Error>> {
 fn build(flavour: Flavour) -> Result<(), Box<dyn Error>> {
     let root = root()?;
     rooms::check(&root.join("rooms.json"))?;
-    let built = compiled(&root, "waiting-room", flavour.cargo_arguments())?;
-    let wasm = built.join(flavour.profile_folder()).join("waiting_room.wasm");
     let output = root.join(flavour.output_folder());
-    let is_new = renew(&wasm, &output, || generate(&wasm, &output, flavour))?;
-    languages::pack(&root.join("templates"), &output.join("languages.js"))?;
-    if is_new {
-        say_ready(flavour.output_folder(), &output.join(format!("{OUTPUT_NAME}_bg.wasm")))?;
+    for module in [VISITS, CENTRAL] {
+        let arguments = [module.cargo_arguments, flavour.cargo_arguments()].concat();
+        let built = compiled(&root, module.package, &arguments)?;
+        let wasm = built.join(flavour.profile_folder()).join(format!("{}.wasm", module.name));
+        let folder = output.join(module.folder);
+        if renew(&wasm, &folder, || generate(&wasm, &folder, module, flavour))? {
+            let name = format!("{}/{}", flavour.output_folder(), module.folder);
+            say_ready(&name, &folder.join(format!("{}_bg.wasm", module.name)))?;
+        }
     }
-    Ok(())
+    languages::pack(&root.join("templates"), &output.join(VISITS.folder).join("languages.js"))
 }
 
 /// Builds the module that rehearses events, for Node and browsers, optimized for speed.
@@ -136,8 +167,8 @@ fn module(
 /// Compiles the library of a package to wasm. Returns the folder below which each profile has its
 /// own.
 ///
-/// It is compiled as a `cdylib` alone: with an `rlib` beside it, which native tests need, Cargo
-/// leaves `lto` out without a word.
+/// It is compiled as a `cdylib` alone: with an `rlib` beside it, Cargo leaves `lto` out without a
+/// word.
 fn compiled(root: &Path, package: &str, arguments: &[&str]) -> Result<PathBuf, Box<dyn Error>> {
     // The wasm is always built in the default folder, wherever native builds go.
     let target = root.join("target");
@@ -192,19 +223,26 @@ fn stamp(wasm: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines)
 }
 
-/// Writes the glue. `src/instance.js` needs two of its options: to reset the instance after a trap,
-/// and to notice an abort in every exported function.
-fn generate(wasm: &Path, output: &Path, flavour: Flavour) -> Result<(), Box<dyn Error>> {
-    Bindgen::new()
-        .input_path(wasm)
-        .out_name(OUTPUT_NAME)
+/// Writes the glue. `src/part.js` needs two of its options: to reset the instance after a trap, and
+/// to notice an abort in every exported function.
+fn generate(
+    wasm: &Path,
+    output: &Path,
+    module: Module,
+    flavour: Flavour,
+) -> Result<(), Box<dyn Error>> {
+    let mut glue = Bindgen::new();
+    glue.input_path(wasm)
+        .out_name(module.name)
         .typescript(false)
-        .module(true)?
         .remove_name_section(flavour == Flavour::Release)
         .reset_state_function(true)
-        .force_enable_abort_handler(true)
-        .generate(output)?;
-    plain_import(&output.join(format!("{OUTPUT_NAME}.js")))
+        .force_enable_abort_handler(true);
+    if module.is_late {
+        return Ok(glue.web(true)?.generate(output)?);
+    }
+    glue.module(true)?.generate(output)?;
+    plain_import(&output.join(format!("{}.js", module.name)))
 }
 
 /// Replaces the source-phase import of the wasm by the plain one that workerd and wrangler know.
@@ -216,7 +254,6 @@ fn plain_import(glue: &PathBuf) -> Result<(), Box<dyn Error>> {
     Ok(fs::write(glue, text.replace(SOURCE_IMPORT, "import "))?)
 }
 
-const OUTPUT_NAME: &str = "waiting_room";
 const REHEARSAL: &str = "rehearsal";
 const TRANSPARENCY: &str = "transparency";
 const SOURCE_IMPORT: &str = "import source ";

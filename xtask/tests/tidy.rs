@@ -7,8 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of the code.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "analytics",
+    "central",
     "src",
     "room-core",
     "room-sim",

@@ -9,7 +9,8 @@ use serde::Deserialize;
 const TWICE_IN_WORKER: &[(&str, &str)] = &[];
 
 /// Dependencies that are needed although no source names them: the package, the crate, and why.
-const NOT_NAMED: &[(&str, &str, &str)] = &[];
+const NOT_NAMED: &[(&str, &str, &str)] =
+    &[("central", "waiting-room", "it is linked for the functions that JavaScript calls")];
 
 /// What `cargo metadata` says of the workspace and of all its dependencies.
 #[derive(Deserialize)]

@@ -1,0 +1,175 @@
+//! What the entry calls in the module of visits: see `src/lib.rs`.
+
+use futures_util::future::join3;
+use room_core::base::id::Colo;
+use room_core::keys::origin_lock;
+use room_core::rules::Body;
+use room_core::visit::request::{GivenHeaders, RequestHead};
+use room_core::visit::verdict::Verdict;
+use wasm_bindgen::prelude::wasm_bindgen;
+use worker::{Env, console_warn};
+
+use crate::incoming::{IncomingRequest, VisitHeaders};
+#[cfg(feature = "panic-hook-tests")]
+use crate::panic_hooks;
+use crate::{configuration, doctor, header, memory, platform, reports, session, stream, visit};
+
+/// Logs what is wrong with the variables although visitors can be served.
+#[wasm_bindgen]
+pub fn log_notes() {
+    for note in memory::with(|memory| memory.notes.clone()).unwrap_or_default() {
+        console_warn!("{note}");
+    }
+}
+
+/// Whether the URL is below `/_waiting-room/` on an admin host. [`manage`] answers such requests
+/// even if the configuration cannot be used.
+#[wasm_bindgen]
+pub fn is_for_operator(url: &str) -> bool {
+    memory::is_for_operator(url)
+}
+
+/// Lets visits look for a newer configuration at once: an owner has just made a change here.
+#[wasm_bindgen]
+pub fn expect_change() {
+    memory::with(|memory| memory.freshness.on_change(platform::now()));
+}
+
+/// Returns what the doctor is told of this isolate: the answer of the API in JSON, which
+/// `src/doctor.js` completes.
+#[wasm_bindgen]
+pub fn doctors_answer(url: &str) -> String {
+    doctor::reply(url).body
+}
+
+/// Decides a visit from memory, without waiting, and returns the verdict. "H" tells the entry to
+/// call [`handle`], "M" to call [`manage`].
+///
+/// `request` is read only for visits that need more of it, for a rule or for the page. `now_ms` is
+/// the time in milliseconds since 1970, which JavaScript reads at less cost. `None` stands for "P",
+/// the most frequent verdict: decoding that text takes JavaScript longer than the wasm takes to
+/// open a ticket.
+#[wasm_bindgen]
+pub fn glance(
+    url: &str,
+    method: &str,
+    cookie: &str,
+    now_ms: f64,
+    request: &IncomingRequest,
+) -> Option<String> {
+    let now = platform::moment(now_ms);
+    #[cfg(feature = "panic-hook-tests")]
+    if let Some((verdict, work_is_left)) = panic_hooks::glance(url) {
+        return Some(verdict.encode(work_is_left));
+    }
+    if is_for_operator(url) {
+        return Some(Verdict::Manage.encode(false));
+    }
+    if configuration::delays_visits(now) {
+        return Some(Verdict::Handle.encode(false));
+    }
+    let headers = &VisitHeaders::new(request);
+    let head = RequestHead { method, headers, is_preflight: None };
+    let (incoming, passed) = (None, None);
+    let body = Body::Unread;
+    let (form, place, checked) = ("", None, None);
+    let request =
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+    match configuration::with_work(now, visit::glance(now, request)) {
+        (Verdict::PASS, false) => None,
+        (verdict, work_is_left) => Some(verdict.encode(work_is_left)),
+    }
+}
+
+/// Returns the header by which the origin knows that a request comes from this deployment.
+#[wasm_bindgen]
+pub fn origin_lock(secret: &str) -> String {
+    origin_lock::header(secret.trim(), platform::now())
+}
+
+/// Ends the session of the ticket in `cookies`, by order of the origin. Returns the cookie that
+/// removes the ticket; `None` if there is no such session.
+///
+/// `cookies` is a `Cookie` header or a `Set-Cookie`.
+#[wasm_bindgen]
+pub fn revoke(url: &str, cookies: &str, colo: &str) -> Option<String> {
+    session::revoke(url, cookies, colo.parse().unwrap_or(Colo::UNKNOWN))
+}
+
+/// Returns the next step of an event stream for the visitor who opened it with these cookies.
+///
+/// It is "W" and the events if the stream goes on, "G" and the events if it ends. With a small
+/// letter the entry has to call [`after`].
+#[wasm_bindgen]
+pub fn listen(url: &str, cookies: &str) -> String {
+    stream::next(url, cookies)
+}
+
+/// Names the owner of an event stream with these cookies, so that one ticket does not use up all
+/// streams. "" if they hold no ticket.
+#[wasm_bindgen]
+pub fn stream_owner(url: &str, cookies: &str) -> String {
+    stream::owner(url, cookies).unwrap_or_default()
+}
+
+/// Decides any visit and returns the verdict. "M" tells the entry to call [`manage`].
+///
+/// `headers` has one line `name: value` for each header that may matter to any visit; rules read
+/// the rest from `request`. The verdict "B" asks the entry to call again with the body. Of a longer
+/// body it passes a beginning that exceeds the limit, and none if the body does not come.
+#[wasm_bindgen]
+#[expect(clippy::too_many_arguments, reason = "an object would take longer to read")]
+pub async fn handle(
+    request: IncomingRequest,
+    url: String,
+    method: String,
+    cookie: String,
+    headers: String,
+    colo: String,
+    env: Env,
+    body_was_asked: bool,
+    body: Option<Vec<u8>>,
+) -> String {
+    #[cfg(feature = "panic-hook-tests")]
+    if let Some(verdict) = panic_hooks::handle(&url, &env).await {
+        return verdict.encode(false);
+    }
+    if is_for_operator(&url) {
+        return Verdict::Manage.encode(false);
+    }
+    let header = |name: &str| header(&headers, name);
+    let head = RequestHead {
+        method: &method,
+        headers: &GivenHeaders {
+            purpose: header("sec-purpose").or_else(|| header("purpose")).unwrap_or_default(),
+            upgrade: header("upgrade").unwrap_or_default(),
+        },
+        is_preflight: Some(
+            ["origin", "access-control-request-method"].iter().all(|one| header(one).is_some())
+                && (method != "OPTIONS" || !request.has_body()),
+        ),
+    };
+    let colo = colo.parse().unwrap_or(Colo::UNKNOWN);
+    configuration::before_visit(&env).await;
+    let form = header("form").unwrap_or_default();
+    let headers = &VisitHeaders::new(&request);
+    let (incoming, passed) = (Some(&request), None);
+    let body = match &body {
+        Some(body) => Body::Read(body),
+        None if body_was_asked => Body::Unreadable,
+        None => Body::Unread,
+    };
+    let (url, cookie) = (url.as_str(), cookie.as_str());
+    let (place, checked) = (None, None);
+    let request =
+        visit::Request { url, cookie, head, headers, incoming, body, passed, form, place, checked };
+    configuration::encoded(visit::handle(request, colo, &env).await)
+}
+
+/// Does what is left once the reply is on its way. It reports to the objects, tells them of
+/// visitors whose turn is near, and looks for a newer configuration.
+#[wasm_bindgen]
+pub async fn after(env: Env) {
+    let turns = reports::hand_over_turns(&env);
+    join3(turns, reports::work(&env), configuration::refresh(env.clone())).await;
+}
