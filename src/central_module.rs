@@ -9,7 +9,7 @@ use crate::{configuration, header, management};
 
 /// Answers a request below `/_waiting-room/`.
 ///
-/// `headers` is as in [`handle`], with the client's address as `client-address`, and what
+/// `headers` is as in `handle`, with the client's address as `client-address`, and what
 /// `src/access.js` has found as `access-person` or `access-refusal`. The verdict "B"
 /// with a number of bytes tells the entry to call again with the body. Of a longer body it passes a
 /// beginning that exceeds that number.

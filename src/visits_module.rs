@@ -22,7 +22,7 @@ pub fn log_notes() {
     }
 }
 
-/// Whether the URL is below `/_waiting-room/` on an admin host. [`manage`] answers such requests
+/// Whether the URL is below `/_waiting-room/` on an admin host. `manage` answers such requests
 /// even if the configuration cannot be used.
 #[wasm_bindgen]
 pub fn is_for_operator(url: &str) -> bool {
@@ -43,7 +43,7 @@ pub fn doctors_answer(url: &str) -> String {
 }
 
 /// Decides a visit from memory, without waiting, and returns the verdict. "H" tells the entry to
-/// call [`handle`], "M" to call [`manage`].
+/// call [`handle`], "M" to call `manage`.
 ///
 /// `request` is read only for visits that need more of it, for a rule or for the page. `now_ms` is
 /// the time in milliseconds since 1970, which JavaScript reads at less cost. `None` stands for "P",
@@ -112,7 +112,7 @@ pub fn stream_owner(url: &str, cookies: &str) -> String {
     stream::owner(url, cookies).unwrap_or_default()
 }
 
-/// Decides any visit and returns the verdict. "M" tells the entry to call [`manage`].
+/// Decides any visit and returns the verdict. "M" tells the entry to call `manage`.
 ///
 /// `headers` has one line `name: value` for each header that may matter to any visit; rules read
 /// the rest from `request`. The verdict "B" asks the entry to call again with the body. Of a longer
