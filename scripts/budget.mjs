@@ -12,7 +12,7 @@ const CENTRAL = path.join(WORKER, "central/central_bg.wasm");
  * The most that the module of visits may weigh after gzip, in KB: a fresh isolate loads it before
  * its first answer. `src/lib.rs` says what is in which module.
  */
-const VISITS_GZIP_KB_MAX = 437;
+const VISITS_GZIP_KB_MAX = 440;
 /**
  * The most that the central module may weigh, which is loaded when it is first asked for. The rooms
  * and the messages are in both: as one module they were 685 KB.
@@ -52,7 +52,7 @@ const VISITS_GZIP_KB_MAX = 437;
  * The texts of the languages are no part of it, see `src/languages.js`. Builds of zlib and
  * processors differ by up to 3 KB for the same file, and the bound is 3 above what was measured.
  */
-const CENTRAL_GZIP_KB_MAX = 533;
+const CENTRAL_GZIP_KB_MAX = 537;
 
 /**
  * Weighs the modules of the built wasm. Returns a line for each, and whether both are within their
