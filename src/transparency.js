@@ -87,8 +87,8 @@ export async function ownersLog(url, ask, env) {
 export const deletesRooms = (method, pathname) => method === "DELETE" && ROOMS.test(pathname);
 
 /**
- * Deletes the logs of rooms that were deleted just now: `verdict` is the answer to that, `ask` as for
- * `ownersLog`. Returns the answer, which says if a log could not be deleted.
+ * Deletes the logs of rooms that were deleted just now: `verdict` is the answer to that, `ask` as
+ * for `ownersLog`. Returns the answer, which says if a log could not be deleted.
  */
 export async function withoutLogs(url, verdict, ask, env) {
   if (verdict.status !== 200) return verdict;

@@ -442,8 +442,7 @@ fn accepted(
 /// Lets a visitor wait and counts the check-in. `first` is true on the page that starts the wait.
 fn queue(context: VisitContext<'_>, mut ticket: Ticket, first: bool) -> Decision {
     let VisitContext { now, settings, view, .. } = context;
-    let key = place(context, &ticket);
-    let before = ticket.clone();
+    let (key, before) = (place(context, &ticket), ticket.clone());
     let estimate_s = displayed_estimate_s(now, settings, view, key, &ticket);
     let called = view.is_some_and(|view| is_called(key, view));
     let refresh_s = settings.refresh_interval_s;

@@ -224,7 +224,8 @@ export const ROWS_FROM_30 = [
     attack:
       "Invitations that are forged, of another room, under another algorithm, over, used by more " +
       "than may, guessed, put into a ticket by hand, or used by a link alone; reading their " +
-      "keys; a public key taken for a secret, or one by which everybody signs; more places by share",
+      "keys; a public key taken for a secret, or one by which everybody signs; more places by " +
+      "share",
     holds:
       "HS256 alone, by a key of room, group and deployment, or EdDSA alone where the owner has " +
       "the key; a share is counted from the group's last place, once a use; uses are counted by " +

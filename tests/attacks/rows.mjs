@@ -52,7 +52,7 @@ export const ROWS = [
       ...native("src/keys/key_ring/tests", "a_ticket_on_its_way_opens_with_its_code_alone"),
       ...native("src/visit/tests", "nobody_enters_with_a_place_that_moves"),
       ...native(
-        "src/machines/moves",
+        "src/machines/moves/tests",
         "whoever_fills_the_room_with_codes_ends_their_own",
         "whoever_asks_hears_why_a_code_is_not_good",
       ),

@@ -1,7 +1,8 @@
 /**
  * Time in the tests: a clock inside workerd that a test moves forward, so that minutes of the
  * Worker's time pass in milliseconds. One that was stopped goes on by nothing else, however slow
- * the machine is. It preloads `clock.c` and writes what that reads; the Worker is the unchanged one.
+ * the machine is. It preloads `clock.c` and writes what that reads; the Worker is the unchanged
+ * one.
  */
 
 import fs from "node:fs";
@@ -51,7 +52,8 @@ export class Clock {
 
   /** The variables with which the process whose clock is moved must be started. */
   get environment() {
-    return { LD_PRELOAD: builtPreload(CLOCK), TEST_CLOCK_FILE: this.path, TEST_CLOCK_DATE_ONLY: "" };
+    const preload = { LD_PRELOAD: builtPreload(CLOCK) };
+    return { ...preload, TEST_CLOCK_FILE: this.path, TEST_CLOCK_DATE_ONLY: "" };
   }
 
   /** The time inside workerd, in milliseconds since the Unix epoch. */

@@ -108,7 +108,8 @@ clusterTest("a copy from another data center gives no place twice", far, async (
 });
 
 const DAMAGE = ["", "{", "null", "[]", '{"v":999}', "\u0000".repeat(100), "x".repeat(100_000)];
-clusterTest("a damaged copy is as good as none", { rooms: [taken], platformCache: true }, async (cluster) => {
+const small = { rooms: [taken], platformCache: true };
+clusterTest("a damaged copy is as good as none", small, async (cluster) => {
   const crowd = new Crowd(cluster, { count: 4, host: taken.host, browseMs: 5_000 });
   await crowd.arrive();
   for (const text of DAMAGE) {

@@ -62,7 +62,8 @@ function fixture() {
     }
     return keptNow(question);
   };
-  const keptNow = (question) => logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
+  const keptNow = (question) =>
+    logged(source, {}, lost.drops ? { ...question, drop: [] } : question);
   const stub = { log: (question) => question.ask === "announce" || kept(question) };
   const getByName = (name) => (name.endsWith("/NRT") ? silent : stub);
   const env = { DATA_CENTER_AGGREGATOR: { getByName } };

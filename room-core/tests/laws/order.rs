@@ -82,7 +82,8 @@ proptest! {
         others in vec(0..6_usize, 8..20),
         isolates in vec(0..6_usize, 8),
     ) {
-        let group = InvitationGroup { name: "members".to_owned(), enters: Enters::First, one_in: 0, public_key: None };
+        let (name, enters) = ("members".to_owned(), Enters::First);
+        let group = InvitationGroup { name, enters, one_in: 0, public_key: None };
         let invitations = Invitations::of(&[group], false);
         let settings = Settings { invitations, ..limits(places, places) };
         // Its keys lie 31 years before those of all others.

@@ -46,13 +46,6 @@ pub(crate) enum Object {
     Global,
 }
 
-impl Object {
-    /// Names the aggregator of a data center.
-    fn aggregator(data_center: usize) -> Self {
-        Self::Aggregator(data_center as u32)
-    }
-}
-
 /// A machine in its present incarnation, its timer, its clock, and its copy in the Cache API.
 #[derive(Debug)]
 struct Instance<Machine> {
@@ -168,7 +161,7 @@ impl Objects {
     pub(crate) fn ask(&mut self, call: u64, question: Box<Question>, context: &mut Context<'_>) {
         let object = match *question {
             Question::Counter(counter, _) => Object::Counter(counter),
-            Question::Aggregator(data_center, _) => Object::aggregator(data_center),
+            Question::Aggregator(data_center, _) => Object::Aggregator(data_center as u32),
             Question::Global(_) => Object::Global,
         };
         if matches!(*question, Question::Counter(..) | Question::Global(GlobalRequest::Pull(_))) {
@@ -240,7 +233,7 @@ impl Objects {
         let (now, settings) = (context.now, context.settings);
         let instance = self.aggregators.get_mut(data_center);
         if let Some(instance) = instance.filter(|instance| instance.incarnation == incarnation) {
-            self.loads.end_wait(Object::aggregator(data_center), now);
+            self.loads.end_wait(Object::Aggregator(data_center as u32), now);
             let turn =
                 instance.machine.on_synced(now + instance.ahead_ms, settings, from_global(reply));
             self.perform_aggregator(data_center, turn, context);
@@ -275,11 +268,11 @@ impl Objects {
         let instance = self.aggregators.get(data_center);
         let Some(incarnation) = instance.map(|instance| instance.incarnation) else { return };
         if let Some(sync) = turn.send {
-            self.loads.wait(Object::aggregator(data_center), context.now);
+            self.loads.wait(Object::Aggregator(data_center as u32), context.now);
             let question = Question::Global(GlobalRequest::Sync(sync));
             context.call(Caller::Aggregator { data_center, incarnation }, question);
         }
-        self.wake_at(Object::aggregator(data_center), turn.wake_at, context);
+        self.wake_at(Object::Aggregator(data_center as u32), turn.wake_at, context);
         for (id, reply) in turn.replies {
             context.reply(id.0, Reply::Aggregator(reply));
         }

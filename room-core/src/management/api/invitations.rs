@@ -7,8 +7,8 @@ use super::reply::Reply;
 use crate::base::id::RoomId;
 use crate::keys::key_ring::KeyRing;
 
-/// Adds to each group in `reply` the key that signs invitations to it, and `null` where the owner has
-/// that key alone.
+/// Adds to each group in `reply` the key that signs invitations to it, and `null` where the owner
+/// has that key alone.
 pub fn with_invitation_keys(reply: Reply, keys: &KeyRing, room: RoomId) -> Reply {
     let Ok(mut envelope) = serde_json::from_str::<Value>(&reply.body) else { return reply };
     let groups = envelope.get_mut("result").and_then(Value::as_array_mut);
