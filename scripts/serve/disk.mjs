@@ -29,8 +29,8 @@ export function diskNews(before, freeBytes, folder) {
   }
   const left = `${Math.floor(freeBytes / MB)} MB`;
   if (isBelow(LOW_BYTES, before !== "ample")) {
-    const isBack = before === "full" ? "has room again" : "is nearly full";
-    const sentence = `The disk of ${folder} ${isBack}: ${left} are left. Nobody enters while it is full.`;
+    const now = before === "full" ? "has room again" : "is nearly full";
+    const sentence = `The disk of ${folder} ${now}: ${left} are left. On a full one nobody enters.`;
     return before === "low" ? { state: "low" } : { state: "low", sentence };
   }
   if (before === "ample") return { state: "ample" };

@@ -21,8 +21,9 @@ export function testFiles(folder) {
 }
 
 /**
- * Runs one file, with the variables of its step. Resolves with the `results` of its tests ([{ name, outcome }], with an outcome of
- * "passed", "failed" or "skipped"), its exit `code`, what it printed and its `cpuSeconds`.
+ * Runs one file, with the variables of its step. Resolves with the `results` of its tests
+ * ([{ name, outcome }], with an outcome of "passed", "failed" or "skipped"), its exit `code`, what
+ * it printed and its `cpuSeconds`.
  */
 export async function runTestFile(file, variables) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "waiting-room-results-"));

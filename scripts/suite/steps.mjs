@@ -23,8 +23,8 @@ const NIGHTLY = "nightly";
 
 /**
  * All steps in their order. The `commands` of a step run one after the other, even if one fails; a
- * step with a `folder` runs the files of tests for Node in it, with its `environment`. A step begins when the one that it
- * `needs` is over. Steps of one lane begin in their order, those of other lanes at the same time.
+ * step with a `folder` runs the files of tests for Node in it, with its `environment`. A step
+ * begins when the one that it `needs` is over. Steps of one lane begin in their order, those of other lanes at the same time.
  */
 export const STEPS = [
   { name: "format", tier: CHANGE, lane: RUST, commands: [words("cargo fmt --all --check")] },
