@@ -24,7 +24,8 @@ const NIGHTLY = "nightly";
 /**
  * All steps in their order. The `commands` of a step run one after the other, even if one fails; a
  * step with a `folder` runs the files of tests for Node in it, with its `environment`. A step
- * begins when the one that it `needs` is over. Steps of one lane begin in their order, those of other lanes at the same time.
+ * begins when the one that it `needs` is over. Steps of one lane begin in their order, those of
+ * other lanes at the same time.
  */
 export const STEPS = [
   { name: "format", tier: CHANGE, lane: RUST, commands: [words("cargo fmt --all --check")] },
@@ -123,9 +124,12 @@ export function withNeeded(names) {
   return STEPS.filter(({ name }) => wanted.has(name));
 }
 
-/** How many files run at once in each lane whose steps begin together, with `processors`. */
+/**
+ * How many files run at once in each lane whose steps begin together, with `processors`. One more
+ * than these: a file waits now and then for a process that starts, or for its browser.
+ */
 export function placesOf(processors) {
-  return { [NODE]: Math.max(2, processors), [BROWSER]: Math.max(1, processors - 1) };
+  return { [NODE]: processors + 1, [BROWSER]: Math.max(1, processors - 1) };
 }
 
 function words(text) {
