@@ -36,7 +36,7 @@ const SIZE_MAX = 4_000_000;
 const COLLECT_MS = 5_000;
 /** How long an answer of a data center may take, in milliseconds. What it keeps comes later. */
 const ANSWER_MS = 3_000;
-/** How often a data center is asked to delete what it keeps, and the time between in milliseconds. */
+/** How often a data center is asked to delete what it keeps, and the pause in milliseconds. */
 const DROP_TIMES = 5;
 const AGAIN_MS = 2_000;
 /** The most admissions that are taken over for one answer. */
