@@ -18,8 +18,8 @@ export const MUTANTS_OF_45 = [
     row: 45,
     breaks: "a key of the deployment signs codes of a group whose key is the owner's",
     ...core("visit/invitation"),
-    from: 'if known.public_key.is_some() { "EdDSA" } else { "HS256" }',
-    to: '"HS256"',
+    from: "let may_be_good = if known.public_key.is_some()",
+    to: "let may_be_good = if false",
     test: "the_kind_of_a_groups_key_chooses_the_algorithm",
   },
   {
