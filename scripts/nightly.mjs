@@ -29,6 +29,7 @@ const PARTS = [
     name: "scenarios",
     commands: [words(`${SIMULATOR} compare --algorithm escrow --data-centers 300 --seeds 1..1`)],
   },
+  { name: "client", commands: [words("node scripts/sdk-tests.mjs")] },
   { name: "fuzzing", commands: [words(`node scripts/fuzz.mjs --seconds ${FUZZ_SECONDS}`)] },
   { name: "hour", commands: [words("node scripts/soak.mjs --minutes 60")] },
   { name: "broken laws", commands: [words("cargo run --locked -p xtask -- mutants")] },
