@@ -208,6 +208,7 @@ export const NAMED = {
     "docs/security.md has the table of rows and tests",
   ],
   "node scripts/fuzz.mjs": ["scripts/nightly.mjs", "scripts/fuzz.mjs"],
+  "node scripts/sdk-tests.mjs": [NIGHTLY, "scripts/sdk-tests.mjs"],
   "node scripts/attack-mutants.mjs": [
     "tests/tidy/attacks.test.mjs",
     "every switch finds what it switches off, and each row has one",
