@@ -16,15 +16,21 @@ const OTHERS = {
   debug: path.join(ROOT, "build", "worker-debug", path.sep),
   named: path.join(ROOT, "build", "worker-named", path.sep),
 };
-/** The module of the wasm's functions, and its name while `glance` is switched off. */
+/** The module of the central wasm's functions. */
+const CENTRAL_GLUE = path.join(RELEASE, "central", "central.js");
+/** The module of the visits' wasm's functions, and its name while `glance` is switched off. */
 const GLUE = path.join(RELEASE, "gen", "waiting_room.js");
 const WHOLE_GLUE = path.join(RELEASE, "gen", "waiting_room_whole.js");
+/** What the test adds to such modules: the size of the memory, which they keep to themselves. */
+const WASM_BYTES = "\nexport const wasmBytes = () => wasm.memory.buffer.byteLength;\n";
+/** What tells the memory of all modules that an isolate has loaded. */
+const ALL_WASM_BYTES = `import { parts } from "../../src/part.js";
+export const wasmBytes = () => parts.reduce((sum, { wasm }) => sum + wasm.wasmBytes(), 0);
+`;
 /**
  * The module that switches `glance` off, so that every visit goes to the fetch handler: its own
  * export hides the one that it passes on.
  */
-/** What the test adds to that module: the size of the memory, which the module keeps to itself. */
-const WASM_BYTES = "\nexport const wasmBytes = () => wasm.memory.buffer.byteLength;\n";
 const GLANCE_OFF = `export * from "./waiting_room_whole.js";\nexport const glance = () => "H";\n`;
 /** The simplest Worker there is, a bare pass-through to compare with. */
 export const BARE = "export default { fetch(request) { return fetch(request); } };";
@@ -49,7 +55,7 @@ export function workerModules({ build = "release", entry = defaultEntry(), glanc
       `export * from "./${target}";\nexport { default } from "./${target}";\n` +
         // What the product has and another entry has not: a way to replace the instance.
         (hasInstance(entry) ? `export { rebuild } from "./${instance}";\n` : "") +
-        (isProduct(entry) ? `export { wasmBytes } from "./${glueFrom(product)}";\n` : ""),
+        (isProduct(entry) ? ALL_WASM_BYTES : ""),
     ],
     [path.join(path.dirname(entry), "..", "rooms.json"), asModule(rooms)],
   ]);
@@ -68,10 +74,6 @@ function hasInstance(entry) {
 
 function isProduct(entry) {
   return path.dirname(entry) === path.join(ROOT, "src");
-}
-
-function glueFrom(file) {
-  return path.relative(path.dirname(file), GLUE);
 }
 
 function asModule(value) {
@@ -103,5 +105,5 @@ function read(file, build) {
   const source = built.replace(RELEASE, OTHERS[build] ?? RELEASE);
   if (!fs.existsSync(source)) throw new Error(`${source} is missing: run \`npm run build\` first`);
   if (typeOf(file) === "CompiledWasm") return fs.readFileSync(source);
-  return fs.readFileSync(source, "utf8") + (built === GLUE ? WASM_BYTES : "");
+  return fs.readFileSync(source, "utf8") + ([GLUE, CENTRAL_GLUE].includes(built) ? WASM_BYTES : "");
 }
