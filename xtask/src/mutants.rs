@@ -58,14 +58,17 @@ pub(crate) fn run(root: &Path, law: Option<&str>) -> Result<(), Box<dyn Error>> 
 }
 
 /// The files and folders that are copied: what the workspace needs to build and to run its tests.
-const PARTS: [&str; 9] = [
+const PARTS: [&str; 12] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
     "src",
     "templates",
+    "central",
+    "rehearsal",
     "room-core",
     "room-sim",
+    "transparency",
     "xtask",
     "tests/golden",
 ];
