@@ -1,6 +1,7 @@
 // Watches how much room the disk of a served folder has, and says in one sentence when it runs out
 // and when there is room again.
 import fs from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const MB = 1_000_000;
 /** Below so much nothing can be relied on to be stored: SQLite grows its files by less. */
@@ -37,19 +38,19 @@ export function diskNews(before, freeBytes, folder) {
   return { state: "ample", sentence: `The disk of ${folder} has room again: ${left} are left.` };
 }
 
-/** Says what becomes of the disk of a folder, as long as this process lives. */
-export function watchDisk(folder) {
+/**
+ * Says what becomes of the disk of a folder, as long as this process lives. A disk that does not
+ * answer holds up nothing, and one that cannot be asked is as it was.
+ */
+export async function watchDisk(folder) {
   let state = "ample";
-  const look = () => {
-    const news = diskNews(state, freeBytes(folder), folder);
-    state = news.state;
-    if (news.sentence) console.error(news.sentence);
-  };
-  look();
-  setInterval(look, EVERY_MS).unref();
-}
-
-function freeBytes(folder) {
-  const { bavail, bsize } = fs.statfsSync(folder);
-  return bavail * bsize;
+  for (;;) {
+    const { bavail, bsize } = await fs.promises.statfs(folder).catch(() => ({}));
+    if (bavail !== undefined) {
+      const news = diskNews(state, bavail * bsize, folder);
+      state = news.state;
+      if (news.sentence) console.error(news.sentence);
+    }
+    await sleep(EVERY_MS, undefined, { ref: false });
+  }
 }
