@@ -235,7 +235,7 @@ fn an_accepted_visitor_is_inside_until_the_session_ends_whatever_the_view_says()
             assert_eq!(name(&decision), want, "{bucket_s} {no_renewal} {minutes}");
         }
     };
-    check(1_305, false, 5, "inside"); // counted in the bucket of now
+    check(1_301, false, 5, "inside"); // counted in the bucket of now
     check(1_300, false, 5, "renew");
     check(1_001, false, 5, "renew"); // the last second of the session
     check(1_000, false, 5, "queue");
@@ -251,8 +251,8 @@ fn without_renewal_the_session_ends_d_after_the_admission() {
         let ticket = accepted(bucket_s);
         assert_eq!(is_inside(&ticket, Timestamp(now_ms), &settings), want, "{bucket_s} {now_ms}");
     };
-    check(1_205, 1_199_999, true);
-    check(1_205, 1_200_000, false);
+    check(1_201, 1_199_999, true);
+    check(1_201, 1_200_000, false);
     // Renewed, or admitted for a longer session, before the settings became these.
     check(1_210, 1_209_999, true);
     check(1_210, 1_210_000, false);
@@ -261,13 +261,13 @@ fn without_renewal_the_session_ends_d_after_the_admission() {
 #[test]
 fn concurrent_renewals_set_the_same_bucket() {
     let settings = Settings::for_tests();
-    for now_ms in [1_000_000, 1_002_500, 1_004_999] {
+    for now_ms in [1_000_000, 1_000_500, 1_000_999] {
         let now = Timestamp(now_ms);
         let context = VisitContext { now, ..context(&settings, None) };
         let Decision::Renew { ticket, from } = decide(context, Some(accepted(1_250))) else {
             panic!("must renew");
         };
-        assert_eq!((from, ticket.counted_bucket), (Bucket(1_250), Bucket(1_305)));
+        assert_eq!((from, ticket.counted_bucket), (Bucket(1_250), Bucket(1_301)));
     }
 }
 

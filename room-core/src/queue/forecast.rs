@@ -18,8 +18,7 @@ use crate::ticket::bucket::Bucket;
 
 use stays::{ByAge, Stays};
 
-/// The steps of a session: one for each of its activity buckets, and one for the bucket being
-/// filled.
+/// The steps of a session: 60, and one for the activity bucket that is being filled.
 const AGES: usize = 61;
 /// The age in milliseconds at which a measurement counts half: habits change during a day, not in a
 /// minute. It is two sessions if these are longer.
@@ -156,10 +155,10 @@ impl Default for RetentionModel {
 }
 
 impl RetentionModel {
-    /// Whether the room should be measured again: once per width of a bucket.
+    /// Whether the room should be measured again: once in a step.
     pub fn is_due(&self, now: Timestamp, settings: &Settings) -> bool {
-        let width_ms = settings.bucket_width_ms();
-        self.seen.as_ref().is_none_or(|seen| now.since_ms(seen.at) >= width_ms)
+        let step_ms = step_s(settings) * SECOND_MS;
+        self.seen.as_ref().is_none_or(|seen| now.since_ms(seen.at) >= step_ms)
     }
 
     /// Returns the part of the line that was settled at the last measurement.
@@ -246,7 +245,7 @@ impl RetentionModel {
     /// between and beyond them.
     pub fn forecast(&self, now: Timestamp, settings: &Settings, start: &Start<'_>) -> Vec<Point> {
         let mut room = Fluid::new(now, settings, start);
-        let width_s = settings.bucket_width_s() as f64;
+        let step_s = step_s(settings) as f64;
         let stays = if settings.disable_session_renewal {
             ByAge::nobody()
         } else {
@@ -258,12 +257,12 @@ impl RetentionModel {
         let mut served = 0.0;
         let mut curve = vec![(0.0, 0.0)];
         for step in 1..=SESSIONS_AHEAD * AGES {
-            let at_s = (step - 1) as f64 * width_s;
+            let at_s = (step - 1) as f64 * step_s;
             // Those who give up until then need no place: each admission serves more of today's
             // line than one.
-            let admitted = room.step(settings, width_s, &stays, end);
+            let admitted = room.step(settings, step_s, &stays, end);
             served += admitted * (give_up_per_s * at_s).min(GIVE_UP_MAX).exp();
-            curve.push((served, at_s + width_s));
+            curve.push((served, at_s + step_s));
             if served >= wanted {
                 break;
             }
@@ -321,17 +320,17 @@ impl Fluid {
         if let Some(newest) = sessions.last_mut() {
             *newest += inside - counted;
         }
-        let width = usize::try_from(settings.bucket_width_s()).unwrap_or(1).max(1);
-        let returns = start.leaving_rate.chunks(width);
+        let seconds = usize::try_from(step_s(settings)).unwrap_or(1).max(1);
+        let returns = start.leaving_rate.chunks(seconds);
         let known = returns.map(|seconds| seconds.iter().sum::<u64>() as f64);
         let rate_returns: Vec<f64> =
-            std::iter::repeat_n(0.0, late_s(settings) as usize / width).chain(known).collect();
+            std::iter::repeat_n(0.0, late_s(settings) as usize / seconds).chain(known).collect();
         let in_rate = rate_returns.iter().sum();
         Self { here: sessions, later: [0.0; AGES], inside, rate_returns, in_rate }
     }
 
-    /// Advances by the width of a bucket. Returns how many visitors were admitted in it.
-    fn step(&mut self, settings: &Settings, width_s: f64, stays: &ByAge, end: f64) -> f64 {
+    /// Advances by a step of `step_s` seconds. Returns how many visitors were admitted in it.
+    fn step(&mut self, settings: &Settings, step_s: f64, stays: &ByAge, end: f64) -> f64 {
         let mut came_back = [0.0; 2];
         let both = [(&mut self.here, &stays.here), (&mut self.later, &stays.later)];
         for ((sessions, stays), came_back) in both.into_iter().zip(&mut came_back) {
@@ -347,12 +346,12 @@ impl Fluid {
         let pace = if settings.new_users_per_minute < SLOW_ROOM_PER_MINUTE {
             f64::INFINITY
         } else {
-            pace_per_s(settings, self.in_rate.max(0.0) as u64) * width_s
+            pace_per_s(settings, self.in_rate.max(0.0) as u64) * step_s
         };
         let admitted = free.min(rate).min(pace);
         self.inside += admitted;
         self.in_rate += admitted;
-        let steps_in_rate = ((60 + late_s(settings)) as f64 / width_s).ceil().max(1.0) as usize;
+        let steps_in_rate = ((60 + late_s(settings)) as f64 / step_s).ceil().max(1.0) as usize;
         self.rate_returns.resize(steps_in_rate.saturating_sub(1), 0.0);
         self.rate_returns.push(admitted);
         let [here, later] = came_back;
@@ -366,6 +365,11 @@ impl Fluid {
         }
         admitted
     }
+}
+
+/// Returns the length of a step in seconds: D / 60.
+fn step_s(settings: &Settings) -> u64 {
+    u64::from(settings.session_duration_minutes.max(1))
 }
 
 /// Returns the delay in seconds between the moment an admission stops counting against the limit
@@ -398,13 +402,13 @@ fn go_on(sessions: &mut [f64; AGES], stays: &[f64]) -> (f64, f64) {
 
 /// Returns the steps until a bucket expires, at least 1 while it counts.
 fn steps_left(settings: &Settings, bucket: Bucket, now: Timestamp) -> usize {
-    let width_ms = settings.bucket_width_ms();
-    usize::try_from(bucket.expires_at().since_ms(now).div_ceil(width_ms)).unwrap_or(usize::MAX)
+    let step_ms = step_s(settings) * SECOND_MS;
+    usize::try_from(bucket.expires_at().since_ms(now).div_ceil(step_ms)).unwrap_or(usize::MAX)
 }
 
 fn steps_between(settings: &Settings, from: Timestamp, to: Timestamp) -> usize {
-    let width_ms = settings.bucket_width_ms();
-    usize::try_from(to.since_ms(from) / width_ms).unwrap_or(usize::MAX).max(1)
+    let step_ms = step_s(settings) * SECOND_MS;
+    usize::try_from(to.since_ms(from) / step_ms).unwrap_or(usize::MAX).max(1)
 }
 
 /// Rounds the points to whole numbers, drops steps in which nobody enters, and thins the rest

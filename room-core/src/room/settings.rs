@@ -9,7 +9,7 @@ use crate::order::order_key::OrderKey;
 use crate::order::shuffle::Shuffle;
 use crate::room::invitation::Invitations;
 use crate::room::turnstile::Turnstile;
-use crate::ticket::bucket::Bucket;
+use crate::ticket::bucket::{self, Bucket};
 use crate::ticket::{TURN_KEPT_MINUTES_MAX, Ticket};
 
 const SECONDS_PER_MINUTE: u32 = 60;
@@ -153,10 +153,9 @@ impl Settings {
         u64::from(self.session_duration_minutes) * MINUTE_MS
     }
 
-    /// Returns the width g of an activity bucket in whole seconds: `max(1 s, D / 60)`, which is as
-    /// many seconds as D has minutes.
+    /// Returns the width g of an activity bucket in whole seconds: D / 300, rounded up.
     pub fn bucket_width_s(&self) -> u64 {
-        u64::from(self.session_duration_minutes.max(1))
+        bucket::width_s(self.session_duration_minutes)
     }
 
     /// Returns the width of a bucket in milliseconds.

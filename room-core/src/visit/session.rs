@@ -194,15 +194,15 @@ mod tests {
             assert_eq!(told(settings, NOW + after_ms, ticket, "GET"), format!("200 {want}"));
         };
         let none = r#"{"inside":false,"renews":false,"secondsLeft":0}"#;
-        check(&settings, 0, ticket(), r#"{"inside":true,"renews":true,"secondsLeft":305}"#);
-        check(&settings, MINUTE_MS, ticket(), r#"{"inside":true,"renews":true,"secondsLeft":245}"#);
+        check(&settings, 0, ticket(), r#"{"inside":true,"renews":true,"secondsLeft":301}"#);
+        check(&settings, MINUTE_MS, ticket(), r#"{"inside":true,"renews":true,"secondsLeft":241}"#);
         check(&settings, 6 * MINUTE_MS, ticket(), none);
         check(&settings, 0, None, none);
         // Without renewal it ends with the very second, and no sooner for being asked.
         check(&fixed, 0, ticket(), r#"{"inside":true,"renews":false,"secondsLeft":300}"#);
         check(&fixed, 5 * MINUTE_MS, ticket(), none);
         let shared = Ticket { shared: true, ..inside(&settings) };
-        let want = r#"{"inside":true,"renews":false,"secondsLeft":305}"#;
+        let want = r#"{"inside":true,"renews":false,"secondsLeft":301}"#;
         check(&settings, 0, Some(shared), want);
         assert_eq!(told(&settings, NOW, ticket(), "HEAD"), "200 ");
     }

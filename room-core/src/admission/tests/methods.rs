@@ -66,7 +66,7 @@ fn passthrough_counts_whom_it_admits() {
     let check = |ticket: Option<Ticket>, want: Option<Presence>| match answer(&settings, ticket) {
         Decision::Admit { ticket, bucket, waited } => {
             assert_eq!((ticket.state, ticket.accepted_at), (TicketState::Accepted, NOW));
-            assert_eq!((ticket.counted_bucket, bucket), (Bucket(1_305), Bucket(1_305)));
+            assert_eq!((ticket.counted_bucket, bucket), (Bucket(1_301), Bucket(1_301)));
             assert_eq!(
                 waited.map(|presence| (presence.from, presence.until)),
                 want.map(|presence| (presence.from, presence.until))
@@ -99,15 +99,15 @@ fn a_hold_shows_the_page_to_visitors_inside_and_keeps_their_sessions() {
     assert_eq!(name(&answer(&held, None)), "queue");
     match answer(&held, Some(accepted(1_100))) {
         Decision::Hold { ticket, from } => {
-            assert_eq!((ticket.counted_bucket, from), (Bucket(1_305), Some(Bucket(1_100))));
+            assert_eq!((ticket.counted_bucket, from), (Bucket(1_301), Some(Bucket(1_100))));
             assert_eq!((ticket.state, ticket.last_check_in), (TicketState::Accepted, NOW));
             assert_eq!(ticket.interval_s, 20);
         }
         other => panic!("{other:?}"),
     }
-    match answer(&held, Some(accepted(1_305))) {
+    match answer(&held, Some(accepted(1_301))) {
         Decision::Hold { ticket, from } => {
-            assert_eq!((ticket.counted_bucket, from), (Bucket(1_305), None));
+            assert_eq!((ticket.counted_bucket, from), (Bucket(1_301), None));
         }
         other => panic!("{other:?}"),
     }

@@ -35,12 +35,12 @@ fn a_newcomer_counts_for_a_while_and_whoever_waited_for_the_session() {
         let want = (Bucket(want_s), Bucket(want_s), unconfirmed);
         assert_eq!(got, want, "{unconfirmed_s} {class:?}");
     };
-    check(0, SlotClass::New, 1_305, false);
-    check(60, SlotClass::New, 1_065, true);
-    check(60, SlotClass::Queued, 1_305, false);
-    check(299, SlotClass::New, 1_304, true);
-    check(300, SlotClass::New, 1_305, false);
-    check(900, SlotClass::New, 1_305, false);
+    check(0, SlotClass::New, 1_301, false);
+    check(60, SlotClass::New, 1_061, true);
+    check(60, SlotClass::Queued, 1_301, false);
+    check(299, SlotClass::New, 1_300, true);
+    check(300, SlotClass::New, 1_301, false);
+    check(900, SlotClass::New, 1_301, false);
 }
 
 #[test]
@@ -54,18 +54,18 @@ fn the_second_request_counts_for_the_session_also_after_the_place_was_given_away
         let context = VisitContext { now, ..context(&settings, Some(&view)) };
         let renewed = match decide(context, Some(ticket)) {
             Decision::Renew { ticket, from } => {
-                assert_eq!((from, ticket.unconfirmed), (Bucket(1_065), false));
+                assert_eq!((from, ticket.unconfirmed), (Bucket(1_061), false));
                 Some(ticket.counted_bucket)
             }
             _ => None,
         };
         assert_eq!(renewed, want_s.map(Bucket), "{disable_session_renewal} {at_s}");
     };
-    check(false, 1_002, Some(1_305));
+    check(false, 1_002, Some(1_303));
     check(false, 1_064, Some(1_365));
-    check(false, 1_304, Some(1_605));
-    check(false, 1_305, None);
-    check(true, 1_002, Some(1_305));
-    check(true, 1_299, Some(1_305));
+    check(false, 1_300, Some(1_601));
+    check(false, 1_301, None);
+    check(true, 1_002, Some(1_301));
+    check(true, 1_299, Some(1_301));
     check(true, 1_300, None);
 }

@@ -19,7 +19,7 @@ use crate::ticket::bucket::Bucket;
 
 /// The most activity buckets in a part: those of a session, and those that expired within one
 /// session.
-const BUCKETS_MAX: usize = 128;
+const BUCKETS_MAX: usize = 640;
 /// The most seconds whose admissions are stored: more than count against `new_users_per_minute`.
 /// Estimates look back further, and learn again after a restart.
 const ENTERED_BINS_MAX: usize = 72;

@@ -22,8 +22,8 @@ const WINDOW_S: f64 = 10.0;
 /// Chosen with seeds 1 and 2 of the simulated scenarios `sale`, `over` and `spike`. With 0.5 as the
 /// upper bound `spike` has four times as many overtaken visitors.
 const SPARE_S: f64 = 0.3;
-const HARDLY_REFUSED: f64 = 0.05;
-const OFTEN_REFUSED: f64 = 0.1;
+const HARDLY_REFUSED: f64 = 0.03;
+const OFTEN_REFUSED: f64 = 0.06;
 
 /// The controller's state. It is not stored, because it is learnt anew within seconds.
 #[derive(Clone, Copy, Debug)]
@@ -92,10 +92,10 @@ mod tests {
         };
         check(30, 0, 4, 0.5);
         check(31, 0, 4, 0.7);
-        check(31, 4, 4, 0.7);
+        check(31, 2, 4, 0.7);
+        check(31, 4, 4, 0.5);
         check(31, 5, 4, 0.5);
-        check(31, 10, 4, 0.5);
-        check(31, 11, 4, 0.3);
+        check(31, 7, 4, 0.3);
         check(31, 0, 100, 1.2);
         check(31, 50, 100, 0.2);
     }
@@ -123,7 +123,7 @@ mod tests {
         };
         // With each pull comes a turn, so there are hundreds in a second of a busy room.
         for tick_ms in [2, 10, 100, 500] {
-            for (refused, seconds) in [(0, 4), (50, 4), (7, 9), (0, 60)] {
+            for (refused, seconds) in [(0, 4), (50, 4), (4, 9), (0, 60)] {
                 let (few, many) =
                     (after_s(SECOND_MS, refused, seconds), after_s(tick_ms, refused, seconds));
                 assert!((few - many).abs() < 0.06, "{tick_ms} {refused} {seconds}: {few} {many}");

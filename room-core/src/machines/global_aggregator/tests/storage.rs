@@ -16,7 +16,7 @@ use crate::ticket::bucket::Bucket;
 /// How large a stored value may be, in bytes: an eighth of what the platform allows.
 const VALUE_BYTES_MAX: usize = 256_000;
 /// How large all of them may be at 300 data centers, in bytes.
-const ALL_BYTES_MAX: usize = 8_000_000;
+const ALL_BYTES_MAX: usize = 12_000_000;
 
 impl Fixture {
     pub(super) fn store(&mut self) {
