@@ -143,6 +143,11 @@ pub struct RoomState {
 }
 
 impl RoomState {
+    /// Whether a request with news has to report it itself.
+    pub fn is_free(&self, now: Timestamp) -> bool {
+        self.duty.is_free(now, self.isolate.report_due_at(now))
+    }
+
     /// Counts an event of a challenge, for the history and for the log. Returns the counts for the
     /// log, if a line is due.
     pub fn count_challenge(&mut self, now: Timestamp, event: ChallengeEvent) -> Option<Counts> {
@@ -181,7 +186,7 @@ impl Visited<'_> {
     /// Whether this request has to send the room's reports, and notes that it will. If another
     /// request is sending them, that one includes the news of this visit.
     pub fn takes_up_work(&mut self, state: &RoomState, now: Timestamp) -> bool {
-        let is_free = state.duty.is_free(now);
+        let is_free = state.is_free(now);
         if is_free {
             self.pending.insert(self.room.id);
         }

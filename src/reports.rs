@@ -60,7 +60,7 @@ pub async fn work(env: &Env) {
 
 async fn work_on(room: RoomId, env: &Env) {
     let started_at = platform::now();
-    if memory::with_room(room, |state| !state.duty.is_free(started_at)).unwrap_or(true) {
+    if memory::with_room(room, |state| !state.is_free(started_at)).unwrap_or(true) {
         return;
     }
     loop {
@@ -69,7 +69,9 @@ async fn work_on(room: RoomId, env: &Env) {
         match work {
             Followup::Done => break,
             Followup::WaitUntil(moment) => {
-                platform::sleep_until(moment.min(platform::now() + SECOND_MS)).await;
+                let moment = moment.min(platform::now() + SECOND_MS);
+                memory::with_room(room, |state| state.duty.rest(moment));
+                platform::sleep_until(moment).await;
             }
             work => perform(room, env, work).await,
         }

@@ -240,6 +240,11 @@ impl Isolate {
         Outcome::InfiniteQueue { ticket: infinite_queue::join(context), counted: true }
     }
 
+    /// Returns when the next report of something new is due; `None` if nothing is new.
+    pub fn report_due_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.outbox.next_unsent_at(now)
+    }
+
     /// Returns the next piece of background work for a request that has worked since `started_at`.
     /// The caller does it and asks again, until there is none.
     pub fn next_work(&mut self, now: Timestamp, started_at: Timestamp) -> Followup {

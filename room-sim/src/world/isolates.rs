@@ -70,6 +70,12 @@ impl IsolateInstance {
         }
     }
 
+    /// Whether a request with news has to report it itself.
+    fn is_free(&self, now: Timestamp) -> bool {
+        let due_at = self.machine.report_due_at(now + self.ahead_ms);
+        self.duty.is_free(now, due_at.map(|due_at| due_at - self.ahead_ms))
+    }
+
     fn take_newer(&mut self, view: Option<&View>) {
         let held = self.machine.view().map_or(0, |view| view.version);
         if let Some(view) = view.filter(|view| view.version > held) {
@@ -406,7 +412,7 @@ impl World {
         let started_at = self.now;
         if work_is_left
             && let Some(instance) = self.instance(place)
-            && instance.duty.is_free(started_at)
+            && instance.is_free(started_at)
         {
             instance.duty.hold(started_at, started_at);
             self.event_queue.enter(started_at, Shift { place, started_at }.into());
@@ -429,6 +435,7 @@ impl World {
             }
             Followup::WaitUntil(moment) => {
                 let at = (moment - instance.ahead_ms).min(now + SECOND_MS).max(now + 1);
+                instance.duty.rest(at);
                 self.event_queue.enter(at, shift.into());
                 return;
             }

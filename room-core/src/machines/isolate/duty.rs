@@ -23,13 +23,16 @@ pub struct ReportDuty {
     /// When the request that holds it took it.
     taken_at: Timestamp,
     held_until: Timestamp,
+    /// Until when the request that holds it only waits.
+    rests_until: Timestamp,
 }
 
 impl ReportDuty {
-    /// Whether the next request with something to report takes the duty: no request holds it, or
-    /// its holder has worked for `WORK_MS`.
-    pub fn is_free(self, now: Timestamp) -> bool {
-        self.held_until <= now || now >= self.taken_at + WORK_MS
+    /// Whether the next request with something to report takes the duty: no request holds it, its
+    /// holder has worked for `WORK_MS`, or it waits beyond `due_at`, when the report is due.
+    pub fn is_free(self, now: Timestamp, due_at: Option<Timestamp>) -> bool {
+        let is_late = due_at.is_some_and(|due_at| due_at < self.rests_until);
+        self.held_until <= now || now >= self.taken_at + WORK_MS || is_late
     }
 
     /// Takes or renews the duty for 4 s, for the request that took it at `taken_at`. The request
@@ -38,14 +41,19 @@ impl ReportDuty {
     pub fn hold(&mut self, now: Timestamp, taken_at: Timestamp) -> bool {
         let is_own = self.taken_at <= taken_at;
         if is_own {
-            *self = Self { taken_at, held_until: now + ALIVE_MS };
+            *self = Self { taken_at, held_until: now + ALIVE_MS, rests_until: now };
         }
         is_own
     }
 
+    /// Notes that the request that holds the duty waits until this moment.
+    pub fn rest(&mut self, until: Timestamp) {
+        self.rests_until = until;
+    }
+
     /// Gives the duty up, since nothing is left to report.
     pub fn release(&mut self) {
-        *self = Self { held_until: Timestamp::default(), ..*self };
+        *self = Self { taken_at: self.taken_at, ..Self::default() };
     }
 }
 
@@ -58,13 +66,13 @@ mod tests {
     fn one_request_works_at_a_time_and_another_takes_over_when_it_is_gone() {
         let mut duty = ReportDuty::default();
         let started_at = Timestamp(1_000);
-        assert!(duty.is_free(started_at));
+        assert!(duty.is_free(started_at, None));
         assert!(duty.hold(started_at, started_at));
-        assert!(!duty.is_free(started_at + (ALIVE_MS - 1)));
-        assert!(duty.is_free(started_at + ALIVE_MS));
+        assert!(!duty.is_free(started_at + (ALIVE_MS - 1), None));
+        assert!(duty.is_free(started_at + ALIVE_MS, None));
         assert!(duty.hold(started_at + 1, started_at));
         duty.release();
-        assert!(duty.is_free(started_at + 1));
+        assert!(duty.is_free(started_at + 1, None));
     }
 
     #[test]
@@ -74,9 +82,24 @@ mod tests {
         for step in 0..=WORK_MS / ALIVE_MS {
             assert!(duty.hold(first + step * ALIVE_MS, first));
         }
-        assert!(!duty.is_free(first + (WORK_MS - 1)));
+        assert!(!duty.is_free(first + (WORK_MS - 1), None));
         let second = first + WORK_MS;
-        assert!(duty.is_free(second) && duty.hold(second, second));
-        assert!(!duty.hold(second, first) && !duty.is_free(second));
+        assert!(duty.is_free(second, None) && duty.hold(second, second));
+        assert!(!duty.hold(second, first) && !duty.is_free(second, None));
+    }
+
+    #[test]
+    fn a_report_that_is_due_earlier_waits_for_nobody_who_rests() {
+        let mut duty = ReportDuty::default();
+        let first = Timestamp(1_000);
+        assert!(duty.hold(first, first));
+        assert!(!duty.is_free(first, Some(first)), "it works");
+        duty.rest(first + 900);
+        assert!(!duty.is_free(first + 10, None), "nothing is due");
+        assert!(!duty.is_free(first + 10, Some(first + 900)));
+        assert!(duty.is_free(first + 10, Some(first + 899)));
+        let second = first + 10;
+        assert!(duty.hold(second, second));
+        assert!(!duty.is_free(second, Some(second)) && !duty.hold(first + 900, first));
     }
 }
