@@ -31,6 +31,8 @@ pub struct Habits {
     pub impatient: f64,
     /// Part of the visitors who are done after three minutes: the origin ends their sessions.
     pub revoked: f64,
+    /// Whether those keep a copy of the cookie, which others use.
+    pub keeps_copies: bool,
     /// Part of the visitors who pass no challenge.
     pub bots: f64,
     /// Part of the visitors whose cookie many others also use while they wait.
@@ -62,6 +64,7 @@ impl Habits {
         parallel: 0.05,
         impatient: 0.02,
         revoked: 0.0,
+        keeps_copies: false,
         bots: 0.0,
         shared: 0.0,
         shared_inside: false,

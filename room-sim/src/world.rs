@@ -37,6 +37,7 @@ use clocks::Clocks;
 use event::WorldEvent;
 use event_queue::EventQueue;
 use faults::Faults;
+use isolates::kept::KeptCopies;
 use isolates::{IsolateRow, ViewCopies};
 use load::{Cost, Peaks};
 use network::{Caller, Network, Place, Question, Reply, Shift};
@@ -84,6 +85,8 @@ pub struct World {
     objects: Objects,
     isolates: Vec<IsolateRow>,
     view_copies: ViewCopies,
+    /// Copies of cookies that were kept after leaving.
+    kept: KeptCopies,
     /// The room of a published design, which decides instead of isolates and objects.
     published: Option<PublishedRoom>,
     visitors: Visitors,
@@ -117,6 +120,7 @@ impl World {
             objects,
             isolates,
             view_copies: vec![None; data_centers],
+            kept: KeptCopies::default(),
             published,
             visitors: Visitors::new(scenario.habits),
             faults: Faults::new(scenario.faults.clone(), data_centers),
@@ -236,6 +240,12 @@ impl World {
         &self.truth
     }
 
+    /// Returns how often a copy of the cookie was used later than a minute after its visitor had
+    /// left, and how many of these uses reached the site.
+    pub fn late_uses_of_copies(&self) -> (u64, u64) {
+        (self.kept.late_uses, self.kept.late_served)
+    }
+
     /// Returns all visitors, in order of arrival.
     pub fn visitors(&self) -> &[Visitor] {
         self.visitors.all()
@@ -299,6 +309,7 @@ impl World {
             WorldEvent::Answer(visitor, answer) => self.answer_published(visitor, *answer),
             WorldEvent::Arrival { data_center, in_crowd } => self.arrive(data_center, in_crowd),
             WorldEvent::Visit(visitor) => self.visit(visitor),
+            WorldEvent::Kept(visitor) => self.use_kept(visitor),
             WorldEvent::Reply(call, reply) => self.resolve(call, Some(*reply)),
             WorldEvent::Late(call) => self.ask_again(call),
             WorldEvent::Silence(call) => self.resolve(call, None),
@@ -432,6 +443,7 @@ impl World {
                 };
                 self.settle(*visit, reply);
             }
+            (Some(Caller::Check(check)), reply) => self.checked(*check, reply),
             (Some(Caller::Work(shift)), reply) => self.worked(shift, reply),
             (Some(Caller::Hold(shift, works)), reply) => {
                 self.held(shift, works, reply.as_ref());

@@ -22,6 +22,10 @@ const FAULT_MS: u64 = 3 * MINUTE_MS;
 /// The part of the entered visitors who may be overtaken, or a few if that is more.
 const OVERTAKEN_PART: f64 = 0.002;
 const OVERTAKEN_FEW: f64 = 1.0;
+/// The part of the uses of copies after a minute that may reach the site besides those whose
+/// question or answer gets lost, or a few if that is more.
+const SERVED_PART: f64 = 0.03;
+const SERVED_FEW: f64 = 3.0;
 /// The check-ins within which a called visitor enters: the next, or the one after it if its slot
 /// gets lost.
 const CHECK_INS: u64 = 2;
@@ -45,10 +49,12 @@ pub enum Law {
     Order,
     /// The platform's limits would have been kept.
     Platform,
+    /// Nobody is served by a session that was ended.
+    Ended,
 }
 
 /// All laws, in the order of reports.
-pub const LAWS: [Law; 8] = [
+pub const LAWS: [Law; 9] = [
     Law::Sound,
     Law::Places,
     Law::Rate,
@@ -57,6 +63,7 @@ pub const LAWS: [Law; 8] = [
     Law::Progress,
     Law::Order,
     Law::Platform,
+    Law::Ended,
 ];
 
 impl Law {
@@ -71,6 +78,7 @@ impl Law {
             Self::Progress => "progress",
             Self::Order => "order",
             Self::Platform => "platform",
+            Self::Ended => "ended",
         }
     }
 
@@ -95,6 +103,10 @@ impl Law {
             Self::Order => {
                 "where no fault excuses it, nobody enters later than two check-ins after \
                  somebody a minute younger, but for one visitor or 0.2 %"
+            }
+            Self::Ended => {
+                "where nothing breaks, no copy of the cookie reaches the site a minute after its \
+                 visitor has left, but for three uses or 3 %, and where a question gets lost"
             }
             Self::Platform => "no value, memory or number of calls is more than the platform takes",
         }
@@ -150,6 +162,9 @@ impl Outcome {
         let sooner_ms = CHECK_INS * settings.longest_refresh_ms();
         let overtaken = overtaken(world.visitors(), MINUTE_YOUNGER_MS, sooner_ms);
         let few = (OVERTAKEN_PART * summary.admitted as f64).floor().max(OVERTAKEN_FEW);
+        let (uses, served) = world.late_uses_of_copies();
+        let lost = 2.0 * draft.scenario.network_conditions.loss;
+        let served_few = ((SERVED_PART + lost) * uses as f64).floor().max(SERVED_FEW);
         let figures = vec![
             (Law::Places, truth.over_unexplained as f64, most(settings.total_active_users)),
             (Law::Rate, truth.rate_over_visitors as f64, most(settings.new_users_per_minute)),
@@ -158,6 +173,7 @@ impl Outcome {
             (Law::Progress, seconds(truth.standstill_ms), seconds(standstill_ms)),
             (Law::Order, if keeps_order { overtaken as f64 } else { 0.0 }, few),
             (Law::Platform, measures.platform_failures as f64, 0.0),
+            (Law::Ended, if draft.has_faults { 0.0 } else { served as f64 }, served_few),
         ];
         let visitors = (summary.arrived, summary.queued, summary.admitted);
         Self {

@@ -64,6 +64,7 @@ impl Story {
         // By draws of their own: the other parts of a seed stay what they were.
         parts.extend(degraded::draw(&mut Stream::new(seed ^ 0x4841_4c46)));
         parts.extend(parts::copies(&mut Stream::new(seed ^ 0x434f_5059)));
+        parts.extend(parts::kept_copies(&mut Stream::new(seed ^ 0x4b45_5054)));
         Self { seed, parts }
     }
 

@@ -15,6 +15,8 @@ pub(crate) enum WorldEvent {
     Arrival { data_center: usize, in_crowd: bool },
     /// A visitor asks for a page.
     Visit(usize),
+    /// Somebody uses the copy of a cookie that a visitor kept who has left.
+    Kept(usize),
     /// A question reaches an object.
     Question(u64, Box<Question>),
     /// An object has time for a waiting question.

@@ -3,6 +3,7 @@
 //! It drives the `Visit` of the core as `src/visit.rs` and `src/reports.rs` of the Worker do.
 
 mod copies;
+pub(crate) mod kept;
 mod reports;
 
 use room_core::admission;
@@ -22,7 +23,7 @@ use crate::visitor::{Cookie, Owner, Visitor, VisitorState};
 use crate::world::World;
 use crate::world::clocks::Clocks;
 use crate::world::event::WorldEvent;
-use crate::world::network::{Asking, Caller, Place, Question, Shift, WaitingVisit};
+use crate::world::network::{Asking, Caller, Place, Question, Shift, WaitingCheck, WaitingVisit};
 use crate::world::objects::node;
 use crate::world::renewals::Renewals;
 
@@ -111,6 +112,11 @@ impl IsolateRow {
         stream.pick(&self.shares)
     }
 
+    /// Returns the present incarnation of an isolate; `None` if there is no such isolate.
+    fn incarnation_of(&self, isolate: usize) -> Option<Incarnation> {
+        self.instances.get(isolate).map(|instance| instance.incarnation)
+    }
+
     /// Finds an isolate by its number.
     pub(crate) fn get_mut(&mut self, isolate: usize) -> Option<&mut IsolateInstance> {
         self.instances.get_mut(isolate)
@@ -182,12 +188,31 @@ impl World {
         let browser = self.visitors.get_mut(visitor).filter(|_| !is_echo);
         // Only the request that brings the token knows what came of the challenge.
         let passed = browser.and_then(|browser| browser.passed.take());
-        let Some(row) = self.isolates.get_mut(data_center) else { return };
+        let Some(place) = self.pick(data_center) else { return };
+        let (asked_at, is_kept) = (self.now, false);
+        let asking = Asking { place, visitor, asked_at, random, passed, is_echo, is_kept };
+        self.decide(asking, ticket, None);
+    }
+
+    /// Draws the isolate that a request reaches.
+    fn pick(&mut self, data_center: usize) -> Option<Place> {
+        let row = self.isolates.get(data_center)?;
         let isolate = row.pick(&mut self.chance.isolates);
-        let Some(instance) = row.get_mut(isolate) else { return };
+        Some(Place { data_center, isolate, incarnation: row.incarnation_of(isolate)? })
+    }
+
+    /// Answers a request, or asks what has to be known first. `checked` is the aggregator's word
+    /// about ended sessions.
+    fn decide(&mut self, asking: Asking, ticket: Option<Ticket>, checked: Option<Timestamp>) {
+        let Asking { place, random, passed, .. } = asking;
+        let data_center = place.data_center;
+        let row = self.isolates.get_mut(data_center);
+        let Some(instance) = row.and_then(|row| row.present(place)) else { return };
         let now = self.now + instance.ahead_ms;
         let in_force = InForce::of_settings(&self.settings).after_challenge(passed);
-        let mut visit = Visit { passed, ..Visit::of_page(now, &in_force) };
+        let view_was_read = checked.is_some();
+        let mut visit = Visit { passed, checked, view_was_read, ..Visit::of_page(now, &in_force) };
+        let kept = ticket.clone();
         let mut source = GivenSource { ticket, random };
         let mut step = visit.step(Some(&mut instance.machine), &mut source);
         if matches!(step, Step::ReadView | Step::AskCounter(_)) {
@@ -197,16 +222,17 @@ impl World {
             visit.view_was_read = true;
             step = visit.step(Some(&mut instance.machine), &mut source);
         }
-        let incarnation = instance.incarnation;
-        let asking = Asking {
-            place: Place { data_center, isolate, incarnation },
-            visitor,
-            asked_at: self.now,
-            random,
-            passed,
-            is_echo,
-        };
         match step {
+            // The ticket of a session that has ended is worth nothing.
+            Step::AskCounter(_) if asking.is_kept => {}
+            Step::AskEnded(due) => {
+                let question =
+                    Question::Aggregator(data_center, instance.machine.ended_request(&due));
+                if let Some(ticket) = kept {
+                    self.call(Caller::Check(Box::new(WaitingCheck { asking, ticket })), question);
+                }
+            }
+            Step::Answer(outcome) if asking.is_kept => self.note_kept(asking.visitor, &outcome),
             Step::AskCounter(ask) => {
                 let question = instance.machine.question(now, &ask);
                 self.truth.takes += 1;
@@ -226,7 +252,6 @@ impl World {
             | Step::Log(_)
             | Step::Place(_)
             | Step::AskPlace(_)
-            | Step::AskEnded(_)
             | Step::Moved
             | Step::Stream(_) => {
                 unreachable!("a page without a token, from an isolate that looked for a view");
@@ -346,8 +371,11 @@ impl World {
         let cookie = std::mem::replace(&mut browser.cookie, Cookie::None);
         browser.standing = VisitorState::Revoked;
         self.truth.revoke(browser.session_ends);
-        if let Cookie::Ticket(ticket) = cookie
-            && let Some(row) = self.isolates.get_mut(place.data_center)
+        let Cookie::Ticket(ticket) = cookie else { return };
+        if self.scenario.habits.keeps_copies {
+            self.keep_copy(visitor, &ticket);
+        }
+        if let Some(row) = self.isolates.get_mut(place.data_center)
             && let Some(instance) = row.present(place)
         {
             let local = now + instance.ahead_ms;

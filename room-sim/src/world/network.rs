@@ -9,6 +9,7 @@ use room_core::machines::wire::{
     CounterCall, CounterReply, CounterRequest, GlobalReply, GlobalRequest,
 };
 use room_core::machines::wire::{Report, ReportReply};
+use room_core::ticket::Ticket;
 
 use crate::chance::Stream;
 use crate::scenario::{NetworkConditions, ReportWay};
@@ -67,6 +68,8 @@ pub struct Asking {
     pub passed: Option<bool>,
     /// Whether it is one more request with the same cookie.
     pub is_echo: bool,
+    /// Whether the visitor has left, and the cookie is a copy that was kept.
+    pub is_kept: bool,
 }
 
 /// A request that sends an isolate's reports after its own answer.
@@ -89,11 +92,22 @@ pub struct WaitingVisit {
     pub question: isolate::Question,
 }
 
+/// A visit that waits for the aggregator's word that its session was not ended.
+#[derive(Clone, Debug)]
+pub struct WaitingCheck {
+    /// The request of the visitor.
+    pub asking: Asking,
+    /// The ticket that the request brought.
+    pub ticket: Ticket,
+}
+
 /// A caller that waits for an answer.
 #[derive(Clone, Debug)]
 pub enum Caller {
     /// A visit that waits for the counter's answer to this.
     Visit(Box<WaitingVisit>),
+    /// A visit that waits for the aggregator's answer to this.
+    Check(Box<WaitingCheck>),
     /// A request that works after its own answer.
     Work(Shift),
     /// A request that gave slots back to the counter. The answer has no content.
@@ -174,6 +188,7 @@ impl Caller {
     fn data_center(&self) -> usize {
         match self {
             Self::Visit(visit) => visit.asking.place.data_center,
+            Self::Check(check) => check.asking.place.data_center,
             Self::Work(shift) | Self::Return(shift) | Self::Hold(shift, _) => {
                 shift.place.data_center
             }
@@ -255,7 +270,7 @@ impl Network {
     pub fn delay_ms(&self, caller: &Caller, way: Way, stream: &mut Stream) -> Option<u64> {
         let data_center = caller.data_center();
         match caller {
-            Caller::Visit(_) | Caller::Work(_) | Caller::Return(_) => {
+            Caller::Visit(_) | Caller::Check(_) | Caller::Work(_) | Caller::Return(_) => {
                 let (low, high) = if way == Way::There { TO_COUNTER_MS } else { FROM_COUNTER_MS };
                 let is_far = self.conditions.far_data_center == Some(data_center);
                 let far_ms = if is_far { FAR_MS } else { 0 };

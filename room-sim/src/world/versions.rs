@@ -85,6 +85,10 @@ impl Versions {
                 let asked = data_center_of(visit.question.call.counter.colo);
                 isolate(visit.asking.place) || objects(asked)
             }
+            Caller::Check(check) => {
+                let Place { data_center, .. } = check.asking.place;
+                isolate(check.asking.place) || objects(data_center)
+            }
             Caller::Work(shift) | Caller::Return(shift) => {
                 isolate(shift.place) || objects(shift.place.data_center)
             }

@@ -223,6 +223,19 @@ pub(super) fn copies(stream: &mut Stream) -> Vec<Part> {
     })]
 }
 
+/// Draws whether visitors who have left keep a copy of the cookie, which is used in any data center.
+pub(super) fn kept_copies(stream: &mut Stream) -> Vec<Part> {
+    if !stream.happens(0.1) {
+        return Vec::new();
+    }
+    let part = percent(stream, 60);
+    vec![Part::new(format!("{part} leave, and their cookies are used"), move |draft| {
+        let habits = &mut draft.scenario.habits;
+        (habits.revoked, habits.keeps_copies) = (part, true);
+        draft.scenario.settings.sessions_end_early = true;
+    })]
+}
+
 fn network(stream: &mut Stream, parts: &mut Vec<Part>) {
     if stream.happens(0.5) {
         let (loss, repeats, slow) = (percent(stream, 10), percent(stream, 8), percent(stream, 10));

@@ -1,0 +1,90 @@
+//! Copies of a cookie that were kept after its visitor had left, and are used in any data center.
+
+use std::collections::BTreeMap;
+
+use room_core::base::time::{MINUTE_MS, SECOND_MS, Timestamp};
+use room_core::machines::isolate::Outcome;
+use room_core::ticket::Ticket;
+
+use crate::world::World;
+use crate::world::event::WorldEvent;
+use crate::world::network::{Asking, Reply, WaitingCheck};
+
+/// Time between two uses of a copy, in milliseconds.
+const USED_EVERY_MS: u64 = 20 * SECOND_MS;
+/// How long after the end of the session a copy may still reach the site, in milliseconds (I11 of
+/// `docs/algorithm.md`).
+const SERVED_MS: u64 = MINUTE_MS;
+
+/// The kept copies, and what came of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeptCopies {
+    /// Each copy, and when its session was ended.
+    copies: BTreeMap<usize, (Ticket, Timestamp)>,
+    /// Uses later than a minute after the end.
+    pub(crate) late_uses: u64,
+    /// Those that reached the site.
+    pub(crate) late_served: u64,
+}
+
+impl World {
+    /// Keeps a copy of the cookie of a visitor who leaves now.
+    pub(super) fn keep_copy(&mut self, visitor: usize, ticket: &Ticket) {
+        self.kept.copies.insert(visitor, (ticket.clone(), self.now));
+        self.event_queue.enter(self.now + USED_EVERY_MS, WorldEvent::Kept(visitor));
+    }
+
+    /// Uses a copy in a data center that is drawn, until its session would have been over.
+    pub(crate) fn use_kept(&mut self, visitor: usize) {
+        let now = self.now;
+        let Some((ticket, ended_at)) = self.kept.copies.get(&visitor).cloned() else { return };
+        if !ticket.counted_bucket.is_live(now) {
+            self.kept.copies.remove(&visitor);
+            return;
+        }
+        let last = self.isolates.len().saturating_sub(1) as u64;
+        let drawn = self.chance.visitors.between(0, last);
+        self.event_queue.enter(now + USED_EVERY_MS, WorldEvent::Kept(visitor));
+        self.kept.late_uses += u64::from(now.since_ms(ended_at) > SERVED_MS);
+        let random = self.chance.product.random();
+        let Some(place) = usize::try_from(drawn).ok().and_then(|drawn| self.pick(drawn)) else {
+            return;
+        };
+        let (asked_at, passed, is_echo, is_kept) = (now, None, true, true);
+        let asking = Asking { place, visitor, asked_at, random, passed, is_echo, is_kept };
+        self.decide(asking, Some(ticket), None);
+    }
+
+    /// Notes whether a copy reached the site. A new ticket takes its place.
+    pub(super) fn note_kept(&mut self, visitor: usize, outcome: &Outcome) {
+        let Some((copy, ended_at)) = self.kept.copies.get_mut(&visitor) else { return };
+        let is_served = matches!(outcome, Outcome::Pass | Outcome::PassWith(_));
+        if let Outcome::PassWith(ticket) = outcome {
+            *copy = ticket.clone();
+        }
+        self.kept.late_served += u64::from(is_served && self.now.since_ms(*ended_at) > SERVED_MS);
+    }
+
+    /// Goes on with a visit whose session was checked, or could not be.
+    pub(crate) fn checked(&mut self, check: WaitingCheck, reply: Option<Reply>) {
+        let WaitingCheck { asking, ticket } = check;
+        let reply = match reply {
+            Some(Reply::Aggregator(reply)) => Some(reply),
+            _ => None,
+        };
+        let now = self.now;
+        let Some(instance) = self.instance(asking.place) else {
+            return self.ask_later(&asking);
+        };
+        let known = instance.machine.on_ended_reply(now + instance.ahead_ms, reply);
+        self.decide(asking, Some(ticket), Some(known));
+    }
+
+    /// Makes a visitor whose isolate died come again. Others with the cookie do not.
+    fn ask_later(&mut self, asking: &Asking) {
+        if !asking.is_echo {
+            let event = WorldEvent::Visit(asking.visitor);
+            self.event_queue.enter(self.now + super::AGAIN_MS, event);
+        }
+    }
+}
