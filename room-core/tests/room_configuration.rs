@@ -3,7 +3,7 @@
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
-use room_core::management::config::parse_rooms;
+use room_core::management::config::{branding, parse_rooms, room_table};
 use serde_json::{Map, Value};
 
 #[test]
@@ -26,57 +26,12 @@ fn the_errors_of_very_bad_rooms_are_pinned() {
     assert_eq!(errors, golden, "the errors are now:\n{errors:#}");
 }
 
-const FIELDS: [&str; 49] = [
-    "additional_routes",
-    "case_sensitive_path",
-    "cookie_attributes",
-    "cookie_suffix",
-    "created_on",
-    "custom_page_html",
-    "default_template_language",
-    "description",
-    "disable_session_renewal",
-    "enabled_origin_commands",
-    "host",
-    "id",
-    "json_response_enabled",
-    "keep_flowing_per_minute",
-    "maintenance",
-    "name",
-    "near_head_refresh_interval_seconds",
-    "new_users_per_minute",
-    "new_places_per_network",
-    "next_event_start_time",
-    "page_color",
-    "page_help_url",
-    "page_logo",
-    "page_message",
-    "page_name",
-    "page_text",
-    "path",
-    "queue_all",
-    "queueing_method",
-    "queueing_status_code",
-    "refresh_interval_seconds",
-    "samesite",
-    "secure",
-    "session_duration",
-    "session_endpoint",
-    "show_infinite_queue",
-    "show_position",
-    "event_stream_enabled",
-    "strip_cookie",
-    "suspended",
-    "ticket_sharing",
-    "total_active_users",
-    "transparency_log",
-    "turnstile_action",
-    "turnstile_mode",
-    "turnstile_when_silent",
-    "unconfirmed_seconds",
-    "when_silent",
-    "zone_id",
-];
+/// The names of all fields of a room, and of what is within `cookie_attributes`.
+fn names() -> Vec<&'static str> {
+    let fields = [room_table::MARKS, branding::MARKS].concat();
+    let names = fields.iter().map(|mark| mark.name);
+    names.chain(["next_event_start_time", "samesite", "secure"]).collect()
+}
 
 /// Any JSON value; objects often have the names of fields, texts often nearly fit one.
 fn json() -> impl Strategy<Value = Value> {
@@ -93,8 +48,7 @@ fn json() -> impl Strategy<Value = Value> {
             .prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 64, 8, |inner| {
-        let name =
-            prop_oneof![8 => select(&FIELDS[..]).prop_map(str::to_owned), 1 => any::<String>()];
+        let name = prop_oneof![8 => select(names()).prop_map(str::to_owned), 1 => any::<String>()];
         let object = btree_map(name, inner.clone(), 0..20)
             .prop_map(|fields| Value::Object(fields.into_iter().collect::<Map<_, _>>()));
         prop_oneof![object, vec(inner, 0..4).prop_map(Value::Array)]

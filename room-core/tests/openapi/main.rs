@@ -6,11 +6,13 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that is wrong about its own documents must fail"
 )]
 
 mod answers;
 mod beside;
+mod fields;
 mod forms;
 mod invitations;
 mod lists;

@@ -1,7 +1,9 @@
 //! The fields of a room and of an event that say what the built-in page shows of its site.
 
+use room_core::management::config::branding;
 use serde_json::{Map, Value, json};
 
+use crate::fields::described;
 use crate::schemas::{flag, inherited, ours, text};
 
 /// Adds the fields to the schema of a room.
@@ -26,16 +28,7 @@ pub fn added_to_event(mut event: Value) -> Value {
 }
 
 fn fields() -> Map<String, Value> {
-    let form = |description: &str| {
-        ours(json!({ "type": "string", "default": "", "description": description }))
-    };
-    let fields = json!({
-        "page_name": ours(text(100, "The name on the built-in page; empty: the host.")),
-        "page_logo": form("Its picture, up to 4 KiB: data:image/...;base64,..."),
-        "page_color": form("Its colour, like #0f766e."),
-        "page_text": ours(text(4_000, "A text for everybody who waits; in others: [de] ...")),
-        "page_message": ours(text(4_000, "News for everybody who waits; likewise.")),
-        "page_help_url": form("Where visitors find help: https://..."),
-    });
-    fields.as_object().cloned().unwrap_or_default()
+    let empty = json!("");
+    let fields = branding::described().into_iter();
+    fields.map(|field| (field.mark.name.to_owned(), described(&field, Some(&empty)))).collect()
 }

@@ -1,11 +1,9 @@
 //! The bodies of the API as JSON Schemas. What they claim is held against the readers in `main.rs`.
 
-use room_core::room::language::Language;
 use serde_json::{Value, json};
 
 use crate::forms::{add, changed, filed_room, shown, shown_with, with_written_routes, written};
-use crate::invitations::invitation_group;
-use crate::{answers, lists, page_fields, tokens, trial, webhooks};
+use crate::{answers, fields, lists, page_fields, tokens, trial, webhooks};
 
 /// Everything below `components/schemas`.
 pub fn all() -> Value {
@@ -48,7 +46,7 @@ pub fn all() -> Value {
 /// The fields of a kind of object with their defaults, and which an owner has to write.
 pub fn base(kind: &str) -> Value {
     match kind {
-        "Room" => page_fields::added_to(room()),
+        "Room" => fields::room(),
         "Event" => page_fields::added_to_event(event()),
         "Rule" => rule(),
         "List" => lists::list(),
@@ -149,7 +147,7 @@ fn file_part(settings: Value) -> Value {
     })
 }
 
-fn name() -> Value {
+pub fn name() -> Value {
     json!({
         "type": "string",
         "pattern": "^[A-Za-z0-9_-]+$",
@@ -176,174 +174,6 @@ fn next_event() -> Value {
     json!({
         "next_event_start_time": moment("When the next event starts."),
         "next_event_prequeue_start_time": moment("When its prequeue starts."),
-    })
-}
-
-#[expect(clippy::too_many_lines, reason = "one list of fields reads better whole")]
-fn room() -> Value {
-    json!({
-        "type": "object",
-        "required": ["name", "host", "total_active_users", "new_users_per_minute"],
-        "additionalProperties": false,
-        "properties": {
-            "id": id("Names the room."),
-            "zone_id": id("The zone of the room."),
-            "created_on": stamp("When the room was made."),
-            "modified_on": stamp("When it was last changed."),
-            "name": name(),
-            "description": text(1_024, "A note of the owner."),
-            "host": { "type": "string", "description": "Lower case when read back." },
-            "path": {
-                "type": "string",
-                "default": "/",
-                "description": "Covers itself and everything below.",
-            },
-            "additional_routes": {
-                "type": "array",
-                "maxItems": 100,
-                "default": [],
-                "items": { "$ref": "#/components/schemas/Route" },
-                "description": "More places of the room; needs a cookie_suffix.",
-            },
-            "cookie_suffix": {
-                "type": "string",
-                "pattern": "^[A-Za-z0-9_]*$",
-                "maxLength": 64,
-                "default": "",
-                "description": "What the cookie's name ends with.",
-            },
-            "cookie_attributes": {
-                "type": "object",
-                "additionalProperties": false,
-                "default": { "samesite": "auto", "secure": "auto" },
-                "properties": {
-                    "samesite": one_of(
-                        &["auto", "lax", "none", "strict"],
-                        "auto is lax, or with HTTPS everywhere none",
-                    ),
-                    "secure": one_of(
-                        &["auto", "always", "never"],
-                        "auto goes by HTTPS; never does not go with samesite none",
-                    ),
-                },
-            },
-            "total_active_users": number(
-                1, 2_147_483_647, None, "Visitors inside at the same time, never more.",
-            ),
-            "new_users_per_minute": number(
-                1, 2_147_483_647, None, "Visitors who enter in any 60 s, at most those inside.",
-            ),
-            "session_duration": number(
-                1, 30, Some(5), "Minutes that a place stays taken after the last request.",
-            ),
-            "disable_session_renewal": flag(false, "The session runs from the admission."),
-            "suspended": flag(false, "The room does nothing at all."),
-            "queue_all": flag(false, "Everybody new waits, whatever is free."),
-            "queueing_method": one_of(
-                &METHODS,
-                "First come first served; by lot; everybody, counted; nobody new.",
-            ),
-            "queueing_status_code": {
-                "type": "integer",
-                "enum": [200, 202, 429],
-                "default": 200,
-                "description": "HTTP status of the queue page.",
-            },
-            "json_response_enabled": flag(false, "JSON for whoever accepts nothing else."),
-            "custom_page_html": text(1_048_576, "The page, a Mustache template."),
-            "default_template_language": one_of(
-                &Language::all().map(Language::tag).collect::<Vec<_>>(),
-                "The page's language for visitors who ask for none of these.",
-            ),
-            "enabled_origin_commands": {
-                "type": "array",
-                "maxItems": 1,
-                "items": { "type": "string", "enum": ["revoke"] },
-                "default": [],
-                "description": "What the origin may order in the answer's header \
-                    Cf-Waiting-Room-Command; revoke ends the visitor's session.",
-            },
-            "turnstile_mode": one_of(
-                &["invisible", "off", "visible_non_interactive", "visible_managed"],
-                "Which widget those who wait meet; off where Turnstile's keys are missing.",
-            ),
-            "turnstile_action": one_of(
-                &["log", "infinite_queue"],
-                "What becomes of those who do not pass: counted, or in a line that never moves.",
-            ),
-            "turnstile_when_silent": ours(one_of(
-                &["accept", "refuse"],
-                "What a token is worth while siteverify does not say so.",
-            )),
-            "show_infinite_queue": ours(flag(
-                false, "Pages tell those in the infinite queue, by the variable infiniteQueue.",
-            )),
-            "refresh_interval_seconds": ours(number(
-                5, 300, Some(20), "How often a waiting visitor checks in.",
-            )),
-            "near_head_refresh_interval_seconds": ours(number(
-                3, 60, Some(5), "The same when the turn is near; at most the interval above.",
-            )),
-            "when_silent": ours(one_of(
-                &["hold", "keep_flowing"],
-                "What happens to newcomers while no object answers.",
-            )),
-            "keep_flowing_per_minute": ours(number(
-                0, 100_000, Some(0), "The bound of keep_flowing, per isolate; then at least 1.",
-            )),
-            "turn_kept_minutes": ours(number(
-                0, 5, Some(0),
-                "How long a place stays free for a visitor whose turn it is and who is away.",
-            )),
-            "confirm_turn_minutes": ours(number(
-                0, 5, Some(0),
-                "How long a place is kept for a visitor whose turn it is and who enters with a \
-                 click; 0: visitors enter by themselves.",
-            )),
-            "invitation_groups": ours(json!({
-                "type": "array",
-                "maxItems": 8,
-                "default": [],
-                "items": invitation_group(),
-                "description": "Groups that a signed invitation can name.",
-            })),
-            "invitation_only": ours(flag(
-                false, "Nobody enters or waits without an invitation; needs a group.",
-            )),
-            "unconfirmed_seconds": ours(number(
-                0, 1_800, Some(0),
-                "How long a newcomer counts who has not come back; 0: for the session.",
-            )),
-            "session_endpoint": ours(flag(false, "Tell of the session, and let visitors leave.")),
-            "strip_cookie": ours(flag(false, "Take our cookie out of what the origin sees.")),
-            "case_sensitive_path": ours(flag(
-                false, "Cover the paths in this letter case alone; many servers ignore it.",
-            )),
-            "ticket_sharing": ours(one_of(
-                &["allow", "report", "challenge", "new_visitor"],
-                "What becomes of the ticket of a session that others than its visitor use.",
-            )),
-            "new_places_per_network": ours(number(
-                0, 100_000, Some(0),
-                "New places for one network in a minute, in each isolate; 0: any number.",
-            )),
-            "turn_notice": ours(one_of(
-                &["off", "email", "phone", "email_or_phone"],
-                "What the queue page asks for to tell a visitor before the turn by your service.",
-            )),
-            "transparency_log": ours(one_of(
-                &["off", "owner", "public"],
-                "Log each admission, for the owner alone or for everybody.",
-            )),
-            "maintenance": ours(one_of(
-                &["off", "drain", "hold"],
-                "drain: nobody new, sessions end; hold: visitors inside wait too.",
-            )),
-            "show_position": ours(flag(false, "Tell waiting visitors how many stand before.")),
-            "event_stream_enabled": ours(flag(
-                false, "Tell visitors near the head by text/event-stream when their turn comes.",
-            )),
-        },
     })
 }
 

@@ -1,9 +1,11 @@
-//! Reads what the built-in page shows of its site. Nothing of it is markup: pages escape it.
+//! The fields of rooms and events that say what the built-in page shows of its site. Nothing of it
+//! is markup: pages escape it.
 
 use serde_json::Value;
 
-use super::field_error::Problem;
 use super::fields::Fields;
+use super::form::{Form, Shape};
+use super::table::field_table;
 use super::value::{malformed, text};
 use crate::room::branding::Branding;
 
@@ -18,58 +20,80 @@ const URL_BYTES_MAX: usize = 500;
 const LOGO_BYTES_MAX: usize = 4_096;
 const LOGO_KINDS: [&str; 5] = ["svg+xml", "png", "webp", "jpeg", "gif"];
 
-/// Reads the fields of a room that begin with `page_`.
-pub(super) fn read_branding(fields: &mut Fields<'_>) -> Option<Branding> {
-    read_fields(fields, None).map(|read| read.or(Branding::default()))
+field_table! {
+    Branding<Content>, (), Content;
+    "page_name" at name: Line(NAME_BYTES_MAX), Page [ours new]
+        "The name on the built-in page; empty: the host.";
+    "page_text" at text: Line(TEXT_BYTES_MAX), Page [ours new]
+        "A text for everybody who waits; in others: [de] ...";
+    "page_message" at message: Line(TEXT_BYTES_MAX), NoForm [ours new]
+        "News for everybody who waits; likewise.";
+    "page_color" at color: COLOR, Page [ours new]
+        "Its colour, like #0f766e.";
+    "page_help_url" at help_url: LINK, Page [ours new]
+        "Where visitors find help: https://...";
+    "page_logo" at logo: PICTURE, Page [ours new]
+        "Its picture, up to 4 KiB: data:image/...;base64,...";
 }
 
-/// Reads the same fields of an event, and the event's name on pages.
-pub(super) fn read_overrides(fields: &mut Fields<'_>) -> Option<Branding<Option<String>>> {
-    read_fields(fields, Some("page_event_name"))
-}
+/// A text of one line, of at most so many bytes.
+pub(super) struct Line(pub usize);
 
-fn read_fields(
-    fields: &mut Fields<'_>,
-    event_name: Option<&'static str>,
-) -> Option<Branding<Option<String>>> {
-    let mut read =
-        |name: &'static str, limit: usize, is_right: fn(&str) -> bool, expected: &str| {
-            let value = |value: &Value| checked(value, limit, is_right, expected).map(Some);
-            fields.optional(name, None, value)
-        };
-    let line = "a text without line breaks or other control characters";
-    let name = read("page_name", NAME_BYTES_MAX, is_plain, line);
-    let event_name =
-        event_name.map_or(Some(None), |field| read(field, NAME_BYTES_MAX, is_plain, line));
-    let text = read("page_text", TEXT_BYTES_MAX, is_plain, line);
-    let message = read("page_message", TEXT_BYTES_MAX, is_plain, line);
-    let color = read("page_color", NAME_BYTES_MAX, is_color, "a colour like \"#0f766e\"");
-    let link = "an address that begins with \"https://\"";
-    let help_url = read("page_help_url", URL_BYTES_MAX, is_link, link);
-    let picture = "a picture like \"data:image/png;base64,...\" (svg+xml, png, webp, jpeg, gif)";
-    let logo = read("page_logo", LOGO_BYTES_MAX, is_picture, picture);
-    Some(Branding {
-        name: name?,
-        event_name: event_name?,
-        logo: logo?,
-        color: color?,
-        text: text?,
-        message: message?,
-        help_url: help_url?,
-    })
-}
+impl Form for Line {
+    type Value = String;
 
-fn checked(
-    value: &Value,
-    limit: usize,
-    is_right: fn(&str) -> bool,
-    expected: &str,
-) -> Result<String, Problem> {
-    let given = text(limit)(value)?;
-    if given.is_empty() || is_right(given) {
-        return Ok(given.to_owned());
+    fn read(&self, name: &'static str, value: &Value, fields: &mut Fields<'_>) -> Option<String> {
+        let expected = "a text without line breaks or other control characters";
+        let line = Short { bytes_max: self.0, is_right: is_plain, expected };
+        line.read(name, value, fields)
     }
-    Err(malformed(given, format!("must be {expected}")))
+
+    fn write(&self, value: &String) -> Value {
+        Value::from(value.as_str())
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Text(Some(self.0))
+    }
+}
+
+/// A text of a form that bounds it; it may be empty.
+struct Short {
+    bytes_max: usize,
+    is_right: fn(&str) -> bool,
+    expected: &'static str,
+}
+
+const COLOR: Short =
+    Short { bytes_max: NAME_BYTES_MAX, is_right: is_color, expected: "a colour like \"#0f766e\"" };
+const LINK: Short = Short {
+    bytes_max: URL_BYTES_MAX,
+    is_right: is_link,
+    expected: "an address that begins with \"https://\"",
+};
+const PICTURE: Short = Short {
+    bytes_max: LOGO_BYTES_MAX,
+    is_right: is_picture,
+    expected: "a picture like \"data:image/png;base64,...\" (svg+xml, png, webp, jpeg, gif)",
+};
+
+impl Form for Short {
+    type Value = String;
+
+    fn read(&self, name: &'static str, value: &Value, fields: &mut Fields<'_>) -> Option<String> {
+        let given = fields.keep(name, text(self.bytes_max)(value))?;
+        let is_right = given.is_empty() || (self.is_right)(given);
+        let problem = || malformed(given, format!("must be {}", self.expected));
+        fields.keep(name, is_right.then(|| given.to_owned()).ok_or_else(problem))
+    }
+
+    fn write(&self, value: &String) -> Value {
+        Value::from(value.as_str())
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Text(None)
+    }
 }
 
 fn is_plain(text: &str) -> bool {

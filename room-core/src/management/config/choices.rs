@@ -69,3 +69,8 @@ pub const MAINTENANCES: [(&str, Maintenance); 3] =
 /// The words of `when_silent`.
 pub const SILENCES: [(&str, WhenSilent); 2] =
     [("hold", WhenSilent::Hold), ("keep_flowing", WhenSilent::KeepFlowing)];
+
+/// Returns the word of a value; empty if it has none.
+pub fn word_of<T: Copy + PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+    words.iter().find(|(_, one)| *one == value).map_or("", |(word, _)| word)
+}

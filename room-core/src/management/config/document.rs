@@ -1,103 +1,32 @@
 //! Writes rooms, events and rules as the JSON that `config` reads. Each reads back as itself.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::choices::{
-    MAINTENANCES, ORIGIN_COMMANDS, QUEUEING_METHODS, SAME_SITES, SECURES, SILENCES,
-    TICKET_SHARINGS, TRANSPARENCY_LOGS, TURN_NOTICES, TURNSTILE_ACTIONS, TURNSTILE_MODES,
-    UNVERIFIED,
+    QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES, word_of,
 };
+use super::table::{Document, Mark};
 use super::value::document;
-use super::{Claims, invitation, read_room};
+use super::{branding, room_table};
 use crate::room::Room;
-use crate::room::branding::Branding;
 use crate::room::bypass_rule::BypassRule;
 use crate::room::event::{Event, EventTime};
 use crate::room::route::Route;
 use crate::room::settings::QueueingMethod;
-use crate::ticket::cookie::cookie_suffix;
-
-/// A JSON object as the API shows it and the registry stores it.
-type Document = Map<String, Value>;
 
 /// Writes a room without its events and rules.
 pub fn room_document(room: &Room) -> Document {
-    let settings = &room.settings;
     let mut routes = room.routes.iter();
     let (host, path) =
         routes.next().map_or(("", "/"), |Route { host, path }| (host.as_str(), path.as_str()));
-    let attributes = room.cookie_attributes;
-    let commands = Some(name_of(&ORIGIN_COMMANDS, true)).filter(|_| room.origin_may_revoke);
     let mut all = document(json!({
-        "id": room.id,
-        "zone_id": room.zone_id,
-        "created_on": room.created_on.to_iso8601(),
-        "modified_on": room.modified_on.to_iso8601(),
-        "name": room.name,
-        "description": room.description,
         "host": host,
         "path": path,
         "additional_routes": routes.collect::<Vec<_>>(),
-        "case_sensitive_path": room.case_sensitive_path,
-        "ticket_sharing": name_of(&TICKET_SHARINGS, room.ticket_sharing),
-        "new_places_per_network": room.new_places_per_network,
-        "cookie_suffix": cookie_suffix(&room.cookie_name),
-        "cookie_attributes": {
-            "samesite": name_of(&SAME_SITES, attributes.same_site),
-            "secure": name_of(&SECURES, attributes.secure),
-        },
-        "total_active_users": settings.total_active_users,
-        "new_users_per_minute": settings.new_users_per_minute,
-        "session_duration": settings.session_duration_minutes,
-        "disable_session_renewal": settings.disable_session_renewal,
-        "suspended": room.suspended,
-        "queue_all": settings.queue_all,
-        "queueing_method": method_name(settings.queueing_method),
-        "maintenance": name_of(&MAINTENANCES, settings.maintenance),
-        "queueing_status_code": room.queueing_status_code,
-        "json_response_enabled": room.json_response_enabled,
-        "custom_page_html": room.custom_page_html.as_deref().unwrap_or_default(),
-        "default_template_language": room.default_template_language.tag(),
-        "enabled_origin_commands": commands.as_slice(),
-        "turnstile_mode": name_of(&TURNSTILE_MODES, room.turnstile.mode),
-        "turnstile_action": name_of(&TURNSTILE_ACTIONS, room.turnstile.action),
-        "turnstile_when_silent": name_of(&UNVERIFIED, room.turnstile_when_silent),
-        "show_infinite_queue": room.show_infinite_queue,
-        "refresh_interval_seconds": settings.refresh_interval_s,
-        "near_head_refresh_interval_seconds": settings.near_head_refresh_interval_s,
-        "when_silent": name_of(&SILENCES, settings.when_silent),
-        "keep_flowing_per_minute": settings.keep_flowing_per_minute,
-        "unconfirmed_seconds": settings.unconfirmed_s,
-        "turn_kept_minutes": settings.turn_kept_minutes,
-        "strip_cookie": room.strip_cookie,
-        "session_endpoint": room.session_endpoint,
-        "show_position": room.show_position,
-        "event_stream_enabled": settings.event_stream,
     }));
-    // More in there is beyond what the macro takes.
-    let turn_notice = json!(name_of(&TURN_NOTICES, room.turn_notice));
-    all.insert("turn_notice".to_owned(), turn_notice);
-    all.insert("confirm_turn_minutes".to_owned(), json!(settings.confirm_turn_minutes));
-    let log = json!(name_of(&TRANSPARENCY_LOGS, settings.transparency_log));
-    all.insert("transparency_log".to_owned(), log);
-    let groups = invitation::groups_document(&room.invitation_groups);
-    all.insert("invitation_groups".to_owned(), groups);
-    all.insert("invitation_only".to_owned(), json!(settings.invitations.is_only()));
-    all.extend(branding_document(&room.branding));
+    room_table::write(room, &mut all);
+    branding::write(&room.branding, &mut all);
     all
-}
-
-/// Writes what the built-in page shows of its site.
-fn branding_document<Text: Serialize>(branding: &Branding<Text>) -> Document {
-    document(json!({
-        "page_name": branding.name,
-        "page_logo": branding.logo,
-        "page_color": branding.color,
-        "page_text": branding.text,
-        "page_message": branding.message,
-        "page_help_url": branding.help_url,
-    }))
 }
 
 /// Writes an event. `null` stands for what the event leaves to its room.
@@ -122,13 +51,13 @@ pub fn event_document(event: &Event) -> Document {
         "disable_session_renewal": overrides.disable_session_renewal,
         "queueing_method": overrides.queueing_method.map(method_name),
         "custom_page_html": overrides.custom_page_html,
-        "turnstile_mode": overrides.turnstile_mode.map(|mode| name_of(&TURNSTILE_MODES, mode)),
+        "turnstile_mode": overrides.turnstile_mode.map(|mode| word_of(&TURNSTILE_MODES, mode)),
         "turnstile_action":
-            overrides.turnstile_action.map(|action| name_of(&TURNSTILE_ACTIONS, action)),
-        "transparency_log": overrides.transparency_log.map(|log| name_of(&TRANSPARENCY_LOGS, log)),
+            overrides.turnstile_action.map(|action| word_of(&TURNSTILE_ACTIONS, action)),
+        "transparency_log": overrides.transparency_log.map(|log| word_of(&TRANSPARENCY_LOGS, log)),
         "page_event_name": overrides.branding.event_name,
     }));
-    all.extend(branding_document(&overrides.branding));
+    branding::write(&overrides.branding, &mut all);
     all
 }
 
@@ -145,31 +74,6 @@ pub fn rule_document(rule: &BypassRule) -> Document {
     }))
 }
 
-/// Fields that the version before does not know. They are left out if they have their defaults
-/// (false, 0, "", [], "allow" or "off").
-///
-/// While a deployment replaces that version, its isolates would refuse a configuration with such a
-/// field. After a rollback its registry could not read the row of a room with one.
-const NEW_FIELDS: [&str; 17] = [
-    "case_sensitive_path",
-    "confirm_turn_minutes",
-    "invitation_groups",
-    "invitation_only",
-    "new_places_per_network",
-    "session_endpoint",
-    "ticket_sharing",
-    "transparency_log",
-    "turn_kept_minutes",
-    "turn_notice",
-    "unconfirmed_seconds",
-    "page_name",
-    "page_logo",
-    "page_color",
-    "page_text",
-    "page_message",
-    "page_help_url",
-];
-
 /// Writes a room with its events and rules, as in `rooms.json`.
 pub fn full_document(room: &Room) -> Document {
     let mut all = stored_document(room);
@@ -180,16 +84,22 @@ pub fn full_document(room: &Room) -> Document {
     all
 }
 
-/// Writes a room as [`room_document`] does, without `NEW_FIELDS` that have their defaults.
+/// Writes a room as [`room_document`] does, without the new fields ([`Mark::new`]) that have their
+/// defaults: false, 0, "", [], "allow" or "off".
 pub fn stored_document(room: &Room) -> Document {
     let mut all = room_document(room);
-    for name in NEW_FIELDS {
+    for mark in marks().filter(|mark| mark.new) {
         let no = [json!(false), json!(0), json!(""), json!([]), json!("allow"), json!("off")];
-        if all.get(name).is_some_and(|value| no.contains(value)) {
-            all.remove(name);
+        if all.get(mark.name).is_some_and(|value| no.contains(value)) {
+            all.remove(mark.name);
         }
     }
     all
+}
+
+/// Returns the marks of all fields of a room.
+fn marks() -> impl Iterator<Item = &'static Mark> {
+    room_table::MARKS.iter().chain(branding::MARKS)
 }
 
 /// Writes an event without the fields of pages and of the log that it leaves to its room. The
@@ -198,25 +108,18 @@ pub fn stored_event_document(event: &Event) -> Document {
     let mut all = event_document(event);
     let is_new = |name: &str| name.starts_with("page_") || name == "transparency_log";
     all.retain(|name, value| !(is_new(name) && value.is_null()));
-    // The version before does not know it: see `NEW_FIELDS`.
+    // The version before does not know it.
     if !event.holds {
         all.remove("queue_all");
     }
     all
 }
 
-/// Fields that a short document always has: those that every room needs, and the times when it was
-/// made and changed, of which one stands for the other if that is missing.
-const KEPT_FIELDS: [&str; 8] = [
-    "id",
-    "zone_id",
-    "name",
-    "host",
-    "total_active_users",
-    "new_users_per_minute",
-    "created_on",
-    "modified_on",
-];
+/// Whether a short document always has the field: every room needs it, or it is the time when the
+/// room was made or changed, of which one stands for the other if that is missing.
+fn is_kept(mark: &Mark) -> bool {
+    mark.required || mark.read_only
+}
 
 /// Writes a room as [`full_document`] does, without the fields that have the same value in
 /// `defaults`. All isolates read all rooms; thousands are read in a third of the time.
@@ -233,38 +136,26 @@ pub fn short_document(room: &Room, defaults: &Document) -> Document {
     all
 }
 
-/// Returns the fields of a room that was read with `KEPT_FIELDS` alone, without these.
+/// Returns the defaults of the fields that a short document may lack.
 pub fn default_fields() -> Document {
-    let required = json!({
-        "id": "0".repeat(32),
-        "zone_id": "0".repeat(32),
-        "name": "plain",
-        "host": "plain.example",
-        "total_active_users": 1,
-        "new_users_per_minute": 1,
-    });
-    let Ok(room) = read_room(&required, &mut Claims::default()) else { return Document::new() };
-    let mut fields = full_document(&room);
-    for name in KEPT_FIELDS {
-        fields.remove(name);
+    let mut fields = full_document(&room_table::blank());
+    for mark in marks().filter(|mark| is_kept(mark)) {
+        fields.remove(mark.name);
     }
     fields
 }
 
 fn method_name(method: QueueingMethod) -> &'static str {
-    name_of(&QUEUEING_METHODS, method)
-}
-
-fn name_of<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
-    names.iter().find(|(_, one)| *one == value).map_or("", |(name, _)| name)
+    word_of(&QUEUEING_METHODS, method)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{KEPT_FIELDS, NEW_FIELDS, default_fields, full_document, short_document};
+    use super::{default_fields, full_document, is_kept, marks, short_document};
     use crate::management::config::parse_rooms;
+    use crate::management::config::tests::other_values;
 
     fn check(room: &Value) -> Value {
         let once = parse_rooms(&json!([room]).to_string()).expect("a valid room").remove(0);
@@ -293,26 +184,13 @@ mod tests {
         let fields = |room: &Value| {
             let rooms = parse_rooms(&json!([room]).to_string()).expect("a valid room");
             let short = short_document(&rooms[0], &default_fields());
-            let other = |name: &&String| !KEPT_FIELDS.contains(&name.as_str());
+            let other = |name: &&String| !marks().any(|mark| is_kept(mark) && mark.name == **name);
             short.keys().filter(other).cloned().collect::<Vec<_>>()
         };
         assert_eq!(fields(&room), Vec::<String>::new());
         room["path"] = json!("/Buy");
         room["modified_on"] = json!("2026-11-21T10:00:00.123Z");
         assert_eq!(fields(&room), ["path"]);
-    }
-
-    /// `NEW_FIELDS` with values that are not their defaults.
-    fn new_values() -> impl Iterator<Item = (String, Value)> {
-        let page = ["Shop", "data:image/png;base64,QQ==", "#0f766e", "a", "b", "https://help"];
-        let [name, logo, color, text, message, help] = page.map(Value::from);
-        let of_page = [name, logo, color, text, message, help];
-        let groups = json!([{ "name": "members", "enters": "in_turn" }]);
-        let values = [json!(true), json!(2), groups, json!(true), json!(7), json!(true)];
-        let values = values.into_iter().chain([json!("report"), json!("public"), json!(3)]);
-        let values = values.chain([json!("phone"), json!(60)]);
-        let values = values.chain(of_page);
-        NEW_FIELDS.map(str::to_owned).into_iter().zip(values)
     }
 
     #[test]
@@ -322,22 +200,6 @@ mod tests {
         let told = [&document["host"], &document["turnstile_mode"]];
         assert_eq!(told, ["shop.example", "invisible"]);
         let mut full = json!({
-            "description": "a note",
-            "path": "/Buy",
-            "additional_routes": [{ "host": "b.example" }, { "host": "c.example", "path": "/x" }],
-            "cookie_suffix": "_buy_1",
-            "cookie_attributes": { "samesite": "none", "secure": "always" },
-            "session_duration": 30,
-            "disable_session_renewal": true, "queue_all": true,
-            "refresh_interval_seconds": 300, "near_head_refresh_interval_seconds": 60,
-            "when_silent": "keep_flowing", "keep_flowing_per_minute": 100_000,
-            "suspended": true,
-            "queueing_status_code": 429,
-            "custom_page_html": "<p>{{waitTime}}",
-            "strip_cookie": true,
-            "turnstile_mode": "visible_managed",
-            "created_on": "2026-11-20T10:00:00.123Z",
-            "modified_on": "2026-11-21T10:00:00.123Z",
             "events": [{
                 "id": "0123456789abcdef0123456789abcdef",
                 "name": "sale", "description": "a note",
@@ -364,16 +226,13 @@ mod tests {
                 "last_updated": "2026-11-21T10:00:00.123Z",
             }],
         });
-        full.as_object_mut().unwrap().extend(new_values());
+        full.as_object_mut().unwrap().extend(other_values());
         let shown = json!({ "page_event_name": "Sale", "page_name": "", "page_color": "#0f766e" });
         full["events"][0].as_object_mut().unwrap().extend(shown.as_object().unwrap().clone());
         for (name, value) in full.as_object().expect("an object") {
             room[name] = value.clone();
         }
         room["queueing_method"] = json!("Random");
-        room["maintenance"] = json!("hold");
-        room["show_position"] = json!(true);
-        room["event_stream_enabled"] = json!(true);
         let document = check(&room);
         assert_eq!(document["queueing_method"], "random");
         assert_eq!(document["cookie_suffix"], "_buy_1");

@@ -6,10 +6,13 @@ use super::branding;
 use super::choices::{QUEUEING_METHODS, TRANSPARENCY_LOGS, TURNSTILE_ACTIONS, TURNSTILE_MODES};
 use super::field_error::{ErrorCode, FieldError, Problem};
 use super::fields::Fields;
+use super::room_forms::{Template, read_name};
+use super::room_table::{SESSION_DURATION, USER_COUNT};
 use super::value::{MAX_TEXT_BYTES, boolean, list, malformed, parsed, text, whole_number};
-use super::{SESSION_DURATION, USER_COUNT, check_limits, read_stamps, read_template, room_name};
+use super::{check_limits, read_stamps};
 use crate::base::time::{MINUTE_MS, Timestamp};
 use crate::order::shuffle::DrawKey;
+use crate::room::branding::Branding;
 use crate::room::event::{Event, EventTime, Overrides};
 
 /// The shortest time from start to end, as at Cloudflare.
@@ -54,7 +57,7 @@ fn read_at(value: &Value, pointer: String, others: &[Event]) -> Result<Event, Ve
 /// Reads an event. On failure, returns `None` and leaves at least one error in `fields`.
 fn read_fields(fields: &mut Fields<'_>) -> Option<Event> {
     let id = fields.required("id", parsed);
-    let name = fields.required("name", room_name);
+    let name = fields.required("name", read_name);
     let description = fields.optional("description", "", text(MAX_TEXT_BYTES));
     let start = fields.required("event_start_time", event_time);
     let end = fields.required("event_end_time", event_time);
@@ -128,23 +131,25 @@ fn read_overrides(fields: &mut Fields<'_>) -> Option<Overrides> {
     let duration = fields.optional("session_duration", None, some_duration);
     let some_choice = |value: &Value| boolean(value).map(Some);
     let disable_renewal = fields.optional("disable_session_renewal", None, some_choice);
-    let has_page = fields.value("custom_page_html").is_some();
-    let page = read_template(fields);
+    let mut custom_page_html = None;
+    fields.take("custom_page_html", false, &Template, &mut custom_page_html);
     let turnstile_mode = fields.choice("turnstile_mode", None, &TURNSTILE_MODES);
     let queueing_method = fields.choice("queueing_method", None, &QUEUEING_METHODS);
     let turnstile_action = fields.choice("turnstile_action", None, &TURNSTILE_ACTIONS);
     let transparency_log = fields.choice("transparency_log", None, &TRANSPARENCY_LOGS);
-    let branding = branding::read_overrides(fields);
+    let mut branding = Branding::<Option<String>>::default();
+    fields.take("page_event_name", false, &branding::Line(100), &mut branding.event_name);
+    branding::read(fields, &mut branding, &mut ());
     Some(Overrides {
         limits: total?.zip(per_minute?),
         session_duration_minutes: duration?,
         disable_session_renewal: disable_renewal?,
-        custom_page_html: page.map(|page| has_page.then(|| page.to_owned()))?,
+        custom_page_html,
         turnstile_mode: turnstile_mode?,
         queueing_method: queueing_method?,
         turnstile_action: turnstile_action?,
         transparency_log: transparency_log?,
-        branding: branding?,
+        branding,
     })
 }
 

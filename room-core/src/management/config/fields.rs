@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::field_error::{ErrorCode, FieldError, Problem};
+use super::form::{Form, Held};
 use super::value::{choice, quoted, wrong_type};
 
 /// The fields of one JSON object, and the errors found so far. A field counts as known once it has
@@ -81,6 +82,26 @@ impl<'json> Fields<'json> {
         }
     }
 
+    /// Reads a field of a table into its `place`. A missing or wrong field leaves the place as it
+    /// is; of a wrong one, and of a missing one that is `required`, the error is kept.
+    pub fn take<T: Held<F::Value>, F: Form>(
+        &mut self,
+        name: &'static str,
+        required: bool,
+        form: &F,
+        place: &mut T,
+    ) {
+        match self.value(name) {
+            None if required => self.fail(name, ErrorCode::Required, "is required"),
+            None => {}
+            Some(value) => {
+                if let Some(value) = form.read(name, value, self) {
+                    *place = T::of(value);
+                }
+            }
+        }
+    }
+
     /// Returns a field's value as it stands; `null` is the same as a missing field.
     pub fn value(&mut self, name: &'static str) -> Option<&'json Value> {
         self.known.push(name);
@@ -106,6 +127,28 @@ impl<'json> Fields<'json> {
         self.errors.push(FieldError { pointer, code, message: message.into() });
     }
 
+    /// Keeps the error that the first of these fields contradicts the others, unless one of them
+    /// already has an error.
+    pub fn contradict(&mut self, names: &[&str], message: impl Into<String>) {
+        if let [name, ..] = names
+            && !names.iter().any(|name| self.has_failed(name))
+        {
+            self.fail(name, ErrorCode::Contradiction, message);
+        }
+    }
+
+    /// Whether the field of this name, or a part of it, has an error.
+    pub fn has_failed(&self, name: &str) -> bool {
+        let is_in = |error: &FieldError, pointer: &str| {
+            let rest = error.pointer.strip_prefix(pointer);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        !self.errors.is_empty() && {
+            let pointer = self.pointer_to(name);
+            self.errors.iter().any(|error| is_in(error, &pointer))
+        }
+    }
+
     /// Keeps errors that were found elsewhere.
     pub fn add(&mut self, errors: impl IntoIterator<Item = FieldError>) {
         self.errors.extend(errors);
@@ -123,7 +166,8 @@ impl<'json> Fields<'json> {
         self.errors
     }
 
-    fn keep<T>(&mut self, name: &str, parsed: Result<T, Problem>) -> Option<T> {
+    /// Returns what was read of the field of this name, or keeps its error and returns `None`.
+    pub fn keep<T>(&mut self, name: &str, parsed: Result<T, Problem>) -> Option<T> {
         parsed.map_err(|problem| self.errors.push(problem.at(self.pointer_to(name)))).ok()
     }
 }

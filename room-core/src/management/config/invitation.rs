@@ -3,11 +3,14 @@
 use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::{Value, json};
 
-use super::choices::ENTERS;
+use super::Claims;
+use super::choices::{ENTERS, word_of};
 use super::field_error::{ErrorCode, Problem};
 use super::fields::Fields;
+use super::form::{Form, Shape};
 use super::value::{boolean, list, malformed, text, whole_number};
 use crate::queue::share::ONE_IN;
+use crate::room::Room;
 use crate::room::invitation::{
     Enters, GROUPS_MAX, InvitationGroup, Invitations, PublicKey, SHARES, shares,
 };
@@ -17,23 +20,66 @@ const GROUPS: &str = "invitation_groups";
 /// The longest name of a group, in bytes.
 const NAME_BYTES_MAX: usize = 32;
 
-/// Reads the groups of a room, and what they are worth. On failure, returns `None` and leaves an
-/// error in `fields`.
-pub(super) fn read(fields: &mut Fields<'_>) -> Option<(Vec<InvitationGroup>, Invitations)> {
-    let groups = read_groups(fields);
-    let name = "invitation_only";
-    let only = fields.optional(name, false, boolean)?;
-    let groups = groups?;
-    if only && groups.is_empty() {
-        fields.fail(name, ErrorCode::Contradiction, "needs a group in invitation_groups");
-        return None;
+/// The groups of a room.
+pub(super) struct Groups;
+
+impl Form for Groups {
+    type Value = Vec<InvitationGroup>;
+
+    fn read(
+        &self,
+        _: &'static str,
+        value: &Value,
+        fields: &mut Fields<'_>,
+    ) -> Option<Vec<InvitationGroup>> {
+        read_groups(value, fields)
     }
-    let invitations = Invitations::of(&groups, only);
-    Some((groups, invitations))
+
+    fn write(&self, value: &Vec<InvitationGroup>) -> Value {
+        groups_document(value)
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Special
+    }
 }
 
-fn read_groups(fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
-    let listed = fields.optional(GROUPS, &[][..], list("a list of groups", GROUPS_MAX))?;
+/// Whether nobody gets in without an invitation.
+pub(super) struct Only;
+
+impl Form for Only {
+    type Value = Invitations;
+
+    fn read(
+        &self,
+        name: &'static str,
+        value: &Value,
+        fields: &mut Fields<'_>,
+    ) -> Option<Invitations> {
+        fields.keep(name, boolean(value)).map(|only| Invitations::of(&[], only))
+    }
+
+    fn write(&self, value: &Invitations) -> Value {
+        Value::Bool(value.is_only())
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Flag
+    }
+}
+
+/// Settles what invitations are worth, once groups and `invitation_only` are read.
+pub(super) fn settle_invitations(fields: &mut Fields<'_>, room: &mut Room, _: &mut Claims) {
+    let only = room.settings.invitations.is_only();
+    if only && room.invitation_groups.is_empty() {
+        let message = "needs a group in invitation_groups";
+        fields.contradict(&["invitation_only", GROUPS], message);
+    }
+    room.settings.invitations = Invitations::of(&room.invitation_groups, only);
+}
+
+fn read_groups(value: &Value, fields: &mut Fields<'_>) -> Option<Vec<InvitationGroup>> {
+    let listed = fields.keep(GROUPS, list("a list of groups", GROUPS_MAX)(value))?;
     let mut groups: Vec<InvitationGroup> = Vec::new();
     let mut is_valid = true;
     for (index, value) in listed.iter().enumerate() {
@@ -90,12 +136,10 @@ fn read_one_in(group: &mut Fields<'_>, enters: Option<Enters>) -> Option<u8> {
 }
 
 /// Writes the groups of a room.
-pub(super) fn groups_document(groups: &[InvitationGroup]) -> Value {
-    let enters = |group: &InvitationGroup| {
-        ENTERS.iter().find(|(_, one)| *one == group.enters).map_or("", |(name, _)| name)
-    };
+fn groups_document(groups: &[InvitationGroup]) -> Value {
     let document = |group: &InvitationGroup| {
-        let mut document = json!({ "name": group.name, "enters": enters(group) });
+        let enters = word_of(&ENTERS, group.enters);
+        let mut document = json!({ "name": group.name, "enters": enters });
         let mut insert = |name: &str, value: Value| {
             document.as_object_mut().and_then(|fields| fields.insert(name.to_owned(), value));
         };

@@ -1,19 +1,14 @@
 //! Tests of the room configuration: each field's default, both sides of each limit, each rule.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{ErrorCode, FieldError, parse_rooms};
-use crate::base::time::Timestamp;
+use super::{
+    ErrorCode, Field, FieldError, Shape, branding, parse_rooms, room_document, room_table,
+};
 use crate::room::Room;
-use crate::room::TicketSharing;
-use crate::room::branding::Branding;
 use crate::room::invitation::Invitations;
-use crate::room::language::Language;
 use crate::room::route::Route;
-use crate::room::settings::{Maintenance, QueueingMethod, Settings, TransparencyLog, WhenSilent};
-use crate::room::turn_notice::TurnNotice;
-use crate::room::turnstile::{Turnstile, TurnstileAction, TurnstileMode, WhenUnverified};
-use crate::ticket::cookie::{CookieAttributes, SameSite, Secure};
+use crate::room::settings::Settings;
 
 const REQUIRED: ErrorCode = ErrorCode::Required;
 const TYPE: ErrorCode = ErrorCode::WrongType;
@@ -62,140 +57,93 @@ pub(super) fn check(name: &str, values: &[Value], want: Option<ErrorCode>) {
     }
 }
 
+/// Valid values of all fields but the required ones, none of them the default.
+pub(super) fn other_values() -> Map<String, Value> {
+    let fields = room_table::described().into_iter().chain(branding::described());
+    let fields = fields.filter(|field| !field.mark.required);
+    fields.map(|field| (field.mark.name.to_owned(), other_value(&field))).collect()
+}
+
+fn other_value(field: &Field) -> Value {
+    match (field.mark.name, &field.shape) {
+        ("additional_routes", _) => {
+            json!([{ "host": "b.example", "path": "/" }, { "host": "c.example", "path": "/x" }])
+        }
+        ("cookie_attributes", _) => json!({ "samesite": "none", "secure": "always" }),
+        ("cookie_suffix", _) => json!("_buy_1"),
+        ("custom_page_html", _) => json!("<p>{{waitTime}}"),
+        ("enabled_origin_commands", _) => json!(["revoke"]),
+        ("invitation_groups", _) => json!([{ "name": "members", "enters": "in_turn" }]),
+        ("page_color", _) => json!("#0f766e"),
+        ("page_help_url", _) => json!("https://help"),
+        ("page_logo", _) => json!("data:image/png;base64,QQ=="),
+        ("path", _) => json!("/Buy"),
+        (_, Shape::Flag) => json!(true),
+        (_, Shape::Number(_, most)) => json!(most),
+        (_, Shape::Numbers(all)) => json!(all.last()),
+        (_, Shape::Words(all)) => json!(all.last()),
+        (_, Shape::Text(_)) => json!("a text"),
+        (_, Shape::Moment) => json!("2026-11-20T10:00:00.123Z"),
+        (name, shape) => panic!("a value of {name}, {shape:?}"),
+    }
+}
+
 #[test]
-fn a_minimal_room_has_the_documented_defaults() {
-    let room = parse_one(json!({}));
-    let settings = Settings {
-        total_active_users: 900,
-        new_users_per_minute: 300,
-        session_duration_minutes: 5,
-        disable_session_renewal: false,
-        queue_all: false,
-        queueing_method: QueueingMethod::Fifo,
-        maintenance: Maintenance::Off,
-        refresh_interval_s: 20,
-        near_head_refresh_interval_s: 5,
-        when_silent: WhenSilent::Hold,
-        keep_flowing_per_minute: 0,
-        unconfirmed_s: 0,
-        turn_kept_minutes: 0,
-        confirm_turn_minutes: 0,
-        page_is_hidden: false,
-        challenge_required: false,
-        event_stream: false,
-        sessions_end_early: false,
-        transparency_log: TransparencyLog::Off,
-        invitations: Invitations::default(),
-        shuffles: Vec::new(),
-        next_change_at: None,
-    };
+fn a_minimal_room_has_the_defaults() {
     let host = "shop-0.example.net".parse().unwrap();
     let want = Room {
         id: "00000000000000000000000000000000".parse().unwrap(),
         zone_id: "0123456789abcdef0123456789abcdef".parse().unwrap(),
         name: "room-0".to_owned(),
-        description: String::new(),
         routes: vec![Route { host, path: "/".parse().unwrap() }],
-        case_sensitive_path: false,
-        cookie_name: "__cfwaitingroom".to_owned(),
-        cookie_attributes: CookieAttributes::default(),
-        settings,
-        suspended: false,
-        queueing_status_code: 200,
-        custom_page_html: None,
-        branding: Branding::default(),
-        json_response_enabled: false,
-        default_template_language: Language::default(),
-        strip_cookie: false,
-        origin_may_revoke: false,
-        session_endpoint: false,
-        show_position: false,
-        turnstile: Turnstile { mode: TurnstileMode::Invisible, action: TurnstileAction::Log },
-        turnstile_when_silent: WhenUnverified::Accept,
-        show_infinite_queue: false,
-        new_places_per_network: 0,
-        ticket_sharing: TicketSharing::Allow,
-        turn_notice: TurnNotice::Off,
-        invitation_groups: Vec::new(),
-        events: Vec::new(),
-        bypass_rules: Vec::new(),
-        created_on: Timestamp(0),
-        modified_on: Timestamp(0),
+        settings: Settings::with_limits(900, 300),
+        ..room_table::blank()
     };
-    assert_eq!(room, want);
+    assert_eq!(parse_one(json!({})), want);
+}
+
+/// With one field set, the document of the room differs from that of a minimal room in this field,
+/// and in what the field needs.
+#[test]
+fn every_field_reaches_its_own_place() {
+    let plain = room_document(&parse_one(json!({})));
+    for (name, value) in other_values() {
+        let mut patch = match name.as_str() {
+            "additional_routes" => json!({ "cookie_suffix": "a" }),
+            "created_on" => json!({ "modified_on": "2026-11-21T10:00:00.123Z" }),
+            "invitation_only" => json!({ "invitation_groups": [{ "name": "members" }] }),
+            "near_head_refresh_interval_seconds" => json!({ "refresh_interval_seconds": 300 }),
+            "when_silent" => json!({ "keep_flowing_per_minute": 1 }),
+            _ => json!({}),
+        };
+        patch[&name] = value;
+        let patch = patch.as_object().expect("an object");
+        let document = room_document(&parse_one(json!(patch)));
+        let changed = document.iter().filter(|(name, value)| plain.get(*name) != Some(value));
+        let changed = changed.map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(changed, patch.keys().collect::<Vec<_>>(), "{name}");
+        assert_eq!(document.get(&name), patch.get(&name));
+    }
 }
 
 #[test]
-fn every_field_reaches_the_room() {
+fn what_follows_from_fields_is_settled() {
+    let of = |patch: Value| parse_one(patch).settings;
+    assert!(!of(json!({})).challenge_required && !of(json!({})).sessions_end_early);
+    assert!(of(json!({ "turnstile_action": "infinite_queue" })).challenge_required);
+    assert!(of(json!({ "session_endpoint": true })).sessions_end_early);
+    assert!(of(json!({ "enabled_origin_commands": ["revoke"] })).sessions_end_early);
+    let groups = json!([{ "name": "members" }, { "name": "b_2", "enters": "in_turn" }]);
+    let room = parse_one(json!({ "invitation_groups": groups, "invitation_only": true }));
+    assert_eq!(room.settings.invitations, Invitations::of(&room.invitation_groups, true));
     let room = parse_one(json!({
-        "description": "a note", "path": "/Buy",
+        "path": "/Buy", "cookie_suffix": "buy_1",
         "additional_routes": [{ "host": "B.example.net" }, { "host": "c.net", "path": "/x" }],
-        "cookie_suffix": "buy_1",
-        "cookie_attributes": { "samesite": "none", "secure": "always" },
-        "session_duration": 30, "disable_session_renewal": true,
-        "queue_all": true, "queueing_method": "random", "maintenance": "drain",
-        "session_endpoint": true, "show_position": true, "event_stream_enabled": true,
-        "refresh_interval_seconds": 300,
-        "near_head_refresh_interval_seconds": 60,
-        "when_silent": "keep_flowing",
-        "keep_flowing_per_minute": 100_000,
-        "invitation_groups": [{ "name": "members" }, { "name": "b_2", "enters": "in_turn" }],
-        "invitation_only": true,
-        "unconfirmed_seconds": 60, "turn_kept_minutes": 5, "confirm_turn_minutes": 4,
-        "suspended": true, "queueing_status_code": 429,
-        "custom_page_html": "<p>{{waitTime}}",
-        "strip_cookie": true, "case_sensitive_path": true, "transparency_log": "public",
-        "new_places_per_network": 7,
-        "ticket_sharing": "new_visitor", "turn_notice": "email_or_phone",
-        "turnstile_mode": "visible_managed", "turnstile_action": "infinite_queue",
-        "turnstile_when_silent": "refuse",
-        "show_infinite_queue": true,
     }));
     let routes = room.routes.iter().map(|route| (route.host.as_str(), route.path.as_str()));
     let want = [("shop-0.example.net", "/Buy"), ("b.example.net", "/"), ("c.net", "/x")];
     assert_eq!(routes.collect::<Vec<_>>(), want);
-    assert_eq!((&*room.description, &*room.cookie_name), ("a note", "__cfwaitingroom_buy_1"));
-    let attributes = CookieAttributes { same_site: SameSite::None, secure: Secure::Always };
-    assert_eq!(room.cookie_attributes, attributes);
-    let settings = Settings {
-        total_active_users: 900,
-        new_users_per_minute: 300,
-        session_duration_minutes: 30,
-        disable_session_renewal: true,
-        queue_all: true,
-        queueing_method: QueueingMethod::Random,
-        maintenance: Maintenance::Drain,
-        refresh_interval_s: 300,
-        near_head_refresh_interval_s: 60,
-        when_silent: WhenSilent::KeepFlowing,
-        keep_flowing_per_minute: 100_000,
-        unconfirmed_s: 60,
-        turn_kept_minutes: 5,
-        confirm_turn_minutes: 4,
-        page_is_hidden: false,
-        challenge_required: true,
-        event_stream: true,
-        sessions_end_early: true,
-        transparency_log: TransparencyLog::Public,
-        invitations: Invitations::of(&room.invitation_groups, true),
-        shuffles: Vec::new(),
-        next_change_at: None,
-    };
-    assert_eq!(room.settings, settings);
-    assert_eq!((room.suspended, room.show_position, room.queueing_status_code), (true, true, 429));
-    assert!(
-        room.new_places_per_network == 7
-            && room.ticket_sharing == TicketSharing::NewVisitor
-            && room.strip_cookie
-            && room.case_sensitive_path
-            && room.show_infinite_queue
-            && room.session_endpoint
-    );
-    let action = TurnstileAction::InfiniteQueue;
-    assert_eq!(room.turnstile, Turnstile { mode: TurnstileMode::VisibleManaged, action });
-    let silent = (room.turnstile_when_silent, room.turn_notice);
-    assert_eq!(silent, (WhenUnverified::Refuse, TurnNotice::EmailOrPhone));
-    assert_eq!(room.custom_page_html.as_deref(), Some("<p>{{waitTime}}"));
+    assert_eq!(room.cookie_name, "__cfwaitingroom_buy_1");
 }
 
 #[test]
@@ -267,45 +215,16 @@ fn values_keep_to_their_limits() {
 /// Clients that cannot leave a field out send it empty.
 #[test]
 fn an_empty_choice_is_the_default() {
-    let names = [
-        "default_template_language",
-        "maintenance",
-        "queueing_method",
-        "ticket_sharing",
-        "turn_notice",
-        "turnstile_action",
-        "turnstile_mode",
-        "turnstile_when_silent",
-        "when_silent",
-    ];
+    let fields = room_table::described().into_iter();
+    let choices = fields.filter(|field| matches!(field.shape, Shape::Words(_)));
+    let names = choices.map(|field| field.mark.name).collect::<Vec<_>>();
+    assert!(names.len() > 8, "{names:?}");
     for name in names {
         let empty = parse_one(json!({ name: "" }));
         assert_eq!(empty, parse_one(json!({})), "{name}");
     }
     let attributes = json!({ "samesite": "", "secure": "" });
     assert_eq!(parse_one(json!({ "cookie_attributes": attributes })), parse_one(json!({})));
-}
-
-#[test]
-fn what_a_page_shows_of_its_site_reaches_the_room() {
-    let room = parse_one(json!({
-        "page_name": "Shop",
-        "page_text": "Welcome",
-        "page_message": "A second day was added",
-        "page_color": "#0F766e",
-        "page_help_url": "https://help.example/",
-        "page_logo": "data:image/png;base64,QQ==",
-    }));
-    let want = Branding {
-        name: "Shop".to_owned(),
-        logo: "data:image/png;base64,QQ==".to_owned(),
-        color: "#0F766e".to_owned(),
-        text: "Welcome".to_owned(),
-        event_name: String::new(),
-        message: "A second day was added".to_owned(),
-        help_url: "https://help.example/".to_owned(),
-    };
-    assert_eq!(room.branding, want);
 }
 
 #[test]

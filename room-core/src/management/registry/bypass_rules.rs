@@ -9,16 +9,17 @@ use crate::base::id::RuleId;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
-    ErrorCode, FieldError, read_bypass_rule, read_bypass_rules, rule_document,
+    ErrorCode, FieldError, Mark, read_bypass_rule, read_bypass_rules, rule_document,
 };
 use crate::room::Room;
 use crate::room::bypass_rule::BypassRule;
 
-const MEANING: Meaning = Meaning {
-    read_only: &["id", "version", "last_updated", "position"],
-    extensions: &[],
-    defaults: &[],
-};
+const MEANING: Meaning = Meaning(&[&[
+    Mark::read_only("id"),
+    Mark::read_only("version"),
+    Mark::read_only("last_updated"),
+    Mark::read_only("position"),
+]]);
 
 /// Shows the rules of a room, in the order in which they count.
 pub fn show(room: &Room) -> Answer {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::management::api::{Failure, Method};
-use crate::management::config::{ErrorCode, FieldError};
+use crate::management::config::{ErrorCode, FieldError, Mark};
 
 /// A JSON object as the API shows it and the registry stores it.
 pub type Document = Map<String, Value>;
@@ -19,28 +19,19 @@ pub fn parse(body: &str) -> Result<Value, Failure> {
     })
 }
 
-/// How the fields of one kind of document are merged with a body.
-pub struct Meaning {
-    /// Fields that only the server sets. In a body they are ignored.
-    pub read_only: &'static [&'static str],
-    /// Fields that Cloudflare's clients do not know and so do not send. A `PUT` without them keeps
-    /// them.
-    pub extensions: &'static [&'static str],
-    /// Fields with the empty value that old clients send for "use the default". A `/` leads into an
-    /// object.
-    pub defaults: &'static [(&'static str, Empty)],
-}
-
-/// An empty value of a field.
-#[derive(Clone, Copy)]
-pub enum Empty {
-    /// The number `0`.
-    Zero,
-    /// The text `""`.
-    Text,
-}
+/// How the fields of one kind of document are merged with a body: their marks, in lists. A field
+/// without a mark need not be in one.
+pub struct Meaning(pub &'static [&'static [Mark]]);
 
 impl Meaning {
+    fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.0.iter().copied().flatten()
+    }
+
+    fn has(&self, name: &str, marked: fn(&Mark) -> bool) -> bool {
+        self.marks().any(|mark| mark.name == name && marked(mark))
+    }
+
     /// Returns the document that `body` makes of `current`. `PATCH` changes the fields it has, any
     /// other method replaces all. A field that is `null` gets its default.
     ///
@@ -58,10 +49,10 @@ impl Meaning {
         };
         let mut merged = current;
         if method != Method::Patch {
-            merged.retain(|name, _| self.extensions.contains(&name.as_str()));
+            merged.retain(|name, _| self.has(name, |mark| mark.ours));
         }
         for (name, value) in body {
-            if self.read_only.contains(&name.as_str()) {
+            if self.has(name, |mark| mark.read_only) {
                 continue;
             }
             match (merged.get_mut(name), value) {
@@ -73,18 +64,13 @@ impl Meaning {
                 }
             }
         }
-        for (name, empty) in self.defaults {
-            let (object, name) = match name.split_once('/') {
-                Some((outer, name)) => (merged.get_mut(outer).and_then(Value::as_object_mut), name),
-                None => (Some(&mut merged), *name),
+        for mark in self.marks() {
+            let is_default = |value: &Value| {
+                mark.zero_is_default && value.as_u64() == Some(0)
+                    || mark.empty_is_default && value.as_str() == Some("")
             };
-            let Some(object) = object else { continue };
-            let is_empty = object.get(name).is_some_and(|value| match empty {
-                Empty::Zero => value.as_u64() == Some(0),
-                Empty::Text => value.as_str() == Some(""),
-            });
-            if is_empty {
-                object.remove(name);
+            if merged.get(mark.name).is_some_and(is_default) {
+                merged.remove(mark.name);
             }
         }
         Ok(merged)
@@ -112,14 +98,16 @@ pub fn drawn_id(draw: [u8; 16], index: usize) -> [u8; 16] {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Empty, Meaning, drawn_id};
+    use super::{Mark, Meaning, drawn_id};
     use crate::management::api::Method;
 
-    const MEANING: Meaning = Meaning {
-        read_only: &["id"],
-        extensions: &["ours"],
-        defaults: &[("count", Empty::Zero), ("text", Empty::Text), ("inner/x", Empty::Text)],
-    };
+    const MEANING: Meaning = Meaning(&[
+        &[Mark::read_only("id"), Mark::ours("ours")],
+        &[
+            Mark { zero_is_default: true, ..Mark::named("count") },
+            Mark { empty_is_default: true, ..Mark::named("text") },
+        ],
+    ]);
 
     #[test]
     fn a_patch_adds_and_a_put_replaces_all_but_extensions() {
@@ -152,7 +140,7 @@ mod tests {
         check(
             Method::Patch,
             json!({ "id": 2, "inner": { "x": "" } }),
-            json!({ "id": 1, "name": "a", "ours": 5, "inner": { "y": 2 } }),
+            json!({ "id": 1, "name": "a", "ours": 5, "inner": { "x": "", "y": 2 } }),
         );
         check(Method::Put, json!({ "inner": "" }), json!({ "ours": 5, "inner": "" }));
         for body in [json!([]), json!(null), json!("x")] {

@@ -6,25 +6,28 @@ use serde_json::{Value, json};
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
-use super::document::{Document, Empty, Meaning, drawn_id, with};
+use super::document::{Document, Meaning, drawn_id, with};
 use super::rooms::{nobody_could_enter, nobody_could_join, unknown_variables};
 use crate::base::id::EventId;
 use crate::base::time::Timestamp;
 use crate::keys::key_ring::KeyRing;
 use crate::management::api::{Failure, Method, Paging, Reply};
-use crate::management::config::{event_document, read_event, room_document};
+use crate::management::config::{Mark, branding, event_document, read_event, room_document};
 use crate::room::Room;
 use crate::room::event::{self, Event};
 
-const MEANING: Meaning = Meaning {
-    read_only: &["id", "created_on", "modified_on", "draw_commitment"],
-    extensions: &OURS,
-    defaults: &[
-        ("queueing_method", Empty::Text),
-        ("turnstile_mode", Empty::Text),
-        ("turnstile_action", Empty::Text),
+const MEANING: Meaning = Meaning(&[
+    branding::MARKS,
+    &[
+        Mark::read_only("id"),
+        Mark::read_only("created_on"),
+        Mark::read_only("modified_on"),
+        Mark::read_only("draw_commitment"),
+        Mark::ours("queue_all"),
+        Mark::ours("page_event_name"),
+        Mark::ours("transparency_log"),
     ],
-};
+]);
 /// The fields that an event may leave to its room.
 const INHERITED: [&str; 8] = [
     "total_active_users",

@@ -13,8 +13,8 @@ use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
-    ErrorCode, FieldError, full_list_document, is_fixed, list_item_document, named_list_document,
-    read_list_items, read_named_list,
+    ErrorCode, FieldError, Mark, full_list_document, is_fixed, list_item_document,
+    named_list_document, read_list_items, read_named_list,
 };
 use crate::room::bypass_rule::compile;
 use crate::room::named_list::{self, ListItem, MAX_LIST_ITEMS, NamedList};
@@ -22,18 +22,14 @@ use crate::room::named_list::{self, ListItem, MAX_LIST_ITEMS, NamedList};
 /// The most lists. Cloudflare allows 10 on its largest plan.
 pub(super) const MAX_LISTS: usize = 100;
 
-const MEANING: Meaning = Meaning {
-    read_only: &[
-        "id",
-        "items",
-        "created_on",
-        "modified_on",
-        "num_items",
-        "num_referencing_filters",
-    ],
-    extensions: &[],
-    defaults: &[],
-};
+const MEANING: Meaning = Meaning(&[&[
+    Mark::read_only("id"),
+    Mark::read_only("items"),
+    Mark::read_only("created_on"),
+    Mark::read_only("modified_on"),
+    Mark::read_only("num_items"),
+    Mark::read_only("num_referencing_filters"),
+]]);
 
 fn found(context: CallContext<'_>, id: ListId) -> Result<&NamedList, Failure> {
     context.stored.lists().get(&id).ok_or_else(|| Failure::not_found("list"))

@@ -5,69 +5,26 @@ use serde_json::{Value, json};
 use super::change::{Answer, Change, Effect};
 use super::context::CallContext;
 use super::covered_parts::covered_parts;
-use super::document::{Document, Empty, Meaning, drawn_id, with};
+use super::document::{Document, Meaning, drawn_id, with};
 use super::stored::Stored;
 use crate::base::id::{RoomId, ZoneId};
 use crate::base::sorted;
 use crate::base::time::Timestamp;
 use crate::management::api::{Failure, Method, Paging, Reply, StatusBasis};
-use crate::management::config::{Claims, ErrorCode, FieldError, read_room, room_document};
+use crate::management::config::{
+    Claims, ErrorCode, FieldError, Mark, branding, read_room, room_document, room_table,
+};
 use crate::page::Page;
 use crate::room::Room;
 use crate::room::event::{self, EventTime};
 use crate::room::settings::Settings;
 use crate::room::turnstile::Turnstile;
 
-const MEANING: Meaning = Meaning {
-    read_only: &[
-        "id",
-        "zone_id",
-        "created_on",
-        "modified_on",
-        "next_event_start_time",
-        "next_event_prequeue_start_time",
-    ],
-    extensions: &[
-        "refresh_interval_seconds",
-        "near_head_refresh_interval_seconds",
-        "when_silent",
-        "keep_flowing_per_minute",
-        "unconfirmed_seconds",
-        "turn_kept_minutes",
-        "confirm_turn_minutes",
-        "invitation_groups",
-        "invitation_only",
-        "strip_cookie",
-        "maintenance",
-        "session_endpoint",
-        "show_position",
-        "turnstile_when_silent",
-        "show_infinite_queue",
-        "event_stream_enabled",
-        "case_sensitive_path",
-        "new_places_per_network",
-        "ticket_sharing",
-        "turn_notice",
-        "transparency_log",
-        "page_name",
-        "page_logo",
-        "page_color",
-        "page_text",
-        "page_message",
-        "page_help_url",
-    ],
-    defaults: &[
-        ("session_duration", Empty::Zero),
-        ("queueing_status_code", Empty::Zero),
-        ("path", Empty::Text),
-        ("queueing_method", Empty::Text),
-        ("default_template_language", Empty::Text),
-        ("turnstile_mode", Empty::Text),
-        ("turnstile_action", Empty::Text),
-        ("cookie_attributes/samesite", Empty::Text),
-        ("cookie_attributes/secure", Empty::Text),
-    ],
-};
+const MEANING: Meaning = Meaning(&[
+    room_table::MARKS,
+    branding::MARKS,
+    &[Mark::read_only("next_event_start_time"), Mark::read_only("next_event_prequeue_start_time")],
+]);
 
 /// Lists the rooms of a zone, or with `None` of all zones, oldest first.
 pub fn list(

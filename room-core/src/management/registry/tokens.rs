@@ -14,17 +14,21 @@ use crate::base::time::Timestamp;
 use crate::keys::token;
 use crate::management::api::{self, Failure, Method, Paging, Reply};
 use crate::management::config::token::{TokenFields, read_token, token_document};
-use crate::management::config::{ErrorCode, FieldError};
+use crate::management::config::{ErrorCode, FieldError, Mark};
 use crate::management::token::{NamedToken, PREFIX, Role, Scope};
 
 /// The most named tokens. The number is ours: an isolate looks through all of them.
 const TOKENS_MAX: usize = 100;
 
-const MEANING: Meaning = Meaning {
-    read_only: &["id", "issued_on", "modified_on", "value"],
-    extensions: &["role", "zones", "rooms"],
-    defaults: &[],
-};
+const MEANING: Meaning = Meaning(&[&[
+    Mark::read_only("id"),
+    Mark::read_only("issued_on"),
+    Mark::read_only("modified_on"),
+    Mark::read_only("value"),
+    Mark::ours("role"),
+    Mark::ours("zones"),
+    Mark::ours("rooms"),
+]]);
 
 /// Lists the tokens, in no particular order.
 pub fn list(context: CallContext<'_>, paging: Paging) -> Answer {

@@ -11,7 +11,8 @@ use super::stored::Stored;
 use crate::base::id::{RoomId, WebhookId};
 use crate::management::api::{Failure, Method};
 use crate::management::config::{
-    ErrorCode, FieldError, missing_fields, read_webhook, shown_url, webhook_document, webhook_row,
+    ErrorCode, FieldError, Mark, missing_fields, read_webhook, shown_url, webhook_document,
+    webhook_row,
 };
 use crate::room::Room;
 use crate::room::webhook::Webhook;
@@ -19,20 +20,16 @@ use crate::room::webhook::Webhook;
 /// Most webhooks of a room. The number is ours.
 pub(super) const WEBHOOKS_PER_ROOM_MAX: usize = 10;
 
-const MEANING: Meaning = Meaning {
-    read_only: &[
-        "id",
-        "secret",
-        "created_on",
-        "modified_on",
-        "last_delivery",
-        "last_error",
-        "pending",
-        "missing_fields",
-    ],
-    extensions: &[],
-    defaults: &[],
-};
+const MEANING: Meaning = Meaning(&[&[
+    Mark::read_only("id"),
+    Mark::read_only("secret"),
+    Mark::read_only("created_on"),
+    Mark::read_only("modified_on"),
+    Mark::read_only("last_delivery"),
+    Mark::read_only("last_error"),
+    Mark::read_only("pending"),
+    Mark::read_only("missing_fields"),
+]]);
 
 /// Shows the webhooks of a room, in no particular order.
 pub fn list(context: CallContext<'_>, room: &Room) -> Answer {
